@@ -1,0 +1,19 @@
+// An analysis looks at one trace and says what is wrong with it.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "analysis/finding.hpp"
+
+namespace lockstep {
+
+class Analysis {
+ public:
+  virtual ~Analysis() = default;
+  virtual const char* name() const = 0;
+  virtual const char* summary() const = 0;  // one line for `lockstep list analyses`
+  // Fills kind, message, preemptions and threads; the rest is added when the finding is confirmed.
+  virtual std::optional<Finding> check(TraceView trace) = 0;
+};
+
+}  // namespace lockstep

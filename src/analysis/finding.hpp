@@ -1,0 +1,57 @@
+// What an exploration reports: one failure, with everything needed to show and repeat it.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/plan.hpp"
+#include "model/trace.hpp"
+
+namespace lockstep {
+
+enum class FindingKind : uint8_t {
+  Assertion, Deadlock, Livelock, DataRace, Crash, Abort, Exception, UseAfterFree, DoubleFree, LockMisuse, LockOrder,
+  LockDiscipline, ScViolation, Leak, NotLinearizable, ExitCode, Nondeterminism, kCount
+};
+const char* name_of(FindingKind kind);  // the JSON spelling: "assertion", "data-race", ...
+
+// One line of source; empty strings and 0 where unknown.
+struct Location {
+  std::string function;
+  std::string file;
+  int line = 0;
+};
+
+struct Frame {
+  uint64_t pc = 0;
+  Location where;
+  std::string module;  // file name of the executable or library
+};
+
+// Turns code addresses of the program under test into source locations. Implemented over libdw in target/.
+class Symbols {
+ public:
+  virtual ~Symbols() = default;
+  // Frames of one return address, innermost inlined function first; never empty.
+  virtual std::vector<Frame> resolve(uint64_t return_address) = 0;
+  // "queue.head", "accounts+16", "heap block of main #3": a name for an address; never empty.
+  virtual std::string describe(ObjectId object) = 0;
+};
+
+struct Finding {
+  FindingKind kind = FindingKind::Assertion;
+  std::string message;
+  uint64_t execution = 0;  // 1-based number of the execution that showed it
+  uint32_t preemptions = 0;
+  std::optional<uint32_t> variables;
+  uint32_t threads = 0;
+  std::string fingerprint;  // same bug, same value, in every run
+  Location location;
+  Plan plan;           // repeats it
+  Trace trace;         // of the confirming replay, with stacks
+  std::string output;  // what the program printed in that replay
+  std::string schedule;  // file it was saved to
+};
+
+}  // namespace lockstep

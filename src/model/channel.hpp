@@ -1,0 +1,80 @@
+// The contract between the driver and the runtime inside the program: one shared-memory file per worker, and one
+// with the thread names that all workers of an exploration share. Both are inherited as descriptors.
+//
+// Two byte rings with one writer and one reader each: plans go in, traces come out. Messages never wrap: when a
+// message would not fit before the end of its ring, a filler word (kWrap) is written and the message starts at 0.
+// Positions count bytes ever written, so full and empty differ and wrap-around is arithmetic.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "model/ids.hpp"
+
+namespace lockstep {
+
+inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
+inline constexpr uint32_t kChannelVersion = 1;
+inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
+
+enum class Isolation : uint8_t { Auto, Loop, Reset, Fork };
+enum class Backend : uint8_t { Auto, Fiber, OsThread };
+enum class Points : uint8_t { Auto, Sync, Atomics, Racy, All };
+
+struct Ring {
+  alignas(64) std::atomic<uint64_t> written;
+  alignas(64) std::atomic<uint64_t> read;
+  alignas(64) std::atomic<uint32_t> bell;      // futex word: bumped when the writer publishes while the reader sleeps
+  std::atomic<uint32_t> reader_sleeps;
+  std::atomic<uint32_t> writer_sleeps;
+  uint64_t offset, capacity;                   // within the channel; capacity is a power of two
+};
+
+// Thread names: entry i is the creation path of ThreadId i. Shared by all workers of an exploration, appended
+// under `lock`, never changed. Entry 0 is main.
+struct ThreadTable {
+  struct Entry {
+    uint16_t parent;
+    uint16_t child;  // n-th child of the parent, from 0
+  };
+  std::atomic<uint32_t> lock;
+  std::atomic<uint32_t> count;
+  Entry entry[kMaxThreads];
+};
+
+enum class WorkerState : uint32_t {
+  Starting,
+  Ready,         // serves plans
+  Refused,       // cannot control this program; `text` says why
+  Exited,        // left the service loop on request
+};
+
+struct Channel {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t bytes_header;
+  // Set by the driver before the program starts.
+  Isolation isolation;
+  Backend backend;
+  Points points;
+  uint8_t verbose;
+  uint32_t capture_fd;       // output of detailed executions; 0: none
+  uint64_t max_steps;
+  std::atomic<uint32_t> stop;  // driver: leave the service loop
+  // Set by the runtime.
+  std::atomic<WorkerState> state;
+  std::atomic<uint32_t> pid;
+  uint8_t instrumented;
+  uint8_t fiber;               // backend in use is fibers
+  Isolation isolation_used;
+  uint8_t reserved;
+  std::atomic<uint64_t> executing;  // plan id + 1 while one is running, else 0
+  std::atomic<uint64_t> heartbeat;  // grows with every scheduling point batch; a standstill means stuck
+  std::atomic<uint32_t> text_bytes;
+  char text[4096];                  // why Refused
+  std::atomic<uint32_t> stuck_words;  // answer to the watchdog's signal: the running thread's stack
+  uint32_t stuck_thread;
+  uint64_t stuck_stack[64];
+  Ring plans, traces;
+};
+
+}  // namespace lockstep

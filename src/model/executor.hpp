@@ -1,0 +1,31 @@
+// The one thing a search needs from the world: somebody who runs plans. The real one drives worker processes over
+// shared memory; tests use a fake that interprets small programs.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "model/plan.hpp"
+#include "model/trace.hpp"
+
+namespace lockstep {
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  // How many plans may be in flight. Constant for one exploration: searches keep exactly this many under way as long
+  // as they have plans, so that the order of executions never depends on timing.
+  virtual size_t window() const = 0;
+
+  virtual void submit(const Plan& plan) = 0;
+
+  // The trace of the oldest plan in flight, whatever the workers' order. Valid until the next call of next().
+  // nullopt: `interrupted` said yes while waiting.
+  virtual std::optional<TraceView> next(const std::function<bool()>& interrupted) = 0;
+
+  // Forget what is in flight; the next submit() starts afresh.
+  virtual void cancel() = 0;
+};
+
+}  // namespace lockstep

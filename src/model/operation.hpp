@@ -1,0 +1,99 @@
+// What a thread does at a scheduling point, and when two such operations depend on each other.
+//
+// One function, accesses(), says what an operation reads and writes; dependent() and every analysis are built on
+// it. A wrong independence silently loses executions, so there must not be a second opinion anywhere.
+#pragma once
+#include <cstdint>
+
+#include "model/ids.hpp"
+
+namespace lockstep {
+
+enum class OpKind : uint8_t {
+  // Thread life. Create, ThreadExit and Join are notes: recorded, never a decision (see Step::kNote).
+  ThreadStart,  // first step of a thread of uninstrumented code; instrumented code has no such step
+  Create,
+  ThreadExit,
+  Join,
+  ProcessExit,  // return from main, exit(), _exit(): conflicts with every other thread's operations
+  // Atomics.
+  Load,
+  Store,
+  Rmw,
+  Cas,
+  Fence,
+  // Mutexes and spin locks.
+  Lock,
+  TryLock,
+  Unlock,
+  // Condition variables: CondWait releases the mutex and enqueues, Reacquire takes the mutex again once woken.
+  CondWait,
+  Reacquire,
+  CondSignal,
+  CondBroadcast,
+  // Readers-writer locks.
+  ReadLock,
+  WriteLock,
+  TryReadLock,
+  TryWriteLock,
+  ReadUnlock,
+  WriteUnlock,
+  // Semaphores, barriers, once and guards.
+  SemWait,
+  SemTryWait,
+  SemPost,
+  BarrierArrive,
+  BarrierLeave,  // only ever pending: leaving is glued to the last arrival
+  OnceEnter,
+  OnceExit,
+  // Futexes (std::atomic::wait, latch, counting_semaphore, future...).
+  FutexWait,
+  FutexBlocked,  // only ever pending: resuming is glued to the wake
+  FutexWake,
+  // Independent of everything.
+  Yield,
+  Sleep,
+  // A data choice; belongs to the operation recorded just before it (which waiter, choose(n), ...).
+  Choose,
+  // Plain accesses promoted to scheduling points.
+  PlainRead,
+  PlainWrite,
+  kCount
+};
+
+const char* name_of(OpKind kind);  // "lock", "cond-wait", ...: for messages and JSON
+
+struct Operation {
+  ThreadId thread = kNoThread;
+  OpKind kind = OpKind::Yield;
+  bool writes = false;          // what a conditional operation (Cas, TryLock) did or would do now
+  ObjectId object = kNoObject;  // what it is about
+  ObjectId second = kNoObject;  // CondWait: the mutex; Reacquire: the condition variable; see Step::second
+};
+
+struct Access {
+  ObjectId object;
+  bool write;
+};
+
+// Accesses of one operation: never more than three. Token objects (one per thread, written by a wake and read by
+// the woken) and the process-exit object live in an address range no program can map.
+struct AccessList {
+  Access item[3];
+  unsigned size = 0;
+  void add(ObjectId object, bool write) { item[size++] = {object, write}; }
+  const Access* begin() const { return item; }
+  const Access* end() const { return item + size; }
+};
+
+constexpr ObjectId wake_token(ThreadId t) { return ObjectId{0xffff'0000'0000'0000ull | index_of(t)}; }
+constexpr ObjectId thread_object(ThreadId t) { return ObjectId{0xffff'0001'0000'0000ull | index_of(t)}; }
+
+AccessList accesses(const Operation& op);
+bool dependent(const Operation& a, const Operation& b);
+
+constexpr bool is_yield(OpKind k) { return k == OpKind::Yield || k == OpKind::Sleep; }
+bool is_acquire(OpKind kind);  // blocks while its object is taken
+bool is_release(OpKind kind);  // may enable another thread
+
+}  // namespace lockstep

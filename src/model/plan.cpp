@@ -1,0 +1,31 @@
+#include "model/plan.hpp"
+
+#include <cstring>
+
+namespace lockstep {
+
+uint32_t wire_size(const Plan& plan) {
+  size_t bytes = sizeof(PlanHeader) + sizeof(Delta) * plan.deltas.size() + sizeof(uint16_t) * plan.sleep.size();
+  return static_cast<uint32_t>((bytes + 7) & ~size_t{7});
+}
+
+void write_wire(const Plan& plan, void* out) {
+  PlanHeader header{};
+  header.bytes = wire_size(plan);
+  header.deltas = static_cast<uint32_t>(plan.deltas.size());
+  header.id = plan.id;
+  header.seed = plan.seed;
+  header.max_steps = plan.max_steps;
+  header.sleep_at = plan.sleep_at;
+  header.sleepers = static_cast<uint32_t>(plan.sleep.size());
+  header.policy = plan.policy;
+  header.detail = plan.detail;
+  char* cursor = static_cast<char*>(out);
+  std::memcpy(cursor, &header, sizeof header);
+  cursor += sizeof header;
+  if (!plan.deltas.empty()) std::memcpy(cursor, plan.deltas.data(), sizeof(Delta) * plan.deltas.size());
+  cursor += sizeof(Delta) * plan.deltas.size();
+  if (!plan.sleep.empty()) std::memcpy(cursor, plan.sleep.data(), sizeof(ThreadId) * plan.sleep.size());
+}
+
+}  // namespace lockstep

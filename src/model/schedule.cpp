@@ -1,0 +1,72 @@
+#include "model/schedule.hpp"
+
+#include <algorithm>
+
+namespace lockstep {
+
+uint32_t ScheduleCursor::cost(ThreadId next) const {
+  if (step().is_choice() || step().is_note()) return 0;
+  const ThreadSetView enabled = trace_.enabled(step()), timed = trace_.timed(step());
+  if (timed.contains(next)) return timed.size() == enabled.size() ? 0 : 1;
+  if (running_ == kNoThread || next == running_ || yielded_) return 0;
+  return enabled.contains(running_) && !timed.contains(running_) ? 1 : 0;
+}
+
+uint16_t ScheduleCursor::default_value() const {
+  if (step().is_choice()) return 0;
+  if (step().is_note()) return taken();
+  return static_cast<uint16_t>(default_thread(trace_.enabled(step()), trace_.timed(step()), running_, yielded_));
+}
+
+void ScheduleCursor::advance() {
+  const Step& now = step();
+  if (!now.is_note() && !now.is_choice()) {
+    preemptions_ += cost(now.thread);
+    running_ = now.thread;
+    yielded_ = now.flags & Step::kYield;
+  }
+  ++index_;
+}
+
+ThreadId default_thread(const ThreadSetView& enabled, const ThreadSetView& timed, ThreadId running, bool yielded) {
+  const bool only_timeouts = timed.size() == enabled.size();
+  auto eligible = [&](ThreadId t) { return only_timeouts || !timed.contains(t); };
+  if (running != kNoThread && !yielded && enabled.contains(running) && eligible(running)) return running;
+  ThreadId smallest = kNoThread, above = kNoThread;
+  enabled.for_each([&](ThreadId t) {
+    if (!eligible(t) || (yielded && t == running)) return;
+    if (smallest == kNoThread) smallest = t;
+    if (above == kNoThread && running != kNoThread && t > running) above = t;
+  });
+  if (yielded && above != kNoThread) return above;  // round robin among threads that wait by yielding
+  if (smallest != kNoThread) return smallest;
+  return running;  // yielded, and nobody else can run
+}
+
+uint32_t count_preemptions(TraceView trace) {
+  ScheduleCursor cursor(trace);
+  while (!cursor.done()) cursor.advance();
+  return cursor.preemptions();
+}
+
+Plan plan_of(TraceView trace) {
+  Plan plan;
+  for (ScheduleCursor cursor(trace); !cursor.done(); cursor.advance())
+    if (!cursor.step().is_note() && cursor.taken() != cursor.default_value())
+      plan.deltas.push_back({cursor.index(), cursor.taken()});
+  return plan;
+}
+
+std::optional<uint32_t> first_difference(TraceView a, TraceView b) {
+  const auto x = a.steps(), y = b.steps();
+  const auto same = [](const Step& s, const Step& t) {
+    return s.thread == t.thread && s.kind == t.kind && s.object == t.object && s.second == t.second &&
+           s.flags == t.flags && s.value == t.value && s.arity == t.arity;
+  };
+  const size_t common = std::min(x.size(), y.size());
+  for (size_t i = 0; i < common; ++i)
+    if (!same(x[i], y[i])) return static_cast<uint32_t>(i);
+  return std::nullopt;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,51 @@
+// Reading a trace as a schedule: who was running, what was a preemption, what the default would have been.
+#pragma once
+#include <optional>
+
+#include "model/plan.hpp"
+#include "model/trace.hpp"
+
+namespace lockstep {
+
+// Walks a trace step by step and answers, at each decision, what the alternatives would cost.
+//
+// A switch is a preemption if the thread that ran last could have gone on: it is enabled, not only by a timeout, and
+// its last operation was not a yield. The first step is free; data choices are free; a timeout that fires while
+// somebody else could run costs one.
+class ScheduleCursor {
+ public:
+  explicit ScheduleCursor(TraceView trace) : trace_(trace), steps_(trace.steps()) {}
+  bool done() const { return index_ == steps_.size(); }
+  uint32_t index() const { return index_; }
+  const Step& step() const { return steps_[index_]; }
+  uint32_t preemptions() const { return preemptions_; }  // before this step
+  ThreadId running() const { return running_; }          // who ran last; kNoThread at the start
+
+  uint32_t cost(ThreadId next) const;  // of choosing `next` at this step: 0 or 1
+  uint16_t taken() const {             // this step's decision, as a Delta's value
+    return step().is_choice() ? step().value : static_cast<uint16_t>(step().thread);
+  }
+  uint16_t default_value() const;  // what the default schedule takes here
+
+  void advance();
+
+ private:
+  TraceView trace_;
+  std::span<const Step> steps_;
+  uint32_t index_ = 0, preemptions_ = 0;
+  ThreadId running_ = kNoThread;
+  bool yielded_ = false;
+};
+
+// The thread the default schedule takes. `running` is kNoThread at the start of an execution.
+ThreadId default_thread(const ThreadSetView& enabled, const ThreadSetView& timed, ThreadId running, bool yielded);
+
+uint32_t count_preemptions(TraceView trace);
+
+// The plan that repeats this trace: its deviations from the default schedule.
+Plan plan_of(TraceView trace);
+
+// First step at which two traces differ in thread, operation or choice; nullopt if one is a prefix of the other.
+std::optional<uint32_t> first_difference(TraceView a, TraceView b);
+
+}  // namespace lockstep

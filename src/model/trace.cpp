@@ -1,0 +1,52 @@
+#include "model/trace.hpp"
+
+#include <iterator>
+
+namespace lockstep {
+
+const char* name_of(Outcome outcome) {
+  static constexpr const char* kNames[] = {
+      "ok",          "assertion",   "abort",      "exception", "crash",         "exit-code", "deadlock",    "lock-misuse",
+      "double-free", "step-limit",  "livelock",   "redundant", "diverged",      "uncontrolled", "worker-died"};
+  static_assert(std::size(kNames) == static_cast<size_t>(Outcome::kCount));
+  return outcome < Outcome::kCount ? kNames[static_cast<size_t>(outcome)] : "?";
+}
+
+std::vector<std::span<const uint64_t>> TraceView::all_stacks() const {
+  std::vector<std::span<const uint64_t>> stacks;
+  const uint64_t* word = sets().data() + header().set_words;
+  const uint64_t* end = word + header().stack_words;
+  while (word < end && word + 1 + *word <= end) {
+    stacks.emplace_back(word + 1, *word);
+    word += 1 + *word;
+  }
+  return stacks;
+}
+
+Trace TraceBuilder::build() {
+  header.version = kTraceVersion;
+  header.steps = static_cast<uint32_t>(steps.size());
+  header.pending = static_cast<uint32_t>(pending.size());
+  header.set_words = static_cast<uint32_t>(sets.size());
+  header.stack_words = static_cast<uint32_t>(stacks.size());
+  header.message_bytes = static_cast<uint32_t>(message.size());
+  size_t bytes = sizeof(TraceHeader) + sizeof(Step) * (steps.size() + pending.size()) + 8 * (sets.size() + stacks.size()) +
+                 message.size();
+  header.bytes = static_cast<uint32_t>((bytes + 7) & ~size_t{7});
+  Trace trace;
+  trace.bytes_.resize(header.bytes / 8);
+  char* out = reinterpret_cast<char*>(trace.bytes_.data());
+  auto put = [&out](const void* data, size_t size) {
+    if (size) std::memcpy(out, data, size);
+    out += size;
+  };
+  put(&header, sizeof header);
+  put(steps.data(), sizeof(Step) * steps.size());
+  put(pending.data(), sizeof(Step) * pending.size());
+  put(sets.data(), 8 * sets.size());
+  put(stacks.data(), 8 * stacks.size());
+  put(message.data(), message.size());
+  return trace;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,176 @@
+// What one execution did: the wire format the runtime writes and everybody else reads.
+//
+// Layout of a trace message: TraceHeader, Step[steps], Step[pending], uint64_t sets[set_words], uint64_t
+// stacks[stack_words], char message[message_bytes], padding to 8. All offsets follow from the header.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/ids.hpp"
+#include "model/operation.hpp"
+
+namespace lockstep {
+
+inline constexpr uint16_t kTraceVersion = 1;
+
+// How an execution ended.
+enum class Outcome : uint8_t {
+  Ok,
+  Assertion,      // assert(), lockstep::require()
+  Abort,          // abort(), std::terminate without an exception
+  Exception,      // uncaught C++ exception
+  Crash,          // SIGSEGV, SIGBUS, SIGFPE, SIGILL, stack overflow
+  ExitCode,       // the process ended with a code other than 0
+  Deadlock,       // threads left, none enabled
+  LockMisuse,     // unlock of a mutex not held, destroying or using a dead one
+  DoubleFree,
+  StepLimit,      // ran past Plan::max_steps
+  Livelock,       // only spinning threads are left
+  SleepBlocked,   // redundant: only threads of the plan's sleep set could go on
+  Diverged,       // the plan asked for something impossible: the program is not deterministic
+  Uncontrolled,   // the runtime had to give up; the message says why
+  WorkerDied,     // written by the driver when the process vanished
+  kCount
+};
+const char* name_of(Outcome outcome);
+
+// One record of a trace. Everything that could have gone otherwise is a decision and has a record of its own:
+// which thread runs (alternatives: `enabled`), or a data choice (kind Choose; alternatives: 0..arity-1).
+struct Step {
+  enum Flags : uint8_t {
+    kWrite = 1,        // wrote its object; for a pending operation: would write it now
+    kConditional = 2,  // outcome decides between read and write (cas, try-lock)
+    kNote = 4,         // not a decision: create, thread exit, join
+    kYield = 8,        // the switch after this step is free
+    kTimed = 16,       // can time out
+    kTimedOut = 32,    // did time out
+    kWide = 64,        // `enabled` is an index into the sets section (threads above 63, or timed waiters)
+    kBlocked = 128,    // pending only: not enabled when the execution ended
+  };
+  ObjectId object;
+  ObjectId second;   // CondWait: mutex · Reacquire: condvar · Create, Join: ThreadId · CondSignal: woken ThreadId + 1
+                     // · Sem*: value before
+  uint64_t enabled;  // threads that could have been chosen here, by bit; see TraceView::enabled
+  ThreadId thread;
+  OpKind kind;
+  uint8_t flags;
+  uint16_t value;    // Choose: what was taken; atomics: memory order
+  uint16_t arity;    // Choose: number of alternatives; atomics: size in bytes
+
+  bool is_note() const { return flags & kNote; }
+  bool is_choice() const { return kind == OpKind::Choose; }
+  Operation operation() const { return {thread, kind, (flags & kWrite) != 0, object, second}; }
+};
+static_assert(sizeof(Step) == 32, "wire format");
+
+struct TraceHeader {
+  uint32_t bytes;  // of the whole message, a multiple of 8
+  uint16_t version;
+  Outcome outcome;
+  uint8_t detail;  // stacks were recorded
+  uint64_t plan_id;
+  uint32_t steps, pending, set_words, stack_words, message_bytes;
+  uint32_t decisions;      // steps that are not notes
+  uint32_t threads;        // threads that took part, main included
+  uint32_t diverged_at;    // Diverged: index of the step that could not be taken
+  ThreadId culprit;        // who failed; kNoThread if nobody in particular
+  uint16_t reserved;
+  int32_t code;            // exit code or signal number
+  uint64_t fault_address;  // Crash
+};
+static_assert(sizeof(TraceHeader) == 64, "wire format");
+
+// A set of threads as stored in a trace: `words` little-endian 64-bit words.
+class ThreadSetView {
+ public:
+  ThreadSetView(const uint64_t* words, unsigned count) : words_(words), count_(count) {}
+  bool contains(ThreadId t) const {
+    unsigned i = index_of(t);
+    return i / 64 < count_ && (words_[i / 64] >> (i % 64) & 1);
+  }
+  template <class F>
+  void for_each(F&& visit) const {  // ascending
+    for (unsigned w = 0; w < count_; ++w)
+      for (uint64_t bits = words_[w]; bits; bits &= bits - 1)
+        visit(ThreadId(w * 64 + static_cast<unsigned>(__builtin_ctzll(bits))));
+  }
+  unsigned size() const {
+    unsigned n = 0;
+    for (unsigned w = 0; w < count_; ++w) n += static_cast<unsigned>(__builtin_popcountll(words_[w]));
+    return n;
+  }
+  bool empty() const { return size() == 0; }
+
+ private:
+  const uint64_t* words_;
+  unsigned count_;
+};
+
+// Reads a trace where it lies; owns nothing.
+class TraceView {
+ public:
+  explicit TraceView(const void* message) : base_(static_cast<const char*>(message)) {}
+  const TraceHeader& header() const { return *reinterpret_cast<const TraceHeader*>(base_); }
+  Outcome outcome() const { return header().outcome; }
+  std::span<const Step> steps() const { return {at<Step>(sizeof(TraceHeader)), header().steps}; }
+  // The next operation of every thread unfinished at the end, ascending by thread.
+  std::span<const Step> pending() const { return {steps().data() + header().steps, header().pending}; }
+  std::span<const uint64_t> sets() const { return {at<uint64_t>(sets_offset()), header().set_words}; }
+  std::string_view message() const {
+    return {base_ + sets_offset() + 8ul * (header().set_words + header().stack_words), header().message_bytes};
+  }
+
+  // Threads that could have been chosen at a step. A wide set block is [words][set...][timed set...].
+  ThreadSetView enabled(const Step& s) const {
+    if (!(s.flags & Step::kWide)) return {&s.enabled, 1};
+    const uint64_t* block = sets().data() + s.enabled;
+    return {block + 1, static_cast<unsigned>(block[0])};
+  }
+  // Those of them that would run by timing out: choosing one costs a preemption unless nobody else can run.
+  ThreadSetView timed(const Step& s) const {
+    if (!(s.flags & Step::kWide)) return {nullptr, 0};
+    const uint64_t* block = sets().data() + s.enabled;
+    return {block + 1 + block[0], static_cast<unsigned>(block[0])};
+  }
+
+  // Call stacks, innermost first; only when header().detail. One per step, one per pending thread, then one for the
+  // failure itself. Linear in `which`; use all_stacks() to read them all.
+  std::vector<std::span<const uint64_t>> all_stacks() const;
+
+ private:
+  size_t sets_offset() const { return sizeof(TraceHeader) + sizeof(Step) * size_t(header().steps + header().pending); }
+  template <class T>
+  const T* at(size_t offset) const { return reinterpret_cast<const T*>(base_ + offset); }
+  const char* base_;
+};
+
+// A trace that owns its bytes, for traces that outlive the channel's buffer and for tests.
+class Trace {
+ public:
+  Trace() = default;
+  explicit Trace(TraceView v) : bytes_((v.header().bytes + 7) / 8) {
+    std::memcpy(bytes_.data(), &v.header(), v.header().bytes);
+  }
+  bool empty() const { return bytes_.empty(); }
+  TraceView view() const { return TraceView(bytes_.data()); }
+  operator TraceView() const { return view(); }
+
+ private:
+  friend class TraceBuilder;
+  std::vector<uint64_t> bytes_;
+};
+
+// Writes a trace message: for fakes in tests and for what the driver says in a dead worker's name.
+class TraceBuilder {
+ public:
+  TraceHeader header{};
+  std::vector<Step> steps, pending;
+  std::vector<uint64_t> sets, stacks;
+  std::string_view message;
+  Trace build();
+};
+
+}  // namespace lockstep

@@ -1,0 +1,38 @@
+// A strategy chooses the next plan from the traces so far. It never touches the program.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/plan.hpp"
+#include "model/trace.hpp"
+
+namespace lockstep {
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  // The next plan, or nullopt if there is none now. Several plans may be under way; "nothing left" means finished
+  // only when nothing is in flight.
+  virtual std::optional<Plan> next() = 0;
+
+  // Traces arrive in the order their plans were handed out.
+  virtual void learn(TraceView trace) = 0;
+
+  // What is known when the search stops here, as the object of "Known: ...": "every execution with at most 1
+  // preemption". Empty if nothing can be claimed yet.
+  virtual std::string guarantee() const = 0;
+
+  virtual bool complete() const = 0;  // the whole space of this strategy was explored
+  virtual std::optional<uint32_t> preemptions_completed() const { return std::nullopt; }
+
+  // For the progress line; 0 if unknown.
+  virtual uint64_t frontier_nodes() const { return 0; }
+  virtual uint64_t peak_frontier_nodes() const { return 0; }
+  virtual uint64_t memory_bytes() const { return 0; }
+  virtual std::string phase() const { return {}; }       // "1 preemption"
+  virtual uint64_t estimated_total() const { return 0; }  // executions of this phase
+};
+
+}  // namespace lockstep
