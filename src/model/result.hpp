@@ -1,0 +1,33 @@
+// Expected failures are values: a value, or one clear sentence for the user and the exit code that goes with it.
+#pragma once
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace lockstep {
+
+// Exit codes of every lockstep command.
+enum class ExitCode : int { NoBug = 0, Bug = 1, Usage = 2, Incomplete = 3, Uncontrolled = 4, Interrupted = 130 };
+
+struct Error {
+  ExitCode code = ExitCode::Usage;
+  std::string message;  // one sentence: what is wrong and what to do
+};
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::move(value)) {}
+  Result(Error error) : state_(std::move(error)) {}
+  explicit operator bool() const { return state_.index() == 0; }
+  T& operator*() { return std::get<0>(state_); }
+  const T& operator*() const { return std::get<0>(state_); }
+  T* operator->() { return &std::get<0>(state_); }
+  const T* operator->() const { return &std::get<0>(state_); }
+  const Error& error() const { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+}  // namespace lockstep

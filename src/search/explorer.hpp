@@ -1,0 +1,73 @@
+// The whole program on one screen: plan, run, check, learn.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.hpp"
+#include "model/executor.hpp"
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct Budget {
+  std::optional<uint64_t> executions;
+  std::optional<std::chrono::milliseconds> time;
+  uint64_t memory_bytes = 2ull << 30;
+};
+
+enum class Verdict : uint8_t { Bug, Pass, Incomplete, Uncontrolled };
+
+struct Exploration {
+  Verdict verdict = Verdict::Pass;
+  bool complete = false;       // the strategy finished its whole space
+  bool interrupted = false;    // Ctrl-C
+  std::string stopped_by;      // "the time budget", "the first bug"...; empty when complete
+  std::string guarantee;
+  std::optional<uint32_t> preemptions_completed;
+  uint64_t executions = 0, diverged = 0, cut = 0;  // cut: ended by the step limit
+  std::optional<uint64_t> redundant, traces;
+  uint32_t steps_max = 0, threads_max = 0, preemptions_max = 0;
+  double seconds = 0;
+  uint64_t peak_frontier_nodes = 0, peak_memory_bytes = 0;
+  std::vector<Finding> bugs;
+  std::string uncontrolled;    // why, for Verdict::Uncontrolled
+};
+
+// Told about progress; called between executions, at most a few times a second.
+struct Progress {
+  uint64_t executions = 0;
+  double seconds = 0;
+  std::string phase;
+  uint64_t frontier = 0, estimated_total = 0, bugs = 0;
+};
+
+struct ExplorerHooks {
+  // Replays a fresh finding with detail, completes it (trace, output, location, fingerprint) and returns it; nullopt
+  // if it did not reproduce. Called with nothing in flight.
+  std::function<std::optional<Finding>(Finding)> confirm;
+  std::function<void(const Finding&)> found;       // a new, confirmed, distinct bug
+  std::function<void(const Progress&)> progress;
+  std::function<bool()> interrupted;               // Ctrl-C
+};
+
+class Explorer {
+ public:
+  Explorer(Strategy& strategy, Executor& executor, std::span<Analysis* const> analyses, Budget budget, bool keep_going,
+           ExplorerHooks hooks);
+  Exploration run();
+
+ private:
+  Strategy& strategy_;
+  Executor& executor_;
+  std::span<Analysis* const> analyses_;
+  Budget budget_;
+  bool keep_going_;
+  ExplorerHooks hooks_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,63 @@
+// The program under test: started, fed with plans, watched. Implements Executor over worker processes.
+#pragma once
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/channel.hpp"
+#include "model/executor.hpp"
+#include "model/result.hpp"
+
+namespace lockstep {
+
+struct TargetOptions {
+  std::vector<std::string> command;  // program and arguments
+  std::string runtime_library;       // path of liblockstep-rt.so
+  Isolation isolation = Isolation::Auto;
+  Backend backend = Backend::Auto;
+  Points points = Points::Auto;
+  unsigned workers = 1;
+  uint32_t max_steps = 1'000'000;
+  std::chrono::milliseconds watchdog{10'000};  // without a scheduling point: stuck outside control
+  std::vector<ThreadTable::Entry> threads;     // replay: thread names as they were when recorded
+};
+
+// A mapped file of the program, for symbols.
+struct Module {
+  uint64_t begin, end;   // addresses of the mapping
+  uint64_t file_offset;  // of `begin`
+  std::string path;
+};
+
+struct TargetInfo {
+  bool instrumented = false;
+  bool fibers = true;
+  Isolation isolation = Isolation::Reset;  // what is used
+  std::string isolation_reason;            // why not the default, if so
+};
+
+class Target : public Executor {
+ public:
+  // Starts the workers and waits until they serve plans.
+  static Result<std::unique_ptr<Target>> start(TargetOptions options);
+
+  virtual const TargetInfo& info() const = 0;
+  virtual std::vector<Module> modules() = 0;               // as mapped now
+  virtual std::vector<ThreadTable::Entry> threads() = 0;   // names of all threads seen so far
+  virtual std::vector<std::string> warnings() = 0;         // said once each, in order
+
+  // Runs one plan by itself, with stacks and captured output, outside the window of the search. Only when nothing
+  // is in flight (see cancel()).
+  struct Detailed {
+    Trace trace;
+    std::string output;
+  };
+  virtual Detailed run_detailed(Plan plan) = 0;
+};
+
+// Why this file cannot be run under control, found before starting it: missing, not executable, static, linked with
+// libtsan, of another architecture, not ELF.
+Result<std::string> find_program(const std::string& name);  // the path to execute, looked up in PATH like a shell does
+
+}  // namespace lockstep
