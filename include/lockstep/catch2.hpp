@@ -1,0 +1,48 @@
+// Catch2 (2 or 3): a test case whose body is explored.
+//
+//   LOCKSTEP_TEST("the queue keeps its order", "[queue]", .preemptions = 2) {
+//     ...
+//     REQUIRE(queue.pop() == 1);
+//   }
+//
+// Whatever follows name and tags initialises lockstep::Options. Inside the body use REQUIRE, lockstep::require or
+// assert in the thread that runs it: a CHECK does not end an execution, so its failure would not be seen.
+#pragma once
+#if __has_include(<catch2/catch_test_macros.hpp>)
+#include <catch2/catch_message.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/internal/catch_test_failure_exception.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include "lockstep/lockstep.hpp"
+
+namespace lockstep::detail {
+
+// Catch2 throws when a REQUIRE fails; under Lockstep that is a failed requirement, not a stray exception.
+inline void run_catch_body(void (*body)()) {
+  try {
+    body();
+  } catch (const Catch::TestFailureException&) {
+    require(!controlled(), "a REQUIRE of the test failed");
+    throw;
+  }
+}
+
+inline void explore_catch_body(void (*body)(), Options options) {
+  const Result result = explore([body] { run_catch_body(body); }, std::move(options));
+  INFO(result);
+  REQUIRE(static_cast<bool>(result));
+}
+
+}  // namespace lockstep::detail
+
+#define LOCKSTEP_DETAIL_JOIN2(a, b) a##b
+#define LOCKSTEP_DETAIL_JOIN(a, b) LOCKSTEP_DETAIL_JOIN2(a, b)
+#define LOCKSTEP_DETAIL_CATCH(body, name, tags, ...)                                                         \
+  static void body();                                                                                        \
+  TEST_CASE(name, tags) { ::lockstep::detail::explore_catch_body(&body, ::lockstep::Options{__VA_ARGS__}); } \
+  static void body()
+#define LOCKSTEP_TEST(name, ...) \
+  LOCKSTEP_DETAIL_CATCH(LOCKSTEP_DETAIL_JOIN(lockstep_body_at_line_, __LINE__), name, __VA_ARGS__)

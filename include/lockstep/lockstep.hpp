@@ -1,0 +1,138 @@
+// Lockstep in a test file: explore every interleaving of a piece of code, not just the one that happens to run.
+//
+//   lockstep::Result result = lockstep::explore([] {
+//     Queue queue;                                     // plain std::thread, std::mutex, std::atomic...
+//     std::thread producer([&] { queue.push(1); });
+//     int value = queue.pop();
+//     producer.join();
+//     lockstep::require(value == 1, "popped the pushed value");
+//   }, {.preemptions = 2});
+//   EXPECT_TRUE(result) << result;                     // prints the failing interleaving
+//
+// The body is run many times; it must create its threads and join them itself and behave the same when the same
+// schedule is repeated. Code compiled with lockstep-cxx (or linked to lockstep::lockstep in CMake) can be preempted at
+// every atomic and racy access; other code only at calls of the thread library.
+//
+// Everything but explore() is a hint to Lockstep and does nothing in a program that runs without it.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+// Defined by liblockstep-rt.so. Weak: null in a program that is not linked with it.
+extern "C" {
+__attribute__((weak)) int lockstep_rt_controlled(void);  // 1 if the calling thread is scheduled by Lockstep
+__attribute__((weak)) int lockstep_rt_choose(int n);
+__attribute__((weak)) void lockstep_rt_require_failed(const char* message, const char* file, int line);
+__attribute__((weak)) void lockstep_rt_name(const void* object, unsigned long size, const char* name);
+__attribute__((weak)) void lockstep_rt_atomic_begin(void);
+__attribute__((weak)) void lockstep_rt_atomic_end(void);
+__attribute__((weak)) void lockstep_rt_yield(void);
+}
+
+namespace lockstep {
+inline namespace v1 {  // of the API; also keeps these types apart from Lockstep's own in the linker's eyes
+
+// What to explore and for how long. The names are those of the options of `lockstep run`, which documents them.
+struct Options {
+  std::optional<uint32_t> preemptions = std::nullopt;            // unset: the strategy's own
+  std::string strategy = "auto";                                 // "icb", "dpor", "pct:depth=3"...
+  std::optional<uint64_t> executions = std::nullopt;             // at most so many
+  std::optional<std::chrono::milliseconds> time = std::nullopt;  // at most so long
+  std::optional<uint64_t> seed = std::nullopt;                   // of all randomness; unset: always the same one
+  uint32_t steps = 1'000'000;                                    // per execution
+  std::string isolation = "auto";                                // "loop", "reset" or "fork"
+  bool keep_going = false;                                       // collect distinct bugs instead of the first one
+};
+
+struct Bug {
+  std::string kind;      // "deadlock", "assertion", "data-race"...: as in the JSON result
+  std::string message;   // one sentence
+  std::string story;     // the interleaving, thread by thread, ready to be printed
+  std::string schedule;  // file for `lockstep replay`; empty if none was written
+};
+
+// What an exploration found. True if it found nothing wrong.
+struct Result {
+  uint64_t executions = 0;
+  bool complete = false;  // everything within the bounds was explored
+  std::string guarantee;  // what is now known: "every execution with at most 2 preemptions"
+  std::vector<Bug> bugs;
+  std::string error;  // why the body could not be explored at all; empty if it could
+
+  explicit operator bool() const { return bugs.empty() && error.empty(); }
+};
+
+inline std::ostream& operator<<(std::ostream& out, const Result& result) {
+  if (!result.error.empty()) return out << "not explored: " << result.error << '\n';
+  for (const Bug& bug : result.bugs) {
+    out << bug.kind << ": " << bug.message << '\n' << bug.story;
+    if (!bug.schedule.empty()) out << "  replay  lockstep replay " << bug.schedule << '\n';
+  }
+  if (result.bugs.empty()) {
+    out << "no bug found; known now: " << (result.guarantee.empty() ? "nothing" : result.guarantee) << '\n';
+  }
+  return out << "(" << result.executions << " executions)\n";
+}
+
+// Runs `body` along one interleaving after another until one fails, a budget is used up, or all within the bounds are
+// done. The search stays in the caller and the body runs in worker processes forked from it, so that not even a crash
+// of the body ends the test. In a program that is itself under `lockstep run`, the body runs once, as part of it.
+Result explore(std::function<void()> body, Options options = {});
+
+// Is this thread scheduled by Lockstep right now?
+inline bool controlled() { return lockstep_rt_controlled && lockstep_rt_controlled() != 0; }
+
+// A value from 0 to n-1; all of them are explored, like the choice of which thread runs. Without Lockstep: 0.
+inline int choose(int n) { return controlled() ? lockstep_rt_choose(n) : 0; }
+
+// Fails this execution unless `condition` holds. Without Lockstep: prints the message and aborts.
+inline void require(bool condition, const char* message = "a requirement does not hold",
+                    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  if (condition) return;
+  if (controlled()) lockstep_rt_require_failed(message, file, line);
+  std::fprintf(stderr, "%s:%d: lockstep::require failed: %s\n", file, line, message);
+  std::abort();
+}
+inline void require(bool condition, const std::string& message, const char* file = __builtin_FILE(),
+                    int line = __builtin_LINE()) {
+  if (!condition) require(false, message.c_str(), file, line);
+}
+
+// Gives an object its name in stories and reports: name(queue.head, "queue.head").
+template <class T>
+void name(const T& object, const char* text) {
+  if (controlled()) lockstep_rt_name(std::addressof(object), sizeof(T), text);
+}
+
+// Lets another thread run; never counted as a preemption.
+inline void yield() {
+  if (controlled()) lockstep_rt_yield();
+}
+
+// While one lives, its thread is not preempted: { lockstep::atomic_section section; ... }. It excludes nobody from
+// anything in a real run, so use it only around code that is known to be correct, to make the search smaller.
+class [[nodiscard]] atomic_section {
+ public:
+  atomic_section() : active_(controlled()) {
+    if (active_) lockstep_rt_atomic_begin();
+  }
+  ~atomic_section() {
+    if (active_) lockstep_rt_atomic_end();
+  }
+  atomic_section(const atomic_section&) = delete;
+  atomic_section& operator=(const atomic_section&) = delete;
+
+ private:
+  bool active_;
+};
+
+}  // namespace v1
+}  // namespace lockstep
