@@ -14,7 +14,7 @@ jmp_buf after_abort;
 bool aborts_on(bool condition) {
   std::signal(SIGABRT, [](int) { longjmp(after_abort, 1); });
   if (setjmp(after_abort) != 0) return true;
-  lockstep::require(condition, std::string("said by the test"));
+  lockstep::require(condition, "said by the test");
   return false;
 }
 
@@ -33,6 +33,8 @@ int main() {
   lockstep::name(object, "object");
   lockstep::yield();
   { lockstep::atomic_section section; }
+  lockstep::require(true);
+  lockstep::require(true, std::string("text made at run time"));
   assert(!aborts_on(true));
   assert(aborts_on(false));
 
