@@ -19,15 +19,24 @@ inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environm
 enum class Isolation : uint8_t { Auto, Loop, Reset, Fork };
 enum class Backend : uint8_t { Auto, Fiber, OsThread };
 enum class Points : uint8_t { Auto, Sync, Atomics, Racy, All };
+// When a timed wait may give up: only if nobody else can run; also earlier, for the price of a preemption; any time.
+enum class Timeouts : uint8_t { Stuck, Cost, Always };
 
+//
+// Wake-ups are lazy, because a futex call costs as much as an execution: a reader that finds nothing says at which
+// message it wants to be woken (`wake_at`), and a writer also rings whenever it is about to wait itself.
 struct Ring {
-  alignas(64) std::atomic<uint64_t> written;
-  alignas(64) std::atomic<uint64_t> read;
-  alignas(64) std::atomic<uint32_t> bell;      // futex word: bumped when the writer publishes while the reader sleeps
+  alignas(64) std::atomic<uint64_t> written;   // bytes
+  std::atomic<uint64_t> messages;              // published so far
+  alignas(64) std::atomic<uint64_t> read;      // bytes
+  alignas(64) std::atomic<uint32_t> bell;      // futex word of the reader
   std::atomic<uint32_t> reader_sleeps;
+  std::atomic<uint64_t> wake_at;               // ring when `messages` reaches this
+  alignas(64) std::atomic<uint32_t> space;     // futex word of the writer, bumped by the reader when writer_sleeps
   std::atomic<uint32_t> writer_sleeps;
-  uint64_t offset, capacity;                   // within the channel; capacity is a power of two
+  uint64_t offset, capacity;                   // of the bytes, within the channel's file
 };
+inline constexpr uint32_t kWrap = 0xffff'ffff;   // instead of a message's length: goes on at the ring's start
 
 // Thread names: entry i is the creation path of ThreadId i. Shared by all workers of an exploration, appended
 // under `lock`, never changed. Entry 0 is main.
@@ -56,7 +65,7 @@ struct Channel {
   Isolation isolation;
   Backend backend;
   Points points;
-  uint8_t verbose;
+  Timeouts timeouts;
   uint32_t capture_fd;       // output of detailed executions; 0: none
   uint64_t max_steps;
   std::atomic<uint32_t> stop;  // driver: leave the service loop
@@ -68,12 +77,15 @@ struct Channel {
   Isolation isolation_used;
   uint8_t reserved;
   std::atomic<uint64_t> executing;  // plan id + 1 while one is running, else 0
-  std::atomic<uint64_t> heartbeat;  // grows with every scheduling point batch; a standstill means stuck
+  std::atomic<uint64_t> stuck_steps;  // answer to the watchdog: steps so far; a standstill means stuck
   std::atomic<uint32_t> text_bytes;
   char text[4096];                  // why Refused
   std::atomic<uint32_t> stuck_words;  // answer to the watchdog's signal: the running thread's stack
   uint32_t stuck_thread;
   uint64_t stuck_stack[64];
+  // A trace too large for the ring lies here, one at a time; the ring then has only its header (TraceHeader::elsewhere).
+  uint64_t big_offset, big_capacity;
+  std::atomic<uint32_t> big_busy;  // futex word: 1 while the driver has not read it
   Ring plans, traces;
 };
 

@@ -56,6 +56,7 @@ constexpr Row kRows[] = {
     {"choose", Mode::None},
     {"read", Mode::Read},
     {"write", Mode::Write},
+    {"timeout", Mode::Conditional},
 };
 static_assert(std::size(kRows) == static_cast<size_t>(OpKind::kCount), "one row per operation kind");
 

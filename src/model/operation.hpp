@@ -58,6 +58,8 @@ enum class OpKind : uint8_t {
   // Plain accesses promoted to scheduling points.
   PlainRead,
   PlainWrite,
+  // A timed wait that gave up; writes its object if it had to leave a queue there.
+  Timeout,
   kCount
 };
 

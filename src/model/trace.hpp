@@ -77,7 +77,7 @@ struct TraceHeader {
   uint32_t threads;        // threads that took part, main included
   uint32_t diverged_at;    // Diverged: index of the step that could not be taken
   ThreadId culprit;        // who failed; kNoThread if nobody in particular
-  uint16_t reserved;
+  uint16_t elsewhere;      // on the wire only: the rest lies in the channel's big area
   int32_t code;            // exit code or signal number
   uint64_t fault_address;  // Crash
 };

@@ -1,0 +1,83 @@
+#include "runtime/base.hpp"
+
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+
+namespace lockstep::rt {
+namespace {
+uintptr_t next_private = kPrivateBase;
+}
+
+bool map_fixed(uintptr_t address, size_t bytes, int protection) {
+  const long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+  return sys(SYS_mmap, static_cast<long>(address), static_cast<long>(bytes), protection, flags, -1, 0) ==
+         static_cast<long>(address);
+}
+
+uintptr_t next_shared_address(size_t bytes) {
+  const uintptr_t address = next_private;
+  next_private += (bytes + 2 * 4096 - 1) & ~uintptr_t{4095};  // a gap between mappings catches overruns
+  return address;
+}
+
+void* map_pages(size_t bytes) {
+  const uintptr_t address = next_shared_address(bytes);
+  if (next_private > kPrivateEnd || !map_fixed(address, bytes, PROT_READ | PROT_WRITE)) die("out of address space");
+  return reinterpret_cast<void*>(address);
+}
+
+void die(const char* message) {
+  char text[256];
+  const size_t n = format(text, sizeof text, "lockstep runtime: %s\n", message);
+  sys(SYS_write, 2, word(text), static_cast<long>(n));
+  sys(SYS_exit_group, 99);
+  __builtin_unreachable();
+}
+
+void copy_bytes(void* to, const void* from, size_t size) { memcpy(to, from, size); }
+void zero_bytes(void* to, size_t size) { memset(to, 0, size); }
+size_t length(const char* text) { return strlen(text); }
+bool equal(const char* a, const char* b) { return strcmp(a, b) == 0; }
+bool contains(const char* text, const char* part) { return strstr(text, part) != nullptr; }
+
+size_t format(char* out, size_t size, const char* pattern, ...) {
+  va_list arguments;
+  va_start(arguments, pattern);
+  size_t n = 0;
+  auto put = [&](char c) {
+    if (n + 1 < size) out[n++] = c;
+  };
+  auto number = [&](uint64_t value, unsigned base) {
+    char digits[20];
+    int count = 0;
+    do digits[count++] = "0123456789abcdef"[value % base];
+    while (value /= base);
+    while (count) put(digits[--count]);
+  };
+  for (const char* p = pattern; *p; ++p) {
+    if (*p != '%') {
+      put(*p);
+      continue;
+    }
+    switch (*++p) {
+      case 's':
+        for (const char* s = va_arg(arguments, const char*); s && *s; ++s) put(*s);
+        break;
+      case 'd': {
+        const int64_t value = va_arg(arguments, int64_t);
+        if (value < 0) put('-');
+        number(value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value), 10);
+        break;
+      }
+      case 'u': number(va_arg(arguments, uint64_t), 10); break;
+      case 'x': number(va_arg(arguments, uint64_t), 16); break;
+      default: put(*p);
+    }
+  }
+  va_end(arguments);
+  out[n] = 0;
+  return n;
+}
+
+}  // namespace lockstep::rt

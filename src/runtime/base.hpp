@@ -1,0 +1,88 @@
+// Ground rules of the runtime, which lives inside the program under test:
+//
+//  * No exceptions, no RTTI, no malloc, no static constructors, no libstdc++ symbols. Memory comes from map_pages().
+//  * No thread-local variables: the running fiber's TLS belongs to the program.
+//  * System calls go through sys(): libc's wrappers write errno, which belongs to the program, too.
+//  * Everything is hidden except what is marked LOCKSTEP_EXPORT.
+//  * State is reachable from the one root, `runtime` (root.hpp).
+#pragma once
+#include <linux/futex.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#define LOCKSTEP_EXPORT extern "C" __attribute__((visibility("default")))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+namespace lockstep::rt {
+
+// Raw system call; returns the kernel's value, -errno on failure.
+inline long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
+#if defined(__x86_64__)
+  long result;
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+#elif defined(__aarch64__)
+  register long x8 asm("x8") = number;
+  register long x0 asm("x0") = a;
+  register long x1 asm("x1") = b;
+  register long x2 asm("x2") = c;
+  register long x3 asm("x3") = d;
+  register long x4 asm("x4") = e;
+  register long x5 asm("x5") = f;
+  asm volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+  return x0;
+#else
+#error "unsupported architecture"
+#endif
+}
+template <class T>
+inline long word(T* pointer) { return reinterpret_cast<long>(pointer); }
+
+// The thread pointer: which thread's TLS is in force, hence who is running.
+inline uintptr_t thread_pointer() {
+  uintptr_t value;
+#if defined(__x86_64__)
+  asm volatile("mov %%fs:0x10,%0" : "=r"(value));
+#else
+  asm volatile("mrs %0, tpidr_el0" : "=r"(value));
+#endif
+  return value;
+}
+
+// Addresses the runtime uses. Fixed, so that what the program sees does not depend on anything else.
+inline constexpr uintptr_t kArenaBase = 0x1000'0000'0000;  // heap of thread i: kArenaBase + i * kArenaStride
+inline constexpr uintptr_t kArenaStride = 1ull << 32;
+inline constexpr uintptr_t kStackBase = 0x2000'0000'0000;  // stack of pool thread i
+inline constexpr uintptr_t kStackStride = 1ull << 28;
+inline constexpr uintptr_t kPrivateBase = 0x3000'0000'0000;  // the runtime's own pages
+inline constexpr uintptr_t kPrivateEnd = 0x3800'0000'0000;
+
+void* map_pages(size_t bytes);  // zeroed, private, lazily committed, never fails (ends the process instead)
+uintptr_t next_shared_address(size_t bytes);  // where to map a file of the driver's
+bool map_fixed(uintptr_t address, size_t bytes, int protection);
+
+[[noreturn]] void die(const char* message);  // a broken invariant of the runtime: says so on stderr, exits 99
+
+void copy_bytes(void* to, const void* from, size_t size);
+void zero_bytes(void* to, size_t size);
+size_t length(const char* text);
+bool equal(const char* a, const char* b);
+bool contains(const char* text, const char* part);
+
+// Formats into a fixed buffer: %s, %d, %u, %x (64-bit each). Returns the length.
+size_t format(char* out, size_t size, const char* pattern, ...);
+
+inline void futex_wait(const void* address, uint32_t expected, const void* timeout = nullptr) {
+  sys(SYS_futex, word(address), FUTEX_WAIT, expected, word(timeout));
+}
+inline void futex_wake(const void* address, int count = 1) { sys(SYS_futex, word(address), FUTEX_WAKE, count); }
+
+}  // namespace lockstep::rt

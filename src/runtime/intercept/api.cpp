@@ -1,0 +1,26 @@
+// What <lockstep/lockstep.hpp> calls; weak there, so that tests run without Lockstep, too.
+#include "runtime/root.hpp"
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+LOCKSTEP_EXPORT int lockstep_rt_controlled() { return controlled(); }
+LOCKSTEP_EXPORT int lockstep_rt_choose(int n) { return controlled() && n > 1 ? static_cast<int>(scheduler().pick(static_cast<unsigned>(n))) : 0; }
+LOCKSTEP_EXPORT void lockstep_rt_yield() {
+  if (controlled()) scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
+}
+LOCKSTEP_EXPORT void lockstep_rt_atomic_begin() {
+  if (controlled()) scheduler().forbid_preemption(true);
+}
+LOCKSTEP_EXPORT void lockstep_rt_atomic_end() {
+  if (controlled()) scheduler().forbid_preemption(false);
+}
+LOCKSTEP_EXPORT void lockstep_rt_name(const void*, unsigned long, const char*) {}
+LOCKSTEP_EXPORT void lockstep_rt_require_failed(const char* message, const char* file, int line) {
+  if (!controlled()) return;
+  char text[512];
+  const size_t n = format(text, sizeof text, "%s:%d: required: %s\n", file, static_cast<int64_t>(line), message);
+  sys(SYS_write, 2, word(text), static_cast<long>(n));
+  format(text, sizeof text, "required: %s", message);
+  scheduler().end(Outcome::Assertion, 0, text);
+}

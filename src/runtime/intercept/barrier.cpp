@@ -1,0 +1,53 @@
+// Barriers. Leaving is glued to the last arrival: nobody can observe it apart from that.
+#include "runtime/sync/barrier.hpp"
+
+#include <errno.h>
+
+#include "runtime/root.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+int wait(pthread_barrier_t* barrier) {
+  Barrier& b = Barrier::of(barrier);
+  Scheduler& s = scheduler();
+  Thread& me = self();
+  if (b.magic != Barrier::kMagic) return EINVAL;
+  s.reach(OpKind::BarrierArrive, barrier, Step::kWrite);
+  if (!b.arrive_completes()) {
+    me.queue = barrier;
+    me.woken = false;
+    s.wait_to_be_advanced(OpKind::BarrierLeave, barrier, 0, nullptr);
+    me.queue = nullptr;
+    return 0;
+  }
+  ThreadId waiters[kMaxThreads];
+  unsigned count = 0;
+  s.live.for_each(s.words(), [&](ThreadId t) {
+    if (t != me.id && s.thread(t).queue == barrier && !s.thread(t).woken) waiters[count++] = t;
+  });
+  for (unsigned i = 0; i < count; ++i) s.thread(waiters[i]).woken = true;
+  for (unsigned i = 0; i < count; ++i) s.advance(s.thread(waiters[i]));
+  return PTHREAD_BARRIER_SERIAL_THREAD;
+}
+
+}  // namespace
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+LOCKSTEP_EXPORT int pthread_barrier_init(pthread_barrier_t* b, const pthread_barrierattr_t* attributes, unsigned count) noexcept {
+  if (!runtime.active) return LOCKSTEP_REAL(pthread_barrier_init)(b, attributes, count);
+  if (count == 0) return EINVAL;
+  Barrier::of(b) = {0, count, Barrier::kMagic};
+  return 0;
+}
+LOCKSTEP_EXPORT int pthread_barrier_wait(pthread_barrier_t* b) noexcept {
+  return controlled() ? wait(b) : LOCKSTEP_REAL(pthread_barrier_wait)(b);
+}
+LOCKSTEP_EXPORT int pthread_barrier_destroy(pthread_barrier_t* b) noexcept {
+  if (!runtime.active) return LOCKSTEP_REAL(pthread_barrier_destroy)(b);
+  Barrier::of(b).magic = 0;
+  return 0;
+}

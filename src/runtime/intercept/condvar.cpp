@@ -1,0 +1,112 @@
+// Condition variables. A wait is two steps: release the mutex and enqueue; once woken, compete for the mutex.
+#include "runtime/sync/condvar.hpp"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "runtime/root.hpp"
+#include "runtime/sync/mutex.hpp"
+#include "runtime/sync/taking.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags) {
+  Mutex& m = Mutex::of(mutex);
+  Thread& me = self();
+  if (UNLIKELY(!m.owned_by(me.id))) {
+    if (m.type() == Mutex::Type::ErrorCheck || m.robust()) return EPERM;
+    misuse("a condition variable is waited for with a mutex (%x) that the thread does not hold", mutex);
+  }
+  scheduler().reach(OpKind::CondWait, condition, Step::kWrite | flags, true, mutex);
+  const uint32_t depth = m.depth;
+  free_mutex(mutex);
+  me.queue = condition;
+  me.woken = false;
+  int result = take_mutex(mutex, OpKind::Reacquire, flags, condition, false);
+  const bool timed_out = result == ETIMEDOUT;
+  if (timed_out) {
+    // The timeout was a step of its own that left the queue; now the mutex has to be taken as usual.
+    me.queue = nullptr;
+    me.woken = true;
+    take_mutex(mutex, OpKind::Reacquire, 0, condition, true);
+  }
+  me.queue = nullptr;
+  m.depth = depth;
+  return timed_out ? ETIMEDOUT : 0;
+}
+
+int timed_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) {
+  if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return EINVAL;
+  self().deadline = Clock::to_monotonic(clock, *deadline);
+  return wait(condition, mutex, Step::kTimed);
+}
+
+clockid_t clock_of(const pthread_cond_t* condition) {
+  return condition->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;  // as pthread_cond_init left it
+}
+
+void wake(Thread& t) {
+  t.woken = true;
+  const Mutex& m = *reinterpret_cast<const Mutex*>(t.pending.object);
+  scheduler().enable(t, m.can_lock());
+}
+
+int signal(pthread_cond_t* condition) {
+  Scheduler& s = scheduler();
+  Step& step = s.reach(OpKind::CondSignal, condition, Step::kWrite);
+  ThreadId waiters[kMaxThreads];
+  unsigned count = 0;
+  s.live.for_each(s.words(), [&](ThreadId t) {
+    if (waits_on(s.thread(t), condition)) waiters[count++] = t;
+  });
+  if (!count) return 0;
+  // POSIX lets any waiter be woken. Ascending by name, so that alternatives mean the same in every execution.
+  const ThreadId chosen = waiters[s.pick(count)];
+  step.second = ObjectId(index_of(chosen) + 1);
+  wake(s.thread(chosen));
+  return 0;
+}
+
+int broadcast(pthread_cond_t* condition) {
+  Scheduler& s = scheduler();
+  s.reach(OpKind::CondBroadcast, condition, Step::kWrite);
+  s.live.for_each(s.words(), [&](ThreadId t) {
+    if (waits_on(s.thread(t), condition)) wake(s.thread(t));
+  });
+  return 0;
+}
+
+int destroy(pthread_cond_t* condition) {
+  Scheduler& s = scheduler();
+  bool waited_for = false;
+  s.live.for_each(s.words(), [&](ThreadId t) { waited_for |= waits_on(s.thread(t), condition); });
+  if (waited_for) misuse("a condition variable (%x) is destroyed while a thread waits for it", condition);
+  return 0;
+}
+
+}  // namespace
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+LOCKSTEP_EXPORT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
+  return controlled() ? wait(c, m, 0) : LOCKSTEP_REAL(pthread_cond_wait)(c, m);
+}
+LOCKSTEP_EXPORT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* deadline) {
+  return controlled() ? timed_wait(c, m, clock_of(c), deadline) : LOCKSTEP_REAL(pthread_cond_timedwait)(c, m, deadline);
+}
+LOCKSTEP_EXPORT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* deadline) {
+  return controlled() ? timed_wait(c, m, clock, deadline) : LOCKSTEP_REAL(pthread_cond_clockwait)(c, m, clock, deadline);
+}
+LOCKSTEP_EXPORT int pthread_cond_signal(pthread_cond_t* c) noexcept {
+  return controlled() ? signal(c) : LOCKSTEP_REAL(pthread_cond_signal)(c);
+}
+LOCKSTEP_EXPORT int pthread_cond_broadcast(pthread_cond_t* c) noexcept {
+  return controlled() ? broadcast(c) : LOCKSTEP_REAL(pthread_cond_broadcast)(c);
+}
+LOCKSTEP_EXPORT int pthread_cond_destroy(pthread_cond_t* c) noexcept {
+  return controlled() ? destroy(c) : LOCKSTEP_REAL(pthread_cond_destroy)(c);
+}

@@ -1,0 +1,147 @@
+// The end of the process: exit handlers, exit, abort, failed assertions.
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime/root.hpp"
+#include "runtime/sched/threads.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+struct Handler {
+  void (*function)(void*);
+  void* argument;
+};
+constexpr unsigned kMaxHandlers = 1u << 16;
+Handler* handlers;
+unsigned handler_count, handlers_at_snapshot;
+
+bool add_handler(void (*function)(void*), void* argument) {
+  if (!handlers) handlers = static_cast<Handler*>(map_pages(sizeof(Handler) * kMaxHandlers));
+  if (handler_count == kMaxHandlers) return false;
+  handlers[handler_count++] = {function, argument};
+  return true;
+}
+
+// Functions marked __attribute__((destructor)), of the program and its own libraries.
+int run_fini_array(dl_phdr_info* info, size_t, void*) {
+  if (is_system_module(info->dlpi_name)) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    uintptr_t array = 0;
+    size_t bytes = 0;
+    for (auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr); d->d_tag != DT_NULL; ++d) {
+      if (d->d_tag == DT_FINI_ARRAY) array = info->dlpi_addr + d->d_un.d_ptr;
+      if (d->d_tag == DT_FINI_ARRAYSZ) bytes = d->d_un.d_val;
+    }
+    auto** functions = reinterpret_cast<void (**)()>(array);
+    for (size_t k = bytes / sizeof(void*); array && k-- > 0;) functions[k]();
+  }
+  return 0;
+}
+
+// The type of the exception in flight when libstdc++ calls abort from its terminate handler; nullptr otherwise.
+const char* uncaught_type(const void* caller) {
+  Dl_info info{};
+  if (!dladdr(caller, &info) || !info.dli_fname || !contains(info.dli_fname, "libstdc++")) return nullptr;
+  using CurrentType = const void* (*)();
+  auto current = reinterpret_cast<CurrentType>(dlsym(RTLD_DEFAULT, "__cxa_current_exception_type"));
+  const void* type = current ? current() : nullptr;
+  if (!type) return nullptr;
+  const char* name = static_cast<const char* const*>(type)[1];
+  if (*name == '*') ++name;
+  using Demangle = char* (*)(const char*, char*, size_t*, int*);
+  auto demangle = reinterpret_cast<Demangle>(dlsym(RTLD_DEFAULT, "__cxa_demangle"));
+  char* readable = demangle ? demangle(name, nullptr, nullptr, nullptr) : nullptr;
+  return readable ? readable : name;
+}
+
+}  // namespace
+
+void run_exit_handlers() {
+  const unsigned keep = runtime.isolation == Isolation::Loop ? handlers_at_snapshot : 0;
+  while (handler_count > keep) {
+    const Handler h = handlers[--handler_count];
+    h.function(h.argument);
+  }
+  if (!keep && runtime.isolation != Isolation::Loop) dl_iterate_phdr(run_fini_array, nullptr);
+}
+void save_exit_handlers() { handlers_at_snapshot = handler_count; }
+void restore_exit_handlers() { handler_count = handlers_at_snapshot; }
+
+void finish_process(int code) {
+  Scheduler& s = scheduler();
+  s.reach(OpKind::ProcessExit, nullptr, Step::kWrite);
+  run_thread_destructors(self());
+  run_exit_handlers();
+  if (s.detail) fflush(nullptr);
+  if (code == 0) s.end(Outcome::Ok);
+  char text[64];
+  format(text, sizeof text, "the program ended with exit code %d", static_cast<int64_t>(code & 0xff));
+  s.end((code & 0xff) ? Outcome::ExitCode : Outcome::Ok, code & 0xff, (code & 0xff) ? text : nullptr);
+}
+
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+extern "C" int __cxa_atexit(void (*)(void*), void*, void*) noexcept;
+LOCKSTEP_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* dso) noexcept {
+  if (!runtime.active || (runtime.snapshot.taken() && !controlled())) return LOCKSTEP_REAL(__cxa_atexit)(function, argument, dso);
+  return add_handler(function, argument) ? 0 : -1;
+}
+
+LOCKSTEP_EXPORT void exit(int code) noexcept {
+  if (controlled()) finish_process(code);
+  LOCKSTEP_REAL(exit)(code);
+  __builtin_unreachable();
+}
+
+LOCKSTEP_EXPORT void _exit(int code) {
+  if (controlled()) {
+    scheduler().reach(OpKind::ProcessExit, nullptr, Step::kWrite);
+    char text[64];
+    format(text, sizeof text, "the program ended with exit code %d", static_cast<int64_t>(code & 0xff));
+    scheduler().end((code & 0xff) ? Outcome::ExitCode : Outcome::Ok, code & 0xff, (code & 0xff) ? text : nullptr);
+  }
+  sys(SYS_exit_group, code);
+  __builtin_unreachable();
+}
+LOCKSTEP_EXPORT void _Exit(int code) noexcept { _exit(code); }
+
+LOCKSTEP_EXPORT void abort() noexcept {
+  const void* caller = __builtin_return_address(0);
+  if (!controlled()) {
+    LOCKSTEP_REAL(abort)();
+    __builtin_unreachable();
+  }
+  scheduler().record_failure();
+  const char* type;
+  {
+    Uncontrolled guard;
+    type = uncaught_type(caller);
+  }
+  if (type) {
+    char text[256];
+    format(text, sizeof text, "uncaught exception of type %s", type);
+    scheduler().end(Outcome::Exception, SIGABRT, text);
+  }
+  scheduler().end(Outcome::Abort, SIGABRT, "abort() was called");
+}
+
+LOCKSTEP_EXPORT void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) noexcept {
+  if (!controlled()) {
+    LOCKSTEP_REAL(__assert_fail)(expression, file, line, function);
+    __builtin_unreachable();
+  }
+  char text[512];
+  const size_t n = format(text, sizeof text, "%s:%u: %s: Assertion `%s' failed.\n", file, uint64_t{line}, function, expression);
+  sys(SYS_write, 2, word(text), static_cast<long>(n));
+  format(text, sizeof text, "assertion failed: %s", expression);
+  scheduler().end(Outcome::Assertion, SIGABRT, text);
+}

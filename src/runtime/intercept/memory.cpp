@@ -1,0 +1,100 @@
+// The malloc family.
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime/root.hpp"
+
+// libc's own allocator under its other names: dlsym cannot be used here, it allocates.
+extern "C" {
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+void __libc_free(void*);
+}
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+namespace {
+
+void* out_of_memory() {
+  errno = ENOMEM;
+  return nullptr;
+}
+
+void* allocate(size_t size, size_t alignment) {
+  void* p = runtime.heap.allocate(size, alignment);
+  return LIKELY(p != nullptr) ? p : out_of_memory();
+}
+
+bool power_of_two(size_t n) { return n && !(n & (n - 1)); }
+
+}  // namespace
+
+LOCKSTEP_EXPORT void* malloc(size_t size) noexcept {
+  return LIKELY(runtime.active) ? allocate(size, 16) : __libc_malloc(size);
+}
+
+LOCKSTEP_EXPORT void free(void* p) noexcept {
+  if (!p) return;
+  if (LIKELY(in_arena(p)))
+    runtime.heap.release(p);
+  else
+    __libc_free(p);
+}
+
+LOCKSTEP_EXPORT void* calloc(size_t count, size_t size) noexcept {
+  if (UNLIKELY(!runtime.active)) return __libc_calloc(count, size);
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) return out_of_memory();
+  void* p = allocate(bytes, 16);
+  if (p) zero_bytes(p, bytes);
+  return p;
+}
+
+LOCKSTEP_EXPORT void* realloc(void* p, size_t size) noexcept {
+  if (!p) return malloc(size);
+  if (!in_arena(p)) {
+    if (!runtime.active) return __libc_realloc(p, size);
+    void* fresh = allocate(size, 16);
+    const size_t old = LOCKSTEP_REAL(malloc_usable_size)(p);
+    if (fresh) copy_bytes(fresh, p, old < size ? old : size);
+    return fresh;
+  }
+  if (size == 0) {
+    free(p);
+    return nullptr;
+  }
+  void* fresh = runtime.heap.resize(p, size);
+  return fresh ? fresh : out_of_memory();
+}
+
+LOCKSTEP_EXPORT void* reallocarray(void* p, size_t count, size_t size) noexcept {
+  size_t bytes;
+  return __builtin_mul_overflow(count, size, &bytes) ? out_of_memory() : realloc(p, bytes);
+}
+
+LOCKSTEP_EXPORT void* memalign(size_t alignment, size_t size) noexcept {
+  return LIKELY(runtime.active) ? allocate(size, alignment) : __libc_memalign(alignment, size);
+}
+LOCKSTEP_EXPORT void* aligned_alloc(size_t alignment, size_t size) noexcept { return memalign(alignment, size); }
+LOCKSTEP_EXPORT void* valloc(size_t size) noexcept { return memalign(4096, size); }
+LOCKSTEP_EXPORT void* pvalloc(size_t size) noexcept { return memalign(4096, (size + 4095) & ~size_t{4095}); }
+
+LOCKSTEP_EXPORT int posix_memalign(void** out, size_t alignment, size_t size) noexcept {
+  if (!power_of_two(alignment) || alignment % sizeof(void*)) return EINVAL;
+  const int saved = errno;
+  void* p = memalign(alignment, size);
+  errno = saved;
+  if (!p) return ENOMEM;
+  *out = p;
+  return 0;
+}
+
+LOCKSTEP_EXPORT size_t malloc_usable_size(void* p) noexcept {
+  if (!p) return 0;
+  return in_arena(p) ? runtime.heap.usable_size(p) : LOCKSTEP_REAL(malloc_usable_size)(p);
+}

@@ -1,0 +1,108 @@
+// Readers-writer locks; std::shared_mutex arrives here.
+#include "runtime/sync/rwlock.hpp"
+
+#include <errno.h>
+#include <time.h>
+
+#include "runtime/root.hpp"
+#include "runtime/sync/taking.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+void update(pthread_rwlock_t* lock) {
+  const RwLock& l = RwLock::of(lock);
+  if (!l.waiting) return;
+  scheduler().update_waiters(lock, [&l](const Thread& t) {
+    return t.pending.kind == OpKind::ReadLock ? l.can_read() : l.can_write();
+  });
+}
+
+int take(pthread_rwlock_t* lock, bool write, uint8_t flags) {
+  RwLock& l = RwLock::of(lock);
+  Thread& me = self();
+  if (l.written_by(me.id)) return EDEADLK;
+  me.timed_out = false;
+  ++l.waiting;
+  scheduler().reach(write ? OpKind::WriteLock : OpKind::ReadLock, lock, static_cast<uint8_t>(flags | (write ? Step::kWrite : 0)),
+                    write ? l.can_write() : l.can_read());
+  --l.waiting;
+  if (me.timed_out) return ETIMEDOUT;
+  if (write)
+    l.writer = index_of(me.id) + 1;
+  else
+    ++l.readers;
+  update(lock);
+  return 0;
+}
+
+int timed_take(pthread_rwlock_t* lock, bool write, clockid_t clock, const timespec* deadline) {
+  if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return EINVAL;
+  self().deadline = Clock::to_monotonic(clock, *deadline);
+  return take(lock, write, Step::kTimed);
+}
+
+int try_take(pthread_rwlock_t* lock, bool write) {
+  RwLock& l = RwLock::of(lock);
+  scheduler().reach(write ? OpKind::TryWriteLock : OpKind::TryReadLock, lock,
+                    static_cast<uint8_t>(write ? Step::kWrite : 0));
+  if (write ? !l.can_write() : !l.can_read()) return EBUSY;
+  if (write)
+    l.writer = index_of(self().id) + 1;
+  else
+    ++l.readers;
+  update(lock);
+  return 0;
+}
+
+int unlock(pthread_rwlock_t* lock) {
+  RwLock& l = RwLock::of(lock);
+  const bool write = l.written_by(self().id);
+  if (!write && !l.readers) misuse("a readers-writer lock (%x) is unlocked that the thread does not hold", lock);
+  scheduler().reach(write ? OpKind::WriteUnlock : OpKind::ReadUnlock, lock, static_cast<uint8_t>(write ? Step::kWrite : 0));
+  if (write)
+    l.writer = 0;
+  else
+    --l.readers;
+  update(lock);
+  return 0;
+}
+
+}  // namespace
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+LOCKSTEP_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* l) noexcept {
+  return controlled() ? take(l, false, 0) : LOCKSTEP_REAL(pthread_rwlock_rdlock)(l);
+}
+LOCKSTEP_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* l) noexcept {
+  return controlled() ? take(l, true, 0) : LOCKSTEP_REAL(pthread_rwlock_wrlock)(l);
+}
+LOCKSTEP_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* l) noexcept {
+  return controlled() ? try_take(l, false) : LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(l);
+}
+LOCKSTEP_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* l) noexcept {
+  return controlled() ? try_take(l, true) : LOCKSTEP_REAL(pthread_rwlock_trywrlock)(l);
+}
+LOCKSTEP_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* l, const timespec* t) noexcept {
+  return controlled() ? timed_take(l, false, CLOCK_REALTIME, t) : LOCKSTEP_REAL(pthread_rwlock_timedrdlock)(l, t);
+}
+LOCKSTEP_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* l, const timespec* t) noexcept {
+  return controlled() ? timed_take(l, true, CLOCK_REALTIME, t) : LOCKSTEP_REAL(pthread_rwlock_timedwrlock)(l, t);
+}
+LOCKSTEP_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* l, clockid_t c, const timespec* t) noexcept {
+  return controlled() ? timed_take(l, false, c, t) : LOCKSTEP_REAL(pthread_rwlock_clockrdlock)(l, c, t);
+}
+LOCKSTEP_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* l, clockid_t c, const timespec* t) noexcept {
+  return controlled() ? timed_take(l, true, c, t) : LOCKSTEP_REAL(pthread_rwlock_clockwrlock)(l, c, t);
+}
+LOCKSTEP_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* l) noexcept {
+  return controlled() ? unlock(l) : LOCKSTEP_REAL(pthread_rwlock_unlock)(l);
+}
+LOCKSTEP_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* l) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_destroy)(l);
+  if (RwLock::of(l).readers || RwLock::of(l).writer) misuse("a readers-writer lock (%x) is destroyed while it is locked", l);
+  return 0;
+}

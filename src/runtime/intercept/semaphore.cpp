@@ -1,0 +1,81 @@
+// POSIX semaphores. sem_init and sem_getvalue are libc's: the layout is the same.
+#include "runtime/sync/semaphore.hpp"
+
+#include <errno.h>
+#include <time.h>
+
+#include "runtime/root.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+void update(sem_t* semaphore) {
+  const Semaphore& s = Semaphore::of(semaphore);
+  if (!s.waiting) return;
+  const bool can_take = s.can_take();
+  scheduler().update_waiters(semaphore, [can_take](const Thread&) { return can_take; });
+}
+
+void set_before(Step& step, uint32_t value) { step.second = ObjectId(value); }  // needed to judge reversibility
+
+int fail(int error) {
+  errno = error;
+  return -1;
+}
+
+int wait(sem_t* semaphore, uint8_t flags) {
+  Semaphore& s = Semaphore::of(semaphore);
+  Thread& me = self();
+  me.timed_out = false;
+  ++s.waiting;
+  Step& step = scheduler().reach(OpKind::SemWait, semaphore, static_cast<uint8_t>(flags | Step::kWrite), s.can_take());
+  --s.waiting;
+  if (me.timed_out) return fail(ETIMEDOUT);
+  set_before(step, s.value);
+  --s.value;
+  update(semaphore);
+  return 0;
+}
+
+int timed_wait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
+  if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return fail(EINVAL);
+  self().deadline = Clock::to_monotonic(clock, *deadline);
+  return wait(semaphore, Step::kTimed);
+}
+
+int try_wait(sem_t* semaphore) {
+  Semaphore& s = Semaphore::of(semaphore);
+  Step& step = scheduler().reach(OpKind::SemTryWait, semaphore, Step::kConditional);
+  set_before(step, s.value);
+  if (!s.can_take()) return fail(EAGAIN);
+  step.flags |= Step::kWrite;
+  --s.value;
+  update(semaphore);
+  return 0;
+}
+
+int post(sem_t* semaphore) {
+  Semaphore& s = Semaphore::of(semaphore);
+  Step& step = scheduler().reach(OpKind::SemPost, semaphore, Step::kWrite);
+  set_before(step, s.value);
+  if (s.value >= 0x7fffffff) return fail(EOVERFLOW);
+  ++s.value;
+  update(semaphore);
+  return 0;
+}
+
+}  // namespace
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+LOCKSTEP_EXPORT int sem_wait(sem_t* s) { return controlled() ? wait(s, 0) : LOCKSTEP_REAL(sem_wait)(s); }
+LOCKSTEP_EXPORT int sem_trywait(sem_t* s) noexcept { return controlled() ? try_wait(s) : LOCKSTEP_REAL(sem_trywait)(s); }
+LOCKSTEP_EXPORT int sem_timedwait(sem_t* s, const timespec* t) {
+  return controlled() ? timed_wait(s, CLOCK_REALTIME, t) : LOCKSTEP_REAL(sem_timedwait)(s, t);
+}
+LOCKSTEP_EXPORT int sem_clockwait(sem_t* s, clockid_t c, const timespec* t) {
+  return controlled() ? timed_wait(s, c, t) : LOCKSTEP_REAL(sem_clockwait)(s, c, t);
+}
+LOCKSTEP_EXPORT int sem_post(sem_t* s) noexcept { return controlled() ? post(s) : LOCKSTEP_REAL(sem_post)(s); }

@@ -1,0 +1,106 @@
+// pthread_create, join, detach, exit; std::thread arrives here.
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unwind.h>
+
+#include "runtime/root.hpp"
+#include "runtime/sched/threads.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+void honour_stack_size(Thread& t, const pthread_attr_t* attributes) {
+  size_t wanted = 0;
+  if (!attributes || pthread_attr_getstacksize(attributes, &wanted) != 0) return;
+  const uintptr_t end = kStackBase + (index_of(t.id) + 1) * kStackStride - (1ull << 20);
+  const uintptr_t low = (end - wanted) & ~uintptr_t{4095};
+  if (low >= reinterpret_cast<uintptr_t>(t.stack_low) || wanted > kStackStride - (4ull << 20)) return;
+  sys(SYS_mprotect, static_cast<long>(low), static_cast<long>(reinterpret_cast<uintptr_t>(t.stack_low) - low),
+      PROT_READ | PROT_WRITE);
+  t.stack_low = reinterpret_cast<char*>(low);
+}
+
+int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*function)(void*), void* argument) {
+  Thread& me = self();
+  Scheduler& s = scheduler();
+  const ThreadId id = intern_child(me.id, me.children++);
+  if (index_of(id) >= runtime.pool_size) {
+    runtime.pool_wanted = index_of(id) + 1;
+    s.end(Outcome::Uncontrolled);  // started over by the worker with a larger pool
+  }
+  Thread& child = new_thread(id, function, argument);
+  honour_stack_size(child, attributes);
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (attributes) pthread_attr_getdetachstate(attributes, &state);
+  child.detached = state == PTHREAD_CREATE_DETACHED;
+  child.clock = me.clock;
+  *handle = child.handle;
+  s.add_thread(child);
+  ++s.unjoined;
+  s.note(OpKind::Create, thread_object(id), ObjectId(index_of(id)));
+  if (runtime.instrumented) {
+    s.advance(child);  // up to its first operation: its birth is part of this step
+  } else {
+    // Uninstrumented code may spin on a flag that is set after create: running it ahead would never end.
+    child.pending.kind = OpKind::ThreadStart;
+    child.pending.thread = id;
+    s.enable(child, true);
+  }
+  return 0;
+}
+
+_Unwind_Reason_Code stop_at_the_end(int, _Unwind_Action actions, _Unwind_Exception_Class, _Unwind_Exception*,
+                                    _Unwind_Context*, void* result) {
+  if (actions & _UA_END_OF_STACK) finish_thread(self(), result);
+  return _URC_NO_REASON;
+}
+
+}  // namespace
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+LOCKSTEP_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*function)(void*), void* argument) {
+  if (!controlled()) return LOCKSTEP_REAL(pthread_create)(handle, attributes, function, argument);
+  return create_thread(handle, attributes, function, argument);
+}
+
+LOCKSTEP_EXPORT int pthread_join(pthread_t handle, void** result) {
+  if (!controlled()) return LOCKSTEP_REAL(pthread_join)(handle, result);
+  return join_thread(handle, result, false);
+}
+
+LOCKSTEP_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) {
+  if (!controlled()) return LOCKSTEP_REAL(pthread_tryjoin_np)(handle, result);
+  return join_thread(handle, result, true);
+}
+
+LOCKSTEP_EXPORT int pthread_detach(pthread_t handle) {
+  if (!controlled()) return LOCKSTEP_REAL(pthread_detach)(handle);
+  Thread* t = thread_of(handle);
+  if (!t) return ESRCH;
+  if (t->detached || t->joined) return EINVAL;
+  t->detached = true;
+  return 0;
+}
+
+LOCKSTEP_EXPORT void pthread_exit(void* result) {
+  if (!controlled()) {
+    LOCKSTEP_REAL(pthread_exit)(result);
+    __builtin_unreachable();
+  }
+  // Unwinds like the real one, so that destructors of automatic objects run.
+  auto* exception = static_cast<_Unwind_Exception*>(runtime.heap.allocate(sizeof(_Unwind_Exception), 16));
+  zero_bytes(exception, sizeof *exception);
+  _Unwind_ForcedUnwind(exception, stop_at_the_end, result);
+  finish_thread(self(), result);
+}
+
+LOCKSTEP_EXPORT int sched_yield() noexcept {
+  if (!controlled()) return static_cast<int>(sys(SYS_sched_yield));
+  scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
+  return 0;
+}
+

@@ -1,0 +1,165 @@
+#include "runtime/memory/heap.hpp"
+
+#include <sys/mman.h>
+
+#include "runtime/root.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+constexpr uint32_t kLive = 0x4c495645, kFreed = 0x46524545;
+constexpr size_t kArenaBytes = kArenaStride - (1ull << 24);
+constexpr size_t kQuarantine = 64ull << 20;
+constexpr size_t kCheapToZero = 256ull << 10;
+
+// Arenas start at different cache sets; with equal offsets all threads would compete for the same ones.
+char* arena_start(unsigned index) {
+  return reinterpret_cast<char*>(kArenaBase + index * kArenaStride + (index % 61) * (4096 + 192));
+}
+
+unsigned size_class(size_t size) { return static_cast<unsigned>(64 - __builtin_clzll((size | 15) - 1)) - 4; }
+size_t class_size(unsigned c) { return size_t{1} << (c + 4); }
+
+class Spin {
+ public:
+  explicit Spin(uint32_t& word) : word_(word) {
+    while (__atomic_exchange_n(&word_, 1, __ATOMIC_ACQUIRE)) sys(SYS_sched_yield);
+  }
+  ~Spin() { __atomic_store_n(&word_, 0, __ATOMIC_RELEASE); }
+
+ private:
+  uint32_t& word_;
+};
+
+}  // namespace
+
+bool in_arena(const void* pointer) {
+  const uintptr_t p = reinterpret_cast<uintptr_t>(pointer);
+  return p >= kArenaBase && p < kArenaBase + (kMaxThreads + 2) * kArenaStride;
+}
+
+Heap::Arena& Heap::arena(unsigned index) {
+  if (UNLIKELY(!arenas_)) arenas_ = static_cast<Arena*>(map_pages(sizeof(Arena) * kArenas));
+  Arena& a = arenas_[index];
+  if (UNLIKELY(!a.base)) {
+    if (!map_fixed(kArenaBase + index * kArenaStride, kArenaBytes, PROT_READ | PROT_WRITE)) die("cannot map a heap arena");
+    a.base = a.next = a.high = arena_start(index);
+  }
+  return a;
+}
+
+unsigned Heap::current_arena() const {
+  if (LIKELY(controlled())) return index_of(runtime.current->id);
+  return booted_ ? kPersistent : kBoot;
+}
+
+void* Heap::allocate_in(unsigned index, size_t size, size_t alignment) {
+  Arena& a = arena(index);
+  if (size > kArenaBytes / 2) return nullptr;
+  if (alignment < 16) alignment = 16;
+  const bool reuse = index == kPersistent || a.next > a.base + kQuarantine;
+  if (UNLIKELY(reuse) && alignment == 16) {
+    const unsigned c = size_class(size ? size : 1);
+    if (c < 48 && a.reusable[c]) {
+      void* p = a.reusable[c];
+      a.reusable[c] = *static_cast<void**>(p);
+      Block& b = block_of(p);
+      zero_bytes(p, size);
+      b.size = size;
+      b.state = kLive;
+      ++a.live;
+      return p;
+    }
+  }
+  // Past the quarantine bound blocks have the size of their class, so that they can be reused for any of it.
+  const size_t room = reuse ? class_size(size_class(size ? size : 1)) : size;
+  uintptr_t p = reinterpret_cast<uintptr_t>(a.next) + sizeof(Block);
+  p = (p + alignment - 1) & ~(alignment - 1);
+  char* next = reinterpret_cast<char*>((p + room + 15) & ~uintptr_t{15});
+  if (UNLIKELY(next > reinterpret_cast<char*>(kArenaBase + index * kArenaStride + kArenaBytes))) return nullptr;
+  a.next = next;
+  Block& b = block_of(reinterpret_cast<void*>(p));
+  b.size = size;
+  b.state = kLive;
+  b.arena = static_cast<uint16_t>(index);
+  b.serial = static_cast<uint16_t>(a.serial++);
+  ++a.live;
+  if (index < kMaxThreads && index >= used_arenas_) used_arenas_ = index + 1;
+  return reinterpret_cast<void*>(p);
+}
+
+void* Heap::allocate(size_t size, size_t alignment) {
+  const unsigned index = current_arena();
+  if (LIKELY(index < kMaxThreads)) return allocate_in(index, size, alignment);
+  Spin guard(lock_);
+  return allocate_in(index, size, alignment);
+}
+
+void Heap::release(void* pointer) {
+  Block& b = block_of(pointer);
+  if (UNLIKELY(b.state != kLive)) {
+    if (!controlled()) return;
+    char text[128];
+    format(text, sizeof text, b.state == kFreed ? "block %x was freed twice" : "free of %x, which is no heap block",
+           reinterpret_cast<uint64_t>(pointer));
+    scheduler().end(Outcome::DoubleFree, 0, text);
+  }
+  b.state = kFreed;
+  if (b.arena >= kArenas) return;
+  Arena& a = arenas_[b.arena];
+  --a.live;
+  const bool own = b.arena == current_arena();
+  const bool quarantine_over = b.arena == kPersistent || a.next > a.base + kQuarantine;
+  if (LIKELY(!own || !quarantine_over)) return;
+  const unsigned c = size_class(b.size ? b.size : 1);
+  // Only blocks laid out with their class's size may be reused; those from before the bound have their exact one.
+  const bool whole_class = b.arena == kPersistent || static_cast<char*>(pointer) > a.base + kQuarantine;
+  if (c >= 48 || !whole_class) return;
+  *static_cast<void**>(pointer) = a.reusable[c];
+  a.reusable[c] = pointer;
+}
+
+void* Heap::resize(void* pointer, size_t size) {
+  Block& b = block_of(pointer);
+  const size_t old = b.size;
+  void* fresh = allocate(size, 16);
+  if (!fresh) return nullptr;
+  copy_bytes(fresh, pointer, old < size ? old : size);
+  release(pointer);
+  return fresh;
+}
+
+size_t Heap::usable_size(const void* pointer) const { return pointer ? block_of(pointer).size : 0; }
+
+void Heap::begin_execution(bool keep) {
+  for (unsigned i = 0; i < used_arenas_; ++i) {
+    Arena& a = arenas_[i];
+    if (!a.base || a.next == a.base) continue;
+    a.serial = 0;
+    for (void*& list : a.reusable) list = nullptr;
+    if (keep && a.live) {
+      a.base = a.next;  // lazily built state lives on; what it left is never moved
+      a.live = 0;
+      continue;
+    }
+    const size_t used = static_cast<size_t>(a.next - a.base);
+    zero_bytes(a.base, used < kCheapToZero ? used : kCheapToZero);
+    if (used > kCheapToZero) {
+      const uintptr_t from = (reinterpret_cast<uintptr_t>(a.base) + kCheapToZero) & ~uintptr_t{4095};
+      const uintptr_t to = (reinterpret_cast<uintptr_t>(a.next) + 4095) & ~uintptr_t{4095};
+      sys(SYS_madvise, static_cast<long>(from), static_cast<long>(to - from), MADV_DONTNEED);
+    }
+    a.next = a.base;
+    a.live = 0;
+  }
+  used_arenas_ = 0;
+}
+
+void Heap::boot_done() { booted_ = true; }
+uintptr_t Heap::boot_begin() const { return arenas_ ? kArenaBase + kBoot * kArenaStride : 0; }
+uintptr_t Heap::boot_end() const {
+  if (!arenas_ || !arenas_[kBoot].base) return boot_begin();
+  return (reinterpret_cast<uintptr_t>(arenas_[kBoot].next) + 4095) & ~uintptr_t{4095};
+}
+
+}  // namespace lockstep::rt

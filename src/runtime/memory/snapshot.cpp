@@ -1,0 +1,203 @@
+#include "runtime/memory/snapshot.hpp"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+
+#include "runtime/root.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+constexpr uintptr_t kPage = 4096;
+constexpr size_t kMaxDirty = 1u << 20;
+
+// One line of /proc/self/maps.
+struct Mapping {
+  uintptr_t begin, end;
+  bool writable, shared;
+  const char* path;
+};
+
+uintptr_t parse_hex(const char*& p) {
+  uintptr_t value = 0;
+  for (;; ++p) {
+    if (*p >= '0' && *p <= '9')
+      value = value * 16 + static_cast<uintptr_t>(*p - '0');
+    else if (*p >= 'a' && *p <= 'f')
+      value = value * 16 + static_cast<uintptr_t>(*p - 'a' + 10);
+    else
+      return value;
+  }
+}
+
+template <class F>
+void for_each_mapping(F&& visit) {
+  constexpr size_t kSize = 4u << 20;
+  char* text = static_cast<char*>(map_pages(kSize));
+  const long fd = sys(SYS_openat, AT_FDCWD, word("/proc/self/maps"), O_RDONLY | O_CLOEXEC);
+  size_t size = 0;
+  for (long n; fd >= 0 && size < kSize - 1 && (n = sys(SYS_read, fd, word(text + size), static_cast<long>(kSize - 1 - size))) > 0;)
+    size += static_cast<size_t>(n);
+  sys(SYS_close, fd);
+  for (const char* line = text; *line;) {
+    Mapping m{};
+    const char* p = line;
+    m.begin = parse_hex(p);
+    ++p;
+    m.end = parse_hex(p);
+    ++p;
+    m.writable = p[1] == 'w';
+    m.shared = p[3] == 's';
+    char* end = const_cast<char*>(p);
+    while (*end && *end != '\n') ++end;
+    const bool last = *end == 0;
+    *end = 0;
+    const char* path = p;
+    for (int fields = 0; *path && fields < 4; ++path)
+      if (*path == ' ') ++fields;
+    while (*path == ' ') ++path;
+    m.path = path;
+    visit(m);
+    if (last) break;
+    line = end + 1;
+  }
+  sys(SYS_munmap, word(text), static_cast<long>(kSize));
+}
+
+const char* base_name(const char* path) {
+  const char* name = path;
+  for (const char* p = path; *p; ++p)
+    if (*p == '/') name = p + 1;
+  return name;
+}
+
+}  // namespace
+
+bool is_system_module(const char* path) {
+  const char* name = base_name(path);
+  for (const char* part : {"libc.so", "libc-", "ld-linux", "libstdc++", "libgcc_s", "libm.so", "libpthread", "liblockstep-rt",
+                           "linux-vdso", "libdl", "librt.so", "libatomic"})
+    if (contains(name, part)) return true;
+  return false;
+}
+
+void Snapshot::exclude(uintptr_t begin, uintptr_t end) {
+  if (excluded_count_ < kMaxExcluded) excluded_[excluded_count_++] = {begin, end};
+}
+
+void Snapshot::find_excluded() {
+  // ld.so keeps the truth about what is loaded, and the runtime is not part of the program.
+  struct Context {
+    Snapshot* snapshot;
+  } context{this};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        const char* name = base_name(info->dlpi_name);
+        if (!contains(name, "ld-linux") && !contains(name, "liblockstep-rt")) return 0;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& segment = info->dlpi_phdr[i];
+          if (segment.p_type != PT_LOAD) continue;
+          const uintptr_t begin = (info->dlpi_addr + segment.p_vaddr) & ~(kPage - 1);
+          const uintptr_t end = (info->dlpi_addr + segment.p_vaddr + segment.p_memsz + kPage - 1) & ~(kPage - 1);
+          static_cast<Context*>(data)->snapshot->exclude(begin, end);
+        }
+        return 0;
+      },
+      &context);
+  exclude(kArenaBase, kArenaBase + kMaxThreads * kArenaStride);  // thread arenas are emptied, not restored
+  exclude(kArenaBase + (kMaxThreads + 1) * kArenaStride, kPrivateEnd);
+  // The main thread's control block: the kernel writes to it (rseq, robust list), and libc's part of it is saved
+  // separately with the thread-local variables.
+  const uintptr_t tcb = thread_pointer();
+  const uintptr_t main_tcb = runtime.threads[0].tls ? runtime.threads[0].tls : tcb;
+  exclude((main_tcb & ~(kPage - 1)) - kPage, (main_tcb & ~(kPage - 1)) + 2 * kPage);
+}
+
+void Snapshot::add_region(uintptr_t begin, uintptr_t end) {
+  for (unsigned i = 0; i < excluded_count_; ++i) {
+    const Range& hole = excluded_[i];
+    if (hole.end <= begin || hole.begin >= end) continue;
+    if (hole.begin > begin) add_region(begin, hole.begin);
+    if (hole.end < end) add_region(hole.end, end);
+    return;
+  }
+  if (region_count_ == kMaxRegions) die("too many writable mappings");
+  Region& region = regions_[region_count_++];
+  region.begin = begin;
+  region.end = end;
+  region.dirty = static_cast<uint8_t*>(map_pages((end - begin) / kPage));
+  region.copies = static_cast<char*>(map_pages(end - begin));
+}
+
+void Snapshot::take() {
+  if (!regions_) {
+    regions_ = static_cast<Region*>(map_pages(sizeof(Region) * kMaxRegions));
+    dirty_ = static_cast<Dirty*>(map_pages(sizeof(Dirty) * kMaxDirty));
+  }
+  find_excluded();
+  struct Found {
+    uintptr_t begin, end;
+  };
+  constexpr unsigned kMaxFound = 4096;
+  Found* found = static_cast<Found*>(map_pages(sizeof(Found) * kMaxFound));
+  unsigned count = 0;
+  const uintptr_t stack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  (void)stack;
+  for_each_mapping([&](const Mapping& m) {
+    if (!m.writable || m.shared || equal(m.path, "[stack]") || m.path[0] == '[' ) {
+      if (!equal(m.path, "[heap]")) return;
+    }
+    if (count < kMaxFound) found[count++] = {m.begin, m.end};
+  });
+  for (unsigned i = 0; i < count; ++i) {
+    // The boot arena is reserved in one piece, but only its used part is initial state.
+    const uintptr_t boot = runtime.heap.boot_begin();
+    if (found[i].begin >= boot && found[i].begin < boot + kArenaStride && boot) {
+      if (runtime.heap.boot_end() > boot) add_region(boot, runtime.heap.boot_end());
+      continue;
+    }
+    add_region(found[i].begin, found[i].end);
+  }
+  taken_ = true;
+  for (unsigned i = 0; i < region_count_; ++i)
+    sys(SYS_mprotect, static_cast<long>(regions_[i].begin), static_cast<long>(regions_[i].end - regions_[i].begin), PROT_READ);
+}
+
+bool Snapshot::handle_write_fault(uintptr_t address) {
+  for (unsigned i = 0; i < region_count_; ++i) {
+    Region& region = regions_[i];
+    if (address < region.begin || address >= region.end) continue;
+    const uintptr_t page = (address - region.begin) / kPage;
+    if (region.dirty[page]) return false;  // writable already: a fault of the program's own making
+    if (dirty_count_ == kMaxDirty) die("too many modified pages");
+    char* original = reinterpret_cast<char*>(region.begin + page * kPage);
+    char* copy = region.copies + page * kPage;
+    region.dirty[page] = 1;
+    copy_bytes(copy, original, kPage);
+    if (sys(SYS_mprotect, word(original), kPage, PROT_READ | PROT_WRITE) != 0) return false;
+    dirty_[dirty_count_++] = {original, copy};
+    return true;
+  }
+  return false;
+}
+
+void Snapshot::touch(void* buffer, size_t size) {
+  if (!taken_ || !size) return;
+  const uintptr_t first = reinterpret_cast<uintptr_t>(buffer) & ~(kPage - 1);
+  const uintptr_t last = reinterpret_cast<uintptr_t>(buffer) + size - 1;
+  for (uintptr_t page = first; page <= last; page += kPage)
+    for (unsigned i = 0; i < region_count_; ++i)
+      if (page >= regions_[i].begin && page < regions_[i].end) handle_write_fault(page);
+}
+
+void Snapshot::restore() {
+  for (size_t i = 0; i < dirty_count_; ++i) copy_bytes(dirty_[i].page, dirty_[i].copy, kPage);
+}
+
+void Snapshot::absorb() {
+  for (size_t i = 0; i < dirty_count_; ++i) copy_bytes(dirty_[i].copy, dirty_[i].page, kPage);
+}
+
+}  // namespace lockstep::rt

@@ -1,0 +1,62 @@
+// The program's initial memory, and putting it back: a fresh start for every execution without a new process.
+//
+// At the snapshot every writable page of the program and its libraries, libc included, becomes read-only. The first
+// write to a page saves a copy and makes it writable for good; restoring copies those pages back. So once the pages
+// an execution touches are known, an execution costs no fault and no scan, only the copying.
+#pragma once
+#include "runtime/base.hpp"
+
+namespace lockstep::rt {
+
+class Snapshot {
+ public:
+  void take();
+  void restore();
+  // After the runtime itself changed the program's memory between executions (more pool threads): that is the
+  // initial state from now on. Call right after restore() and the change.
+  void absorb();
+  bool taken() const { return taken_; }
+
+  // SIGSEGV at `address`: true if it was a first write to a tracked page, which is now writable.
+  bool handle_write_fault(uintptr_t address);
+  // Makes the pages of a buffer writable before the kernel writes to it (it would report EFAULT instead of faulting).
+  void touch(void* buffer, size_t size);
+
+  size_t dirty_pages() const { return dirty_count_; }
+
+ private:
+  struct Region {
+    uintptr_t begin, end;
+    uint8_t* dirty;  // one byte per page
+    char* copies;    // same layout as the region, lazily committed
+  };
+  struct Dirty {
+    char* page;
+    char* copy;
+  };
+  void add_region(uintptr_t begin, uintptr_t end);
+  void exclude(uintptr_t begin, uintptr_t end);
+  void find_excluded();
+
+  static constexpr unsigned kMaxRegions = 512, kMaxExcluded = 64;
+  Region* regions_;
+  unsigned region_count_;
+  struct Range {
+    uintptr_t begin, end;
+  } excluded_[kMaxExcluded];
+  unsigned excluded_count_;
+  Dirty* dirty_;
+  size_t dirty_count_;
+  bool taken_;
+};
+
+// Thread-local storage. fresh_tls() makes the running thread's thread_local variables as they are at thread birth;
+// the main thread's are put back to their state at the snapshot.
+void capture_tls(struct Thread& thread);   // learn the blocks; call on that thread
+void fresh_tls(struct Thread& thread);
+void save_main_tls(struct Thread& main);
+void restore_main_tls(struct Thread& main);
+
+bool is_system_module(const char* path);   // libc, libstdc++, ld.so, the runtime...
+
+}  // namespace lockstep::rt

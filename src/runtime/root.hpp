@@ -1,0 +1,68 @@
+// The one root of the runtime's state.
+#pragma once
+#include <dlfcn.h>
+
+#include "model/channel.hpp"
+#include "runtime/memory/heap.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/sched/clock.hpp"
+#include "runtime/sched/scheduler.hpp"
+
+namespace lockstep::rt {
+
+struct Runtime {
+  bool running;      // an execution is under way
+  bool fibers;       // backend in use
+  bool fsgsbase;
+  bool time_moved;   // somebody's clock left the start; until then no happens-before of time is kept
+  Thread* current;   // who runs; the controller between executions
+  Scheduler scheduler;
+  Clock clock;
+  Heap heap;
+  Snapshot snapshot;
+  Thread* controller;
+  Thread* threads;   // kMaxThreads of them, index is the ThreadId
+  unsigned pool_size;
+  unsigned pool_wanted;  // an execution needed more pool threads than there are
+  bool instrumented;
+  bool active;       // under a driver; otherwise everything passes through to the real functions
+  bool keep_globals; // isolation `loop`: handlers registered before the snapshot must not run
+  Isolation isolation;
+  Points points;
+  Channel* channel;
+  ThreadTable* thread_table;
+  int (*program_main)(int, char**, char**);
+  int argc;
+  char** argv;
+  void (*body)(void*);  // explore(): what to run instead of main
+  void* body_argument;
+  int exit_code;
+};
+extern Runtime runtime;
+
+// Is the caller a thread of the execution under way? Everybody else gets the real functions.
+inline bool controlled() { return LIKELY(runtime.running) && LIKELY(thread_pointer() == runtime.current->tls); }
+
+inline Scheduler& scheduler() { return runtime.scheduler; }
+inline Thread& self() { return *runtime.current; }
+
+// The function that would have been called without us.
+#define LOCKSTEP_REAL(name)                                                            \
+  ([] {                                                                                \
+    static decltype(&::name) function;                                                 \
+    if (UNLIKELY(!function)) function = reinterpret_cast<decltype(&::name)>(dlsym(RTLD_NEXT, #name)); \
+    return function;                                                                   \
+  }())
+
+// Lets code that may call intercepted functions run uncontrolled for a while.
+class Uncontrolled {
+ public:
+  Uncontrolled() : was_(runtime.running) { runtime.running = false; }
+  ~Uncontrolled() { runtime.running = was_; }
+  Uncontrolled(const Uncontrolled&) = delete;
+
+ private:
+  bool was_;
+};
+
+}  // namespace lockstep::rt

@@ -1,0 +1,395 @@
+#include "runtime/sched/scheduler.hpp"
+
+#include "runtime/fiber/backend.hpp"
+#include "runtime/root.hpp"
+#include "runtime/serve/backtrace.hpp"
+
+namespace lockstep::rt {
+namespace {
+constexpr size_t kSetWords = 1ull << 26;    // virtual; touched only by wide traces
+constexpr size_t kStackWords = 1ull << 24;  // only by detailed ones
+constexpr size_t kNotesRoom = 1ull << 16;
+}  // namespace
+
+Thread& current_thread() { return *runtime.current; }
+
+void Scheduler::init(size_t max_steps) {
+  threads_ = runtime.threads;
+  max_log_ = 2 * max_steps + kNotesRoom;
+  log = static_cast<Step*>(map_pages(max_log_ * sizeof(Step)));
+  sets = static_cast<uint64_t*>(map_pages(kSetWords * 8));
+  stacks = static_cast<uint64_t*>(map_pages(kStackWords * 8));
+  fairness_.init();
+}
+
+void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_t*) {
+  log_size = set_words = stack_words = decisions = 0;
+  unjoined = live_count = created = 0;
+  live.clear(words_);
+  enabled.clear(words_);
+  timed.clear(words_);
+  words_ = 1;
+  outcome = Outcome::Ok;
+  code = 0;
+  culprit = kNoThread;
+  message_size = 0;
+  fault_address = 0;
+  detail = plan.detail;
+  failure_recorded = false;
+  policy_ = plan.policy;
+  random_state_ = (plan.seed + 1) * 0x9e3779b97f4a7c15ull | 1;
+  deltas_ = deltas;
+  delta_count_ = plan.deltas;
+  delta_ = 0;
+  max_steps_ = plan.max_steps < max_log_ - kNotesRoom ? plan.max_steps : static_cast<uint32_t>(max_log_ - kNotesRoom);
+  last_ = kNoThread;
+  last_yielded_ = false;
+  unpreemptible_ = 0;
+  skipped_ = 0;
+  fairness_.begin(words_);
+  next_delta();
+  refresh_simple();
+}
+
+void Scheduler::end(Outcome how, int exit_code, const char* text) {
+  outcome = how;
+  code = exit_code;
+  culprit = runtime.current->id;
+  if (text) {
+    message_size = static_cast<uint32_t>(length(text));
+    if (message_size > sizeof message) message_size = sizeof message;
+    copy_bytes(message, text, message_size);
+  }
+  Thread& me = *runtime.current;
+  record_failure();
+  runtime.running = false;
+  runtime.current = runtime.controller;
+  if (runtime.fibers)
+    fiber::switch_to(me, *runtime.controller);
+  else
+    os_thread::switch_to(me, *runtime.controller);
+  die("an ended execution was resumed");
+}
+
+void Scheduler::record_failure() {
+  if (!detail || failure_recorded) return;
+  failure_recorded = true;
+  record_stack();
+}
+
+void Scheduler::next_delta() {
+  stop_at_ = delta_ < delta_count_ && deltas_[delta_].step < max_steps_ ? deltas_[delta_].step : max_steps_;
+}
+
+void Scheduler::refresh_simple() {
+  simple_ = words_ == 1 && timed.word[0] == 0 && !fairness_.active() && unpreemptible_ == 0;
+}
+
+void Scheduler::add_thread(Thread& t) {
+  const unsigned needed = index_of(t.id) / 64 + 1;
+  if (needed > words_) {
+    words_ = needed;
+    refresh_simple();
+  }
+  live.add(t.id);
+  ++live_count;
+  born[created++] = t.id;
+}
+
+void Scheduler::remove_thread(Thread& t) {
+  live.remove(t.id);
+  enabled.remove(t.id);
+  --live_count;
+}
+
+void Scheduler::enable(Thread& t, bool can_run) {
+  enabled.put(t.id, can_run);
+  if (t.pending.flags & Step::kTimed) {
+    timed.put(t.id, !can_run);
+    refresh_simple();
+  }
+}
+
+void Scheduler::forbid_preemption(bool on) {
+  Thread& me = *runtime.current;
+  if (on) {
+    if (me.no_preempt++ == 0) ++unpreemptible_;
+  } else if (me.no_preempt && --me.no_preempt == 0) {
+    --unpreemptible_;
+  }
+  refresh_simple();
+}
+
+inline void Scheduler::switch_to(Thread& next) {
+  Thread& me = *runtime.current;
+  runtime.current = &next;
+  if (LIKELY(runtime.fibers))
+    fiber::switch_to(me, next);
+  else
+    os_thread::switch_to(me, next);
+}
+
+uint64_t Scheduler::random() {
+  random_state_ ^= random_state_ << 13;
+  random_state_ ^= random_state_ >> 7;
+  random_state_ ^= random_state_ << 17;
+  return random_state_ >> 32;
+}
+
+inline Thread* Scheduler::choose() {
+  if (LIKELY(simple_ && log_size < stop_at_)) {
+    const uint64_t ready = enabled.word[0];
+    offered_ = ready;
+    if (policy_ == Policy::Default) {
+      if (LIKELY(last_ != kNoThread && !last_yielded_ && (ready >> index_of(last_) & 1)))
+        return &threads_[index_of(last_)];
+      if (ready && !last_yielded_) return &threads_[__builtin_ctzll(ready)];
+    } else if (ready) {
+      const unsigned n = static_cast<unsigned>(__builtin_popcountll(ready));
+      unsigned k = n == 1 ? 0 : static_cast<unsigned>(random() * n >> 32);
+      uint64_t bits = ready;
+      while (k--) bits &= bits - 1;
+      return &threads_[__builtin_ctzll(bits)];
+    }
+  }
+  return choose_slow();
+}
+
+// Who may be chosen now: enabled threads, restricted by fairness and unpreemptible regions, plus timed waiters as
+// far as the policy for timeouts lets them give up.
+ThreadSet Scheduler::candidates() {
+  ThreadSet set = enabled;
+  Thread& me = *runtime.current;
+  if (me.no_preempt && enabled.contains(me.id)) {
+    set.clear(words_);
+    set.add(me.id);
+    return set;
+  }
+  if (fairness_.active()) fairness_.restrict(set, words_);
+  if (timeouts != Timeouts::Stuck || set.empty(words_))
+    for (unsigned i = 0; i < words_; ++i) set.word[i] |= timed.word[i];
+  return set;
+}
+
+Thread* Scheduler::choose_slow() {
+  if (fairness_.active() && last_ != kNoThread) fairness_.step(last_, last_yielded_, before_, enabled, live, words_);
+  before_ = enabled;
+  ThreadSet set = candidates();
+  wide_offered_ = set;
+  for (unsigned i = 0; i < words_; ++i) wide_timed_.word[i] = set.word[i] & timed.word[i] & ~enabled.word[i];
+  offered_ = set.word[0];
+  if (set.empty(words_)) end(Outcome::Deadlock);
+  if (log_size >= max_steps_) end(Outcome::StepLimit);
+  if (log_size == stop_at_) return follow_delta(set);
+  if (policy_ == Policy::Random) {
+    const unsigned n = set.size(words_);
+    return &thread(set.nth(static_cast<unsigned>(random() * n >> 32)));
+  }
+  return pick_default(set);
+}
+
+Thread* Scheduler::follow_delta(ThreadSet& set) {
+  const ThreadId wanted{deltas_[delta_].value};
+  if (index_of(wanted) >= kMaxThreads || !set.contains(wanted)) {
+    diverged_at = log_size;
+    end(Outcome::Diverged);
+  }
+  ++delta_;
+  next_delta();
+  return &thread(wanted);
+}
+
+// Must agree with default_thread() in model/schedule.cpp: plans are deviations from this choice.
+Thread* Scheduler::pick_default(const ThreadSet& set) {
+  ThreadSet eligible = set;
+  bool only_timeouts = true;
+  for (unsigned i = 0; i < words_; ++i) only_timeouts &= (set.word[i] & ~wide_timed_.word[i]) == 0;
+  if (!only_timeouts)
+    for (unsigned i = 0; i < words_; ++i) eligible.word[i] &= ~wide_timed_.word[i];
+  if (last_ != kNoThread && !last_yielded_ && eligible.contains(last_)) return &thread(last_);
+  if (last_yielded_ && eligible.contains(last_)) {
+    eligible.remove(last_);
+    if (eligible.empty(words_)) return &thread(last_);
+  }
+  if (last_yielded_) {
+    const ThreadId above = eligible.from(index_of(last_) + 1, words_);
+    if (above != kNoThread) return &thread(above);
+  }
+  return &thread(eligible.from(0, words_));
+}
+
+inline Step& Scheduler::record(Thread& me) {
+  Step& step = log[log_size++];
+  step = me.pending;
+  step.enabled = offered_;
+  if (UNLIKELY(!simple_)) record_wide(me, step);
+  ++decisions;
+  last_ = me.id;
+  last_yielded_ = false;
+  if (UNLIKELY(step.flags & Step::kYield)) count_as_yield(step);
+  if (UNLIKELY(detail)) record_stack();
+  return step;
+}
+
+void Scheduler::record_wide(Thread& me, Step& step) {
+  if (timed.contains(me.id) && !enabled.contains(me.id)) {
+    // Chosen although nothing woke it: the wait gave up.
+    me.timed_out = true;
+    timed.remove(me.id);
+    enabled.add(me.id);
+    step.kind = OpKind::Timeout;
+    step.flags = Step::kTimed | Step::kTimedOut | (me.queue ? Step::kWrite : 0);
+    if (me.pending.kind == OpKind::Reacquire) step.object = me.pending.second;
+    if (me.deadline > me.clock) me.clock = me.deadline;
+    refresh_simple();
+  }
+  if (words_ == 1 && wide_timed_.word[0] == 0) {
+    step.enabled = wide_offered_.word[0];
+    return;
+  }
+  if (set_words + 1 + 2 * words_ > kSetWords) end(Outcome::StepLimit);
+  uint64_t* block = sets + set_words;
+  step.enabled = set_words;
+  step.flags |= Step::kWide;
+  block[0] = words_;
+  for (unsigned i = 0; i < words_; ++i) {
+    block[1 + i] = wide_offered_.word[i];
+    block[1 + words_ + i] = wide_timed_.word[i];
+  }
+  set_words += 1 + 2 * words_;
+}
+
+void Scheduler::hand_back(Thread& me, bool can_run) {
+  Thread& resumer = *me.resumer;
+  me.resumer = nullptr;
+  enable(me, can_run);
+  switch_to(resumer);
+}
+
+Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_run, const void* second, uint16_t value,
+                       uint16_t arity) {
+  Thread& me = *runtime.current;
+  Step& op = me.pending;
+  op.object = ObjectId(reinterpret_cast<uint64_t>(object));
+  op.second = ObjectId(reinterpret_cast<uint64_t>(second));
+  op.thread = me.id;
+  op.kind = kind;
+  op.flags = flags;
+  op.value = value;
+  op.arity = arity;
+  if (UNLIKELY(me.resumer != nullptr)) {
+    hand_back(me, can_run);
+  } else {
+    if (LIKELY(can_run)) {
+      if (unjoined == 0) {
+        if (UNLIKELY(++skipped_ >= max_steps_)) end(Outcome::StepLimit);
+        unrecorded_ = op;
+        return unrecorded_;
+      }
+    } else {
+      enable(me, false);
+    }
+    Thread* next = choose();
+    if (next != &me) switch_to(*next);
+  }
+  Step& step = record(me);
+  if (UNLIKELY(runtime.time_moved)) runtime.clock.join(me, step);
+  return step;
+}
+
+void Scheduler::count_as_yield(Step& step) {
+  step.flags |= Step::kYield;
+  last_yielded_ = true;
+  fairness_.activate();
+  simple_ = false;
+}
+
+unsigned Scheduler::pick(unsigned n) {
+  if (n <= 1) return 0;
+  if (n > 0xffff) n = 0xffff;
+  unsigned value = 0;
+  if (log_size == stop_at_ && delta_ < delta_count_ && deltas_[delta_].step == log_size) {
+    value = deltas_[delta_].value;
+    if (value >= n) {
+      diverged_at = log_size;
+      end(Outcome::Diverged);
+    }
+    ++delta_;
+    next_delta();
+  } else if (log_size >= max_steps_) {
+    end(Outcome::StepLimit);
+  } else if (policy_ == Policy::Random) {
+    value = static_cast<unsigned>(random() * n >> 32);
+  }
+  Step& step = log[log_size++];
+  step = Step{};
+  step.thread = runtime.current->id;
+  step.kind = OpKind::Choose;
+  step.value = static_cast<uint16_t>(value);
+  step.arity = static_cast<uint16_t>(n);
+  ++decisions;
+  if (UNLIKELY(detail)) record_stack();
+  return value;
+}
+
+void Scheduler::note(OpKind kind, ObjectId object, ObjectId second) {
+  if (log_size >= max_log_ - 1) end(Outcome::StepLimit);
+  Step& step = log[log_size++];
+  step = Step{};
+  step.object = object;
+  step.second = second;
+  step.thread = runtime.current->id;
+  step.kind = kind;
+  step.flags = Step::kNote;
+  if (log_size > stop_at_ && delta_ < delta_count_) {  // the plan expected a decision here
+    diverged_at = stop_at_;
+    end(Outcome::Diverged);
+  }
+  if (UNLIKELY(detail)) record_stack();
+}
+
+void Scheduler::advance(Thread& t) {
+  t.resumer = runtime.current;
+  enable(t, true);
+  switch_to(t);
+}
+
+void Scheduler::wait_to_be_advanced(OpKind kind, const void* object, uint8_t flags, const void* second) {
+  Thread& me = *runtime.current;
+  Step& op = me.pending;
+  op = Step{};
+  op.object = ObjectId(reinterpret_cast<uint64_t>(object));
+  op.second = ObjectId(reinterpret_cast<uint64_t>(second));
+  op.thread = me.id;
+  op.kind = kind;
+  op.flags = flags;
+  if (me.resumer) {
+    hand_back(me, false);
+  } else {
+    enable(me, false);
+    Thread* next = choose();
+    if (next != &me) switch_to(*next);
+  }
+  // Either somebody advanced it (then the next reach() hands back), or it was chosen to time out.
+  if (UNLIKELY(me.pending.flags & Step::kTimed) && !me.woken) record(me);
+}
+
+void Scheduler::begin_thread() { record(*runtime.current); }
+
+void Scheduler::leave() {
+  Thread& me = *runtime.current;
+  Thread* next = me.resumer;
+  me.resumer = nullptr;
+  if (!next) next = choose();
+  switch_to(*next);
+  die("an ended thread was resumed");
+}
+
+void Scheduler::record_stack() {
+  uint64_t* block = stacks + stack_words;
+  if (stack_words + 66 > kStackWords) return;
+  block[0] = backtrace(block + 1, 64);
+  stack_words += 1 + static_cast<uint32_t>(block[0]);
+}
+
+}  // namespace lockstep::rt

@@ -1,0 +1,125 @@
+// The one scheduling point, and the state of the execution under way.
+//
+// Every intercepted call publishes its operation with reach() and continues when it has been chosen. Decisions are
+// taken by whoever arrives: the plan's deltas first, then its tail policy. Between executions nothing here is valid.
+#pragma once
+#include "model/channel.hpp"
+#include "model/plan.hpp"
+#include "model/trace.hpp"
+#include "runtime/sched/fairness.hpp"
+#include "runtime/sched/thread.hpp"
+#include "runtime/sched/thread_set.hpp"
+
+namespace lockstep::rt {
+
+Thread& current_thread();
+
+class Scheduler {
+ public:
+  void init(size_t max_steps);
+
+  // --- one execution, from the controller's side ---
+  void begin(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers);
+  // Ends the execution; control goes to the controller and does not come back.
+  [[noreturn]] void end(Outcome outcome, int code = 0, const char* message = nullptr);
+
+  void record_failure();  // the failing stack, if this is a detailed execution; end() does it if nobody did before
+
+  // --- scheduling points, from the running thread's side ---
+  // Publishes the running thread's next operation and returns when it may execute it. The result is the record of
+  // this step, for outcomes known only now (a compare-exchange that succeeded).
+  Step& reach(OpKind kind, const void* object, uint8_t flags = 0, bool can_run = true, const void* second = nullptr,
+              uint16_t value = 0, uint16_t arity = 0);
+  // A data choice between 0 and n-1, belonging to the step just recorded.
+  unsigned pick(unsigned n);
+  void note(OpKind kind, ObjectId object, ObjectId second);
+
+  // Runs `thread`, which the current step released, up to its own next operation, as part of this step.
+  void advance(Thread& thread);
+  // Leaves the running thread until somebody advances it. It is not enabled meanwhile.
+  void wait_to_be_advanced(OpKind kind, const void* object, uint8_t flags, const void* second);
+  [[noreturn]] void leave();  // the running thread has ended
+  void begin_thread();        // first step of a thread whose start is a decision
+
+  void enable(Thread& thread, bool can_run);
+  // Evaluates again who, of the threads waiting for `object`, can run.
+  template <class CanRun>
+  void update_waiters(const void* object, CanRun&& can_run);
+
+  void add_thread(Thread& thread);    // becomes live
+  void remove_thread(Thread& thread); // has ended
+  void forbid_preemption(bool on);    // nestable, for the running thread
+  void count_as_yield(Step& step);    // the step just recorded was one turn of a spin loop
+
+  Thread& thread(ThreadId t) { return threads_[index_of(t)]; }
+  unsigned words() const { return words_; }
+
+  // State of the execution, read by the worker when it is over.
+  Step* log = nullptr;
+  uint32_t log_size = 0;
+  uint64_t* sets = nullptr;
+  uint32_t set_words = 0;
+  uint64_t* stacks = nullptr;
+  uint32_t stack_words = 0;
+  uint32_t decisions = 0;
+  uint32_t unjoined = 0;    // threads created and not joined; while 0, nothing needs a record
+  uint32_t live_count = 0, created = 0;
+  ThreadSet live, enabled, timed;
+  ThreadId born[kMaxThreads];  // the `created` threads of this execution
+  Outcome outcome = Outcome::Ok;
+  int code = 0;
+  ThreadId culprit = kNoThread;
+  uint32_t diverged_at = 0;
+  char message[512];
+  uint32_t message_size = 0;
+  uint64_t fault_address = 0;
+  bool detail = false, failure_recorded = false;
+  Timeouts timeouts = Timeouts::Cost;
+
+ private:
+  friend struct SchedulerTest;
+  Thread* choose();
+  Thread* choose_slow();
+  Thread* follow_delta(ThreadSet& candidates);
+  Thread* pick_default(const ThreadSet& candidates);
+  uint64_t random();
+  void switch_to(Thread& next);
+  void hand_back(Thread& me, bool can_run);
+  Step& record(Thread& me);
+  void record_wide(Thread& me, Step& step);
+  void record_stack();
+  void next_delta();
+  void refresh_simple();
+  ThreadSet candidates();
+
+  Thread* threads_ = nullptr;
+  size_t max_log_ = 0;
+  uint32_t stop_at_ = 0;  // record index that needs choose_slow(): next delta or the step limit
+  bool simple_ = true;    // at most 64 threads, nobody timed, no fairness, nobody unpreemptible
+  bool last_yielded_ = false;
+  Policy policy_ = Policy::Default;
+  ThreadId last_ = kNoThread;   // who did the last recorded step
+  uint64_t offered_ = 0;        // candidates of the decision under way, when simple
+  unsigned words_ = 1;
+  uint32_t unpreemptible_ = 0;
+  uint64_t skipped_ = 0;        // operations that needed no record
+  uint64_t random_state_ = 0;
+  const Delta* deltas_ = nullptr;
+  uint32_t delta_count_ = 0, delta_ = 0;
+  uint32_t max_steps_ = 0;
+  ThreadSet wide_offered_, wide_timed_, before_;
+  Fairness fairness_;
+  Step unrecorded_;             // what reach() returns when a step needs no record
+};
+
+template <class CanRun>
+void Scheduler::update_waiters(const void* object, CanRun&& can_run) {
+  const Thread* running = &current_thread();  // its `pending` is the operation it is just executing
+  live.for_each(words_, [&](ThreadId t) {
+    Thread& other = thread(t);
+    if (&other != running && other.pending.object == ObjectId(reinterpret_cast<uint64_t>(object)) && is_acquire(other.pending.kind))
+      enable(other, can_run(other));
+  });
+}
+
+}  // namespace lockstep::rt

@@ -1,0 +1,56 @@
+#include "runtime/serve/backtrace.hpp"
+
+#include <link.h>
+#include <unwind.h>
+
+#include "runtime/root.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+struct Range {
+  uintptr_t begin, end;
+} own_code;
+
+// The code of this library, by looking for the module that contains one of its functions.
+void find_own_code() {
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void*) {
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& segment = info->dlpi_phdr[i];
+          if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
+          const uintptr_t begin = info->dlpi_addr + segment.p_vaddr, end = begin + segment.p_memsz;
+          const uintptr_t probe = reinterpret_cast<uintptr_t>(&find_own_code);
+          if (probe >= begin && probe < end) own_code = {begin, end};
+        }
+        return 0;
+      },
+      nullptr);
+}
+
+struct Walk {
+  uint64_t* out;
+  size_t count, most;
+};
+
+_Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
+  Walk& walk = *static_cast<Walk*>(data);
+  int before_instruction = 0;
+  uintptr_t pc = _Unwind_GetIPInfo(context, &before_instruction);
+  if (!pc || walk.count == walk.most) return _URC_END_OF_STACK;
+  if (pc >= own_code.begin && pc < own_code.end) return _URC_NO_REASON;
+  walk.out[walk.count++] = pc + (before_instruction ? 1 : 0);  // always a return address: users subtract one
+  return _URC_NO_REASON;
+}
+
+}  // namespace
+
+size_t backtrace(uint64_t* out, size_t most) {
+  Uncontrolled guard;
+  if (!own_code.begin) find_own_code();
+  Walk walk{out, 0, most};
+  _Unwind_Backtrace(visit, &walk);
+  return walk.count;
+}
+
+}  // namespace lockstep::rt

@@ -1,0 +1,10 @@
+#pragma once
+#include "runtime/base.hpp"
+
+namespace lockstep::rt {
+
+// Return addresses of the running thread, innermost first, without the runtime's own frames. Slow: for detailed
+// executions and for the watchdog.
+size_t backtrace(uint64_t* out, size_t most);
+
+}  // namespace lockstep::rt

@@ -1,0 +1,116 @@
+#include "runtime/serve/crash.hpp"
+
+#include <errno.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include "runtime/root.hpp"
+#include "runtime/serve/backtrace.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+
+// The rest of a crash, on a stack of its own: the thread's may be exhausted or wild.
+struct CrashInfo {
+  int signal;
+  uint64_t address;
+  bool overflow;
+} crash;
+
+void crash_continue() {
+  char text[128];
+  Scheduler& s = scheduler();
+  s.fault_address = crash.address;
+  if (crash.overflow)
+    format(text, sizeof text, "stack overflow (%s at address 0x%x)", signal_name(crash.signal), crash.address);
+  else if (crash.signal == SIGSEGV || crash.signal == SIGBUS)
+    format(text, sizeof text, "%s at address 0x%x", signal_name(crash.signal), crash.address);
+  else
+    format(text, sizeof text, "%s", signal_name(crash.signal));
+  s.end(crash.signal == SIGABRT ? Outcome::Abort : Outcome::Crash, crash.signal, text);
+}
+
+char* spare_stack_top() {
+  static char* stack;
+  constexpr size_t kSize = 256 << 10;
+  if (!stack) stack = static_cast<char*>(map_pages(kSize));
+  return stack + kSize - 64;
+}
+
+void on_signal(int signal, siginfo_t* info, void* raw_context) {
+  auto* context = static_cast<ucontext_t*>(raw_context);
+  const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
+  if (signal == SIGSEGV && info->si_code == SEGV_ACCERR && runtime.snapshot.handle_write_fault(address)) return;
+  if (!runtime.running || thread_pointer() != runtime.current->tls) {
+    // Not the program's threads under control: let the default action happen.
+    struct sigaction action {};
+    action.sa_handler = SIG_DFL;
+    LOCKSTEP_REAL(sigaction)(signal, &action, nullptr);
+    if (info->si_code <= 0) sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), signal);
+    return;
+  }
+  const Thread& me = *runtime.current;
+  crash.signal = signal;
+  crash.address = signal == SIGABRT ? 0 : address;
+  crash.overflow = false;
+  if (signal == SIGSEGV && me.stack_low && address < reinterpret_cast<uintptr_t>(me.stack_low) &&
+      address >= reinterpret_cast<uintptr_t>(me.stack_low) - kStackStride)
+    crash.overflow = true;
+#if defined(__x86_64__)
+  greg_t* registers = context->uc_mcontext.gregs;
+  const uintptr_t sp = static_cast<uintptr_t>(registers[REG_RSP]);
+  if (signal == SIGSEGV && me.id == kMainThread && address + 65536 > sp && address < sp + 4096) crash.overflow = true;
+  scheduler().record_failure();  // here, where the unwinder can see the interrupted frames
+  registers[REG_RSP] = static_cast<greg_t>((reinterpret_cast<uintptr_t>(spare_stack_top()) & ~uintptr_t{15}) - 8);
+  registers[REG_RIP] = reinterpret_cast<greg_t>(&crash_continue);
+#else
+#error "port: continue in crash_continue()"
+#endif
+}
+
+// The driver asks what is going on: says how far we are, and the stack of whoever runs.
+void on_watchdog(int, siginfo_t*, void*) {
+  Channel* channel = runtime.channel;
+  if (!channel) return;
+  channel->stuck_steps.store(scheduler().log_size, std::memory_order_relaxed);
+  channel->stuck_thread = index_of(runtime.current->id);
+  const size_t n = backtrace(channel->stuck_stack, 64);
+  channel->stuck_words.store(static_cast<uint32_t>(n) + 1, std::memory_order_release);
+}
+
+}  // namespace
+
+const char* signal_name(int signal) {
+  switch (signal) {
+    case SIGSEGV: return "segmentation fault";
+    case SIGBUS: return "bus error";
+    case SIGFPE: return "arithmetic exception (SIGFPE)";
+    case SIGILL: return "illegal instruction";
+    case SIGABRT: return "abort";
+    case SIGTRAP: return "trap";
+    default: return "signal";
+  }
+}
+
+void use_crash_stack() {
+  constexpr size_t kSize = 128 << 10;
+  stack_t stack{};
+  stack.ss_sp = map_pages(kSize);
+  stack.ss_size = kSize;
+  sigaltstack(&stack, nullptr);
+}
+
+void install_signal_handlers() {
+  use_crash_stack();
+  struct sigaction action {};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (int signal : kCrashSignals) LOCKSTEP_REAL(sigaction)(signal, &action, nullptr);
+  action.sa_sigaction = on_watchdog;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  LOCKSTEP_REAL(sigaction)(kWatchdogSignal, &action, nullptr);
+}
+
+}  // namespace lockstep::rt

@@ -1,0 +1,104 @@
+// How the runtime gets hold of the program: before its constructors, then instead of its main.
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime/fiber/backend.hpp"
+#include "runtime/root.hpp"
+#include "runtime/sched/threads.hpp"
+#include "runtime/serve/crash.hpp"
+#include "runtime/serve/worker.hpp"
+
+extern "C" char __libc_single_threaded;
+
+namespace lockstep::rt {
+
+Runtime runtime;
+
+namespace {
+
+constexpr unsigned kFirstPool = 9;  // main and eight more; grows when an execution needs it
+
+bool starts_with(const char* text, const char* prefix) {
+  while (*prefix)
+    if (*text++ != *prefix++) return false;
+  return true;
+}
+
+// Takes our variables out of the environment: children of the program are not under control.
+void remove_variable(char** environment, const char* prefix) {
+  char** out = environment;
+  for (char** e = environment; *e; ++e)
+    if (!starts_with(*e, prefix)) *out++ = *e;
+  *out = nullptr;
+}
+
+__attribute__((constructor)) void early(int, char**, char** environment) {
+  for (char** e = environment; e && *e; ++e) {
+    if (!starts_with(*e, "LOCKSTEP_CHANNEL=")) continue;
+    const char* value = *e + length("LOCKSTEP_CHANNEL=");
+    runtime.threads = static_cast<Thread*>(map_pages(sizeof(Thread) * (kMaxThreads + 1)));
+    runtime.controller = runtime.threads + kMaxThreads;
+    if (!attach_channel(value)) die("the channel given in LOCKSTEP_CHANNEL is not usable");
+    runtime.active = true;
+    remove_variable(environment, "LOCKSTEP_CHANNEL=");
+    return;
+  }
+}
+
+// Everything is loaded and initialised, main has not begun: from here on executions can be started again and again.
+void take_control() {
+  Channel& channel = *runtime.channel;
+  runtime.fsgsbase = fsgsbase_available();
+  runtime.fibers = channel.backend != Backend::OsThread;
+  runtime.isolation = channel.isolation == Isolation::Auto ? Isolation::Reset : channel.isolation;
+  runtime.points = channel.points;
+  runtime.current = runtime.controller;
+  runtime.controller->id = kNoThread;
+  runtime.scheduler.timeouts = channel.timeouts;
+  capture_main_thread();
+  runtime.scheduler.init(channel.max_steps);
+  runtime.clock.init();
+  grow_pool(kFirstPool);
+  __libc_single_threaded = 0;
+  install_signal_handlers();
+  save_keys();
+  save_exit_handlers();
+  save_main_tls(runtime.threads[0]);
+  runtime.heap.boot_done();
+  runtime.threads[0].stack_top =
+      reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - 16384) & ~uintptr_t{63});
+  if (runtime.isolation == Isolation::Reset) runtime.snapshot.take();
+  if (runtime.fibers) {
+    fiber::prepare(*runtime.controller);
+    static Thread boot;  // what is left behind for good
+    fiber::switch_to(boot, *runtime.controller);
+  } else {
+    os_thread::prepare(*runtime.controller);
+    __atomic_store_n(&runtime.controller->go, 1, __ATOMIC_RELEASE);
+    futex_wake(&runtime.controller->go);
+    os_thread::serve(runtime.threads[0]);
+  }
+}
+
+int controlled_main(int argc, char** argv, char** environment) {
+  if (!runtime.active) return runtime.program_main(argc, argv, environment);
+  runtime.argc = argc;
+  runtime.argv = argv;
+  take_control();
+  return 0;
+}
+
+}  // namespace
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+LOCKSTEP_EXPORT int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(), void (*fini)(),
+                                      void (*rtld_fini)(), void* stack_end) {
+  using Start = int (*)(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
+  runtime.program_main = main;
+  auto real = reinterpret_cast<Start>(dlsym(RTLD_NEXT, "__libc_start_main"));
+  return real(controlled_main, argc, argv, init, fini, rtld_fini, stack_end);
+}

@@ -1,0 +1,333 @@
+#include "runtime/serve/worker.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "runtime/fiber/backend.hpp"
+#include "runtime/root.hpp"
+#include "runtime/sched/threads.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+char* channel_bytes(uint64_t offset) { return reinterpret_cast<char*>(runtime.channel) + offset; }
+
+void ring_bell(Ring& ring) {
+  ring.reader_sleeps.store(0, std::memory_order_relaxed);
+  ring.bell.fetch_add(1, std::memory_order_release);
+  futex_wake(&ring.bell);
+}
+
+// --- reading plans ---
+
+// The next plan, or nullptr when the driver wants us to stop. Before sleeping, the driver is told of what is done.
+const PlanHeader* next_plan() {
+  Ring& plans = runtime.channel->plans;
+  Ring& traces = runtime.channel->traces;
+  uint64_t position = plans.read.load(std::memory_order_relaxed);
+  for (unsigned spins = 0;; ++spins) {
+    if (plans.written.load(std::memory_order_acquire) != position) {
+      const char* at = channel_bytes(plans.offset) + position % plans.capacity;
+      if (*reinterpret_cast<const uint32_t*>(at) != kWrap) return reinterpret_cast<const PlanHeader*>(at);
+      position += plans.capacity - position % plans.capacity;
+      plans.read.store(position, std::memory_order_release);
+      continue;
+    }
+    if (runtime.channel->stop.load(std::memory_order_acquire)) return nullptr;
+    if (spins < 200) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+      continue;
+    }
+    if (traces.reader_sleeps.load(std::memory_order_seq_cst)) ring_bell(traces);
+    const uint32_t bell = plans.bell.load(std::memory_order_acquire);
+    plans.reader_sleeps.store(1, std::memory_order_seq_cst);
+    if (plans.written.load(std::memory_order_seq_cst) == position && !runtime.channel->stop.load(std::memory_order_acquire)) {
+      timespec limit{1, 0};  // notices a driver that died without a word
+      futex_wait(&plans.bell, bell, &limit);
+    }
+    plans.reader_sleeps.store(0, std::memory_order_relaxed);
+  }
+}
+
+void plan_done(const PlanHeader* plan) {
+  Ring& plans = runtime.channel->plans;
+  plans.read.store(plans.read.load(std::memory_order_relaxed) + plan->bytes, std::memory_order_release);
+  if (plans.writer_sleeps.load(std::memory_order_seq_cst)) {
+    plans.writer_sleeps.store(0, std::memory_order_relaxed);
+    plans.space.fetch_add(1, std::memory_order_release);
+    futex_wake(&plans.space);
+  }
+}
+
+// --- writing traces ---
+
+// Room for a message of `bytes`, waiting for the driver to read if need be.
+char* trace_room(uint32_t bytes) {
+  Ring& ring = runtime.channel->traces;
+  uint64_t position = ring.written.load(std::memory_order_relaxed);
+  const uint64_t left = ring.capacity - position % ring.capacity;
+  const bool wraps = left < bytes;
+  const uint64_t end = position + (wraps ? left : 0) + bytes;
+  while (end - ring.read.load(std::memory_order_acquire) > ring.capacity) {
+    if (ring.reader_sleeps.load(std::memory_order_seq_cst)) ring_bell(ring);
+    const uint32_t space = ring.space.load(std::memory_order_acquire);
+    ring.writer_sleeps.store(1, std::memory_order_seq_cst);
+    if (end - ring.read.load(std::memory_order_seq_cst) > ring.capacity) {
+      timespec limit{1, 0};
+      futex_wait(&ring.space, space, &limit);
+    }
+    ring.writer_sleeps.store(0, std::memory_order_relaxed);
+    if (runtime.channel->stop.load(std::memory_order_acquire)) sys(SYS_exit_group, 0);
+  }
+  char* base = channel_bytes(ring.offset);
+  if (wraps) {
+    *reinterpret_cast<uint32_t*>(base + position % ring.capacity) = kWrap;
+    position += left;
+    ring.written.store(position, std::memory_order_release);
+  }
+  return base + position % ring.capacity;
+}
+
+void wait_for_big_area() {
+  Channel& channel = *runtime.channel;
+  while (channel.big_busy.load(std::memory_order_acquire)) {
+    if (channel.traces.reader_sleeps.load(std::memory_order_seq_cst)) ring_bell(channel.traces);
+    timespec limit{1, 0};
+    futex_wait(&channel.big_busy, 1, &limit);
+    if (channel.stop.load(std::memory_order_acquire)) sys(SYS_exit_group, 0);
+  }
+  channel.big_busy.store(1, std::memory_order_relaxed);
+}
+
+void publish_trace(uint32_t bytes) {
+  Ring& ring = runtime.channel->traces;
+  ring.written.store(ring.written.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
+  const uint64_t messages = ring.messages.load(std::memory_order_relaxed) + 1;
+  ring.messages.store(messages, std::memory_order_release);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (ring.reader_sleeps.load(std::memory_order_relaxed) && messages >= ring.wake_at.load(std::memory_order_relaxed))
+    ring_bell(ring);
+}
+
+void write_trace(uint64_t plan_id) {
+  Scheduler& s = scheduler();
+  Step pending[kMaxThreads];
+  uint32_t pending_count = 0;
+  s.live.for_each(s.words(), [&](ThreadId t) {
+    Step& p = pending[pending_count++] = s.thread(t).pending;
+    p.thread = t;
+    p.enabled = 0;
+    if (!s.enabled.contains(t)) p.flags |= Step::kBlocked;
+  });
+  TraceHeader header{};
+  header.version = kTraceVersion;
+  header.outcome = s.outcome;
+  header.detail = s.detail;
+  header.plan_id = plan_id;
+  header.steps = s.log_size;
+  header.pending = pending_count;
+  header.set_words = s.set_words;
+  header.stack_words = s.stack_words;
+  header.message_bytes = s.message_size;
+  header.decisions = s.decisions;
+  header.threads = s.created;
+  header.diverged_at = s.diverged_at;
+  header.culprit = s.culprit;
+  header.code = s.code;
+  header.fault_address = s.fault_address;
+  const size_t bytes = sizeof header + sizeof(Step) * (size_t{s.log_size} + pending_count) +
+                       8 * (size_t{s.set_words} + s.stack_words) + s.message_size;
+  header.bytes = static_cast<uint32_t>((bytes + 7) & ~size_t{7});
+  Channel& channel = *runtime.channel;
+  char* out;
+  if (UNLIKELY(header.bytes > channel.traces.capacity / 4)) {
+    if (header.bytes > channel.big_capacity) die("a trace is larger than the channel");
+    TraceHeader stub = header;
+    stub.elsewhere = 1;
+    copy_bytes(trace_room(sizeof stub), &stub, sizeof stub);
+    wait_for_big_area();
+    out = channel_bytes(channel.big_offset);
+  } else {
+    out = trace_room(header.bytes);
+  }
+  const bool big = out == channel_bytes(channel.big_offset);
+  auto put = [&out](const void* data, size_t size) {
+    copy_bytes(out, data, size);
+    out += size;
+  };
+  put(&header, sizeof header);
+  put(s.log, sizeof(Step) * s.log_size);
+  put(pending, sizeof(Step) * pending_count);
+  if (s.set_words) put(s.sets, 8 * size_t{s.set_words});
+  if (s.stack_words) put(s.stacks, 8 * size_t{s.stack_words});
+  if (s.message_size) put(s.message, s.message_size);
+  publish_trace(big ? static_cast<uint32_t>(sizeof header) : header.bytes);
+}
+
+// --- one execution ---
+
+void write_out(FILE* stream) {
+  // What the program printed but did not flush when it failed: part of what it wanted to say.
+  if (stream && stream->_IO_write_ptr > stream->_IO_write_base)
+    sys(SYS_write, stream->_fileno, word(stream->_IO_write_base), stream->_IO_write_ptr - stream->_IO_write_base);
+}
+
+void redirect_output(int to) {
+  sys(SYS_dup3, to, 1, 0);
+  sys(SYS_dup3, to, 2, 0);
+}
+
+int quiet_fd = -1;
+
+void fresh_start() {
+  if (runtime.isolation == Isolation::Reset && runtime.snapshot.taken()) {
+    runtime.snapshot.restore();
+    restore_main_tls(runtime.threads[0]);
+    restore_exit_handlers();
+  }
+  runtime.heap.begin_execution(runtime.isolation == Isolation::Loop);
+  reset_keys();
+}
+
+void execute(const PlanHeader* plan) {
+  const auto* deltas = reinterpret_cast<const Delta*>(plan + 1);
+  const auto* sleepers = reinterpret_cast<const uint16_t*>(deltas + plan->deltas);
+  for (;;) {
+    fresh_start();
+    runtime.time_moved = false;
+    runtime.clock.begin();
+    Scheduler& s = scheduler();
+    for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;
+    s.begin(*plan, deltas, sleepers);
+    Thread& main = new_main();
+    runtime.pool_wanted = 0;
+    if (plan->detail && runtime.channel->capture_fd) redirect_output(static_cast<int>(runtime.channel->capture_fd));
+    runtime.current = &main;
+    runtime.running = true;
+    if (runtime.fibers)
+      fiber::switch_to(*runtime.controller, main);
+    else
+      os_thread::switch_to(*runtime.controller, main);
+    if (plan->detail && runtime.channel->capture_fd) {
+      write_out(stdout);
+      redirect_output(quiet_fd);
+    }
+    if (!runtime.pool_wanted) return;
+    // More threads than the pool has: start over with a larger one.
+    if (runtime.isolation == Isolation::Reset) runtime.snapshot.restore();
+    grow_pool(runtime.pool_wanted + 8);
+    if (runtime.isolation == Isolation::Reset) runtime.snapshot.absorb();
+  }
+}
+
+// After these the memory of this process is not to be trusted: the driver starts a fresh one.
+bool must_retire() {
+  const Outcome o = scheduler().outcome;
+  if (runtime.isolation == Isolation::Loop) return o != Outcome::Ok;
+  return o == Outcome::Crash || o == Outcome::Uncontrolled ||
+         (o == Outcome::Abort && scheduler().code == SIGABRT && scheduler().fault_address);
+}
+
+void run_in_child(const PlanHeader* plan) {
+  const long pid = sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  if (pid == 0) {
+    execute(plan);
+    write_trace(plan->id);
+    sys(SYS_exit_group, 0);
+  }
+  const uint64_t before = runtime.channel->traces.messages.load(std::memory_order_acquire);
+  (void)before;
+  int status = 0;
+  sys(SYS_wait4, pid, word(&status), 0, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  Scheduler& s = scheduler();
+  PlanHeader empty = *plan;
+  s.begin(empty, nullptr, nullptr);
+  s.outcome = Outcome::WorkerDied;
+  s.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+  write_trace(plan->id);
+}
+
+}  // namespace
+
+void refuse(const char* why) {
+  if (Channel* channel = runtime.channel) {
+    size_t n = length(why);
+    if (n > sizeof channel->text) n = sizeof channel->text;
+    copy_bytes(channel->text, why, n);
+    channel->text_bytes.store(static_cast<uint32_t>(n), std::memory_order_release);
+    channel->state.store(WorkerState::Refused, std::memory_order_release);
+    ring_bell(channel->traces);
+  }
+  sys(SYS_exit_group, 98);
+  __builtin_unreachable();
+}
+
+void serve_plans() {
+  Channel& channel = *runtime.channel;
+  if (!runtime.body) quiet_fd = static_cast<int>(sys(SYS_openat, AT_FDCWD, word("/dev/null"), O_RDWR | O_CLOEXEC));
+  if (quiet_fd >= 0) {
+    const long high = sys(SYS_fcntl, quiet_fd, F_DUPFD_CLOEXEC, 900);
+    if (high >= 0) {
+      sys(SYS_close, quiet_fd);
+      quiet_fd = static_cast<int>(high);
+    }
+    redirect_output(quiet_fd);
+  }
+  channel.instrumented = runtime.instrumented;
+  channel.fiber = runtime.fibers;
+  channel.isolation_used = runtime.isolation;
+  channel.pid.store(static_cast<uint32_t>(sys(SYS_getpid)), std::memory_order_relaxed);
+  channel.state.store(WorkerState::Ready, std::memory_order_release);
+  ring_bell(channel.traces);
+  while (const PlanHeader* plan = next_plan()) {
+    channel.executing.store(plan->id + 1, std::memory_order_relaxed);
+    if (runtime.isolation == Isolation::Fork) {
+      run_in_child(plan);
+    } else {
+      execute(plan);
+      write_trace(plan->id);
+    }
+    channel.executing.store(0, std::memory_order_relaxed);
+    plan_done(plan);
+    if (runtime.isolation != Isolation::Fork && must_retire()) break;
+  }
+  channel.state.store(WorkerState::Exited, std::memory_order_release);
+  ring_bell(channel.traces);
+  sys(SYS_exit_group, 0);
+  __builtin_unreachable();
+}
+
+bool attach_channel(const char* variable) {
+  int fds[2] = {0, 0};
+  int which = 0;
+  for (const char* p = variable; *p; ++p) {
+    if (*p == ',' && which == 0)
+      which = 1;
+    else if (*p >= '0' && *p <= '9')
+      fds[which] = fds[which] * 10 + (*p - '0');
+    else
+      return false;
+  }
+  auto map = [](int fd) -> void* {
+    struct stat info {};
+    if (fstat(fd, &info) != 0 || info.st_size <= 0) return nullptr;
+    void* p = mmap(reinterpret_cast<void*>(next_shared_address(static_cast<size_t>(info.st_size))), static_cast<size_t>(info.st_size),
+                   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+    sys(SYS_close, fd);
+    return p == MAP_FAILED ? nullptr : p;
+  };
+  runtime.channel = static_cast<Channel*>(map(fds[0]));
+  runtime.thread_table = static_cast<ThreadTable*>(map(fds[1]));
+  return runtime.channel && runtime.thread_table && runtime.channel->magic == kChannelMagic &&
+         runtime.channel->version == kChannelVersion;
+}
+
+}  // namespace lockstep::rt

@@ -1,0 +1,11 @@
+// The service loop: plans in, traces out.
+#pragma once
+#include "runtime/base.hpp"
+
+namespace lockstep::rt {
+
+bool attach_channel(const char* variable);   // maps what the driver handed over
+[[noreturn]] void serve_plans();             // on the controller's stack
+[[noreturn]] void refuse(const char* why);   // this program cannot be controlled: tells the driver, exits
+
+}  // namespace lockstep::rt

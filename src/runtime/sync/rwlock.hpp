@@ -1,0 +1,22 @@
+// The state of a readers-writer lock, in the bytes of the program's own pthread_rwlock_t.
+#pragma once
+#include <pthread.h>
+#include <stdint.h>
+
+#include "model/ids.hpp"
+
+namespace lockstep::rt {
+
+struct RwLock {
+  uint32_t readers;
+  uint32_t writer;  // ThreadId + 1
+  uint32_t waiting;
+
+  static RwLock& of(pthread_rwlock_t* l) { return *reinterpret_cast<RwLock*>(l); }
+  bool can_read() const { return writer == 0; }
+  bool can_write() const { return writer == 0 && readers == 0; }
+  bool written_by(ThreadId t) const { return writer == index_of(t) + 1; }
+};
+static_assert(sizeof(RwLock) <= sizeof(pthread_rwlock_t));
+
+}  // namespace lockstep::rt

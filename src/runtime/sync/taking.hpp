@@ -1,0 +1,14 @@
+// What intercepts of different families share.
+#pragma once
+#include <pthread.h>
+
+#include "model/operation.hpp"
+
+namespace lockstep::rt {
+
+// Takes a mutex as `kind` (Lock, or Reacquire after a condition wait, which also needs `woken`). 0 or ETIMEDOUT.
+int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, const void* second, bool woken);
+void free_mutex(pthread_mutex_t* mutex);
+[[noreturn]] void misuse(const char* pattern, const void* object);  // pattern has one %x for the object
+
+}  // namespace lockstep::rt

@@ -1,0 +1,130 @@
+// __tsan_atomic*: every atomic operation of instrumented code, with its memory order. Explored as sequentially
+// consistent; the order is recorded for the analyses.
+#include "runtime/root.hpp"
+#include "runtime/sched/spin.hpp"
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+namespace {
+
+using u8 = uint8_t;
+using u16 = uint16_t;
+using u32 = uint32_t;
+using u64 = uint64_t;
+using u128 = unsigned __int128;
+
+// Is this operation a scheduling point? Otherwise it executes natively.
+inline bool visible() { return controlled() && LIKELY(runtime.points != Points::Sync); }
+
+template <class T>
+inline Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order) {
+  return scheduler().reach(kind, const_cast<const T*>(a), flags, true, nullptr, static_cast<uint16_t>(order), sizeof(T));
+}
+
+template <class T>
+T load(const volatile T* a, int order) {
+  if (!visible()) {
+    if constexpr (sizeof(T) == 16)
+      return __sync_val_compare_and_swap(const_cast<volatile T*>(a), T{0}, T{0});
+    else
+      return __atomic_load_n(a, __ATOMIC_SEQ_CST);
+  }
+  Step& step = arrive(OpKind::Load, a, 0, order);
+  const T value = *a;
+  note_fruitless(step, static_cast<uint64_t>(value));
+  return value;
+}
+
+template <class T>
+void store(volatile T* a, T value, int order) {
+  if (!visible()) {
+    if constexpr (sizeof(T) == 16) {
+      for (T old = *a; !__sync_bool_compare_and_swap(a, old, value); old = *a) {
+      }
+    } else {
+      __atomic_store_n(a, value, __ATOMIC_SEQ_CST);
+    }
+    return;
+  }
+  arrive(OpKind::Store, a, Step::kWrite, order);
+  note_progress();
+  *a = value;
+}
+
+template <class T, class F>
+T modify(volatile T* a, int order, F&& change) {
+  if (!visible()) {
+    T old = *a;
+    for (;;) {
+      const T seen = __sync_val_compare_and_swap(a, old, change(old));
+      if (seen == old) return old;
+      old = seen;
+    }
+  }
+  Step& step = arrive(OpKind::Rmw, a, Step::kWrite, order);
+  const T old = *a;
+  const T fresh = change(old);
+  *a = fresh;
+  if (fresh == old)
+    note_fruitless(step, static_cast<uint64_t>(old));  // an exchange of equal values: a test-and-set that failed
+  else
+    note_progress();
+  return old;
+}
+
+template <class T>
+bool compare_exchange(volatile T* a, T& expected, T desired, int order) {
+  if (!visible()) {
+    const T seen = __sync_val_compare_and_swap(a, expected, desired);
+    const bool success = seen == expected;
+    expected = seen;
+    return success;
+  }
+  Step& step = arrive(OpKind::Cas, a, Step::kConditional, order);
+  const T old = *a;
+  if (old != expected) {
+    expected = old;
+    note_fruitless(step, static_cast<uint64_t>(old));
+    return false;
+  }
+  step.flags |= Step::kWrite;
+  *a = desired;
+  note_progress();
+  return true;
+}
+
+}  // namespace
+
+#define LOCKSTEP_RMW(T, bits, name, expression) \
+  LOCKSTEP_EXPORT T __tsan_atomic##bits##_##name(volatile T* a, T v, int order) { return modify(a, order, [v](T old) -> T { (void)old; return static_cast<T>(expression); }); }
+
+#define LOCKSTEP_ATOMICS(T, bits)                                                                                     \
+  LOCKSTEP_EXPORT T __tsan_atomic##bits##_load(const volatile T* a, int order) { return load(a, order); }             \
+  LOCKSTEP_EXPORT void __tsan_atomic##bits##_store(volatile T* a, T v, int order) { store(a, v, order); }             \
+  LOCKSTEP_RMW(T, bits, exchange, v)                                                                                  \
+  LOCKSTEP_RMW(T, bits, fetch_add, old + v)                                                                           \
+  LOCKSTEP_RMW(T, bits, fetch_sub, old - v)                                                                           \
+  LOCKSTEP_RMW(T, bits, fetch_and, old & v)                                                                           \
+  LOCKSTEP_RMW(T, bits, fetch_or, old | v)                                                                            \
+  LOCKSTEP_RMW(T, bits, fetch_xor, old ^ v)                                                                           \
+  LOCKSTEP_RMW(T, bits, fetch_nand, ~(old & v))                                                                       \
+  LOCKSTEP_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(volatile T* a, T* e, T v, int order, int) {       \
+    return compare_exchange(a, *e, v, order);                                                                         \
+  }                                                                                                                   \
+  LOCKSTEP_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(volatile T* a, T* e, T v, int order, int) {         \
+    return compare_exchange(a, *e, v, order);                                                                         \
+  }                                                                                                                   \
+  LOCKSTEP_EXPORT T __tsan_atomic##bits##_compare_exchange_val(volatile T* a, T e, T v, int order, int) {             \
+    compare_exchange(a, e, v, order);                                                                                 \
+    return e;                                                                                                         \
+  }
+
+LOCKSTEP_ATOMICS(u8, 8)
+LOCKSTEP_ATOMICS(u16, 16)
+LOCKSTEP_ATOMICS(u32, 32)
+LOCKSTEP_ATOMICS(u64, 64)
+LOCKSTEP_ATOMICS(u128, 128)
+
+LOCKSTEP_EXPORT void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+LOCKSTEP_EXPORT void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

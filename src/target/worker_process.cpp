@@ -1,0 +1,262 @@
+#include "target/worker_process.hpp"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+extern char** environ;
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kPlanRing = 1u << 20, kTraceRing = 1u << 19;
+constexpr int kChannelFd = 240, kTableFd = 241, kCaptureFd = 242;
+
+void futex_wait(std::atomic<uint32_t>& word, uint32_t expected, int milliseconds) {
+  timespec limit{milliseconds / 1000, milliseconds % 1000 * 1'000'000l};
+  syscall(SYS_futex, &word, FUTEX_WAIT, expected, &limit, nullptr, 0);
+}
+void futex_wake(std::atomic<uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
+
+// A trace of `steps` steps with stacks and wide sets, at worst.
+size_t big_trace_bytes(uint32_t steps) { return (2ull * steps + (1u << 16)) * sizeof(Step) + (1ull << 29) + (1ull << 27); }
+
+std::string variable(std::string_view name) {
+  const char* value = std::getenv(std::string(name).c_str());
+  return value ? value : "";
+}
+
+}  // namespace
+
+Result<SharedMemory> SharedMemory::create(const char* name, size_t bytes) {
+  SharedMemory m;
+  m.fd_ = memfd_create(name, MFD_CLOEXEC);
+  if (m.fd_ < 0 || ftruncate(m.fd_, static_cast<off_t>(bytes)) != 0)
+    return Error{ExitCode::Uncontrolled, std::string("cannot create shared memory: ") + std::strerror(errno)};
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, m.fd_, 0);
+  if (p == MAP_FAILED) return Error{ExitCode::Uncontrolled, std::string("cannot map shared memory: ") + std::strerror(errno)};
+  m.data_ = p;
+  m.bytes_ = bytes;
+  return m;
+}
+
+void SharedMemory::swap(SharedMemory& other) {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(fd_, other.fd_);
+}
+
+SharedMemory::~SharedMemory() {
+  if (data_) munmap(data_, bytes_);
+  if (fd_ >= 0) close(fd_);
+}
+
+WorkerProcess::~WorkerProcess() { kill(); }
+
+void WorkerProcess::kill() {
+  if (pid_ <= 0) return;
+  if (memory_.data()) channel().stop.store(1, std::memory_order_release);
+  ::kill(-pid_, SIGKILL);  // its whole group: children of an execution, too
+  ::kill(pid_, SIGKILL);
+  waitpid(pid_, &status_, 0);
+  pid_ = -1;
+}
+
+Result<bool> WorkerProcess::start() {
+  kill();
+  const size_t big = big_trace_bytes(options_.max_steps);
+  auto memory = SharedMemory::create("lockstep-channel", sizeof(Channel) + kPlanRing + kTraceRing + big);
+  if (!memory) return memory.error();
+  memory_ = std::move(*memory);
+  auto* c = new (memory_.data()) Channel{};
+  c->magic = kChannelMagic;
+  c->version = kChannelVersion;
+  c->bytes_header = sizeof(Channel);
+  c->isolation = options_.isolation;
+  c->backend = options_.backend;
+  c->points = options_.points;
+  c->timeouts = options_.timeouts;
+  c->max_steps = options_.max_steps;
+  c->capture_fd = options_.capture_fd >= 0 ? kCaptureFd : 0;
+  c->plans.offset = sizeof(Channel);
+  c->plans.capacity = kPlanRing;
+  c->traces.offset = sizeof(Channel) + kPlanRing;
+  c->traces.capacity = kTraceRing;
+  c->big_offset = sizeof(Channel) + kPlanRing + kTraceRing;
+  c->big_capacity = big;
+  unrung_ = 0;
+  message_ = 0;
+  pid_ = fork();
+  if (pid_ < 0) return Error{ExitCode::Uncontrolled, std::string("cannot start a process: ") + std::strerror(errno)};
+  if (pid_ == 0) become_program(memory_.fd());
+  // The program's own constructors run first; that may take a while, but not for ever.
+  for (int waited = 0; c->state.load(std::memory_order_acquire) == WorkerState::Starting;) {
+    const uint32_t bell = c->traces.bell.load(std::memory_order_acquire);
+    if (c->state.load(std::memory_order_acquire) != WorkerState::Starting) break;
+    if (!alive()) {
+      std::string how = WIFSIGNALED(status_) ? std::string("signal ") + strsignal(WTERMSIG(status_))
+                                             : "exit code " + std::to_string(WEXITSTATUS(status_));
+      if (WIFEXITED(status_) && WEXITSTATUS(status_) == 127) return Error{ExitCode::Uncontrolled, "'" + options_.path + "' could not be started: does it find all its libraries?"};
+      return Error{ExitCode::Uncontrolled, "'" + options_.path + "' ended before its main function was reached (" + how + ")"};
+    }
+    futex_wait(c->traces.bell, bell, 20);
+    if ((waited += 20) > 60'000) return Error{ExitCode::Uncontrolled, "'" + options_.path + "' did not reach its main function within a minute"};
+  }
+  if (c->state.load(std::memory_order_acquire) == WorkerState::Refused)
+    return Error{ExitCode::Uncontrolled, std::string(c->text, c->text_bytes.load(std::memory_order_acquire))};
+  return true;
+}
+
+void WorkerProcess::become_program(int channel_fd) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setpgid(0, 0);  // Ctrl-C is for the driver
+  personality(ADDR_NO_RANDOMIZE | static_cast<unsigned long>(personality(0xffffffff)));
+  dup2(channel_fd, kChannelFd);
+  dup2(options_.thread_table_fd, kTableFd);
+  if (options_.capture_fd >= 0) dup2(options_.capture_fd, kCaptureFd);
+  const int null = open("/dev/null", O_RDWR);
+  for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);
+  if (null > 2) close(null);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+
+  std::vector<std::string> environment;
+  for (char** e = environ; *e; ++e) {
+    const std::string_view text = *e;
+    if (text.starts_with("LD_PRELOAD=") || text.starts_with("LD_BIND_NOW=") || text.starts_with("GLIBC_TUNABLES=") ||
+        text.starts_with("LOCKSTEP_"))
+      continue;
+    environment.emplace_back(text);
+  }
+  const std::string preload = variable("LD_PRELOAD"), tunables = variable("GLIBC_TUNABLES");
+  environment.push_back("LD_PRELOAD=" + options_.runtime_library + (preload.empty() ? "" : ":" + preload));
+  environment.push_back("LD_BIND_NOW=1");  // otherwise resetting memory would resolve symbols again and again
+  environment.push_back("GLIBC_TUNABLES=" + tunables + (tunables.empty() ? "" : ":") + "glibc.pthread.rseq=0");
+  environment.push_back(std::string(kChannelVariable) + "=" + std::to_string(kChannelFd) + "," + std::to_string(kTableFd));
+  std::vector<char*> argv, envp;
+  for (const std::string& a : options_.command) argv.push_back(const_cast<char*>(a.c_str()));
+  for (const std::string& e : environment) envp.push_back(const_cast<char*>(e.c_str()));
+  argv.push_back(nullptr);
+  envp.push_back(nullptr);
+  execve(options_.path.c_str(), argv.data(), envp.data());
+  _exit(127);
+}
+
+bool WorkerProcess::alive() {
+  if (pid_ <= 0) return false;
+  int status = 0;
+  if (waitpid(pid_, &status, WNOHANG) == 0) return true;
+  status_ = status;
+  ::kill(-pid_, SIGKILL);
+  pid_ = -1;
+  return false;
+}
+
+void WorkerProcess::send(const Plan& plan) {
+  Ring& ring = channel().plans;
+  const uint32_t size = wire_size(plan);
+  uint64_t position = ring.written.load(std::memory_order_relaxed);
+  const uint64_t left = ring.capacity - position % ring.capacity;
+  const bool wraps = left < size;
+  const uint64_t end = position + (wraps ? left : 0) + size;
+  while (end - ring.read.load(std::memory_order_acquire) > ring.capacity) {
+    this->ring();
+    const uint32_t space = ring.space.load(std::memory_order_acquire);
+    ring.writer_sleeps.store(1, std::memory_order_seq_cst);
+    if (end - ring.read.load(std::memory_order_seq_cst) > ring.capacity) futex_wait(ring.space, space, 100);
+    ring.writer_sleeps.store(0, std::memory_order_relaxed);
+    if (!alive()) return;  // noticed and mended by whoever waits for the trace
+  }
+  if (wraps) {
+    *reinterpret_cast<uint32_t*>(bytes(ring) + position % ring.capacity) = kWrap;
+    position += left;
+  }
+  write_wire(plan, bytes(ring) + position % ring.capacity);
+  ring.written.store(end, std::memory_order_seq_cst);
+  if (++unrung_ >= 16) this->ring();
+}
+
+void WorkerProcess::ring() {
+  Ring& ring = channel().plans;
+  unrung_ = 0;
+  if (!ring.reader_sleeps.load(std::memory_order_seq_cst)) return;
+  ring.reader_sleeps.store(0, std::memory_order_relaxed);
+  ring.bell.fetch_add(1, std::memory_order_release);
+  futex_wake(ring.bell);
+}
+
+bool WorkerProcess::has_trace() {
+  Ring& ring = channel().traces;
+  for (;;) {
+    const uint64_t position = ring.read.load(std::memory_order_relaxed);
+    if (ring.written.load(std::memory_order_acquire) == position) return false;
+    if (*reinterpret_cast<const uint32_t*>(bytes(ring) + position % ring.capacity) != kWrap) return true;
+    ring.read.store(position + ring.capacity - position % ring.capacity, std::memory_order_release);
+  }
+}
+
+TraceView WorkerProcess::front() {
+  Ring& ring = channel().traces;
+  const char* at = bytes(ring) + ring.read.load(std::memory_order_relaxed) % ring.capacity;
+  const TraceView here(at);
+  message_ = here.header().elsewhere ? sizeof(TraceHeader) : here.header().bytes;
+  if (!here.header().elsewhere) return here;
+  return TraceView(static_cast<const char*>(memory_.data()) + channel().big_offset);
+}
+
+void WorkerProcess::pop() {
+  Ring& ring = channel().traces;
+  const char* at = bytes(ring) + ring.read.load(std::memory_order_relaxed) % ring.capacity;
+  if (TraceView(at).header().elsewhere) {
+    channel().big_busy.store(0, std::memory_order_release);
+    futex_wake(channel().big_busy);
+  }
+  ring.read.store(ring.read.load(std::memory_order_relaxed) + message_, std::memory_order_seq_cst);
+  if (ring.writer_sleeps.load(std::memory_order_seq_cst)) {
+    ring.writer_sleeps.store(0, std::memory_order_relaxed);
+    ring.space.fetch_add(1, std::memory_order_release);
+    futex_wake(ring.space);
+  }
+}
+
+void WorkerProcess::sleep_until_trace(size_t in_flight, int milliseconds) {
+  Ring& ring = channel().traces;
+  this->ring();
+  for (int spin = 0; spin < 100; ++spin) {
+    if (ring.written.load(std::memory_order_acquire) != ring.read.load(std::memory_order_relaxed)) return;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  // Not for every single trace: a futex call costs as much as a small execution.
+  const uint64_t batch = std::clamp<uint64_t>(in_flight / 2, 1, 32);
+  const uint32_t bell = ring.bell.load(std::memory_order_acquire);
+  ring.wake_at.store(ring.messages.load(std::memory_order_relaxed) + batch, std::memory_order_relaxed);
+  ring.reader_sleeps.store(1, std::memory_order_seq_cst);
+  if (ring.written.load(std::memory_order_seq_cst) == ring.read.load(std::memory_order_relaxed)) {
+    // The worker may have gone to sleep before it could see that we do.
+    const bool idle = channel().plans.reader_sleeps.load(std::memory_order_seq_cst) &&
+                      channel().plans.written.load(std::memory_order_relaxed) == channel().plans.read.load(std::memory_order_acquire);
+    futex_wait(ring.bell, bell, idle ? 1 : milliseconds);
+  }
+  ring.reader_sleeps.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,87 @@
+// One worker: a process running the program with the runtime loaded, and the driver's end of its channel.
+#pragma once
+#include <sys/types.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "model/channel.hpp"
+#include "model/plan.hpp"
+#include "model/result.hpp"
+#include "model/trace.hpp"
+
+namespace lockstep {
+
+// A piece of memory shared with other processes through an inherited descriptor.
+class SharedMemory {
+ public:
+  SharedMemory() = default;
+  static Result<SharedMemory> create(const char* name, size_t bytes);
+  SharedMemory(SharedMemory&& other) noexcept { swap(other); }
+  SharedMemory& operator=(SharedMemory&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~SharedMemory();
+  void* data() const { return data_; }
+  int fd() const { return fd_; }
+
+ private:
+  void swap(SharedMemory& other);
+  void* data_ = nullptr;
+  size_t bytes_ = 0;
+  int fd_ = -1;
+};
+
+// What the program is started with; the same for all workers of an exploration, so that their addresses agree.
+struct LaunchOptions {
+  std::string path;
+  std::vector<std::string> command;
+  std::string runtime_library;
+  Isolation isolation;
+  Backend backend;
+  Points points;
+  Timeouts timeouts;
+  uint32_t max_steps;
+  int thread_table_fd;
+  int capture_fd;
+};
+
+class WorkerProcess {
+ public:
+  explicit WorkerProcess(const LaunchOptions& options) : options_(options) {}
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+
+  Result<bool> start();  // also after the process has died
+  void kill();
+
+  // --- plans ---
+  void send(const Plan& plan);
+  void ring();  // wakes the worker if it sleeps and there is something to do
+
+  // --- traces ---
+  bool has_trace();
+  TraceView front();       // the oldest unread trace; only if has_trace()
+  void pop();
+  void sleep_until_trace(size_t in_flight, int milliseconds);
+
+  bool alive();            // false once the process has ended; its last traces may still be unread
+  int exit_status() const { return status_; }
+  pid_t pid() const { return pid_; }
+  Channel& channel() { return *static_cast<Channel*>(memory_.data()); }
+
+ private:
+  [[noreturn]] void become_program(int channel_fd);
+  char* bytes(const Ring& ring) { return static_cast<char*>(memory_.data()) + ring.offset; }
+
+  const LaunchOptions& options_;
+  SharedMemory memory_;
+  pid_t pid_ = -1;
+  int status_ = 0;
+  unsigned unrung_ = 0;  // plans sent since the worker was last woken
+  size_t message_ = 0;   // bytes of the trace returned by front()
+};
+
+}  // namespace lockstep
