@@ -43,6 +43,7 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
     s.advance(child);  // up to its first operation: its birth is part of this step
   } else {
     // Uninstrumented code may spin on a flag that is set after create: running it ahead would never end.
+    child.start_is_step = true;
     child.pending.kind = OpKind::ThreadStart;
     child.pending.thread = id;
     s.enable(child, true);

@@ -277,6 +277,8 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   op.flags = flags;
   op.value = value;
   op.arity = arity;
+  // Released by the end of the last other thread: nobody is left to hand back to.
+  if (UNLIKELY(me.resumer != nullptr) && unjoined == 0 && can_run) me.resumer = nullptr;
   if (UNLIKELY(me.resumer != nullptr)) {
     hand_back(me, can_run);
   } else {

@@ -34,6 +34,7 @@ struct alignas(64) Thread {
   bool woken;           // a signal, wake or barrier released it
   bool timed_out;
   bool detached, joined, join_waiting;
+  bool start_is_step;   // its first step is a decision (uninstrumented code)
   uint32_t no_preempt;  // depth of regions that must not be left: atomic_section, flockfile, dlopen
   uint16_t children;
   ThreadId joiner;      // waits in join for this thread

@@ -118,7 +118,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.resumer = nullptr;
   t.id = id;
   t.life = Life::Live;
-  t.woken = t.timed_out = t.detached = t.joined = t.join_waiting = false;
+  t.woken = t.timed_out = t.detached = t.joined = t.join_waiting = t.start_is_step = false;
   t.no_preempt = 0;
   t.children = 0;
   t.joiner = kNoThread;
@@ -198,7 +198,7 @@ extern "C" void lockstep_thread_entry() {
     finish_process(runtime.program_main(runtime.argc, runtime.argv, environ));
   }
   fresh_tls(me);
-  if (me.pending.kind == OpKind::ThreadStart) scheduler().begin_thread();
+  if (me.start_is_step) scheduler().begin_thread();
   finish_thread(me, me.function(me.argument));
 }
 

@@ -1,0 +1,317 @@
+// Plans are dealt to the workers in turn and traces come back in that order, whoever is faster: what a search sees
+// depends on the number of workers, never on timing.
+#include "target/target.hpp"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <new>
+
+#include "model/schedule.hpp"
+#include "target/worker_process.hpp"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kWindowPerWorker = 64;
+constexpr int kWatchdogSignal = 62;  // the runtime's handler reports where it is
+constexpr int kPoll = 50;            // milliseconds between looks at clocks, signals and dead children
+
+class WorkerTarget final : public Target {
+ public:
+  explicit WorkerTarget(TargetOptions options) : options_(std::move(options)) {}
+
+  Result<bool> start() {
+    auto table = SharedMemory::create("lockstep-threads", sizeof(ThreadTable));
+    if (!table) return table.error();
+    table_ = std::move(*table);
+    auto* names = new (table_.data()) ThreadTable{};
+    names->entry[0] = {0xffff, 0};
+    names->count.store(1);
+    for (size_t i = 1; i < options_.threads.size() && i < kMaxThreads; ++i) {
+      names->entry[i] = options_.threads[i];
+      names->count.store(static_cast<uint32_t>(i) + 1);
+    }
+    auto capture = SharedMemory::create("lockstep-output", 1);
+    if (!capture) return capture.error();
+    capture_ = std::move(*capture);
+    auto path = find_program(options_.command.at(0));
+    if (!path) return path.error();
+    launch_ = {*path,           options_.command,  options_.runtime_library, options_.isolation,
+               options_.backend, options_.points,   options_.timeouts,        options_.max_steps,
+               table_.fd(),     capture_.fd()};
+    if (auto started = start_workers(1); !started) return started.error();
+    if (options_.isolation == Isolation::Auto) {
+      if (auto verified = verify_reset(); !verified) return verified.error();
+    }
+    if (auto started = start_workers(options_.workers); !started) return started.error();
+    return true;
+  }
+
+  size_t window() const override { return kWindowPerWorker * std::max(1u, options_.workers); }
+  const TargetInfo& info() const override { return info_; }
+  std::vector<std::string> warnings() override { return warnings_; }
+
+  void submit(const Plan& plan) override {
+    Slot& slot = *slots_[dealt_++ % slots_.size()];
+    slot.queue.push_back(plan);
+    slot.process.send(plan);
+  }
+
+  std::optional<TraceView> next(const std::function<bool()>& interrupted) override {
+    release();
+    Slot& slot = *slots_[taken_ % slots_.size()];
+    if (slot.queue.empty()) return std::nullopt;
+    Watch watch;
+    while (!slot.process.has_trace()) {
+      if (interrupted && interrupted()) return std::nullopt;
+      slot.process.sleep_until_trace(slot.queue.size(), kPoll);
+      if (slot.process.has_trace()) break;
+      if (slot.process.channel().state.load() == WorkerState::Exited || !slot.process.alive()) {
+        if (slot.process.has_trace()) break;
+        return worker_gone(slot);
+      }
+      if (const char* why = stuck(slot, watch)) return give_up(slot, why);
+    }
+    held_ = &slot;
+    ++taken_;
+    return slot.process.front();
+  }
+
+  void cancel() override {
+    release();
+    for (auto& slot : slots_) {
+      while (!slot->queue.empty()) {
+        // What is under way is finished and thrown away; killing and starting again would cost more.
+        Watch watch;
+        bool lost = false;
+        while (!slot->process.has_trace() && !lost) {
+          slot->process.sleep_until_trace(slot->queue.size(), kPoll);
+          lost = !slot->process.has_trace() && (slot->process.channel().state.load() == WorkerState::Exited || !slot->process.alive() ||
+                                                stuck(*slot, watch));
+        }
+        if (lost) {
+          slot->queue.clear();
+          (void)slot->process.start();
+          break;
+        }
+        slot->process.front();
+        slot->process.pop();
+        slot->queue.pop_front();
+      }
+    }
+    dealt_ = taken_ = 0;
+  }
+
+  Detailed run_detailed(Plan plan) override {
+    cancel();
+    plan.detail = true;
+    if (ftruncate(capture_.fd(), 0) != 0) warn("the program's output cannot be captured");
+    lseek(capture_.fd(), 0, SEEK_SET);
+    submit(plan);
+    Detailed result;
+    if (auto trace = next(nullptr)) result.trace = Trace(*trace);
+    release();
+    dealt_ = taken_ = 0;
+    result.output = captured();
+    return result;
+  }
+
+  std::vector<Module> modules() override {
+    std::vector<Module> modules;
+    std::ifstream maps("/proc/" + std::to_string(slots_.at(0)->process.pid()) + "/maps");
+    for (std::string line; std::getline(maps, line);) {
+      unsigned long begin = 0, end = 0, offset = 0;
+      char permissions[8] = {};
+      int at = 0;
+      if (std::sscanf(line.c_str(), "%lx-%lx %7s %lx %*s %*s %n", &begin, &end, permissions, &offset, &at) < 4) continue;
+      std::string path = line.substr(std::min<size_t>(static_cast<size_t>(at), line.size()));
+      if (path.empty() || path[0] != '/') continue;
+      modules.push_back({begin, end, offset, path});
+    }
+    if (!modules.empty()) modules_ = modules;
+    return modules_;
+  }
+
+  std::vector<ThreadTable::Entry> threads() override {
+    const auto& table = *static_cast<const ThreadTable*>(table_.data());
+    return {table.entry, table.entry + table.count.load(std::memory_order_acquire)};
+  }
+
+ private:
+  struct Slot {
+    explicit Slot(const LaunchOptions& options) : process(options) {}
+    WorkerProcess process;
+    std::deque<Plan> queue;  // sent and not answered, oldest first
+    unsigned deaths = 0;
+  };
+  // When a worker says nothing for long: is it still making steps?
+  struct Watch {
+    std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+    uint64_t steps = ~0ull;
+    bool asked = false;
+  };
+
+  Result<bool> start_workers(unsigned count) {
+    while (slots_.size() < std::max(1u, count)) {
+      slots_.push_back(std::make_unique<Slot>(launch_));
+      if (auto started = slots_.back()->process.start(); !started) return started.error();
+    }
+    const Channel& channel = slots_[0]->process.channel();
+    info_.instrumented = channel.instrumented;
+    info_.fibers = channel.fiber;
+    info_.isolation = channel.isolation_used;
+    (void)modules();
+    return true;
+  }
+
+  // The first plan three times must be three times the same execution; otherwise something survives the reset.
+  Result<bool> verify_reset() {
+    std::optional<Trace> first;
+    for (int round = 0; round < 3; ++round) {
+      submit(Plan{});
+      auto trace = next(nullptr);
+      if (!trace) return Error{ExitCode::Uncontrolled, "the program could not be run"};
+      if (!first) {
+        first.emplace(*trace);
+        continue;
+      }
+      const TraceView again = *trace;
+      const bool same = again.outcome() == first->view().outcome() && again.steps().size() == first->view().steps().size() &&
+                        !first_difference(*first, again);
+      if (same) continue;
+      release();
+      info_.isolation_reason = "its memory could not be reset to the same start";
+      warn("the program does not start equal after a reset of its memory; every execution is a fork now (slower)");
+      launch_.isolation = Isolation::Fork;
+      slots_.clear();
+      dealt_ = taken_ = 0;
+      return start_workers(1);
+    }
+    cancel();
+    return true;
+  }
+
+  void release() {
+    if (!held_) return;
+    held_->process.pop();
+    held_->queue.pop_front();
+    held_ = nullptr;
+  }
+
+  void warn(std::string text) {
+    if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) warnings_.push_back(std::move(text));
+  }
+
+  // The process ended. If it retired in good order the plan has not been tried yet; if it died, that was the plan's
+  // doing. Either way a fresh process takes over what is left.
+  std::optional<TraceView> worker_gone(Slot& slot) {
+    const bool retired = slot.process.channel().state.load() == WorkerState::Exited;
+    const int status = slot.process.alive() ? 0 : slot.process.exit_status();
+    const bool culprit = !retired && slot.process.channel().executing.load() == slot.queue.front().id + 1;
+    // A worker killed from outside is not the program's fault: try the plan once more before blaming it.
+    const bool blame = culprit && (slot.deaths++ > 0 || !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+    Plan first = slot.queue.front();
+    if (blame) {
+      slot.queue.pop_front();
+      slot.deaths = 0;
+    } else if (!retired) {
+      warn("a worker process was killed from outside and has been replaced");
+    }
+    if (auto started = slot.process.start(); !started) return own_trace(first, Outcome::Uncontrolled, started.error().message);
+    for (const Plan& plan : slot.queue) slot.process.send(plan);
+    slot.process.ring();
+    if (!blame) return next(nullptr);
+    std::string how = WIFSIGNALED(status) ? std::string("the process was killed by signal ") + strsignal(WTERMSIG(status))
+                                          : "the process ended with exit code " + std::to_string(WEXITSTATUS(status)) + " behind our back";
+    return own_trace(first, Outcome::WorkerDied, how);
+  }
+
+  const char* stuck(Slot& slot, Watch& watch) {
+    using namespace std::chrono;
+    Channel& channel = slot.process.channel();
+    if (steady_clock::now() - watch.since < (watch.asked ? milliseconds(1000) : options_.watchdog)) return nullptr;
+    watch.since = steady_clock::now();
+    if (watch.asked && channel.stuck_words.load(std::memory_order_acquire)) {
+      if (channel.stuck_steps.load() == watch.steps) return "has run for a long time without reaching a scheduling point";
+      watch.steps = channel.stuck_steps.load();
+      watch.asked = false;
+      return nullptr;
+    }
+    if (watch.asked) return "does not answer";
+    channel.stuck_words.store(0);
+    watch.asked = true;
+    if (watch.steps == ~0ull) watch.steps = channel.stuck_steps.load();
+    ::kill(slot.process.pid(), kWatchdogSignal);
+    // The first answer says how far it is; a second one with the same count means stuck.
+    for (int i = 0; i < 100 && !channel.stuck_words.load(); ++i) usleep(1000);
+    watch.steps = channel.stuck_steps.load();
+    channel.stuck_words.store(0);
+    ::kill(slot.process.pid(), kWatchdogSignal);
+    return nullptr;
+  }
+
+  std::optional<TraceView> give_up(Slot& slot, const char* why) {
+    const Channel& channel = slot.process.channel();
+    stuck_stack_.assign(1, channel.stuck_words.load() ? channel.stuck_words.load() - 1 : 0);
+    for (uint64_t i = 0; i < stuck_stack_[0]; ++i) stuck_stack_.push_back(channel.stuck_stack[i]);
+    const std::string text = "thread " + std::to_string(channel.stuck_thread) + " " + why;
+    (void)modules();
+    const Plan plan = slot.queue.front();
+    slot.process.kill();
+    slot.queue.clear();
+    (void)slot.process.start();
+    return own_trace(plan, Outcome::Uncontrolled, text);
+  }
+
+  TraceView own_trace(const Plan& plan, Outcome outcome, const std::string& message) {
+    TraceBuilder builder;
+    builder.header.plan_id = plan.id;
+    builder.header.outcome = outcome;
+    builder.header.culprit = kNoThread;
+    builder.message = message;
+    if (outcome == Outcome::Uncontrolled && !stuck_stack_.empty()) {
+      builder.stacks = stuck_stack_;
+      builder.header.detail = 1;
+    }
+    own_ = builder.build();
+    ++taken_;
+    return own_;
+  }
+
+  std::string captured() {
+    std::string text(static_cast<size_t>(std::max<off_t>(0, lseek(capture_.fd(), 0, SEEK_END))), '\0');
+    const ssize_t n = pread(capture_.fd(), text.data(), text.size(), 0);
+    text.resize(n > 0 ? static_cast<size_t>(n) : 0);
+    return text;
+  }
+
+  TargetOptions options_;
+  LaunchOptions launch_{};
+  SharedMemory table_, capture_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  TargetInfo info_;
+  std::vector<std::string> warnings_;
+  std::vector<Module> modules_;
+  std::vector<uint64_t> stuck_stack_;
+  uint64_t dealt_ = 0, taken_ = 0;
+  Slot* held_ = nullptr;  // whose trace the caller is reading
+  Trace own_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Target>> Target::start(TargetOptions options) {
+  auto target = std::make_unique<WorkerTarget>(std::move(options));
+  if (auto started = target->start(); !started) return started.error();
+  return std::unique_ptr<Target>(std::move(target));
+}
+
+}  // namespace lockstep
