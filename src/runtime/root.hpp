@@ -5,6 +5,7 @@
 #include "model/channel.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/memory/snapshot.hpp"
+#include "runtime/memory/undo.hpp"
 #include "runtime/sched/clock.hpp"
 #include "runtime/sched/scheduler.hpp"
 
@@ -20,13 +21,13 @@ struct Runtime {
   Clock clock;
   Heap heap;
   Snapshot snapshot;
+  Undo undo;
   Thread* controller;
   Thread* threads;   // kMaxThreads of them, index is the ThreadId
   unsigned pool_size;
   unsigned pool_wanted;  // an execution needed more pool threads than there are
   bool instrumented;
   bool active;       // under a driver; otherwise everything passes through to the real functions
-  bool keep_globals; // isolation `loop`: handlers registered before the snapshot must not run
   Isolation isolation;
   Points points;
   Channel* channel;

@@ -76,7 +76,8 @@ void restore_exit_handlers() { handler_count = handlers_at_snapshot; }
 void finish_process(int code) {
   Scheduler& s = scheduler();
   s.reach(OpKind::ProcessExit, nullptr, Step::kWrite);
-  run_thread_destructors(self());
+  // Without a reset the main thread's variables live on into the next execution.
+  if (runtime.isolation != Isolation::Loop) run_thread_destructors(self());
   run_exit_handlers();
   if (s.detail) fflush(nullptr);
   if (code == 0) s.end(Outcome::Ok);

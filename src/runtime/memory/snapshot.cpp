@@ -143,13 +143,16 @@ void Snapshot::take() {
   constexpr unsigned kMaxFound = 4096;
   Found* found = static_cast<Found*>(map_pages(sizeof(Found) * kMaxFound));
   unsigned count = 0;
-  const uintptr_t stack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  (void)stack;
+  const uintptr_t stack_top = reinterpret_cast<uintptr_t>(runtime.threads[0].stack_top);
   for_each_mapping([&](const Mapping& m) {
-    if (!m.writable || m.shared || equal(m.path, "[stack]") || m.path[0] == '[' ) {
-      if (!equal(m.path, "[heap]")) return;
+    if (!m.writable || m.shared || count == kMaxFound) return;
+    // Of the main thread's stack, what lies above the executions' frames: arguments, environment, callers.
+    if (stack_top >= m.begin && stack_top < m.end) {
+      found[count++] = {stack_top, m.end};
+      return;
     }
-    if (count < kMaxFound) found[count++] = {m.begin, m.end};
+    if (m.path[0] == '[' && !equal(m.path, "[heap]")) return;
+    found[count++] = {m.begin, m.end};
   });
   for (unsigned i = 0; i < count; ++i) {
     // The boot arena is reserved in one piece, but only its used part is initial state.

@@ -193,7 +193,8 @@ extern "C" void lockstep_thread_entry() {
   if (me.id == kMainThread) {
     if (runtime.body) {
       runtime.body(runtime.body_argument);
-      finish_process(0);
+      scheduler().reach(OpKind::ProcessExit, nullptr, Step::kWrite);
+      scheduler().end(Outcome::Ok);
     }
     finish_process(runtime.program_main(runtime.argc, runtime.argv, environ));
   }

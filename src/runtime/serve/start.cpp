@@ -33,21 +33,34 @@ void remove_variable(char** environment, const char* prefix) {
   *out = nullptr;
 }
 
+void activate(int channel_fd, int table_fd) {
+  runtime.threads = static_cast<Thread*>(map_pages(sizeof(Thread) * (kMaxThreads + 1)));
+  runtime.controller = runtime.threads + kMaxThreads;
+  if (!attach_channel(channel_fd, table_fd)) die("the channel handed over by the driver is not usable");
+  runtime.active = true;
+}
+
+int parse_number(const char*& text) {
+  int value = 0;
+  for (; *text >= '0' && *text <= '9'; ++text) value = value * 10 + (*text - '0');
+  return value;
+}
+
 __attribute__((constructor)) void early(int, char**, char** environment) {
   for (char** e = environment; e && *e; ++e) {
     if (!starts_with(*e, "LOCKSTEP_CHANNEL=")) continue;
     const char* value = *e + length("LOCKSTEP_CHANNEL=");
-    runtime.threads = static_cast<Thread*>(map_pages(sizeof(Thread) * (kMaxThreads + 1)));
-    runtime.controller = runtime.threads + kMaxThreads;
-    if (!attach_channel(value)) die("the channel given in LOCKSTEP_CHANNEL is not usable");
-    runtime.active = true;
+    const int channel_fd = parse_number(value);
+    if (*value == ',') ++value;
+    activate(channel_fd, parse_number(value));
     remove_variable(environment, "LOCKSTEP_CHANNEL=");
     return;
   }
 }
 
 // Everything is loaded and initialised, main has not begun: from here on executions can be started again and again.
-void take_control() {
+// Executions use the stack from the next page boundary down; what is above belongs to the initial state.
+__attribute__((noinline)) void take_control() {
   Channel& channel = *runtime.channel;
   runtime.fsgsbase = fsgsbase_available();
   runtime.fibers = channel.backend != Backend::OsThread;
@@ -66,8 +79,8 @@ void take_control() {
   save_exit_handlers();
   save_main_tls(runtime.threads[0]);
   runtime.heap.boot_done();
-  runtime.threads[0].stack_top =
-      reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - 16384) & ~uintptr_t{63});
+  const uintptr_t frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  runtime.threads[0].stack_top = reinterpret_cast<char*>((frame - 16384) & ~uintptr_t{4095});
   if (runtime.isolation == Isolation::Reset) runtime.snapshot.take();
   if (runtime.fibers) {
     fiber::prepare(*runtime.controller);
@@ -77,6 +90,9 @@ void take_control() {
     os_thread::prepare(*runtime.controller);
     __atomic_store_n(&runtime.controller->go, 1, __ATOMIC_RELEASE);
     futex_wake(&runtime.controller->go);
+    // Down to below stack_top: the frames of an execution must not lie in memory that is reset between executions.
+    auto* skipped = static_cast<volatile char*>(__builtin_alloca(frame - reinterpret_cast<uintptr_t>(runtime.threads[0].stack_top) + 256));
+    *skipped = 0;
     os_thread::serve(runtime.threads[0]);
   }
 }
@@ -94,6 +110,14 @@ int controlled_main(int argc, char** argv, char** environment) {
 
 using namespace lockstep;
 using namespace lockstep::rt;
+
+// For explore(): turns this process, a fork of the test, into a worker that runs `body` for every plan.
+LOCKSTEP_EXPORT void lockstep_rt_serve(int channel_fd, int table_fd, void (*body)(void*), void* argument) {
+  runtime.body = body;
+  runtime.body_argument = argument;
+  activate(channel_fd, table_fd);
+  take_control();
+}
 
 LOCKSTEP_EXPORT int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(), void (*fini)(),
                                       void (*rtld_fini)(), void* stack_end) {

@@ -191,6 +191,7 @@ void fresh_start() {
     runtime.snapshot.restore();
     restore_main_tls(runtime.threads[0]);
     restore_exit_handlers();
+    runtime.undo.undo();
   }
   runtime.heap.begin_execution(runtime.isolation == Isolation::Loop);
   reset_keys();
@@ -272,7 +273,7 @@ void refuse(const char* why) {
 
 void serve_plans() {
   Channel& channel = *runtime.channel;
-  if (!runtime.body) quiet_fd = static_cast<int>(sys(SYS_openat, AT_FDCWD, word("/dev/null"), O_RDWR | O_CLOEXEC));
+  quiet_fd = static_cast<int>(sys(SYS_openat, AT_FDCWD, word("/dev/null"), O_RDWR | O_CLOEXEC));
   if (quiet_fd >= 0) {
     const long high = sys(SYS_fcntl, quiet_fd, F_DUPFD_CLOEXEC, 900);
     if (high >= 0) {
@@ -281,6 +282,7 @@ void serve_plans() {
     }
     redirect_output(quiet_fd);
   }
+  runtime.undo.remember();
   channel.instrumented = runtime.instrumented;
   channel.fiber = runtime.fibers;
   channel.isolation_used = runtime.isolation;
@@ -305,17 +307,7 @@ void serve_plans() {
   __builtin_unreachable();
 }
 
-bool attach_channel(const char* variable) {
-  int fds[2] = {0, 0};
-  int which = 0;
-  for (const char* p = variable; *p; ++p) {
-    if (*p == ',' && which == 0)
-      which = 1;
-    else if (*p >= '0' && *p <= '9')
-      fds[which] = fds[which] * 10 + (*p - '0');
-    else
-      return false;
-  }
+bool attach_channel(int channel_fd, int table_fd) {
   auto map = [](int fd) -> void* {
     struct stat info {};
     if (fstat(fd, &info) != 0 || info.st_size <= 0) return nullptr;
@@ -324,8 +316,8 @@ bool attach_channel(const char* variable) {
     sys(SYS_close, fd);
     return p == MAP_FAILED ? nullptr : p;
   };
-  runtime.channel = static_cast<Channel*>(map(fds[0]));
-  runtime.thread_table = static_cast<ThreadTable*>(map(fds[1]));
+  runtime.channel = static_cast<Channel*>(map(channel_fd));
+  runtime.thread_table = static_cast<ThreadTable*>(map(table_fd));
   return runtime.channel && runtime.thread_table && runtime.channel->magic == kChannelMagic &&
          runtime.channel->version == kChannelVersion;
 }

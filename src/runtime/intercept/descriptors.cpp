@@ -1,0 +1,96 @@
+// Calls that open descriptors or map memory: noted, so that they can be undone before the next execution.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "runtime/root.hpp"
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+namespace {
+template <class T>
+T opened(T result) {
+  if (controlled()) runtime.undo.opened();
+  return result;
+}
+
+int mode_of(int flags, va_list list) { return flags & (O_CREAT | O_TMPFILE) ? va_arg(list, int) : 0; }
+}  // namespace
+
+#define LOCKSTEP_OPEN(name)                             \
+  LOCKSTEP_EXPORT int name(const char* path, int flags, ...) { \
+    va_list list;                                       \
+    va_start(list, flags);                              \
+    const int mode = mode_of(flags, list);              \
+    va_end(list);                                       \
+    return opened(LOCKSTEP_REAL(name)(path, flags, mode)); \
+  }
+LOCKSTEP_OPEN(open)
+LOCKSTEP_OPEN(open64)
+
+#define LOCKSTEP_OPENAT(name)                                       \
+  LOCKSTEP_EXPORT int name(int at, const char* path, int flags, ...) { \
+    va_list list;                                                   \
+    va_start(list, flags);                                          \
+    const int mode = mode_of(flags, list);                          \
+    va_end(list);                                                   \
+    return opened(LOCKSTEP_REAL(name)(at, path, flags, mode));      \
+  }
+LOCKSTEP_OPENAT(openat)
+LOCKSTEP_OPENAT(openat64)
+
+LOCKSTEP_EXPORT int creat(const char* path, mode_t mode) { return opened(LOCKSTEP_REAL(creat)(path, mode)); }
+LOCKSTEP_EXPORT FILE* fopen(const char* path, const char* mode) { return opened(LOCKSTEP_REAL(fopen)(path, mode)); }
+LOCKSTEP_EXPORT FILE* fopen64(const char* path, const char* mode) { return opened(LOCKSTEP_REAL(fopen64)(path, mode)); }
+LOCKSTEP_EXPORT FILE* tmpfile() { return opened(LOCKSTEP_REAL(tmpfile)()); }
+LOCKSTEP_EXPORT int mkstemp(char* pattern) { return opened(LOCKSTEP_REAL(mkstemp)(pattern)); }
+LOCKSTEP_EXPORT DIR* opendir(const char* path) { return opened(LOCKSTEP_REAL(opendir)(path)); }
+LOCKSTEP_EXPORT int dup(int fd) noexcept { return opened(LOCKSTEP_REAL(dup)(fd)); }
+LOCKSTEP_EXPORT int dup2(int from, int to) noexcept { return opened(LOCKSTEP_REAL(dup2)(from, to)); }
+LOCKSTEP_EXPORT int dup3(int from, int to, int flags) noexcept { return opened(LOCKSTEP_REAL(dup3)(from, to, flags)); }
+LOCKSTEP_EXPORT int pipe(int* fds) noexcept { return opened(LOCKSTEP_REAL(pipe)(fds)); }
+LOCKSTEP_EXPORT int pipe2(int* fds, int flags) noexcept { return opened(LOCKSTEP_REAL(pipe2)(fds, flags)); }
+LOCKSTEP_EXPORT int socket(int domain, int type, int protocol) noexcept {
+  return opened(LOCKSTEP_REAL(socket)(domain, type, protocol));
+}
+LOCKSTEP_EXPORT int socketpair(int domain, int type, int protocol, int* fds) noexcept {
+  return opened(LOCKSTEP_REAL(socketpair)(domain, type, protocol, fds));
+}
+LOCKSTEP_EXPORT int eventfd(unsigned value, int flags) noexcept { return opened(LOCKSTEP_REAL(eventfd)(value, flags)); }
+LOCKSTEP_EXPORT int epoll_create(int size) noexcept { return opened(LOCKSTEP_REAL(epoll_create)(size)); }
+LOCKSTEP_EXPORT int epoll_create1(int flags) noexcept { return opened(LOCKSTEP_REAL(epoll_create1)(flags)); }
+LOCKSTEP_EXPORT int timerfd_create(int clock, int flags) noexcept { return opened(LOCKSTEP_REAL(timerfd_create)(clock, flags)); }
+LOCKSTEP_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {
+  return opened(LOCKSTEP_REAL(memfd_create)(name, flags));
+}
+
+LOCKSTEP_EXPORT void* mmap(void* address, size_t size, int protection, int flags, int fd, off_t offset) noexcept {
+  const long result = sys(SYS_mmap, word(address), static_cast<long>(size), protection, flags, fd, offset);
+  if (result < 0 && result > -4096) {
+    errno = static_cast<int>(-result);
+    return MAP_FAILED;
+  }
+  void* p = reinterpret_cast<void*>(result);
+  if (controlled()) runtime.undo.mapped(p, size);
+  return p;
+}
+LOCKSTEP_EXPORT void* mmap64(void* address, size_t size, int protection, int flags, int fd, off_t offset) noexcept {
+  return mmap(address, size, protection, flags, fd, offset);
+}
+LOCKSTEP_EXPORT int munmap(void* address, size_t size) noexcept {
+  if (controlled()) runtime.undo.unmapped(address, size);
+  const long result = sys(SYS_munmap, word(address), static_cast<long>(size));
+  if (result == 0) return 0;
+  errno = static_cast<int>(-result);
+  return -1;
+}

@@ -1,0 +1,45 @@
+#include "runtime/memory/undo.hpp"
+
+#include <fcntl.h>
+
+namespace lockstep::rt {
+
+void Undo::remember() {
+  for (unsigned fd = 0; fd < kMaxDescriptors; ++fd) kept_[fd] = sys(SYS_fcntl, fd, F_GETFD) >= 0;
+  descriptors_changed_ = false;
+}
+
+void Undo::mapped(void* address, size_t size) {
+  if (!mappings_) mappings_ = static_cast<Mapping*>(map_pages(sizeof(Mapping) * kMaxMappings));
+  if (mapping_count_ == kMaxMappings) return;
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(address);
+  mappings_[mapping_count_++] = {begin, begin + ((size + 4095) & ~size_t{4095})};
+}
+
+void Undo::unmapped(void* address, size_t size) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(address), end = begin + ((size + 4095) & ~size_t{4095});
+  for (unsigned i = 0; i < mapping_count_; ++i)
+    if (mappings_[i].begin >= begin && mappings_[i].end <= end) mappings_[i] = mappings_[--mapping_count_], --i;
+}
+
+void Undo::undo() {
+  for (; mapping_count_; --mapping_count_) {
+    const Mapping& m = mappings_[mapping_count_ - 1];
+    sys(SYS_munmap, static_cast<long>(m.begin), static_cast<long>(m.end - m.begin));
+  }
+  if (!descriptors_changed_) return;
+  descriptors_changed_ = false;
+  // Whole runs of descriptors that were not there: most programs open a handful above the standard ones.
+  for (unsigned fd = 0; fd < kMaxDescriptors;) {
+    if (kept_[fd]) {
+      ++fd;
+      continue;
+    }
+    unsigned last = fd;
+    while (last + 1 < kMaxDescriptors && !kept_[last + 1]) ++last;
+    sys(SYS_close_range, fd, last + 1 == kMaxDescriptors ? ~0u : last, 0);
+    fd = last + 1;
+  }
+}
+
+}  // namespace lockstep::rt

@@ -1,0 +1,26 @@
+// What an execution did outside its memory and has to be undone before the next: descriptors and mappings.
+#pragma once
+#include "runtime/base.hpp"
+
+namespace lockstep::rt {
+
+class Undo {
+ public:
+  void remember();  // at the snapshot: the descriptors that are open now stay open
+  void opened() { descriptors_changed_ = true; }
+  void mapped(void* address, size_t size);
+  void unmapped(void* address, size_t size);
+  void undo();
+
+ private:
+  struct Mapping {
+    uintptr_t begin, end;
+  };
+  static constexpr unsigned kMaxDescriptors = 1024, kMaxMappings = 4096;
+  bool kept_[kMaxDescriptors];
+  bool descriptors_changed_;
+  Mapping* mappings_;
+  unsigned mapping_count_;
+};
+
+}  // namespace lockstep::rt
