@@ -20,7 +20,7 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kWindowPerWorker = 64;
+constexpr size_t kWindowPerWorker = 256;
 constexpr int kWatchdogSignal = 62;  // the runtime's handler reports where it is
 constexpr int kPoll = 50;            // milliseconds between looks at clocks, signals and dead children
 

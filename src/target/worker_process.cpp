@@ -190,7 +190,7 @@ void WorkerProcess::send(const Plan& plan) {
   }
   write_wire(plan, bytes(ring) + position % ring.capacity);
   ring.written.store(end, std::memory_order_seq_cst);
-  if (++unrung_ >= 16) this->ring();
+  if (++unrung_ >= 32) this->ring();
 }
 
 void WorkerProcess::ring() {
@@ -246,7 +246,7 @@ void WorkerProcess::sleep_until_trace(size_t in_flight, int milliseconds) {
 #endif
   }
   // Not for every single trace: a futex call costs as much as a small execution.
-  const uint64_t batch = std::clamp<uint64_t>(in_flight / 2, 1, 32);
+  const uint64_t batch = std::clamp<uint64_t>(in_flight / 2, 1, 128);
   const uint32_t bell = ring.bell.load(std::memory_order_acquire);
   ring.wake_at.store(ring.messages.load(std::memory_order_relaxed) + batch, std::memory_order_relaxed);
   ring.reader_sleeps.store(1, std::memory_order_seq_cst);

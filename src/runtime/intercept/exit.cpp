@@ -27,19 +27,24 @@ bool add_handler(void (*function)(void*), void* argument) {
   return true;
 }
 
-// Functions marked __attribute__((destructor)), of the program and its own libraries.
-int run_fini_array(dl_phdr_info* info, size_t, void*) {
+// Functions marked __attribute__((destructor)), of the program and its own libraries, in the order they run.
+constexpr unsigned kMaxFinalizers = 256;
+void (*finalizers[kMaxFinalizers])();
+unsigned finalizer_count;
+
+int collect_fini_array(dl_phdr_info* info, size_t, void*) {
   if (is_system_module(info->dlpi_name)) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
     uintptr_t array = 0;
-    size_t bytes = 0;
+    size_t count = 0;
     for (auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr); d->d_tag != DT_NULL; ++d) {
       if (d->d_tag == DT_FINI_ARRAY) array = info->dlpi_addr + d->d_un.d_ptr;
-      if (d->d_tag == DT_FINI_ARRAYSZ) bytes = d->d_un.d_val;
+      if (d->d_tag == DT_FINI_ARRAYSZ) count = d->d_un.d_val / sizeof(void*);
     }
+    // A single entry is the compiler's own, which only tells libc to run the handlers that we have run.
     auto** functions = reinterpret_cast<void (**)()>(array);
-    for (size_t k = bytes / sizeof(void*); array && k-- > 0;) functions[k]();
+    while (array && count > 1 && finalizer_count < kMaxFinalizers) finalizers[finalizer_count++] = functions[--count];
   }
   return 0;
 }
@@ -68,9 +73,13 @@ void run_exit_handlers() {
     const Handler h = handlers[--handler_count];
     h.function(h.argument);
   }
-  if (!keep && runtime.isolation != Isolation::Loop) dl_iterate_phdr(run_fini_array, nullptr);
+  if (runtime.isolation == Isolation::Loop) return;
+  for (unsigned i = 0; i < finalizer_count; ++i) finalizers[i]();
 }
-void save_exit_handlers() { handlers_at_snapshot = handler_count; }
+void save_exit_handlers() {
+  handlers_at_snapshot = handler_count;
+  dl_iterate_phdr(collect_fini_array, nullptr);
+}
 void restore_exit_handlers() { handler_count = handlers_at_snapshot; }
 
 void finish_process(int code) {
@@ -95,6 +104,12 @@ extern "C" int __cxa_atexit(void (*)(void*), void*, void*) noexcept;
 LOCKSTEP_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* dso) noexcept {
   if (!runtime.active || (runtime.snapshot.taken() && !controlled())) return LOCKSTEP_REAL(__cxa_atexit)(function, argument, dso);
   return add_handler(function, argument) ? 0 : -1;
+}
+
+// Called by the compiler's finalizer of every module; its handlers are in our list.
+extern "C" void __cxa_finalize(void*) noexcept;
+LOCKSTEP_EXPORT void __cxa_finalize(void* dso) noexcept {
+  if (!controlled()) LOCKSTEP_REAL(__cxa_finalize)(dso);
 }
 
 LOCKSTEP_EXPORT void exit(int code) noexcept {

@@ -44,9 +44,9 @@ int timed_take(pthread_rwlock_t* lock, bool write, clockid_t clock, const timesp
 
 int try_take(pthread_rwlock_t* lock, bool write) {
   RwLock& l = RwLock::of(lock);
-  scheduler().reach(write ? OpKind::TryWriteLock : OpKind::TryReadLock, lock,
-                    static_cast<uint8_t>(write ? Step::kWrite : 0));
+  Step& step = scheduler().reach(write ? OpKind::TryWriteLock : OpKind::TryReadLock, lock, Step::kConditional);
   if (write ? !l.can_write() : !l.can_read()) return EBUSY;
+  step.flags |= Step::kWrite;
   if (write)
     l.writer = index_of(self().id) + 1;
   else

@@ -176,7 +176,8 @@ int join_thread(pthread_t handle, void** result, bool only_try) {
     if (only_try) return EBUSY;
     target->joiner = me.id;
     target->join_waiting = true;
-    scheduler().wait_to_be_advanced(OpKind::Join, reinterpret_cast<void*>(thread_object(target->id)), 0, nullptr);
+    scheduler().wait_to_be_advanced(OpKind::Join, reinterpret_cast<void*>(thread_object(target->id)), 0,
+                                    reinterpret_cast<void*>(uintptr_t{index_of(target->id)}));
   }
   target->joined = true;
   --scheduler().unjoined;
