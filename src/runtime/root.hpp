@@ -37,7 +37,7 @@ struct Runtime {
   char** argv;
   void (*body)(void*);  // explore(): what to run instead of main
   void* body_argument;
-  int exit_code;
+  uintptr_t initial_stack;  // the main thread's stack from here up is initial state
 };
 extern Runtime runtime;
 

@@ -76,6 +76,14 @@ lockstep_fiber_start:
   ud2
   .cfi_endproc
 .size lockstep_fiber_start, .-lockstep_fiber_start
+
+.globl lockstep_enter
+.hidden lockstep_enter
+.type lockstep_enter, @function
+lockstep_enter:
+  mov %rdi, %rsp
+  jmp lockstep_fiber_start
+.size lockstep_enter, .-lockstep_enter
 )");
 #else
 #error "fiber backend: port lockstep_switch (TPIDR_EL0 takes the part of FS)"

@@ -49,11 +49,7 @@ int lock(pthread_mutex_t* mutex, uint8_t flags = 0) {
     }
     if (m.type() == Mutex::Type::ErrorCheck) return EDEADLK;
     if (!(flags & Step::kTimed)) {
-      self().pending = Step{};
-      self().pending.object = ObjectId(reinterpret_cast<uint64_t>(mutex));
-      self().pending.kind = OpKind::Lock;
-      scheduler().enable(self(), false);
-      scheduler().end(Outcome::Deadlock, 0, "a thread locks a mutex it already holds");
+      scheduler().end_waiting_for_itself(mutex, "a thread locks a mutex it already holds");
     }
   }
   return take_mutex(mutex, OpKind::Lock, flags, nullptr, true);
@@ -146,10 +142,7 @@ LOCKSTEP_EXPORT int pthread_spin_init(pthread_spinlock_t* l, int shared) noexcep
 LOCKSTEP_EXPORT int pthread_spin_lock(pthread_spinlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_spin_lock)(l);
   if (spin_word(l) == index_of(self().id) + 1) {
-    self().pending.object = ObjectId(reinterpret_cast<uint64_t>(l));
-    self().pending.kind = OpKind::Lock;
-    scheduler().enable(self(), false);
-    scheduler().end(Outcome::Deadlock, 0, "a thread takes a spin lock it already holds");
+    scheduler().end_waiting_for_itself(const_cast<int*>(l), "a thread takes a spin lock it already holds");
   }
   scheduler().reach(OpKind::Lock, const_cast<int*>(l), Step::kWrite, spin_word(l) == 0);
   spin_word(l) = index_of(self().id) + 1;

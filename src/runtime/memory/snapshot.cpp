@@ -143,7 +143,7 @@ void Snapshot::take() {
   constexpr unsigned kMaxFound = 4096;
   Found* found = static_cast<Found*>(map_pages(sizeof(Found) * kMaxFound));
   unsigned count = 0;
-  const uintptr_t stack_top = reinterpret_cast<uintptr_t>(runtime.threads[0].stack_top);
+  const uintptr_t stack_top = runtime.initial_stack;
   for_each_mapping([&](const Mapping& m) {
     if (!m.writable || m.shared || count == kMaxFound) return;
     // Of the main thread's stack, what lies above the executions' frames: arguments, environment, callers.

@@ -23,6 +23,8 @@ void switch_to(Thread& from, Thread& to) {
   wait_for_baton(from);
 }
 
+extern "C" void lockstep_enter(void* stack_pointer) __attribute__((visibility("hidden"), noreturn));
+
 void serve(Thread& self) {
   // A thread that is told to start over jumps back here, whatever it was in the middle of.
   if (__builtin_setjmp(self.jump_buffer) == 0) {
@@ -32,7 +34,8 @@ void serve(Thread& self) {
     wait_for_baton(self);
   }
   self.restart = false;
-  lockstep_thread_entry();
+  // From the same place on the stack as a fiber: addresses of automatic objects must not depend on the backend.
+  lockstep_enter(self.stack_top - 16);
 }
 
 }  // namespace lockstep::rt::os_thread

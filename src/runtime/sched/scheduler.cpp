@@ -8,6 +8,7 @@ namespace lockstep::rt {
 namespace {
 constexpr size_t kSetWords = 1ull << 26;    // virtual; touched only by wide traces
 constexpr size_t kStackWords = 1ull << 24;  // only by detailed ones
+constexpr size_t kDeepest = 64;             // frames of a stack
 constexpr size_t kNotesRoom = 1ull << 16;
 }  // namespace
 
@@ -62,6 +63,13 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
   }
   Thread& me = *runtime.current;
   record_failure();
+  if (detail) {
+    static const uint64_t none[1] = {0};
+    live.for_each(words_, [&](ThreadId t) {
+      if (thread(t).parked) add_stack(thread(t).arrival ? thread(t).arrival : none);
+    });
+    add_stack(failure_stack_);
+  }
   runtime.running = false;
   runtime.current = runtime.controller;
   if (runtime.fibers)
@@ -71,10 +79,22 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
   die("an ended execution was resumed");
 }
 
+void Scheduler::end_waiting_for_itself(const void* lock, const char* text) {
+  Thread& me = *runtime.current;
+  me.pending = Step{};
+  me.pending.object = ObjectId(reinterpret_cast<uint64_t>(lock));
+  me.pending.thread = me.id;
+  me.pending.kind = OpKind::Lock;
+  me.parked = true;
+  enable(me, false);
+  if (detail) capture_arrival(me);
+  end(Outcome::Deadlock, 0, text);
+}
+
 void Scheduler::record_failure() {
   if (!detail || failure_recorded) return;
   failure_recorded = true;
-  record_stack();
+  failure_stack_[0] = backtrace(failure_stack_ + 1, kDeepest);
 }
 
 void Scheduler::next_delta() {
@@ -221,13 +241,14 @@ Thread* Scheduler::pick_default(const ThreadSet& set) {
 inline Step& Scheduler::record(Thread& me) {
   Step& step = log[log_size++];
   step = me.pending;
+  me.parked = false;
   step.enabled = offered_;
   if (UNLIKELY(!simple_)) record_wide(me, step);
   ++decisions;
   last_ = me.id;
   last_yielded_ = false;
   if (UNLIKELY(step.flags & Step::kYield)) count_as_yield(step);
-  if (UNLIKELY(detail)) record_stack();
+  if (UNLIKELY(detail)) add_stack(me.arrival);
   return step;
 }
 
@@ -277,9 +298,11 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   op.flags = flags;
   op.value = value;
   op.arity = arity;
+  if (UNLIKELY(detail)) capture_arrival(me);
   // Released by the end of the last other thread: nobody is left to hand back to.
   if (UNLIKELY(me.resumer != nullptr) && unjoined == 0 && can_run) me.resumer = nullptr;
   if (UNLIKELY(me.resumer != nullptr)) {
+    me.parked = true;
     hand_back(me, can_run);
   } else {
     if (LIKELY(can_run)) {
@@ -291,6 +314,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
     } else {
       enable(me, false);
     }
+    me.parked = true;
     Thread* next = choose();
     if (next != &me) switch_to(*next);
   }
@@ -330,7 +354,10 @@ unsigned Scheduler::pick(unsigned n) {
   step.value = static_cast<uint16_t>(value);
   step.arity = static_cast<uint16_t>(n);
   ++decisions;
-  if (UNLIKELY(detail)) record_stack();
+  if (UNLIKELY(detail)) {
+    capture_arrival(*runtime.current);
+    add_stack(runtime.current->arrival);
+  }
   return value;
 }
 
@@ -347,7 +374,10 @@ void Scheduler::note(OpKind kind, ObjectId object, ObjectId second) {
     diverged_at = stop_at_;
     end(Outcome::Diverged);
   }
-  if (UNLIKELY(detail)) record_stack();
+  if (UNLIKELY(detail)) {
+    capture_arrival(*runtime.current);
+    add_stack(runtime.current->arrival);
+  }
 }
 
 void Scheduler::advance(Thread& t) {
@@ -365,6 +395,8 @@ void Scheduler::wait_to_be_advanced(OpKind kind, const void* object, uint8_t fla
   op.thread = me.id;
   op.kind = kind;
   op.flags = flags;
+  if (UNLIKELY(detail)) capture_arrival(me);
+  me.parked = true;
   if (me.resumer) {
     hand_back(me, false);
   } else {
@@ -374,9 +406,13 @@ void Scheduler::wait_to_be_advanced(OpKind kind, const void* object, uint8_t fla
   }
   // Either somebody advanced it (then the next reach() hands back), or it was chosen to time out.
   if (UNLIKELY(me.pending.flags & Step::kTimed) && !me.woken) record(me);
+  me.parked = false;
 }
 
-void Scheduler::begin_thread() { record(*runtime.current); }
+void Scheduler::begin_thread() {
+  if (UNLIKELY(detail)) capture_arrival(*runtime.current);
+  record(*runtime.current);
+}
 
 void Scheduler::leave() {
   Thread& me = *runtime.current;
@@ -387,11 +423,18 @@ void Scheduler::leave() {
   die("an ended thread was resumed");
 }
 
-void Scheduler::record_stack() {
-  uint64_t* block = stacks + stack_words;
-  if (stack_words + 66 > kStackWords) return;
-  block[0] = backtrace(block + 1, 64);
-  stack_words += 1 + static_cast<uint32_t>(block[0]);
+void Scheduler::capture_arrival(Thread& me) {
+  if (!me.arrival) me.arrival = static_cast<uint64_t*>(map_pages(8 * (1 + kDeepest)));
+  me.arrival[0] = backtrace(me.arrival + 1, kDeepest);
+}
+
+void Scheduler::add_stack(const uint64_t* block) {
+  // When there is no room for them all, the later ones are told without a stack.
+  const uint64_t frames = stack_words + 2 + kDeepest < kStackWords ? block[0] : 0;
+  if (stack_words + 1 >= kStackWords) return;
+  stacks[stack_words++] = frames;
+  copy_bytes(stacks + stack_words, block + 1, 8 * frames);
+  stack_words += static_cast<uint32_t>(frames);
 }
 
 }  // namespace lockstep::rt

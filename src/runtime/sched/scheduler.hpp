@@ -23,6 +23,7 @@ class Scheduler {
   // Ends the execution; control goes to the controller and does not come back.
   [[noreturn]] void end(Outcome outcome, int code = 0, const char* message = nullptr);
 
+  [[noreturn]] void end_waiting_for_itself(const void* lock, const char* message);
   void record_failure();  // the failing stack, if this is a detailed execution; end() does it if nobody did before
 
   // --- scheduling points, from the running thread's side ---
@@ -87,7 +88,8 @@ class Scheduler {
   void hand_back(Thread& me, bool can_run);
   Step& record(Thread& me);
   void record_wide(Thread& me, Step& step);
-  void record_stack();
+  void capture_arrival(Thread& me);
+  void add_stack(const uint64_t* block);
   void next_delta();
   void refresh_simple();
   ThreadSet candidates();
@@ -109,6 +111,7 @@ class Scheduler {
   uint32_t max_steps_ = 0;
   ThreadSet wide_offered_, wide_timed_, before_;
   Fairness fairness_;
+  uint64_t failure_stack_[65];
   Step unrecorded_;             // what reach() returns when a step needs no record
 };
 

@@ -31,6 +31,7 @@ struct alignas(64) Thread {
   Thread* resumer;      // runs on behalf of this thread's step, up to its own next operation, then hands back
   ThreadId id;
   Life life;
+  bool parked;          // `pending` is what it will do next; false while it is running or in the middle of a step
   bool woken;           // a signal, wake or barrier released it
   bool timed_out;
   bool detached, joined, join_waiting;
@@ -63,6 +64,8 @@ struct alignas(64) Thread {
   uint32_t ready;
   bool restart;          // OS threads: leave whatever you were in and start over
   void* jump_buffer[5];
+
+  uint64_t* arrival;     // detailed executions: [n][stack...] where it published `pending`
 
   // Values of pthread keys.
   void** key_values;

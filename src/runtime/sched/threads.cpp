@@ -24,11 +24,11 @@ void* pool_main(void* argument) {
   me.tls = thread_pointer();
   me.handle = pthread_self();
   capture_tls(me);
+  me.stack_top = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - 8192) & ~uintptr_t{63});
   if (runtime.fibers) {
     // All signals blocked: only one OS thread, the one that runs the fibers, may handle any.
     uint64_t all = ~0ull;
     sys(SYS_rt_sigprocmask, SIG_BLOCK, word(&all), 0, 8);
-    me.stack_top = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - 8192) & ~uintptr_t{63});
     __atomic_store_n(&me.ready, 1, __ATOMIC_RELEASE);
     futex_wake(&me.ready);
     for (;;) futex_wait(&me.ready, 1);  // never returns into libc: the stack below is in use by a fiber
@@ -118,7 +118,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.resumer = nullptr;
   t.id = id;
   t.life = Life::Live;
-  t.woken = t.timed_out = t.detached = t.joined = t.join_waiting = t.start_is_step = false;
+  t.parked = t.woken = t.timed_out = t.detached = t.joined = t.join_waiting = t.start_is_step = false;
   t.no_preempt = 0;
   t.children = 0;
   t.joiner = kNoThread;
@@ -130,6 +130,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.queue = nullptr;
   t.spin_repeats = 0;
   t.random_calls = 0;
+  if (t.arrival) t.arrival[0] = 0;
   for (uint64_t& key : t.spin_key) key = 0;
   if (runtime.fibers)
     fiber::prepare(t);

@@ -59,7 +59,6 @@ __attribute__((constructor)) void early(int, char**, char** environment) {
 }
 
 // Everything is loaded and initialised, main has not begun: from here on executions can be started again and again.
-// Executions use the stack from the next page boundary down; what is above belongs to the initial state.
 __attribute__((noinline)) void take_control() {
   Channel& channel = *runtime.channel;
   runtime.fsgsbase = fsgsbase_available();
@@ -79,8 +78,11 @@ __attribute__((noinline)) void take_control() {
   save_exit_handlers();
   save_main_tls(runtime.threads[0]);
   runtime.heap.boot_done();
-  const uintptr_t frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  runtime.threads[0].stack_top = reinterpret_cast<char*>((frame - 16384) & ~uintptr_t{4095});
+  // The stack from this frame's page up belongs to the initial state. Executions begin well below it; in between is
+  // room for the frames in which a main thread of the other backend waits.
+  const uintptr_t frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) & ~uintptr_t{4095};
+  runtime.initial_stack = frame;
+  runtime.threads[0].stack_top = reinterpret_cast<char*>(frame - (64 << 10));
   if (runtime.isolation == Isolation::Reset) runtime.snapshot.take();
   if (runtime.fibers) {
     fiber::prepare(*runtime.controller);
@@ -90,8 +92,7 @@ __attribute__((noinline)) void take_control() {
     os_thread::prepare(*runtime.controller);
     __atomic_store_n(&runtime.controller->go, 1, __ATOMIC_RELEASE);
     futex_wake(&runtime.controller->go);
-    // Down to below stack_top: the frames of an execution must not lie in memory that is reset between executions.
-    auto* skipped = static_cast<volatile char*>(__builtin_alloca(frame - reinterpret_cast<uintptr_t>(runtime.threads[0].stack_top) + 256));
+    auto* skipped = static_cast<volatile char*>(__builtin_alloca(8192));
     *skipped = 0;
     os_thread::serve(runtime.threads[0]);
   }

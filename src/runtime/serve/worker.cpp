@@ -121,6 +121,7 @@ void write_trace(uint64_t plan_id) {
   Step pending[kMaxThreads];
   uint32_t pending_count = 0;
   s.live.for_each(s.words(), [&](ThreadId t) {
+    if (!s.thread(t).parked) return;
     Step& p = pending[pending_count++] = s.thread(t).pending;
     p.thread = t;
     p.enabled = 0;
