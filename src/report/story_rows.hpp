@@ -23,7 +23,7 @@ struct StoryRow {
   uint32_t index = 0;
   uint32_t number = 0;    // shown at the left; counts operations and blocked attempts
   uint32_t count = 0;
-  std::vector<ThreadId> blockers;  // Blocked: who holds it
+  std::vector<ThreadId> blockers = {};  // Blocked: who holds it
 };
 
 // All rows of the trace.
