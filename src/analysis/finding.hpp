@@ -15,6 +15,9 @@ enum class FindingKind : uint8_t {
   LockDiscipline, ScViolation, Leak, NotLinearizable, ExitCode, Nondeterminism, kCount
 };
 const char* name_of(FindingKind kind);  // the JSON spelling: "assertion", "data-race", ...
+bool is_warning(FindingKind kind);      // told, but no bug unless the user says so
+
+std::string name_of(ThreadId thread);  // "main", "thread 3": for messages, until names are known
 
 // One line of source; empty strings and 0 where unknown.
 struct Location {

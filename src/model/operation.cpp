@@ -69,14 +69,32 @@ bool is_release(OpKind kind) { return row(kind).release; }
 
 AccessList accesses(const Operation& op) {
   AccessList list;
+  if (op.timed_out && (op.kind == OpKind::Lock || op.kind == OpKind::ReadLock || op.kind == OpKind::SemWait)) {
+    list.add(op.object, false);  // found it taken: what a failed try-lock sees
+    return list;
+  }
   switch (row(op.kind).object) {
     case Mode::None: break;
     case Mode::Read: list.add(op.object, false); break;
     case Mode::Write: list.add(op.object, true); break;
     case Mode::Conditional: list.add(op.object, op.writes); break;
   }
-  if (op.kind == OpKind::CondWait) list.add(op.second, true);
-  if (op.kind == OpKind::Reacquire || op.kind == OpKind::FutexBlocked) list.add(wake_token(op.thread), false);
+  // The tokens carry the edge from a signal to whom it woke even if the signaller holds no mutex.
+  switch (op.kind) {
+    case OpKind::CondWait: list.add(op.second, true); break;
+    case OpKind::CondSignal:
+      if (op.second != kNoObject) list.add(wake_token(ThreadId(static_cast<uint64_t>(op.second) - 1)), true);
+      break;
+    case OpKind::CondBroadcast: list.add(broadcast_token(op.object), true); break;
+    case OpKind::Reacquire:
+      list.add(wake_token(op.thread), false);
+      // Timed out, it left the queue by itself: a later signal finds one waiter less.
+      if (op.timed_out) list.add(op.second, true);
+      else list.add(broadcast_token(op.second), false);
+      break;
+    case OpKind::FutexBlocked: list.add(wake_token(op.thread), false); break;
+    default: break;
+  }
   return list;
 }
 

@@ -69,6 +69,7 @@ struct Operation {
   bool writes = false;          // what a conditional operation (Cas, TryLock) did or would do now
   ObjectId object = kNoObject;  // what it is about
   ObjectId second = kNoObject;  // CondWait: the mutex; Reacquire: the condition variable; see Step::second
+  bool timed_out = false;       // gave up waiting instead of getting what it waited for
 };
 
 struct Access {
@@ -87,6 +88,11 @@ struct AccessList {
 };
 
 constexpr ObjectId wake_token(ThreadId t) { return ObjectId{0xffff'0000'0000'0000ull | index_of(t)}; }
+// Written by every broadcast on a condition variable, read by whoever reacquires after waiting on it: a broadcast
+// wakes any number of threads, an access list names at most three objects.
+constexpr ObjectId broadcast_token(ObjectId condition) {
+  return ObjectId{0xfffe'0000'0000'0000ull | static_cast<uint64_t>(condition)};
+}
 constexpr ObjectId thread_object(ThreadId t) { return ObjectId{0xffff'0001'0000'0000ull | index_of(t)}; }
 
 AccessList accesses(const Operation& op);

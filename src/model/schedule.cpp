@@ -4,7 +4,18 @@
 
 namespace lockstep {
 
-uint32_t ScheduleCursor::cost(ThreadId next) const {
+ScheduleCursor::ScheduleCursor(TraceView trace, uint32_t index, uint32_t preemptions)
+    : trace_(trace), steps_(trace.steps()), index_(index), preemptions_(preemptions) {
+  for (uint32_t i = index; i-- > 0;) {
+    const Step& before = steps_[i];
+    if (before.is_note() || before.is_choice()) continue;
+    running_ = before.thread;
+    yielded_ = before.flags & Step::kYield;
+    break;
+  }
+}
+
+uint32_t ScheduleCursor::unusual_cost(ThreadId next) const {
   if (step().is_choice() || step().is_note()) return 0;
   const ThreadSetView enabled = trace_.enabled(step()), timed = trace_.timed(step());
   if (timed.contains(next)) return timed.size() == enabled.size() ? 0 : 1;
@@ -16,16 +27,6 @@ uint16_t ScheduleCursor::default_value() const {
   if (step().is_choice()) return 0;
   if (step().is_note()) return taken();
   return static_cast<uint16_t>(default_thread(trace_.enabled(step()), trace_.timed(step()), running_, yielded_));
-}
-
-void ScheduleCursor::advance() {
-  const Step& now = step();
-  if (!now.is_note() && !now.is_choice()) {
-    preemptions_ += cost(now.thread);
-    running_ = now.thread;
-    yielded_ = now.flags & Step::kYield;
-  }
-  ++index_;
 }
 
 ThreadId default_thread(const ThreadSetView& enabled, const ThreadSetView& timed, ThreadId running, bool yielded) {

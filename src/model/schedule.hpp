@@ -15,21 +15,40 @@ namespace lockstep {
 class ScheduleCursor {
  public:
   explicit ScheduleCursor(TraceView trace) : trace_(trace), steps_(trace.steps()) {}
+  // Starts at record `index`, before which `preemptions` are known to lie: a search that changed only the end of an
+  // execution need not read its beginning again.
+  ScheduleCursor(TraceView trace, uint32_t index, uint32_t preemptions);
   bool done() const { return index_ == steps_.size(); }
   uint32_t index() const { return index_; }
   const Step& step() const { return steps_[index_]; }
   uint32_t preemptions() const { return preemptions_; }  // before this step
   ThreadId running() const { return running_; }          // who ran last; kNoThread at the start
 
-  uint32_t cost(ThreadId next) const;  // of choosing `next` at this step: 0 or 1
+  // Of choosing `next` at this step: 0 or 1.
+  uint32_t cost(ThreadId next) const {
+    const Step& now = step();
+    if (now.flags & (Step::kWide | Step::kNote) || now.is_choice()) return unusual_cost(next);
+    if (next == running_ || yielded_ || index_of(running_) >= 64) return 0;  // kNoThread is above 63 too
+    return now.enabled >> index_of(running_) & 1;
+  }
   uint16_t taken() const {             // this step's decision, as a Delta's value
     return step().is_choice() ? step().value : static_cast<uint16_t>(step().thread);
   }
   uint16_t default_value() const;  // what the default schedule takes here
 
-  void advance();
+  void advance() {
+    const Step& now = step();
+    if (!now.is_note() && !now.is_choice()) {
+      preemptions_ += cost(now.thread);
+      running_ = now.thread;
+      yielded_ = now.flags & Step::kYield;
+    }
+    ++index_;
+  }
 
  private:
+  uint32_t unusual_cost(ThreadId next) const;  // wide sets, notes and data choices
+
   TraceView trace_;
   std::span<const Step> steps_;
   uint32_t index_ = 0, preemptions_ = 0;

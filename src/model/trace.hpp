@@ -62,7 +62,9 @@ struct Step {
 
   bool is_note() const { return flags & kNote; }
   bool is_choice() const { return kind == OpKind::Choose; }
-  Operation operation() const { return {thread, kind, (flags & kWrite) != 0, object, second}; }
+  Operation operation() const {
+    return {thread, kind, (flags & kWrite) != 0, object, second, (flags & kTimedOut) != 0};
+  }
 };
 static_assert(sizeof(Step) == 32, "wire format");
 

@@ -6,7 +6,7 @@
 
 #include "report/fingerprint.hpp"
 #include "report/user_code.hpp"
-#include "report/wait_graph.hpp"
+#include "report/wait_text.hpp"
 
 namespace lockstep {
 namespace {
@@ -22,8 +22,8 @@ std::span<const uint64_t> telling_stack(const TraceNames& names) {
 
 // The deadlocked thread a cycle starts with tells more than a main thread that only joins.
 std::span<const uint64_t> deadlock_stack(const TraceNames& names) {
-  const auto cycle = find_cycle(waits_at_end(names.trace()));
-  return cycle.empty() ? telling_stack(names) : names.stack_of_pending(cycle.front().pending);
+  const WaitGraph graph = wait_graph(names.trace());
+  return graph.cycle.empty() ? telling_stack(names) : names.stack_of_pending(graph.cycle.front());
 }
 
 std::string crash_message(const TraceHeader& header) {
@@ -38,7 +38,7 @@ std::string message_of(const Finding& found, const TraceNames& names) {
   const TraceHeader& header = names.trace().header();
   switch (found.kind) {
     case FindingKind::Deadlock: {
-      const std::string waits = describe_waits(names);
+      const std::string waits = describe_waits(wait_graph(names.trace()), names);
       return waits.empty() ? found.message : "deadlock: " + waits;
     }
     case FindingKind::Crash:

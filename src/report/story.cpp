@@ -9,7 +9,7 @@
 #include "report/summary.hpp"
 #include "report/trace_names.hpp"
 #include "report/user_code.hpp"
-#include "report/wait_graph.hpp"
+#include "report/wait_text.hpp"
 
 namespace lockstep {
 namespace {
@@ -188,35 +188,25 @@ class Story {
   void why() {
     const auto pending = names_.trace().pending();
     if (finding_.kind == FindingKind::Deadlock) {
-      const std::vector<Wait> waits = waits_at_end(names_.trace());
-      cycle(waits);
-      for (const Wait& wait : waits) stack_line(wait.thread, names_.stack_of_pending(wait.pending), pending[wait.pending]);
+      const WaitGraph graph = wait_graph(names_.trace());
+      const std::string cycle = cycle_text(graph, names_, glyph_.right);
+      out_ += "  " + term_.paint(kRed, cycle.empty() ? describe_waits(graph, names_) : cycle) + "\n";
+      for (const Step& op : pending)
+        if (op.flags & Step::kBlocked) stack_line(op);
     } else if (finding_.kind == FindingKind::Livelock) {
-      for (size_t i = 0; i < pending.size(); ++i) stack_line(pending[i].thread, names_.stack_of_pending(i), pending[i]);
+      for (const Step& op : pending) stack_line(op);
     } else {
       failing_stack();
     }
   }
 
-  void cycle(const std::vector<Wait>& waits) {
-    const std::vector<Wait> ring = find_cycle(waits);
-    if (ring.empty()) return;
-    std::string line;
-    for (const Wait& wait : ring) {
-      const Step& op = names_.trace().pending()[wait.pending];
-      line += fmt::format("{} {} ", names_.thread(wait.thread), glyph_.right);
-      if (op.kind != OpKind::Join) line += fmt::format("{} {} ", names_.object(op.object), glyph_.right);
-    }
-    out_ += "  " + term_.paint(kRed, line + names_.thread(ring.front().thread)) + "\n";
-  }
-
   // One thread in one line: where it is, and through which calls it got there.
-  void stack_line(ThreadId thread, std::span<const uint64_t> stack, const Step& op) {
+  void stack_line(const Step& op) {
     size_t widest = 0;
     for (const Step& other : names_.trace().pending()) widest = std::max(widest, columns(names_.thread(other.thread)));
-    const std::string name = names_.thread(thread);
+    const std::string name = names_.thread(op.thread);
     std::string line = "  " + term_.paint(kBold, name) + std::string(widest + 2 - columns(name), ' ');
-    const std::vector<Frame> frames = user_frames(stack, names_.symbols());
+    const std::vector<Frame> frames = user_frames(names_.stack_of_pending(op.thread), names_.symbols());
     if (frames.empty()) line += operation_text(op, names_);
     constexpr size_t kDepth = 5;
     for (size_t i = 0; i < frames.size() && i < kDepth; ++i) {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <set>
 
+#include "analysis/holdings.hpp"
 #include "model/schedule.hpp"
-#include "report/wait_graph.hpp"
 
 namespace lockstep {
 namespace {
@@ -49,7 +49,7 @@ class Teller {
     for (ScheduleCursor cursor(trace_); !cursor.done(); cursor.advance()) {
       const Step& step = cursor.step();
       if (!step.is_note() && !step.is_choice()) tell_switch(cursor);
-      owners_.apply(step);
+      holdings_.apply(step);
       if (step.kind == OpKind::ThreadExit) continue;
       last_step_[step.thread] = cursor.index();
       asleep_.erase(step.thread);
@@ -90,7 +90,8 @@ class Teller {
     StoryRow row{.kind = StoryRow::Blocked, .thread = thread};
     row.pending = next.pending;
     row.index = next.index;
-    row.blockers = owners_.blockers(op);
+    const bool for_signal = op.kind == OpKind::Reacquire && holdings_.waits_for_signal(thread);
+    if (!for_signal && op.kind != OpKind::Join) row.blockers = holdings_.holders(op.object);
     add(std::move(row));
   }
 
@@ -110,7 +111,7 @@ class Teller {
 
   TraceView trace_;
   Lookahead lookahead_;
-  LockOwners owners_;
+  Holdings holdings_;
   std::map<ThreadId, uint32_t> last_step_;
   std::set<ThreadId> asleep_;  // a row already says that they wait
   std::vector<StoryRow> rows_;

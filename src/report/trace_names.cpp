@@ -106,6 +106,12 @@ std::string TraceNames::thread(ThreadId t) const {
   return t == kMainThread ? "main" : "thread " + std::to_string(index_of(t));
 }
 
+std::span<const uint64_t> TraceNames::stack_of_pending(ThreadId t) const {
+  for (size_t i = 0; i < trace_.pending().size(); ++i)
+    if (trace_.pending()[i].thread == t) return stack_of_pending(i);
+  return {};
+}
+
 std::string TraceNames::object(ObjectId object) const {
   if (auto at = objects_.find(object); at != objects_.end()) return at->second;
   return symbols_.describe(object);

@@ -23,6 +23,7 @@ class TraceNames {
   // Stacks of the trace: by step, by pending operation, and of the failure. Empty when none was recorded.
   std::span<const uint64_t> stack_of_step(size_t step) const { return stack(step); }
   std::span<const uint64_t> stack_of_pending(size_t pending) const { return stack(trace_.steps().size() + pending); }
+  std::span<const uint64_t> stack_of_pending(ThreadId t) const;
   std::span<const uint64_t> stack_of_failure() const { return stack(trace_.steps().size() + trace_.pending().size()); }
 
   // Numbered objects and where they really are: {"mutex 1", "heap block of main+0x40"}.

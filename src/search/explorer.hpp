@@ -35,6 +35,7 @@ struct Exploration {
   double seconds = 0;
   uint64_t peak_frontier_nodes = 0, peak_memory_bytes = 0;
   std::vector<Finding> bugs;
+  std::vector<Finding> warnings;  // distinct; failures that did not repeat are of kind Nondeterminism
   std::string uncontrolled;    // why, for Verdict::Uncontrolled
 };
 

@@ -25,6 +25,11 @@ class Strategy {
   virtual std::string guarantee() const = 0;
 
   virtual bool complete() const = 0;  // the whole space of this strategy was explored
+  virtual bool exhaustive() const { return true; }  // false: has no space to finish, runs until a budget ends it
+
+  // Nothing is left and still not complete: why, as a clause ("2 executions cut short by the step limit").
+  virtual std::string why_incomplete() const { return {}; }
+
   virtual std::optional<uint32_t> preemptions_completed() const { return std::nullopt; }
 
   // For the progress line; 0 if unknown.

@@ -1,0 +1,25 @@
+#include "analysis/finding.hpp"
+
+#include <iterator>
+
+namespace lockstep {
+
+const char* name_of(FindingKind kind) {
+  static constexpr const char* kNames[] = {
+      "assertion",       "deadlock",     "livelock",         "data-race", "crash",      "abort",
+      "exception",       "use-after-free", "double-free",    "lock-misuse", "lock-order", "lock-discipline",
+      "sc-violation",    "leak",         "not-linearizable", "exit-code", "nondeterminism"};
+  static_assert(std::size(kNames) == static_cast<size_t>(FindingKind::kCount), "one name per kind");
+  return kind < FindingKind::kCount ? kNames[static_cast<size_t>(kind)] : "?";
+}
+
+bool is_warning(FindingKind kind) {
+  return kind == FindingKind::LockOrder || kind == FindingKind::LockDiscipline || kind == FindingKind::ScViolation ||
+         kind == FindingKind::Nondeterminism;
+}
+
+std::string name_of(ThreadId thread) {
+  return thread == kMainThread ? "main" : "thread " + std::to_string(index_of(thread));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,112 @@
+#include "analysis/outcome.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <set>
+
+#include "analysis/deadlock.hpp"
+#include "model/schedule.hpp"
+
+namespace lockstep {
+namespace {
+
+std::optional<FindingKind> kind_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Assertion: return FindingKind::Assertion;
+    case Outcome::Abort: return FindingKind::Abort;
+    case Outcome::Exception: return FindingKind::Exception;
+    case Outcome::Crash:
+    case Outcome::WorkerDied: return FindingKind::Crash;
+    case Outcome::ExitCode: return FindingKind::ExitCode;
+    case Outcome::Deadlock: return FindingKind::Deadlock;
+    case Outcome::LockMisuse: return FindingKind::LockMisuse;
+    case Outcome::DoubleFree: return FindingKind::DoubleFree;
+    case Outcome::Livelock: return FindingKind::Livelock;
+    case Outcome::Ok:
+    case Outcome::StepLimit:     // a long execution is not a wrong one
+    case Outcome::SleepBlocked:
+    case Outcome::Diverged:      // counted by the explorer
+    case Outcome::Uncontrolled:  // ends the exploration
+    case Outcome::kCount: break;
+  }
+  return std::nullopt;
+}
+
+std::string signal_name(int number) {
+  switch (number) {
+    case SIGSEGV: return "SIGSEGV";
+    case SIGBUS: return "SIGBUS";
+    case SIGFPE: return "SIGFPE";
+    case SIGILL: return "SIGILL";
+    case SIGABRT: return "SIGABRT";
+    case SIGKILL: return "SIGKILL";
+    default: return "signal " + std::to_string(number);
+  }
+}
+
+std::string crash_message(const TraceHeader& header, const std::string& who) {
+  std::string text = who + " crashed";
+  if (header.code) text += " with " + signal_name(header.code);
+  if (header.fault_address) {
+    char address[32];
+    std::snprintf(address, sizeof address, " at address 0x%llx", static_cast<unsigned long long>(header.fault_address));
+    text += address;
+  }
+  return text;
+}
+
+std::string livelock_message(TraceView trace) {
+  std::string spinning;
+  for (const Step& p : trace.pending())
+    if (p.kind != OpKind::Join) spinning += (spinning.empty() ? "" : ", ") + name_of(p.thread);
+  return "livelock: the threads that are left only wait for each other to change something" +
+         (spinning.empty() ? "" : ": " + spinning);
+}
+
+// What happened, whether or not the program said anything about it.
+std::string fact(TraceView trace) {
+  const TraceHeader& header = trace.header();
+  const std::string who = header.culprit == kNoThread ? "the program" : name_of(header.culprit);
+  switch (trace.outcome()) {
+    case Outcome::Assertion: return "assertion failed in " + who;
+    case Outcome::Abort: return who + " called abort()";
+    case Outcome::Exception: return "uncaught exception in " + who;
+    case Outcome::Crash: return crash_message(header, who);
+    case Outcome::WorkerDied: return "the program died";
+    case Outcome::ExitCode: return "the program ended with exit code " + std::to_string(header.code);
+    case Outcome::LockMisuse: return who + " misused a lock";
+    case Outcome::DoubleFree: return who + " freed memory twice";
+    case Outcome::Livelock: return livelock_message(trace);
+    case Outcome::Deadlock: {
+      const std::string waits = describe(wait_graph(trace));
+      return waits.empty() ? "deadlock: no thread can go on" : "deadlock: " + waits;
+    }
+    default: return name_of(trace.outcome());
+  }
+}
+
+// Threads that made the schedule what it is: those in the cycle of a deadlock, otherwise all that took a decision.
+uint32_t threads_involved(TraceView trace) {
+  if (trace.outcome() == Outcome::Deadlock)
+    if (const auto cycle = wait_graph(trace).cycle; !cycle.empty()) return static_cast<uint32_t>(cycle.size());
+  std::set<ThreadId> threads;
+  for (const Step& s : trace.steps())
+    if (!s.is_note()) threads.insert(s.thread);
+  return static_cast<uint32_t>(threads.size());
+}
+
+}  // namespace
+
+std::optional<Finding> OutcomeAnalysis::check(TraceView trace) {
+  const auto kind = kind_of(trace.outcome());
+  if (!kind) return std::nullopt;
+  Finding finding;
+  finding.kind = *kind;
+  finding.message = fact(trace);
+  if (!trace.message().empty()) finding.message += ": " + std::string(trace.message());
+  finding.preemptions = count_preemptions(trace);
+  finding.threads = threads_involved(trace);
+  return finding;
+}
+
+}  // namespace lockstep

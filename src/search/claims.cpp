@@ -1,0 +1,18 @@
+#include "search/claims.hpp"
+
+namespace lockstep {
+namespace {
+constexpr const char* kProviso = ", if free of data races";
+}
+
+std::string count_of(uint64_t n, const char* thing) {
+  return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
+}
+
+std::string claim_every_execution() { return std::string("every execution") + kProviso; }
+
+std::string claim_at_most(uint32_t preemptions) {
+  return "every execution with at most " + count_of(preemptions, "preemption") + kProviso;
+}
+
+}  // namespace lockstep

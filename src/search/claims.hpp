@@ -1,0 +1,14 @@
+// The sentences a search may say about what it has explored.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace lockstep {
+
+std::string count_of(uint64_t n, const char* thing);  // "1 preemption", "2 preemptions"
+
+// Scheduling points lie at synchronisation only, so a claim holds for programs that synchronise all their accesses.
+std::string claim_every_execution();
+std::string claim_at_most(uint32_t preemptions);
+
+}  // namespace lockstep

@@ -1,0 +1,59 @@
+#include "search/execution_tree.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace lockstep {
+
+NodeIndex ExecutionTree::create_root() {
+  const NodeIndex root = allocate();
+  at(root) = {.parent = kNoNode, .step = kNoStep, .value = 0, .cost = 0, .executed = 0, .successors = 0};
+  return root;
+}
+
+NodeIndex ExecutionTree::create(NodeIndex parent, uint32_t step, uint16_t value, uint32_t cost) {
+  const NodeIndex node = allocate();
+  const auto kept = static_cast<uint16_t>(std::min<uint32_t>(cost, kCostUnknown));
+  at(node) = {.parent = parent, .step = step, .value = value, .cost = kept, .executed = 0, .successors = 0};
+  ++at(parent).successors;
+  return node;
+}
+
+void ExecutionTree::finish(NodeIndex node) {
+  assert(!at(node).executed);
+  at(node).executed = 1;
+  ++executed_;
+  while (node != kNoNode && at(node).executed && at(node).successors == 0) {
+    const NodeIndex parent = at(node).parent;
+    release(node);
+    if (parent != kNoNode) --at(parent).successors;
+    node = parent;
+  }
+}
+
+void ExecutionTree::deltas_of(NodeIndex node, std::vector<Delta>& out) const {
+  size_t depth = 0;
+  for (NodeIndex n = node; at(n).parent != kNoNode; n = at(n).parent) ++depth;
+  out.resize(depth);
+  for (NodeIndex n = node; depth > 0; n = at(n).parent) out[--depth] = {at(n).step, at(n).value};
+}
+
+NodeIndex ExecutionTree::allocate() {
+  ++created_;
+  peak_ = std::max(peak_, ++live_);
+  if (free_ != kNoNode) {
+    const NodeIndex node = free_;
+    free_ = at(node).parent;
+    return node;
+  }
+  if (fresh_ % kChunk == 0) chunks_.push_back(std::make_unique_for_overwrite<Node[]>(kChunk));
+  return NodeIndex{fresh_++};
+}
+
+void ExecutionTree::release(NodeIndex node) {
+  at(node).parent = free_;
+  free_ = node;
+  --live_;
+}
+
+}  // namespace lockstep

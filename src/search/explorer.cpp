@@ -1,0 +1,254 @@
+#include "search/explorer.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <set>
+#include <utility>
+
+#include "model/schedule.hpp"
+#include "search/failure_keys.hpp"
+
+namespace lockstep {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kProgressEvery = std::chrono::milliseconds(200);
+
+// Why an exploration ended before its strategy did. Only a used-up budget lets a strategy without an end pass.
+struct Stop {
+  std::string reason;
+  bool budget = false;
+};
+
+// The state of one run. Order is everything here: plans are handed out, executed and learned from in one order that
+// depends on the strategy and the window only, never on who was faster.
+class Run {
+ public:
+  Run(Strategy& strategy, Executor& executor, std::span<Analysis* const> analyses, const Budget& budget,
+      bool keep_going, const ExplorerHooks& hooks)
+      : strategy_(strategy), executor_(executor), analyses_(analyses), budget_(budget), keep_going_(keep_going),
+        hooks_(hooks), interrupted_(hooks.interrupted ? hooks.interrupted : [] { return false; }) {}
+
+  Exploration explore() {
+    while (!stop_) {
+      fill();
+      if (in_flight_.empty()) break;
+      const std::optional<TraceView> trace = executor_.next(interrupted_);
+      if (!trace) {
+        interrupt();
+        break;
+      }
+      const Plan plan = std::move(in_flight_.front());
+      in_flight_.pop_front();
+      count(*trace);
+      strategy_.learn(*trace);
+      check(*trace, plan);
+      check_limits();
+    }
+    executor_.cancel();
+    conclude();
+    return std::move(result_);
+  }
+
+ private:
+  struct Failure {
+    Finding finding;
+    FailureKey key;
+  };
+
+  void fill() {
+    while (in_flight_.size() < window_ && (!budget_.executions || submitted_ < *budget_.executions)) {
+      std::optional<Plan> plan = strategy_.next();
+      if (!plan) return;
+      plan->id = ++submitted_;
+      executor_.submit(*plan);
+      in_flight_.push_back(std::move(*plan));
+    }
+  }
+
+  void count(TraceView trace) {
+    const TraceHeader& header = trace.header();
+    ++result_.executions;
+    if (header.outcome == Outcome::Diverged) ++result_.diverged;
+    if (header.outcome == Outcome::StepLimit) ++result_.cut;
+    result_.steps_max = std::max(result_.steps_max, header.decisions);
+    result_.threads_max = std::max(result_.threads_max, header.threads);
+    result_.preemptions_max = std::max(result_.preemptions_max, count_preemptions(trace));
+  }
+
+  void check(TraceView trace, const Plan& plan) {
+    if (trace.outcome() == Outcome::Uncontrolled) {
+      result_.uncontrolled = trace.message();
+      stop_ = Stop{kUncontrolled};
+      return;
+    }
+    // The trace is gone once something else runs, so everything it has to say is taken down first.
+    std::vector<Failure> failures;
+    for (Analysis* analysis : analyses_)
+      if (std::optional<Finding> finding = analysis->check(trace)) note(std::move(*finding), trace, plan, failures);
+    for (Failure& failure : failures) {
+      handle(std::move(failure));
+      if (stop_) return;
+    }
+    if (resubmit_) resubmit();
+  }
+
+  void note(Finding finding, TraceView trace, const Plan& plan, std::vector<Failure>& failures) {
+    const FailureKey key = key_of(finding, trace);
+    if (!keys_.worth_confirming(key)) return;
+    finding.execution = result_.executions;
+    // A random plan is written down as what it led to; a dead worker has not told what it did.
+    const bool told = trace.outcome() != Outcome::WorkerDied;
+    finding.plan = told ? plan_of(trace) : plan;
+    finding.plan.max_steps = plan.max_steps;
+    finding.trace = Trace(trace);
+    failures.push_back({std::move(finding), key});
+  }
+
+  void handle(Failure failure) {
+    if (is_warning(failure.finding.kind)) {
+      keys_.confirmed(failure.key);
+      result_.warnings.push_back(std::move(failure.finding));
+      return;
+    }
+    std::optional<Finding> bug;
+    if (hooks_.confirm) {
+      executor_.cancel();
+      resubmit_ = true;
+      bug = hooks_.confirm(failure.finding);
+    } else {
+      bug = failure.finding;
+    }
+    if (!bug) {
+      keys_.not_repeated(failure.key);
+      if (unrepeated_.insert(failure.key).second) warn_not_repeated(std::move(failure.finding));
+      return;
+    }
+    keys_.confirmed(failure.key);
+    if (bug->fingerprint.empty()) bug->fingerprint = hex(failure.key);
+    if (!fingerprints_.insert(bug->fingerprint).second) return;
+    if (hooks_.found) hooks_.found(*bug);
+    result_.bugs.push_back(std::move(*bug));
+    if (!keep_going_) stop_ = Stop{"the first bug"};
+  }
+
+  void warn_not_repeated(Finding finding) {
+    finding.message = "a failure did not repeat when the same schedule was run again: " + finding.message;
+    finding.kind = FindingKind::Nondeterminism;
+    result_.warnings.push_back(std::move(finding));
+  }
+
+  // Confirming needs an idle executor, which forgets what was under way; the strategy has not noticed.
+  void resubmit() {
+    resubmit_ = false;
+    for (const Plan& plan : in_flight_) executor_.submit(plan);
+  }
+
+  void check_limits() {
+    if (stop_) return;
+    const uint64_t memory = strategy_.memory_bytes();
+    result_.peak_memory_bytes = std::max(result_.peak_memory_bytes, memory);
+    const Clock::time_point now = Clock::now();
+    if (interrupted_()) {
+      interrupt();
+    } else if (budget_.time && now - start_ >= *budget_.time && !finished()) {
+      stop_ = Stop{"the time budget", true};
+    } else if (memory > budget_.memory_bytes && !finished()) {
+      stop_ = Stop{"the memory budget"};
+    } else if (hooks_.progress && now - told_ >= kProgressEvery) {
+      told_ = now;
+      tell(now);
+    }
+  }
+
+  bool finished() const { return in_flight_.empty() && strategy_.complete(); }
+
+  void interrupt() {
+    result_.interrupted = true;
+    stop_ = Stop{"an interrupt"};
+  }
+
+  void tell(Clock::time_point now) const {
+    Progress p;
+    p.executions = result_.executions;
+    p.seconds = std::chrono::duration<double>(now - start_).count();
+    p.phase = strategy_.phase();
+    p.frontier = strategy_.frontier_nodes();
+    p.estimated_total = strategy_.estimated_total();
+    p.bugs = result_.bugs.size();
+    hooks_.progress(p);
+  }
+
+  void conclude() {
+    Exploration& r = result_;
+    r.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    r.peak_frontier_nodes = strategy_.peak_frontier_nodes();
+    // A failure that came and went shows that executions do not repeat: then no claim over them holds.
+    const bool repeats = unrepeated_.empty();
+    r.complete = strategy_.complete() && repeats;
+    if (repeats) {
+      r.guarantee = strategy_.guarantee();
+      r.preemptions_completed = strategy_.preemptions_completed();
+    }
+    if (!stop_ && !r.complete) stop_ = why_not_complete(repeats);
+    if (stop_ && !r.complete) r.stopped_by = stop_->reason;
+    r.verdict = verdict();
+  }
+
+  Stop why_not_complete(bool repeats) const {
+    if (budget_.executions && submitted_ >= *budget_.executions && !strategy_.complete() &&
+        (strategy_.frontier_nodes() > 0 || !strategy_.exhaustive()))
+      return {"the execution budget", true};
+    if (!repeats) return {"a failure that did not repeat"};
+    return {strategy_.why_incomplete()};
+  }
+
+  Verdict verdict() const {
+    if (!result_.bugs.empty()) return Verdict::Bug;
+    if (!result_.uncontrolled.empty() || (stop_ && stop_->reason == kUncontrolled)) return Verdict::Uncontrolled;
+    if (result_.complete) return Verdict::Pass;
+    return !strategy_.exhaustive() && stop_ && stop_->budget ? Verdict::Pass : Verdict::Incomplete;
+  }
+
+  static std::string hex(FailureKey key) {
+    char text[24];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(key));
+    return text;
+  }
+
+  static constexpr const char* kUncontrolled = "the program could not be controlled";
+
+  Strategy& strategy_;
+  Executor& executor_;
+  const std::span<Analysis* const> analyses_;
+  const Budget& budget_;
+  const bool keep_going_;
+  const ExplorerHooks& hooks_;
+  const std::function<bool()> interrupted_;
+  const size_t window_ = std::max<size_t>(executor_.window(), 1);
+
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point told_ = start_;
+  std::deque<Plan> in_flight_;  // oldest first
+  uint64_t submitted_ = 0;
+  bool resubmit_ = false;
+  std::optional<Stop> stop_;
+  FailureKeys keys_;
+  std::set<FailureKey> unrepeated_;
+  std::set<std::string> fingerprints_;
+  Exploration result_;
+};
+
+}  // namespace
+
+Explorer::Explorer(Strategy& strategy, Executor& executor, std::span<Analysis* const> analyses, Budget budget,
+                   bool keep_going, ExplorerHooks hooks)
+    : strategy_(strategy), executor_(executor), analyses_(analyses), budget_(budget), keep_going_(keep_going),
+      hooks_(std::move(hooks)) {}
+
+Exploration Explorer::run() {
+  return Run(strategy_, executor_, analyses_, budget_, keep_going_, hooks_).explore();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,18 @@
+// Depth-first search over all decisions, optionally within a preemption bound.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct DfsOptions {
+  std::optional<uint32_t> preemptions;  // most preemptions of an execution; none: unbounded
+  uint32_t max_steps = 1'000'000;
+};
+
+std::unique_ptr<Strategy> make_dfs(const DfsOptions& options);
+
+}  // namespace lockstep

@@ -1,0 +1,19 @@
+// Iterative context bounding (Musuvathi & Qadeer 2007): all executions without a preemption, then all with one...
+// The first bug it meets has the fewest preemptions possible.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct IcbOptions {
+  std::optional<uint32_t> preemptions;  // last bound to explore; none: go on until nothing is left
+  uint32_t max_steps = 1'000'000;
+};
+
+std::unique_ptr<Strategy> make_icb(const IcbOptions& options);
+
+}  // namespace lockstep

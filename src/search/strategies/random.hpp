@@ -1,0 +1,18 @@
+// Random walk: at every decision each alternative is equally likely. Finds shallow bugs of large programs; proves
+// nothing and never ends by itself.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct RandomOptions {
+  uint64_t seed = 0;
+  uint32_t max_steps = 1'000'000;
+};
+
+std::unique_ptr<Strategy> make_random(const RandomOptions& options);
+
+}  // namespace lockstep

@@ -1,0 +1,135 @@
+#include "search/tree_search.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "search/claims.hpp"
+
+namespace lockstep {
+namespace {
+
+// Did the execution take the decision its plan ends with? If not, the program did not repeat itself.
+bool shows(TraceView trace, const ExecutionTree::Node& node) {
+  if (node.step == kNoStep) return true;
+  if (node.step >= trace.steps().size()) return false;
+  const Step& step = trace.steps()[node.step];
+  if (step.is_note()) return false;
+  return node.value == (step.is_choice() ? step.value : static_cast<uint16_t>(step.thread));
+}
+
+}  // namespace
+
+TreeSearch::TreeSearch(TreeSearchParts parts) : parts_(std::move(parts)) { frontier_.push(0, tree_.create_root()); }
+
+std::optional<Plan> TreeSearch::next() {
+  if (frontier_.empty()) return std::nullopt;
+  const uint64_t rank = frontier_.best_rank();
+  if (parts_.level_by_level && !in_flight_.empty() && rank > level_) return std::nullopt;
+  const NodeIndex node = frontier_.pop_best();
+  level_ = rank;
+  in_flight_.push_back({node, rank});
+  Plan plan;
+  plan.max_steps = parts_.max_steps;
+  tree_.deltas_of(node, plan.deltas);
+  return plan;
+}
+
+void TreeSearch::learn(TraceView trace) {
+  assert(!in_flight_.empty());
+  const auto [node, rank] = in_flight_.front();
+  in_flight_.pop_front();
+  const Outcome outcome = trace.outcome();
+  if (outcome == Outcome::WorkerDied || outcome == Outcome::Uncontrolled) {
+    ++lost_;  // nobody knows what it would have done
+  } else if (outcome == Outcome::Diverged || !shows(trace, tree_[node])) {
+    ++diverged_;
+  } else {
+    if (outcome == Outcome::StepLimit) {
+      ++cut_;
+      lowest_cut_rank_ = std::min(lowest_cut_rank_.value_or(rank), rank);
+    }
+    if (parts_.cost) {
+      expand(node, trace, parts_.cost);
+    } else {
+      expand(node, trace, [](const ScheduleCursor& at, ThreadId next) { return at.cost(next); });
+    }
+  }
+  tree_.finish(node);
+  assert(!exhausted() || (tree_.live() == 0 && tree_.created() == tree_.executed()));
+}
+
+// Alternatives only after the node's own step (erratum to GAMBIT, figure 4): those before it, and those at it,
+// belong to its ancestors, who have created them.
+template <class Cost>
+void TreeSearch::expand(NodeIndex node, TraceView trace, Cost&& cost) {
+  const ExecutionTree::Node own = tree_[node];
+  const bool at_root = own.step == kNoStep;
+  const uint32_t first = at_root ? 0 : own.step + (parts_.expand_own_step ? 0 : 1);
+  // What was spent by `first` is known, except where the count did not fit or the own step is expanded again.
+  const bool skip = !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step;
+  uint32_t spent = skip ? own.cost : 0;
+  for (ScheduleCursor at = skip ? ScheduleCursor(trace, first, spent) : ScheduleCursor(trace); !at.done(); at.advance()) {
+    const Step& step = at.step();
+    if (step.is_note()) continue;
+    if (at.index() >= first) expand_step(node, trace, at, spent, cost);
+    if (!step.is_choice()) spent += cost(at, step.thread);
+  }
+}
+
+template <class Cost>
+void TreeSearch::expand_step(NodeIndex node, TraceView trace, const ScheduleCursor& at, uint32_t spent, Cost&& cost) {
+  const Step& step = at.step();
+  if (step.is_choice()) {
+    for (uint16_t value = 0; value < step.arity; ++value)
+      if (value != step.value) add(node, {at.index(), value, spent});
+    return;
+  }
+  trace.enabled(step).for_each([&](ThreadId t) {
+    if (t == step.thread) return;
+    const uint32_t total = spent + cost(at, t);
+    if (!parts_.bound || total <= *parts_.bound) add(node, {at.index(), static_cast<uint16_t>(t), total});
+  });
+}
+
+void TreeSearch::add(NodeIndex parent, const Alternative& alternative) {
+  const NodeIndex node = tree_.create(parent, alternative.step, alternative.value, alternative.cost);
+  frontier_.push(parts_.rank ? parts_.rank(alternative) : 0, node);
+}
+
+bool TreeSearch::complete() const { return exhausted() && diverged_ == 0 && lost_ == 0 && cut_ == 0; }
+
+std::string TreeSearch::why_incomplete() const {
+  if (diverged_) return count_of(diverged_, "execution") + " did not repeat what an earlier one had done";
+  if (lost_) return count_of(lost_, "execution") + " ended with the death of a worker";
+  if (cut_) return count_of(cut_, "execution") + " cut short by the step limit";
+  return {};
+}
+
+uint64_t TreeSearch::lowest_open_rank() const {
+  uint64_t lowest = frontier_.empty() ? ~uint64_t{0} : frontier_.best_rank();
+  for (const InFlight& f : in_flight_) lowest = std::min(lowest, f.rank);
+  return lowest;
+}
+
+// A cut execution hides others with at least as many preemptions; what diverged or got lost could hide anything.
+std::optional<uint32_t> TreeSearch::preemptions_completed() const {
+  if (diverged_ || lost_) return std::nullopt;
+  if (!parts_.level_by_level) return complete() ? parts_.bound : std::nullopt;
+  uint64_t open = exhausted() ? uint64_t{parts_.bound.value_or(static_cast<uint32_t>(level_))} + 1 : lowest_open_rank();
+  if (lowest_cut_rank_) open = std::min(open, *lowest_cut_rank_);
+  if (open == 0) return std::nullopt;
+  return static_cast<uint32_t>(open - 1);
+}
+
+std::string TreeSearch::guarantee() const {
+  if (complete() && !parts_.bound) return claim_every_execution();
+  if (const auto bound = preemptions_completed()) return claim_at_most(*bound);
+  return {};
+}
+
+std::string TreeSearch::phase() const {
+  return parts_.level_by_level ? count_of(level_, "preemption") : std::string{};
+}
+
+}  // namespace lockstep

@@ -1,0 +1,88 @@
+// The search that all exhaustive strategies over the execution tree share. A strategy is a choice of parts: what a
+// decision costs, how much may be spent, what runs first.
+//
+// Why every execution within the bound is run exactly once: take an execution other than the default one. Its last
+// deviation is at one step; undoing it gives an execution with one deviation less, its only parent. The default
+// schedule never preempts, so a parent never costs more than its children and the bound cuts no path to a cheap one.
+#pragma once
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "model/schedule.hpp"
+#include "search/execution_tree.hpp"
+#include "search/frontier.hpp"
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+// A decision that an execution did not take, and what the execution that takes it has spent by then.
+struct Alternative {
+  uint32_t step;
+  uint16_t value;
+  uint32_t cost;
+};
+
+struct TreeSearchParts {
+  uint32_t max_steps = 1'000'000;
+  std::optional<uint32_t> bound;  // alternatives that cost more are left out
+
+  // Lower runs first, ties go to the newest. Empty: all are equal, which is depth-first search.
+  std::function<uint64_t(const Alternative&)> rank;
+
+  // Ranks are numbers of preemptions, and none begins before all executions below it have been learned: what a
+  // bound claims is then known as soon as the next one begins, and the first bug has the fewest preemptions.
+  bool level_by_level = false;
+
+  // What choosing a thread costs. Empty: a preemption costs one.
+  std::function<uint32_t(const ScheduleCursor&, ThreadId)> cost;
+
+  // As printed in GAMBIT, figure 4: expand at the node's own step too. Wrong, it makes executions again and again;
+  // tests switch it on to show that they would notice.
+  bool expand_own_step = false;
+};
+
+class TreeSearch final : public Strategy {
+ public:
+  explicit TreeSearch(TreeSearchParts parts);
+
+  std::optional<Plan> next() override;
+  void learn(TraceView trace) override;
+
+  std::string guarantee() const override;
+  bool complete() const override;
+  std::string why_incomplete() const override;
+  std::optional<uint32_t> preemptions_completed() const override;
+
+  uint64_t frontier_nodes() const override { return frontier_.size(); }
+  uint64_t peak_frontier_nodes() const override { return frontier_.peak(); }
+  uint64_t memory_bytes() const override { return tree_.memory_bytes() + frontier_.memory_bytes(); }
+  std::string phase() const override;
+
+  const ExecutionTree& tree() const { return tree_; }
+
+ private:
+  struct InFlight {
+    NodeIndex node;
+    uint64_t rank;
+  };
+
+  template <class Cost>
+  void expand(NodeIndex node, TraceView trace, Cost&& cost);
+  template <class Cost>
+  void expand_step(NodeIndex node, TraceView trace, const ScheduleCursor& cursor, uint32_t spent, Cost&& cost);
+  void add(NodeIndex parent, const Alternative& alternative);
+  bool exhausted() const { return frontier_.empty() && in_flight_.empty(); }
+  uint64_t lowest_open_rank() const;  // of a search that is not exhausted
+
+  TreeSearchParts parts_;
+  ExecutionTree tree_;
+  Frontier frontier_;
+  std::deque<InFlight> in_flight_;  // oldest first
+  uint64_t level_ = 0;              // rank of the newest plan
+  uint64_t diverged_ = 0, lost_ = 0, cut_ = 0;
+  std::optional<uint64_t> lowest_cut_rank_;
+};
+
+}  // namespace lockstep
