@@ -42,7 +42,7 @@ std::string message_of(const Finding& found, const TraceNames& names) {
       return waits.empty() ? found.message : "deadlock: " + waits;
     }
     case FindingKind::Crash:
-      if (names.trace().message().empty()) return crash_message(header);
+      if (names.trace().message().empty() && header.code != 0) return crash_message(header);
       break;
     case FindingKind::ExitCode:
       if (names.trace().message().empty()) return fmt::format("the program ended with exit code {}", header.code);

@@ -57,6 +57,7 @@ class Story {
     std::vector<Cell> cells;
     for (StoryRow& row : telling_rows(all_rows(finding_.trace), finding_.trace, options_.row_limit))
       cells.push_back(cell_of(std::move(row)));
+    for (const Cell& cell : cells) margin_ = std::max(margin_, std::to_string(cell.row.number).size() + 3);
     std::vector<ThreadId> threads;
     for (const Cell& cell : cells)
       if (cell.row.thread != kNoThread) threads.push_back(cell.row.thread);
@@ -104,7 +105,7 @@ class Story {
   std::vector<size_t> column_starts(const std::vector<Cell>& cells, const std::vector<ThreadId>& threads) {
     for (size_t cap = 44; cap >= 12; cap -= 2) {
       std::vector<size_t> starts;
-      size_t at = kMargin;
+      size_t at = margin_;
       for (ThreadId thread : threads) {
         starts.push_back(at);
         size_t widest = columns(names_.thread(thread));
@@ -134,10 +135,10 @@ class Story {
     out_ += term_.paint(kBold, line) + "\n";
     for (const Cell& cell : cells) {
       switch (cell.row.kind) {
-        case StoryRow::Skipped: out_ += std::string(kMargin, ' ') + term_.paint(kDim, cell.text) + "\n"; break;
+        case StoryRow::Skipped: out_ += std::string(margin_, ' ') + term_.paint(kDim, cell.text) + "\n"; break;
         case StoryRow::Preempted: out_ += arrow(start_of(cell.row.thread), start_of(cell.row.other)) + "\n"; break;
         default:
-          out_ += number(cell) + std::string(start_of(cell.row.thread) - kMargin, ' ') + painted(cell) + "\n";
+          out_ += number(cell) + std::string(start_of(cell.row.thread) - margin_, ' ') + painted(cell) + "\n";
       }
     }
   }
@@ -164,17 +165,17 @@ class Story {
       const std::string name = cell.row.thread == kNoThread ? "" : names_.thread(cell.row.thread);
       if (cell.row.kind == StoryRow::Preempted) {
         const std::string line = fmt::format("{0}{0} {1} preempted {2} {3}", glyph_.line, name, glyph_.right, names_.thread(cell.row.other));
-        out_ += std::string(kMargin, ' ') + term_.paint(kYellow, line) + "\n";
+        out_ += std::string(margin_, ' ') + term_.paint(kYellow, line) + "\n";
       } else if (cell.row.kind == StoryRow::Skipped) {
-        out_ += std::string(kMargin, ' ') + term_.paint(kDim, cell.text) + "\n";
+        out_ += std::string(margin_, ' ') + term_.paint(kDim, cell.text) + "\n";
       } else {
         out_ += number(cell) + term_.paint(kBold, name) + std::string(widest + 2 - columns(name), ' ') + painted(cell) + "\n";
       }
     }
   }
 
-  static std::string number(const Cell& cell) {
-    return cell.row.number ? fmt::format("{:>3}  ", cell.row.number) : std::string(kMargin, ' ');
+  std::string number(const Cell& cell) const {
+    return cell.row.number ? fmt::format("{:>{}}  ", cell.row.number, margin_ - 2) : std::string(margin_, ' ');
   }
 
   std::string painted(const Cell& cell) const {
@@ -271,12 +272,12 @@ class Story {
     return line;
   }
 
-  static constexpr size_t kMargin = 5;
   const Finding& finding_;
   const StoryOptions& options_;
   const Terminal& term_;
   const Glyphs& glyph_;
   TraceNames names_;
+  size_t margin_ = 5;  // where the columns begin
   std::string out_;
 };
 

@@ -69,14 +69,16 @@ class Teller {
 
   void tell_switch(const ScheduleCursor& cursor) {
     const Step& step = cursor.step();
-    const ThreadId before = cursor.running();
-    if (before == kNoThread || before == step.thread) return;
     if (cursor.cost(step.thread) > 0 && !trace_.timed(step).contains(step.thread)) {
-      StoryRow row{.kind = StoryRow::Preempted, .thread = before, .other = step.thread};
+      StoryRow row{.kind = StoryRow::Preempted, .thread = cursor.running(), .other = step.thread};
       add(std::move(row));
-    } else if (!trace_.enabled(step).contains(before)) {
-      if (auto next = lookahead_.after(last_step_[before])) tell_blocked(before, *next);
+      return;
     }
+    if (rows_.empty()) return;
+    // Who did something last, be it a note: a thread that creates others and then joins makes no decisions.
+    const ThreadId before = rows_.back().thread;
+    if (before == step.thread || trace_.enabled(step).contains(before)) return;
+    if (auto next = lookahead_.after(last_step_[before])) tell_blocked(before, *next);
   }
 
   void tell_blocked(ThreadId thread, Next next) {
@@ -97,8 +99,8 @@ class Teller {
 
   void tell_end() {
     const auto pending = trace_.pending();
-    // The thread that ran last got stuck last.
-    for (bool last : {false, true})
+    // The thread that ran last tried to go on first.
+    for (bool last : {true, false})
       for (uint32_t i = 0; i < pending.size(); ++i) {
         const bool ran_last = !trace_.steps().empty() && trace_.steps().back().thread == pending[i].thread;
         if (ran_last == last && (pending[i].flags & Step::kBlocked)) tell_blocked(pending[i].thread, {true, i});
