@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <deque>
 #include <fmt/format.h>
+#include <sstream>
 
 namespace lockstep {
 namespace {
