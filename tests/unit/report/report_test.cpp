@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fake_program.hpp"
+#include "fake_trace.hpp"
 #include "golden.hpp"
 #include "report/confirm.hpp"
 #include "report/fingerprint.hpp"

@@ -10,7 +10,7 @@
 #include <random>
 #include <sys/stat.h>
 
-#include "fake_program.hpp"
+#include "fake_trace.hpp"
 #include "report/schedule_json.hpp"
 
 namespace lockstep {

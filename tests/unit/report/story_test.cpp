@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fake_program.hpp"
+#include "fake_trace.hpp"
 #include "golden.hpp"
 #include "report/confirm.hpp"
 #include "report/story_rows.hpp"
