@@ -1,0 +1,192 @@
+#include "fake_executor.hpp"
+
+#include <algorithm>
+
+#include "model/schedule.hpp"
+
+namespace lockstep::fake {
+namespace {
+
+class Execution {
+ public:
+  Execution(const Program& program, const Plan& plan, bool wide)
+      : machine_(program), plan_(plan), wide_(wide), random_(plan.seed ? plan.seed : 1) {}
+
+  Trace run() {
+    out_.steps.reserve(64);
+    for (unsigned t = 0; t < machine_.threads(); ++t) note(OpKind::Create, kMainThread, thread_id(t));
+    for (unsigned t = 0; t < machine_.threads(); ++t)
+      if (machine_.done(t)) note(OpKind::ThreadExit, thread_id(t), thread_id(t));
+    Outcome outcome = Outcome::Ok;
+    while (outcome == Outcome::Ok && machine_.any_enabled()) outcome = one_step();
+    if (outcome == Outcome::Ok) outcome = machine_.outcome();
+    finish(outcome);
+    return out_.build();
+  }
+
+ private:
+  void note(OpKind kind, ThreadId by, ThreadId about) {
+    Step s{};
+    s.kind = kind;
+    s.thread = by;
+    s.object = thread_object(about);
+    s.second = ObjectId{index_of(about)};
+    s.flags = Step::kNote;
+    out_.steps.push_back(s);
+  }
+
+  // The plan's word on the record that comes next. False: it speaks of a record that was no decision.
+  bool planned(std::optional<uint16_t>& value) {
+    value.reset();
+    if (delta_ == plan_.deltas.size()) return true;
+    const Delta& delta = plan_.deltas[delta_];
+    if (delta.step > out_.steps.size()) return true;
+    ++delta_;
+    value = delta.value;
+    return delta.step == out_.steps.size();
+  }
+
+  bool free_to_roam() const { return plan_.policy == Policy::Random && delta_ == plan_.deltas.size(); }
+
+  uint64_t roll(uint64_t n) {  // xorshift64*: any repeatable generator will do
+    random_ ^= random_ >> 12;
+    random_ ^= random_ << 25;
+    random_ ^= random_ >> 27;
+    return (random_ * 0x2545f4914f6cdd1dull >> 33) % n;
+  }
+
+  Outcome diverge() {
+    out_.header.diverged_at = static_cast<uint32_t>(out_.steps.size());
+    return Outcome::Diverged;
+  }
+
+  Outcome one_step() {
+    if (out_.header.decisions >= plan_.max_steps) return Outcome::StepLimit;
+    std::vector<uint64_t> set(machine_.threads() / 64 + 1, 0);
+    std::vector<unsigned> enabled;
+    for (unsigned t = 0; t < machine_.threads(); ++t) {
+      if (!machine_.enabled(t)) continue;
+      enabled.push_back(t);
+      set[(t + 1) / 64] |= uint64_t{1} << (t + 1) % 64;
+    }
+    std::optional<uint16_t> value;
+    const bool roams = free_to_roam();
+    if (!planned(value)) return diverge();
+    const ThreadSetView view(set.data(), static_cast<unsigned>(set.size()));
+    ThreadId who = default_thread(view, ThreadSetView(nullptr, 0), running_, yielded_);
+    if (value) who = ThreadId{*value};
+    else if (roams) who = thread_id(enabled[roll(enabled.size())]);
+    if (!view.contains(who)) return diverge();
+
+    const unsigned t = index_of(who) - 1, choices = machine_.choices(t);
+    const size_t record = out_.steps.size();
+    out_.steps.emplace_back();
+    unsigned taken = 0;
+    std::optional<Step> data;
+    if (choices > 1) {
+      const bool roams_now = free_to_roam();
+      if (!planned(value)) return diverge();
+      if (value) taken = *value;
+      else if (roams_now) taken = static_cast<unsigned>(roll(choices));
+      if (taken >= choices) return diverge();
+      data.emplace(Step{});
+      data->kind = OpKind::Choose;
+      data->thread = who;
+      data->value = static_cast<uint16_t>(taken);
+      data->arity = static_cast<uint16_t>(choices);
+    }
+    Step step = machine_.step(t, taken);
+    store_set(step, set);
+    out_.steps[record] = step;
+    if (data) out_.steps.push_back(*data);
+    out_.header.decisions += data ? 2 : 1;
+    running_ = who;
+    yielded_ = step.flags & Step::kYield;
+    if (machine_.done(t)) exited(who);
+    return Outcome::Ok;
+  }
+
+  void store_set(Step& step, const std::vector<uint64_t>& set) {
+    if (set.size() == 1 && !wide_) {
+      step.enabled = set[0];
+      return;
+    }
+    step.flags |= Step::kWide;
+    step.enabled = out_.sets.size();
+    out_.sets.push_back(set.size());
+    out_.sets.insert(out_.sets.end(), set.begin(), set.end());
+    out_.sets.insert(out_.sets.end(), set.size(), 0);
+  }
+
+  void exited(ThreadId who) {
+    note(OpKind::ThreadExit, who, who);
+    for (unsigned t = 0; t < machine_.threads(); ++t)
+      if (!machine_.done(t)) return;
+    for (unsigned t = 0; t < machine_.threads(); ++t) note(OpKind::Join, kMainThread, thread_id(t));
+  }
+
+  void finish(Outcome outcome) {
+    out_.header.outcome = outcome;
+    out_.header.plan_id = plan_.id;
+    out_.header.threads = machine_.threads() + 1;
+    out_.header.culprit = kNoThread;
+    if (outcome == Outcome::Assertion) {
+      out_.header.culprit = machine_.culprit() == kNoThread ? kMainThread : machine_.culprit();
+      out_.message = machine_.culprit() == kNoThread ? "final" : machine_.message();
+    }
+    for (unsigned t = 0; t < machine_.threads(); ++t) {
+      if (machine_.done(t)) continue;
+      if (out_.pending.empty()) {
+        Step join{};
+        join.kind = OpKind::Join;
+        join.thread = kMainThread;
+        join.object = thread_object(thread_id(t));
+        join.second = ObjectId{index_of(thread_id(t))};
+        join.flags = Step::kBlocked;
+        out_.pending.push_back(join);
+      }
+      Step p = machine_.pending(t);
+      if (outcome == Outcome::Deadlock) p.flags |= Step::kBlocked;
+      out_.pending.push_back(p);
+    }
+  }
+
+  Machine machine_;
+  const Plan& plan_;
+  const bool wide_;
+  uint64_t random_;
+  size_t delta_ = 0;
+  ThreadId running_ = kNoThread;
+  bool yielded_ = false;
+  TraceBuilder out_;
+};
+
+}  // namespace
+
+Trace execute(const Program& program, const Plan& plan, bool wide_sets) {
+  return Execution(program, plan, wide_sets).run();
+}
+
+void FakeExecutor::submit(const Plan& plan) {
+  in_flight_.push_back({plan, {}});
+  most_ = std::max(most_, in_flight_.size());
+  if (options_.timing == Timing::Eager) run(in_flight_.back());
+}
+
+std::optional<TraceView> FakeExecutor::next(const std::function<bool()>& interrupted) {
+  if (interrupted()) return std::nullopt;
+  if (options_.timing == Timing::Backwards)
+    for (auto item = in_flight_.rbegin(); item != in_flight_.rend(); ++item) run(*item);
+  run(in_flight_.front());
+  current_ = std::move(in_flight_.front().trace);
+  in_flight_.pop_front();
+  ++delivered_;
+  if (options_.tamper) options_.tamper(current_, delivered_);
+  return current_.view();
+}
+
+void FakeExecutor::run(Item& item) {
+  if (item.trace.empty()) item.trace = execute(program_, item.plan, options_.wide_sets);
+}
+
+}  // namespace lockstep::fake
