@@ -52,7 +52,8 @@ class Replay {
       return false;
     }
     const TraceNames names(trace, session_.symbols(target_));
-    const auto departure = first_departure(recording_, record_operations(names), trace.view().header().steps);
+    auto departure = first_departure(recording_, record_operations(names), trace.view().header().steps);
+    if (departure && trace.view().outcome() == Outcome::Diverged) departure->happened = "cannot do that here";
     if (!found) {
       warn_not_reproduced(departure);
       return true;
@@ -76,7 +77,7 @@ class Replay {
   }
 
   static std::string in_words(const Departure& departure) {
-    return fmt::format("at operation {} the recording has \"{}\", but the program did \"{}\"",
+    return fmt::format("at operation {} the recording says \"{}\", this execution \"{}\"",
                        with_separators(departure.operation), departure.recorded, departure.happened);
   }
 

@@ -68,7 +68,6 @@ class Story {
     } else {
       in_one_column(cells, threads);
     }
-    out_ += "\n";
   }
 
   Cell cell_of(StoryRow row) {
@@ -191,10 +190,11 @@ class Story {
     if (finding_.kind == FindingKind::Deadlock) {
       const WaitGraph graph = wait_graph(names_.trace());
       const std::string cycle = cycle_text(graph, names_, glyph_.right);
-      out_ += "  " + term_.paint(kRed, cycle.empty() ? describe_waits(graph, names_) : cycle) + "\n";
+      out_ += "\n  " + term_.paint(kRed, cycle.empty() ? describe_waits(graph, names_) : cycle) + "\n";
       for (const Step& op : pending)
         if (op.flags & Step::kBlocked) stack_line(op);
     } else if (finding_.kind == FindingKind::Livelock) {
+      out_ += "\n";
       for (const Step& op : pending) stack_line(op);
     } else {
       failing_stack();
@@ -221,6 +221,7 @@ class Story {
   void failing_stack() {
     const std::vector<Frame> frames = user_frames(names_.stack_of_failure(), names_.symbols());
     if (frames.empty()) return;
+    out_ += "\n";
     if (names_.trace().header().culprit != kNoThread)
       out_ += fmt::format("  {} failed in\n", term_.paint(kBold, names_.thread(names_.trace().header().culprit)));
     constexpr size_t kDepth = 12;

@@ -52,13 +52,14 @@ TraceNames::TraceNames(TraceView trace, Symbols& symbols) : trace_(trace), symbo
 
 void TraceNames::name_threads() {
   std::map<ThreadId, std::string> role;
+  std::map<ThreadId, int> tries;  // a thread without a telling name stays so: do not ask at every step
   std::set<ThreadId> seen;
   auto see = [&](const Step& step, std::span<const uint64_t> stack) {
     seen.insert(step.thread);
     if (step.kind == OpKind::Create) seen.insert(ThreadId(static_cast<uint16_t>(step.second)));
     if (step.thread == kMainThread || stack.empty()) return;
     std::string& known = role[step.thread];
-    if (known.empty()) known = role_of(stack, symbols_);
+    if (known.empty() && ++tries[step.thread] <= 4) known = role_of(stack, symbols_);
   };
   const auto steps = trace_.steps();
   for (size_t i = 0; i < steps.size(); ++i) see(steps[i], stack_of_step(i));

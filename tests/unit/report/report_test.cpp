@@ -49,7 +49,7 @@ TEST(Json, HasEveryKeyOfTheSchema) {
 TEST(Json, SurvivesTextThatIsNotUtf8) {
   Exploration result = with_deadlock();
   result.bugs[0].message = "\xff\xfe";
-  EXPECT_NO_THROW(nlohmann::json::parse(to_json({{"\x80"}, "icb", "reset", {"\xc3"}}, result)));
+  EXPECT_TRUE(nlohmann::json::accept(to_json({{"\x80"}, "icb", "reset", {"\xc3"}}, result)));
 }
 
 TEST(Confirm, SaysWhoWaitsForWhom) {

@@ -87,7 +87,7 @@ TEST(ScheduleFile, NamesTheFirstDeparture) {
   now.pop_back();
   departure = first_departure(recording, now, now.size());
   ASSERT_TRUE(departure);
-  EXPECT_EQ(departure->happened, "the execution ended");
+  EXPECT_EQ(departure->happened, "ends");
 }
 
 TEST(ScheduleFile, LeavesNothingBehindWhenItCannotBeSaved) {

@@ -1,10 +1,12 @@
 // A program that tells the truth about itself: prints its mappings, then addresses and what they are.
 #include <array>
 #include <cstdio>
+#include <execinfo.h>
 #include <fstream>
 #include <iostream>
 #include <mutex>
 #include <string>
+#include <thread>
 
 namespace bank {
 struct Account {
@@ -31,17 +33,24 @@ static void say(const char* what, const void* address) { std::printf("%s %p\n", 
 
 __attribute__((noinline)) void probe(const char* what) { say(what, __builtin_return_address(0)); }
 
-__attribute__((always_inline)) inline void inner() { probe("inlined"); }  // line 34
+__attribute__((always_inline)) inline void inner() { probe("inlined"); }  // line 36
 
 __attribute__((noinline)) void outer(int depth) {
-  inner();  // line 37
+  inner();  // line 39
   hidden_counter += depth;
 }
 
 template <class T>
 __attribute__((noinline)) T twice(T value) {
-  probe("template");  // line 43
+  probe("template");  // line 45
   return value + value;
+}
+
+__attribute__((noinline)) void worker(int depth) {
+  void* stack[32];
+  const int count = backtrace(stack, 32);
+  for (int i = 0; i < count; ++i) say("stack", stack[i]);
+  hidden_counter += depth;
 }
 
 int main() {
@@ -50,11 +59,12 @@ int main() {
   std::puts("--");
   outer(1);
   auto body = [](int by) {
-    probe("lambda");  // line 53
+    probe("lambda");  // line 62
     hidden_counter += by;
   };
   body(2);
   hidden_counter += static_cast<int>(twice<long>(2));
+  std::thread(worker, 3).join();
   say("accounts[2].lock", &bank::accounts[2].lock);
   say("accounts[1].balance", &bank::accounts[1].balance);
   say("queue.head.first", &bank::queue.head.first);

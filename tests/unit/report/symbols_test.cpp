@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "report/user_code.hpp"
 #include "target/demangle.hpp"
 
 namespace lockstep {
@@ -17,6 +18,7 @@ namespace {
 struct Facts {
   std::vector<Module> modules;
   std::map<std::string, uint64_t> address;
+  std::vector<uint64_t> stack;  // of a thread
 };
 
 Facts ask(const std::string& program) {
@@ -37,6 +39,7 @@ Facts ask(const std::string& program) {
       facts.modules.push_back({begin, end, offset, path});
     } else if (std::sscanf(line, "%63s %p", what, &address) == 2) {
       facts.address[what] = reinterpret_cast<uint64_t>(address);
+      if (std::strcmp(what, "stack") == 0) facts.stack.push_back(reinterpret_cast<uint64_t>(address));
     }
   }
   if (pipe) pclose(pipe);
@@ -67,14 +70,14 @@ TEST_P(SymbolsOf, FramesHaveFunctionFileAndLine) {
     ASSERT_EQ(inlined.size(), 2u);
     EXPECT_EQ(inlined[0].where.function, "inner()");
     EXPECT_EQ(inlined[0].where.file, "tests/unit/report/symbols_fixture.cpp");
-    EXPECT_EQ(inlined[0].where.line, 34);
+    EXPECT_EQ(inlined[0].where.line, 36);
     EXPECT_EQ(inlined[1].where.function, "outer(int)");
-    EXPECT_EQ(inlined[1].where.line, 37);
+    EXPECT_EQ(inlined[1].where.line, 39);
     const auto lambda = symbols->resolve(facts.address.at("lambda"));
-    EXPECT_EQ(lambda[0].where.line, 53);
+    EXPECT_EQ(lambda[0].where.line, 62);
     EXPECT_TRUE(lambda[0].where.function.starts_with("main::lambda")) << lambda[0].where.function;
     const auto generic = symbols->resolve(facts.address.at("template"));
-    EXPECT_EQ(generic[0].where.line, 43);
+    EXPECT_EQ(generic[0].where.line, 45);
     EXPECT_EQ(generic[0].where.function, "twice(long)");
   } else if (has("symtab")) {
     EXPECT_EQ(inlined[0].where.function, "outer(int)");
@@ -82,6 +85,16 @@ TEST_P(SymbolsOf, FramesHaveFunctionFileAndLine) {
   } else {
     EXPECT_TRUE(inlined[0].where.function.starts_with(std::string(GetParam()) + "+0x")) << inlined[0].where.function;
   }
+}
+
+// Between the user's function and the kernel lie std::thread's own frames, from headers, libstdc++ and libc.
+TEST_P(SymbolsOf, StackOfAThreadIsTheUsersFunction) {
+  ASSERT_GE(facts.stack.size(), 3u);
+  const auto frames = user_frames(facts.stack, *symbols);
+  ASSERT_FALSE(frames.empty());
+  if (has("stripped")) return;
+  EXPECT_EQ(frames.front().where.function, "worker(int)");
+  EXPECT_EQ(frames.back().where.function, "worker(int)") << "standard library frames must not count as the user's";
 }
 
 TEST_P(SymbolsOf, GlobalsAreNamedDownToTheMember) {
