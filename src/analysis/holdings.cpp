@@ -19,9 +19,7 @@ void Holdings::apply(const Step& s) {
     case OpKind::Unlock:
     case OpKind::ReadUnlock:
     case OpKind::WriteUnlock:
-    case OpKind::OnceExit:
-      give(s.object, s.thread);
-      break;
+    case OpKind::OnceExit: give(s.object, s.thread); break;
     case OpKind::CondWait:
       give(s.second, s.thread);
       waiting_[s.thread] = s.object;
@@ -33,9 +31,7 @@ void Holdings::apply(const Step& s) {
     case OpKind::CondSignal:
       if (s.second != kNoObject) waiting_.erase(ThreadId(static_cast<uint64_t>(s.second) - 1));
       break;
-    case OpKind::CondBroadcast:
-      std::erase_if(waiting_, [&](const auto& w) { return w.second == s.object; });
-      break;
+    case OpKind::CondBroadcast: std::erase_if(waiting_, [&](const auto& w) { return w.second == s.object; }); break;
     default: break;
   }
 }

@@ -1,8 +1,8 @@
 #include "cli/interrupt.hpp"
 
+#include <unistd.h>
 #include <atomic>
 #include <csignal>
-#include <unistd.h>
 
 #include "model/result.hpp"
 

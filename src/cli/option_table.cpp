@@ -101,7 +101,8 @@ constexpr unsigned kBoth = kRun | kReplay;
 const OptionInfo kOptions[] = {
     {"strategy", "NAME[:KEY=VALUE,...]", "how to search; see 'lockstep list strategies' [auto]", kRun, false,
      [](Options& o, const std::string& v) { return text_into(o.strategy.spec, v); }},
-    {"preemptions", "N|none", "at most this many preemptions per execution [the strategy's own]", kRun, false, set_preemptions},
+    {"preemptions", "N|none", "at most this many preemptions per execution [the strategy's own]", kRun, false,
+     set_preemptions},
     {"points", "sync|atomics", "where a thread may be preempted [atomics when instrumented, else sync]", kRun, false,
      [](Options& o, const std::string& v) {
        return choice_into(o.points, v, {std::pair{"sync", Points::Sync}, {"atomics", Points::Atomics}});
@@ -119,15 +120,20 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return flag_into(o.require_complete, v); }},
     {"workers", "N", "worker processes [one per core]", kRun, false,
      [](Options& o, const std::string& v) { return number_into(o.workers, v, 1); }},
-    {"isolation", "auto|loop|reset|fork", "how each execution gets a fresh start: none, memory restored, a fork each [auto]",
-     kBoth, false,
+    {"isolation", "auto|loop|reset|fork",
+     "how each execution gets a fresh start: none, memory restored, a fork each [auto]", kBoth, false,
      [](Options& o, const std::string& v) {
-       return choice_into(o.isolation, v, {std::pair{"auto", Isolation::Auto}, {"loop", Isolation::Loop},
-                                           {"reset", Isolation::Reset}, {"fork", Isolation::Fork}});
+       return choice_into(o.isolation, v,
+                          {std::pair{"auto", Isolation::Auto},
+                           {"loop", Isolation::Loop},
+                           {"reset", Isolation::Reset},
+                           {"fork", Isolation::Fork}});
      }},
     {"backend", "auto|fiber|os-thread", "what a thread of the program runs on [auto]", kBoth, false,
      [](Options& o, const std::string& v) {
-       return choice_into(o.backend, v, {std::pair{"auto", Backend::Auto}, {"fiber", Backend::Fiber}, {"os-thread", Backend::OsThread}});
+       return choice_into(
+           o.backend, v,
+           {std::pair{"auto", Backend::Auto}, {"fiber", Backend::Fiber}, {"os-thread", Backend::OsThread}});
      }},
     {"keep-going", nullptr, "do not stop at the first bug; report distinct bugs once each", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.keep_going, v); }},

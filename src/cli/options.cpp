@@ -1,8 +1,8 @@
 #include "cli/options.hpp"
 
-#include <filesystem>
 #include <fmt/format.h>
 #include <toml++/toml.h>
+#include <filesystem>
 
 namespace lockstep {
 namespace {
@@ -13,7 +13,8 @@ Error usage(std::string message) { return {ExitCode::Usage, std::move(message)};
 
 std::optional<Error> unknown_key(std::string_view key, std::string_view source) {
   const std::string near = nearest_option(key, kRun | kReplay);
-  return usage(fmt::format("{} has an unknown key '{}'{}", source, key, near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+  return usage(fmt::format("{} has an unknown key '{}'{}", source, key,
+                           near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
 // One item of LOCKSTEP_OPTIONS, up to a colon outside quotes; advances `text` past it. nullopt: a quote is not closed.
@@ -24,8 +25,10 @@ std::optional<std::string> next_item(std::string_view& text) {
   for (; i < text.size(); ++i) {
     const char c = text[i];
     if (quote) {
-      if (c == quote) quote = 0;
-      else item += c;
+      if (c == quote)
+        quote = 0;
+      else
+        item += c;
     } else if (c == '"' || c == '\'') {
       quote = c;
     } else if (c == ':') {
@@ -49,7 +52,8 @@ std::optional<std::string> as_text(const toml::node& node) {
 
 }  // namespace
 
-std::optional<Error> set_option(Options& options, const OptionInfo& info, const std::string& value, std::string_view source) {
+std::optional<Error> set_option(Options& options, const OptionInfo& info, const std::string& value,
+                                std::string_view source) {
   if (auto problem = info.set(options, value)) return usage(fmt::format("{} {}", source, *problem));
   return std::nullopt;
 }
@@ -104,8 +108,10 @@ Budget budget_of(const Options& options, const Strategy& strategy) {
   Budget budget{options.executions, options.time, options.memory_budget};
   if (options.executions || options.time) return budget;
   const std::string name = options.strategy.spec.substr(0, options.strategy.spec.find(':'));
-  if (name == "auto") budget.time = std::chrono::seconds(60);
-  else if (!strategy.exhaustive()) budget.executions = 100'000;
+  if (name == "auto")
+    budget.time = std::chrono::seconds(60);
+  else if (!strategy.exhaustive())
+    budget.executions = 100'000;
   return budget;
 }
 

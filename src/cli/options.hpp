@@ -54,7 +54,8 @@ struct OptionInfo {
 std::span<const OptionInfo> option_table();
 const OptionInfo* find_option(std::string_view name);
 
-std::optional<Error> set_option(Options& options, const OptionInfo& info, const std::string& value, std::string_view source);
+std::optional<Error> set_option(Options& options, const OptionInfo& info, const std::string& value,
+                                std::string_view source);
 
 // key=value:key=value; a value that holds a colon is quoted. Flags need no value.
 std::optional<Error> apply_environment(Options& options, std::string_view text);

@@ -1,9 +1,9 @@
 #include "cli/parse.hpp"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <deque>
-#include <fmt/format.h>
 #include <sstream>
 
 namespace lockstep {
@@ -25,7 +25,8 @@ std::optional<Error> unknown_option(const std::string& word, unsigned command) {
   const OptionInfo* elsewhere = name.starts_with("--") ? find_option(name.substr(2)) : nullptr;
   if (elsewhere != nullptr) return usage(fmt::format("{} is not an option of this command; see --help", name));
   const std::string near = name.starts_with("--") ? nearest_option(name.substr(2), command) : "";
-  return usage(fmt::format("unknown option {}{}", name, near.empty() ? "; see --help" : fmt::format("; did you mean --{}?", near)));
+  return usage(fmt::format("unknown option {}{}", name,
+                           near.empty() ? "; see --help" : fmt::format("; did you mean --{}?", near)));
 }
 
 // Everything after the program's name is the program's own, even if it looks like an option of ours. With
@@ -52,16 +53,19 @@ Result<Split> split(const Words& words, unsigned command, bool stop_at_word) {
 
 class Parser {
  public:
-  Parser() : app_("Lockstep explores the thread interleavings of a program until one fails, and replays it.", "lockstep") {
+  Parser()
+      : app_("Lockstep explores the thread interleavings of a program until one fails, and replays it.", "lockstep") {
     app_.set_version_flag("--version", "lockstep " LOCKSTEP_VERSION, "print the version");
     app_.require_subcommand(0, 1);
-    app_.footer("Exit codes: 0 no bug, 1 bug, 2 wrong usage, 3 incomplete (with --require-complete),\n"
-                "            4 the program could not be controlled, 130 interrupted.");
+    app_.footer(
+        "Exit codes: 0 no bug, 1 bug, 2 wrong usage, 3 incomplete (with --require-complete),\n"
+        "            4 the program could not be controlled, 130 interrupted.");
     run_ = app_.add_subcommand("run", "explore the schedules of PROGRAM");
     run_->add_option("PROGRAM", command_, "the program and its arguments")->type_name("[ARGS...]");
     add_options(*run_, kRun);
-    run_->footer("Every option can also be set in LOCKSTEP_OPTIONS=key=value:key=value and in lockstep.toml;\n"
-                 "the command line wins over the environment, which wins over the file.");
+    run_->footer(
+        "Every option can also be set in LOCKSTEP_OPTIONS=key=value:key=value and in lockstep.toml;\n"
+        "the command line wins over the environment, which wins over the file.");
     replay_ = app_.add_subcommand("replay", "re-run one recorded schedule, exactly");
     replay_->add_option("FILE", schedule_, "a .lockstep file that run has written")->type_name("");
     add_options(*replay_, kReplay);
@@ -147,7 +151,8 @@ class Parser {
     if (separator && parts->program.empty()) return usage("no program given after --");
     Words words = {"replay"};
     words.insert(words.end(), parts->ours.begin(), parts->ours.end());
-    if (std::count_if(parts->ours.begin(), parts->ours.end(), [](const std::string& w) { return w == "-h" || w == "--help"; }))
+    if (std::count_if(parts->ours.begin(), parts->ours.end(),
+                      [](const std::string& w) { return w == "-h" || w == "--help"; }))
       words = {"replay", "--help"};
     Result<ParsedCommand> text = read(words);
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
@@ -167,7 +172,8 @@ class Parser {
     Result<ParsedCommand> text = read(words);
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
     if (what_ != "strategies" && what_ != "analyses")
-      return usage(what_.empty() ? "list what? strategies or analyses" : fmt::format("cannot list '{}': use strategies or analyses", what_));
+      return usage(what_.empty() ? "list what? strategies or analyses"
+                                 : fmt::format("cannot list '{}': use strategies or analyses", what_));
     return ParsedCommand{ListCommand{what_, list_json_}};
   }
 

@@ -25,7 +25,7 @@ struct ListCommand {
 using ParsedCommand = std::variant<ShowText, RunCommand, ReplayCommand, ListCommand>;
 
 struct Surroundings {
-  std::string environment;              // LOCKSTEP_OPTIONS
+  std::string environment;             // LOCKSTEP_OPTIONS
   std::string file = "lockstep.toml";  // options of the working directory
 };
 

@@ -1,6 +1,6 @@
-#include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <filesystem>
 
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
@@ -60,10 +60,12 @@ class Replay {
     }
     if (failures++ > 0) return true;
     if (found->kind != recording_.bug.kind)
-      session_.warn(fmt::format("the recording ended with {}, this execution with {}", name_of(recording_.bug.kind), name_of(found->kind)));
+      session_.warn(fmt::format("the recording ended with {}, this execution with {}", name_of(recording_.bug.kind),
+                                name_of(found->kind)));
     else if (departure)
       session_.warn("the failure is the same, but not the way there: " + in_words(*departure));
-    session_.print(tell_story(*found, session_.symbols(target_), {.terminal = session_.terminal(), .replayed = true}) + "\n");
+    session_.print(tell_story(*found, session_.symbols(target_), {.terminal = session_.terminal(), .replayed = true}) +
+                   "\n");
     result.bugs.push_back(std::move(*found));
     result.verdict = Verdict::Bug;
     return true;
@@ -82,8 +84,9 @@ class Replay {
   }
 
   void warn_not_reproduced(const std::optional<Departure>& departure) {
-    std::string text = fmt::format("the failure did not reproduce: {}",
-                                   departure ? in_words(*departure) : "all operations are those of the recording, but it did not fail");
+    std::string text = fmt::format(
+        "the failure did not reproduce: {}",
+        departure ? in_words(*departure) : "all operations are those of the recording, but it did not fail");
     if (changed_) text += "; the program has changed since it was recorded";
     session_.warn(text);
   }
@@ -97,8 +100,8 @@ class Replay {
     }
     if (options_.quiet) return;
     if (options_.times > 1) {
-      session_.print(fmt::format("Failed in {} of {}. ({})\n", with_separators(failures), plural(result.executions, "replay"),
-                                 seconds_text(result.seconds)));
+      session_.print(fmt::format("Failed in {} of {}. ({})\n", with_separators(failures),
+                                 plural(result.executions, "replay"), seconds_text(result.seconds)));
     } else if (failures == 0) {
       session_.print(fmt::format("PASS {} the recorded schedule did not fail ({})\n", session_.terminal().glyphs().dash,
                                  seconds_text(result.seconds)));

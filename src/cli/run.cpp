@@ -1,5 +1,5 @@
-#include <filesystem>
 #include <fmt/format.h>
+#include <filesystem>
 #include <thread>
 
 #include "cli/commands.hpp"
@@ -20,10 +20,15 @@ namespace fs = std::filesystem;
 class Run {
  public:
   Run(const Options& options, std::string program, Strategy& strategy, Target& target)
-      : options_(options), program_(std::move(program)), strategy_(strategy), target_(target), session_(options),
+      : options_(options),
+        program_(std::move(program)),
+        strategy_(strategy),
+        target_(target),
+        session_(options),
         progress_(session_.human(), session_.terminal(), shows_progress()),
         out_(options.out.empty() ? default_out(options.command[0]) : options.out) {
-    const bool sync_only = options.points == Points::Sync || (options.points == Points::Auto && !target.info().instrumented);
+    const bool sync_only =
+        options.points == Points::Sync || (options.points == Points::Auto && !target.info().instrumented);
     setting_ = {fs::path(options.command[0]).filename().string(), 0, sync_only ? Points::Sync : Points::Atomics};
   }
 
@@ -104,8 +109,9 @@ class Run {
     promote_warnings(result);
     for (const Finding& warning : result.warnings) session_.warn(warning.message);
     if (result.diverged > 0)
-      session_.warn(fmt::format("{} did not follow their schedule: the program does something that is not under control",
-                                plural(result.diverged, "execution")));
+      session_.warn(
+          fmt::format("{} did not follow their schedule: the program does something that is not under control",
+                      plural(result.diverged, "execution")));
     for (Finding& bug : result.bugs)
       if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
     if (!options_.quiet || result.verdict == Verdict::Uncontrolled)
@@ -134,10 +140,14 @@ class Run {
 
   int exit_code(const Exploration& result) const {
     ExitCode code = ExitCode::NoBug;
-    if (result.verdict == Verdict::Bug) code = ExitCode::Bug;
-    else if (result.interrupted) code = ExitCode::Interrupted;
-    else if (result.verdict == Verdict::Uncontrolled) code = ExitCode::Uncontrolled;
-    else if (options_.require_complete && !result.complete) code = ExitCode::Incomplete;
+    if (result.verdict == Verdict::Bug)
+      code = ExitCode::Bug;
+    else if (result.interrupted)
+      code = ExitCode::Interrupted;
+    else if (result.verdict == Verdict::Uncontrolled)
+      code = ExitCode::Uncontrolled;
+    else if (options_.require_complete && !result.complete)
+      code = ExitCode::Incomplete;
     return static_cast<int>(code);
   }
 
@@ -161,7 +171,8 @@ int run_command(const Options& options, const World& world) {
   if (!strategy) return fail(strategy.error());
   Result<std::string> program = world.find_program(options.command[0]);
   if (!program) return fail(program.error());
-  if (auto error = check_writable_folder(options.out.empty() ? default_out(options.command[0]) : options.out)) return fail(*error);
+  if (auto error = check_writable_folder(options.out.empty() ? default_out(options.command[0]) : options.out))
+    return fail(*error);
   if (!options.json.empty() && options.json != "-")
     if (auto error = check_writable_file(options.json)) return fail(*error);
   Result<std::string> runtime = world.find_runtime();

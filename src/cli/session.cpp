@@ -1,9 +1,9 @@
 #include "cli/session.hpp"
 
+#include <fmt/format.h>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fmt/format.h>
 
 #include "report/confirm.hpp"
 #include "target/symbols.hpp"
@@ -65,8 +65,10 @@ void Session::write_json(const JsonReport& report, const Exploration& result) {
   const std::string text = to_json(report, result);
   FILE* file = options_.json == "-" ? stdout : std::fopen(options_.json.c_str(), "w");
   bool good = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file == stdout) good = std::fflush(file) == 0 && good;
-  else if (file != nullptr) good = std::fclose(file) == 0 && good;
+  if (file == stdout)
+    good = std::fflush(file) == 0 && good;
+  else if (file != nullptr)
+    good = std::fclose(file) == 0 && good;
   if (!good) warn(fmt::format("cannot write the result to {}: {}", options_.json, std::strerror(errno)));
 }
 

@@ -32,8 +32,8 @@ std::optional<uint64_t> parse_number(std::string_view text) {
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   const auto quantity = split(text);
   if (!quantity) return std::nullopt;
-  constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"ms", 1}, {"s", 1e3}, {"m", 60e3}, {"min", 60e3}, {"h", 3600e3}, {"d", 86400e3}};
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"ms", 1},     {"s", 1e3},    {"m", 60e3},
+                                                            {"min", 60e3}, {"h", 3600e3}, {"d", 86400e3}};
   for (const auto& [unit, milliseconds] : kUnits)
     if (unit == quantity->unit && quantity->amount * milliseconds < 1e15)
       return std::chrono::milliseconds(static_cast<int64_t>(quantity->amount * milliseconds));
@@ -43,12 +43,25 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
 std::optional<uint64_t> parse_size(std::string_view text) {
   const auto quantity = split(text);
   if (!quantity) return std::nullopt;
-  constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"", 1}, {"B", 1}, {"k", 1024}, {"K", 1024}, {"kB", 1e3}, {"KB", 1e3}, {"KiB", 1024}, {"M", 1048576},
-      {"MB", 1e6}, {"MiB", 1048576}, {"G", 1073741824}, {"GB", 1e9}, {"GiB", 1073741824}, {"T", 1099511627776.0},
-      {"TB", 1e12}, {"TiB", 1099511627776.0}};
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"", 1},
+                                                            {"B", 1},
+                                                            {"k", 1024},
+                                                            {"K", 1024},
+                                                            {"kB", 1e3},
+                                                            {"KB", 1e3},
+                                                            {"KiB", 1024},
+                                                            {"M", 1048576},
+                                                            {"MB", 1e6},
+                                                            {"MiB", 1048576},
+                                                            {"G", 1073741824},
+                                                            {"GB", 1e9},
+                                                            {"GiB", 1073741824},
+                                                            {"T", 1099511627776.0},
+                                                            {"TB", 1e12},
+                                                            {"TiB", 1099511627776.0}};
   for (const auto& [unit, bytes] : kUnits)
-    if (unit == quantity->unit && quantity->amount * bytes < 1e18) return static_cast<uint64_t>(quantity->amount * bytes);
+    if (unit == quantity->unit && quantity->amount * bytes < 1e18)
+      return static_cast<uint64_t>(quantity->amount * bytes);
   return std::nullopt;
 }
 

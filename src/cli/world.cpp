@@ -1,12 +1,12 @@
 #include "cli/world.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
-#include <fmt/format.h>
-#include <unistd.h>
 
 namespace lockstep {
 namespace {
@@ -28,8 +28,10 @@ Result<std::string> find_runtime_library() {
     const fs::path candidate = (folder / place / kLibrary).lexically_normal();
     if (fs::is_regular_file(candidate, error)) return candidate.string();
   }
-  return Error{ExitCode::Usage, fmt::format("{} was found neither in {} nor next to it: install Lockstep completely or set "
-                                            "LOCKSTEP_RUNTIME to its path", kLibrary, (folder / "../lib").lexically_normal().string())};
+  return Error{ExitCode::Usage,
+               fmt::format("{} was found neither in {} nor next to it: install Lockstep completely or set "
+                           "LOCKSTEP_RUNTIME to its path",
+                           kLibrary, (folder / "../lib").lexically_normal().string())};
 }
 
 std::string default_out(const std::string& program) {
@@ -63,7 +65,8 @@ std::optional<Error> check_writable_folder(const std::string& folder) {
   }
   for (auto at = created.rbegin(); at != created.rend(); ++at) fs::remove(*at, error);
   if (reason == 0) return std::nullopt;
-  return Error{ExitCode::Usage, fmt::format("cannot write to {}: {}; choose another folder with --out", folder, std::strerror(reason))};
+  return Error{ExitCode::Usage,
+               fmt::format("cannot write to {}: {}; choose another folder with --out", folder, std::strerror(reason))};
 }
 
 std::optional<Error> check_writable_file(const std::string& file) {

@@ -1,8 +1,8 @@
 #include "report/confirm.hpp"
 
+#include <fmt/format.h>
 #include <csignal>
 #include <cstring>
-#include <fmt/format.h>
 
 #include "report/fingerprint.hpp"
 #include "report/user_code.hpp"
@@ -29,7 +29,8 @@ std::span<const uint64_t> deadlock_stack(const TraceNames& names) {
 std::string crash_message(const TraceHeader& header) {
   const char* signal = sigabbrev_np(header.code);
   std::string text = signal ? fmt::format("SIG{}", signal) : fmt::format("signal {}", header.code);
-  if (header.fault_address != 0 || header.code == SIGSEGV) text += fmt::format(" at address {:#x}", header.fault_address);
+  if (header.fault_address != 0 || header.code == SIGSEGV)
+    text += fmt::format(" at address {:#x}", header.fault_address);
   if (header.fault_address < 4096 && header.code == SIGSEGV) text += " (null pointer)";
   return text;
 }

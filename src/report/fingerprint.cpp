@@ -1,8 +1,8 @@
 #include "report/fingerprint.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <xxhash.h>
+#include <algorithm>
 
 #include "report/user_code.hpp"
 
@@ -25,7 +25,8 @@ std::string fingerprint_of(FindingKind kind, const TraceNames& names) {
     const auto pending = names.trace().pending();
     for (size_t i = 0; i < pending.size(); ++i)
       if (kind == FindingKind::Livelock || (pending[i].flags & Step::kBlocked))
-        parts.push_back(fmt::format("{}|{}", name_of(pending[i].kind), signature(names.stack_of_pending(i), names.symbols())));
+        parts.push_back(
+            fmt::format("{}|{}", name_of(pending[i].kind), signature(names.stack_of_pending(i), names.symbols())));
   } else {
     parts.push_back(signature(names.stack_of_failure(), names.symbols()));
   }

@@ -49,11 +49,13 @@ std::string sentence(const Step& step, const TraceNames& names) {
     case OpKind::Join: return "join " + names.thread(thread_in(step.second));
     case OpKind::ProcessExit: return step.thread == kMainThread ? "return from main" : "exit";
     case OpKind::Fence: return "fence";
-    case OpKind::CondWait: return fmt::format("wait on {}, releases {}", names.object(step.object), names.object(step.second));
+    case OpKind::CondWait:
+      return fmt::format("wait on {}, releases {}", names.object(step.object), names.object(step.second));
     case OpKind::CondSignal: {
       const auto woken = static_cast<uint64_t>(step.second);
-      return fmt::format("notify_one {}, {}", names.object(step.object),
-                         woken == 0 ? "nobody waits" : "wakes " + names.thread(ThreadId(static_cast<uint16_t>(woken - 1))));
+      return fmt::format(
+          "notify_one {}, {}", names.object(step.object),
+          woken == 0 ? "nobody waits" : "wakes " + names.thread(ThreadId(static_cast<uint16_t>(woken - 1))));
     }
     case OpKind::Yield: return "yield";
     case OpKind::Sleep: return "sleep";

@@ -21,7 +21,8 @@ ProgramIdentity identify_program(const std::string& path) {
     if (Elf* elf = elf_begin(fd, ELF_C_READ_MMAP, nullptr)) {
       const void* bytes = nullptr;
       const ssize_t count = dwelf_elf_gnu_build_id(elf, &bytes);
-      for (ssize_t i = 0; i < count; ++i) identity.build_id += fmt::format("{:02x}", static_cast<const uint8_t*>(bytes)[i]);
+      for (ssize_t i = 0; i < count; ++i)
+        identity.build_id += fmt::format("{:02x}", static_cast<const uint8_t*>(bytes)[i]);
       elf_end(elf);
     }
   }

@@ -1,7 +1,7 @@
 #include "report/progress.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "report/summary.hpp"
 
@@ -34,7 +34,8 @@ std::string progress_text(const Progress& progress, const Terminal& terminal) {
   } else {
     text += plural(progress.executions, "execution");
   }
-  if (progress.seconds > 0) text += fmt::format(" {} {}", dot, rate_text(static_cast<double>(progress.executions) / progress.seconds));
+  if (progress.seconds > 0)
+    text += fmt::format(" {} {}", dot, rate_text(static_cast<double>(progress.executions) / progress.seconds));
   if (progress.bugs > 0) text += fmt::format(" {} {}", dot, plural(progress.bugs, "bug"));
   return fit(text, terminal.width > 1 ? terminal.width - 1 : 1, terminal);
 }

@@ -1,11 +1,11 @@
 #include "report/schedule_file.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "report/operation_text.hpp"
 #include "report/schedule_json.hpp"
@@ -34,12 +34,14 @@ Json content_of(const ScheduleFile& schedule) {
   for (const ThreadTable::Entry& entry : schedule.threads) threads.push_back({entry.parent, entry.child});
   for (const Delta& delta : bug.plan.deltas) deltas.push_back({delta.step, delta.value});
   for (const RecordedOperation& op : schedule.operations)
-    operations.push_back({index_of(op.thread), name_of(op.kind), op.value, valid_utf8(op.object), valid_utf8(op.place)});
+    operations.push_back(
+        {index_of(op.thread), name_of(op.kind), op.value, valid_utf8(op.object), valid_utf8(op.place)});
   return Json{
       {schedule_json::kMagic, kScheduleVersion},
       {"program", program},
       {"cwd", valid_utf8(schedule.cwd)},
-      {"build", {{"build_id", schedule.build.build_id}, {"size", schedule.build.size}, {"mtime", schedule.build.mtime}}},
+      {"build",
+       {{"build_id", schedule.build.build_id}, {"size", schedule.build.size}, {"mtime", schedule.build.mtime}}},
       {"options",
        {{"isolation", name_of(schedule.isolation)},
         {"backend", name_of(schedule.backend)},
@@ -49,7 +51,9 @@ Json content_of(const ScheduleFile& schedule) {
       {"message", valid_utf8(bug.message)},
       {"fingerprint", bug.fingerprint},
       {"location",
-       {{"function", valid_utf8(bug.location.function)}, {"file", valid_utf8(bug.location.file)}, {"line", bug.location.line}}},
+       {{"function", valid_utf8(bug.location.function)},
+        {"file", valid_utf8(bug.location.file)},
+        {"line", bug.location.line}}},
       {"execution", bug.execution},
       {"preemptions", bug.preemptions},
       {"thread_count", bug.threads},
@@ -93,7 +97,8 @@ std::vector<RecordedOperation> record_operations(const TraceNames& names) {
     } else if (step.object != kNoObject && accesses(step.operation()).size > 0 && step.kind != OpKind::ThreadExit) {
       op.object = names.object(step.object);
     }
-    if (auto frame = innermost_user_frame(names.stack_of_step(i), names.symbols())) op.place = short_place(frame->where);
+    if (auto frame = innermost_user_frame(names.stack_of_step(i), names.symbols()))
+      op.place = short_place(frame->where);
     operations.push_back(std::move(op));
   }
   return operations;

@@ -1,10 +1,10 @@
 // What the writer and the reader of schedule files share. Private to them.
 #pragma once
 #include <fmt/format.h>
+#include <xxhash.h>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <xxhash.h>
 
 namespace lockstep::schedule_json {
 

@@ -1,11 +1,11 @@
 // Reading schedule files. They may come from anywhere: nothing in them is believed before it was checked.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cerrno>
 #include <cstring>
 #include <exception>
-#include <fcntl.h>
 #include <limits>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "report/schedule_file.hpp"
 #include "report/schedule_json.hpp"
@@ -17,6 +17,7 @@ using schedule_json::Json;
 
 constexpr int kDeepest = 6;                 // of nested values; ours have 3
 constexpr size_t kMostValues = 16'000'000;  // keeps a hostile file from eating all memory
+constexpr size_t kMostKeys = 200;           // looking up a key is linear
 
 struct Malformed {
   std::string what;
@@ -34,7 +35,9 @@ uint64_t natural(const Json& value, const char* key, uint64_t limit) {
   return value.get<uint64_t>();
 }
 
-uint64_t natural_at(const Json& object, const char* key, uint64_t limit) { return natural(member(object, key), key, limit); }
+uint64_t natural_at(const Json& object, const char* key, uint64_t limit) {
+  return natural(member(object, key), key, limit);
+}
 
 std::string string_of(const Json& value, const char* key) {
   if (!value.is_string()) throw Malformed{fmt::format("\"{}\" is not text", key)};
@@ -116,7 +119,8 @@ void read_deltas(const Json& json, ScheduleFile& out) {
     after = step + 1;
     const bool choice = step >= out.operations.size() || out.operations[step].kind == OpKind::Choose;
     const uint64_t most = choice ? 0xffff : out.threads.size() - 1;
-    out.bug.plan.deltas.push_back({static_cast<uint32_t>(step), static_cast<uint16_t>(natural(entry[1], "deltas", most))});
+    out.bug.plan.deltas.push_back(
+        {static_cast<uint32_t>(step), static_cast<uint16_t>(natural(entry[1], "deltas", most))});
   }
 }
 
@@ -145,7 +149,8 @@ ScheduleFile read_content(const Json& json) {
   out.backend = choice_at<Backend>(options, "backend", schedule_json::kBackends);
   out.points = choice_at<Points>(options, "points", schedule_json::kPoints);
   read_bug(json, out.bug);
-  out.bug.plan.max_steps = static_cast<uint32_t>(natural_at(options, "max_steps", std::numeric_limits<uint32_t>::max()));
+  out.bug.plan.max_steps =
+      static_cast<uint32_t>(natural_at(options, "max_steps", std::numeric_limits<uint32_t>::max()));
   if (out.bug.plan.max_steps == 0) throw Malformed{"\"max_steps\" is 0"};
   out.bug.plan.policy = choice_at<Policy>(json, "policy", schedule_json::kPolicies);
   out.bug.plan.seed = natural_at(json, "seed", std::numeric_limits<uint64_t>::max());
@@ -157,12 +162,13 @@ ScheduleFile read_content(const Json& json) {
 
 // Parses with bounded depth and size: printing and destroying a deep value recurses.
 Json parse_bounded(const std::string& text) {
-  size_t values = 0;
+  size_t values = 0, keys = 0;
   bool excessive = false;
   Json json = Json::parse(
       text,
-      [&](int depth, Json::parse_event_t, Json&) {
+      [&](int depth, Json::parse_event_t event, Json&) {
         excessive = excessive || depth > kDeepest || ++values > kMostValues;
+        excessive = excessive || (event == Json::parse_event_t::key && ++keys > kMostKeys);
         return !excessive;
       },
       /*allow_exceptions=*/false);
@@ -209,7 +215,8 @@ Result<ScheduleFile> load_schedule(const std::string& path) {
   if (fstat(fd, &info) != 0) return bad(path, fmt::format("cannot be read: {}", std::strerror(errno)));
   if (S_ISDIR(info.st_mode)) return bad(path, "is a directory, not a Lockstep schedule");
   if (!S_ISREG(info.st_mode)) return bad(path, "is not a regular file");
-  if (static_cast<uint64_t>(info.st_size) > kScheduleFileLimit) return bad(path, "is larger than 256 MB: no Lockstep schedule is");
+  if (static_cast<uint64_t>(info.st_size) > kScheduleFileLimit)
+    return bad(path, "is larger than 256 MB: no Lockstep schedule is");
   std::string text(static_cast<size_t>(info.st_size), '\0');
   size_t size = 0;
   while (size < text.size()) {

@@ -1,8 +1,8 @@
 #include "report/story.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cctype>
-#include <fmt/format.h>
 
 #include "report/operation_text.hpp"
 #include "report/story_rows.hpp"
@@ -22,7 +22,11 @@ constexpr const char* kDim = "2";
 class Story {
  public:
   Story(const Finding& finding, Symbols& symbols, const StoryOptions& options)
-      : finding_(finding), options_(options), term_(options.terminal), glyph_(term_.glyphs()), names_(finding.trace, symbols) {}
+      : finding_(finding),
+        options_(options),
+        term_(options.terminal),
+        glyph_(term_.glyphs()),
+        names_(finding.trace, symbols) {}
 
   std::string tell() {
     header();
@@ -30,7 +34,8 @@ class Story {
     why();
     legend();
     output();
-    if (!finding_.schedule.empty()) out_ += fmt::format("\n  replay  lockstep replay {}\n", shell_word(finding_.schedule));
+    if (!finding_.schedule.empty())
+      out_ += fmt::format("\n  replay  lockstep replay {}\n", shell_word(finding_.schedule));
     return std::move(out_);
   }
 
@@ -115,14 +120,16 @@ class Story {
       bool fits = true;
       for (size_t i = 0; i < threads.size() && fits; ++i) {
         fits = starts[i] + columns(names_.thread(threads[i])) <= term_.width;
-        for (const Cell& cell : cells) fits = fits && (cell.row.thread != threads[i] || starts[i] + cell.width() <= term_.width);
+        for (const Cell& cell : cells)
+          fits = fits && (cell.row.thread != threads[i] || starts[i] + cell.width() <= term_.width);
       }
       if (fits) return starts;
     }
     return {};
   }
 
-  void in_columns(const std::vector<Cell>& cells, const std::vector<ThreadId>& threads, const std::vector<size_t>& starts) {
+  void in_columns(const std::vector<Cell>& cells, const std::vector<ThreadId>& threads,
+                  const std::vector<size_t>& starts) {
     auto start_of = [&](ThreadId t) {
       return starts[static_cast<size_t>(std::lower_bound(threads.begin(), threads.end(), t) - threads.begin())];
     };
@@ -136,8 +143,7 @@ class Story {
       switch (cell.row.kind) {
         case StoryRow::Skipped: out_ += std::string(margin_, ' ') + term_.paint(kDim, cell.text) + "\n"; break;
         case StoryRow::Preempted: out_ += arrow(start_of(cell.row.thread), start_of(cell.row.other)) + "\n"; break;
-        default:
-          out_ += number(cell) + std::string(start_of(cell.row.thread) - margin_, ' ') + painted(cell) + "\n";
+        default: out_ += number(cell) + std::string(start_of(cell.row.thread) - margin_, ' ') + painted(cell) + "\n";
       }
     }
   }
@@ -163,12 +169,14 @@ class Story {
     for (const Cell& cell : cells) {
       const std::string name = cell.row.thread == kNoThread ? "" : names_.thread(cell.row.thread);
       if (cell.row.kind == StoryRow::Preempted) {
-        const std::string line = fmt::format("{0}{0} {1} preempted {2} {3}", glyph_.line, name, glyph_.right, names_.thread(cell.row.other));
+        const std::string line =
+            fmt::format("{0}{0} {1} preempted {2} {3}", glyph_.line, name, glyph_.right, names_.thread(cell.row.other));
         out_ += std::string(margin_, ' ') + term_.paint(kYellow, line) + "\n";
       } else if (cell.row.kind == StoryRow::Skipped) {
         out_ += std::string(margin_, ' ') + term_.paint(kDim, cell.text) + "\n";
       } else {
-        out_ += number(cell) + term_.paint(kBold, name) + std::string(widest + 2 - columns(name), ' ') + painted(cell) + "\n";
+        out_ += number(cell) + term_.paint(kBold, name) + std::string(widest + 2 - columns(name), ' ') + painted(cell) +
+                "\n";
       }
     }
   }
@@ -226,7 +234,8 @@ class Story {
       out_ += fmt::format("  {} failed in\n", term_.paint(kBold, names_.thread(names_.trace().header().culprit)));
     constexpr size_t kDepth = 12;
     size_t widest = 0;
-    for (size_t i = 0; i < std::min(frames.size(), kDepth); ++i) widest = std::max(widest, columns(frames[i].where.function));
+    for (size_t i = 0; i < std::min(frames.size(), kDepth); ++i)
+      widest = std::max(widest, columns(frames[i].where.function));
     widest = std::min<size_t>(widest, 48);
     for (size_t i = 0; i < std::min(frames.size(), kDepth); ++i) {
       const std::string& function = frames[i].where.function;
@@ -240,7 +249,8 @@ class Story {
   void legend() {
     if (names_.legend().empty() || names_.legend().size() > 12) return;
     out_ += "\n";
-    for (const auto& [name, place] : names_.legend()) out_ += term_.paint(kDim, fmt::format("  {} is {}", name, place)) + "\n";
+    for (const auto& [name, place] : names_.legend())
+      out_ += term_.paint(kDim, fmt::format("  {} is {}", name, place)) + "\n";
   }
 
   void output() {

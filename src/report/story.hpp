@@ -10,7 +10,7 @@ namespace lockstep {
 
 struct StoryOptions {
   Terminal terminal;
-  bool replayed = false;    // by `lockstep replay`: then "at execution 118" makes no sense
+  bool replayed = false;  // by `lockstep replay`: then "at execution 118" makes no sense
   size_t row_limit = 45;
   size_t output_lines = 20;
 };

@@ -137,7 +137,8 @@ std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
     if (step.kind == OpKind::Create || row.waits) keep[i] = true;
     for (const Access& access : accesses(step.operation())) {
       auto [at, fresh] = last_access.try_emplace(access.object, row.index);
-      if (!fresh && steps[at->second].thread != step.thread && dependent(steps[at->second].operation(), step.operation()))
+      if (!fresh && steps[at->second].thread != step.thread &&
+          dependent(steps[at->second].operation(), step.operation()))
         keep[i] = true;
       at->second = row.index;
     }

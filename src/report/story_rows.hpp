@@ -18,10 +18,10 @@ struct StoryRow {
   Kind kind;
   ThreadId thread = kNoThread;
   ThreadId other = kNoThread;
-  bool pending = false;   // `index` is into the pending operations, else into the steps
-  bool waits = false;     // Operation: the thread then waits (the wait itself is no step)
+  bool pending = false;  // `index` is into the pending operations, else into the steps
+  bool waits = false;    // Operation: the thread then waits (the wait itself is no step)
   uint32_t index = 0;
-  uint32_t number = 0;    // shown at the left; counts operations and blocked attempts
+  uint32_t number = 0;  // shown at the left; counts operations and blocked attempts
   uint32_t count = 0;
   std::vector<ThreadId> blockers = {};  // Blocked: who holds it
 };

@@ -1,7 +1,7 @@
 #include "report/summary.hpp"
 
-#include <cctype>
 #include <fmt/format.h>
+#include <cctype>
 
 namespace lockstep {
 namespace {
@@ -64,7 +64,10 @@ std::string seconds_text(double seconds) {
 }
 
 std::string shell_word(std::string_view word) {
-  auto safe = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_-./=:,+@%").find(c) != std::string_view::npos; };
+  auto safe = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("_-./=:,+@%").find(c) != std::string_view::npos;
+  };
   bool plain = !word.empty();
   for (char c : word) plain = plain && safe(c);
   if (plain) return std::string(word);
@@ -97,9 +100,9 @@ std::string final_lines(const Exploration& result, const Setting& setting, const
                          tally(result), not_covered(result, setting));
     case Verdict::Incomplete:
       return fmt::format("{} {} no bug found, stopped by {} ({})\n       {}\n       {}\n",
-                         terminal.paint("1;33", "INCOMPLETE"), dash, result.stopped_by.empty() ? "a budget" : result.stopped_by,
-                         tally(result), capitalised("known now: " + guarantee_sentence(result) + "."),
-                         not_covered(result, setting));
+                         terminal.paint("1;33", "INCOMPLETE"), dash,
+                         result.stopped_by.empty() ? "a budget" : result.stopped_by, tally(result),
+                         capitalised("known now: " + guarantee_sentence(result) + "."), not_covered(result, setting));
     case Verdict::Uncontrolled:
       return fmt::format("{} {} {}\n", terminal.paint("1;31", "UNCONTROLLED"), dash, result.uncontrolled);
   }

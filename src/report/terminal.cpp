@@ -1,8 +1,8 @@
 #include "report/terminal.hpp"
 
-#include <cstdlib>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <cstdlib>
 
 namespace lockstep {
 namespace {

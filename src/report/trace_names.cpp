@@ -18,7 +18,8 @@ std::string role_of(std::span<const uint64_t> stack, Symbols& symbols) {
       std::string name = frames[k].where.function;
       if (name.find("lambda") != std::string::npos || name.find("operator") != std::string::npos) return {};
       name = name.substr(0, name.find('('));
-      if (name.size() > kLongestThreadName) name = name.substr(name.rfind("::") == std::string::npos ? 0 : name.rfind("::") + 2);
+      if (name.size() > kLongestThreadName)
+        name = name.substr(name.rfind("::") == std::string::npos ? 0 : name.rfind("::") + 2);
       const bool plain = name.find_first_of("+<> ") == std::string::npos;
       return plain && name != "main" && name.size() <= kLongestThreadName ? name : std::string{};
     }
@@ -28,16 +29,35 @@ std::string role_of(std::span<const uint64_t> stack, Symbols& symbols) {
 
 const char* noun_of(OpKind kind) {
   switch (kind) {
-    case OpKind::Load: case OpKind::Store: case OpKind::Rmw: case OpKind::Cas:
-    case OpKind::FutexWait: case OpKind::FutexBlocked: case OpKind::FutexWake: return "atomic";
-    case OpKind::Lock: case OpKind::TryLock: case OpKind::Unlock: case OpKind::Reacquire: return "mutex";
-    case OpKind::CondWait: case OpKind::CondSignal: case OpKind::CondBroadcast: return "condvar";
-    case OpKind::ReadLock: case OpKind::WriteLock: case OpKind::TryReadLock: case OpKind::TryWriteLock:
-    case OpKind::ReadUnlock: case OpKind::WriteUnlock: return "rwlock";
-    case OpKind::SemWait: case OpKind::SemTryWait: case OpKind::SemPost: return "semaphore";
-    case OpKind::BarrierArrive: case OpKind::BarrierLeave: return "barrier";
-    case OpKind::OnceEnter: case OpKind::OnceExit: return "once flag";
-    case OpKind::PlainRead: case OpKind::PlainWrite: return "variable";
+    case OpKind::Load:
+    case OpKind::Store:
+    case OpKind::Rmw:
+    case OpKind::Cas:
+    case OpKind::FutexWait:
+    case OpKind::FutexBlocked:
+    case OpKind::FutexWake: return "atomic";
+    case OpKind::Lock:
+    case OpKind::TryLock:
+    case OpKind::Unlock:
+    case OpKind::Reacquire: return "mutex";
+    case OpKind::CondWait:
+    case OpKind::CondSignal:
+    case OpKind::CondBroadcast: return "condvar";
+    case OpKind::ReadLock:
+    case OpKind::WriteLock:
+    case OpKind::TryReadLock:
+    case OpKind::TryWriteLock:
+    case OpKind::ReadUnlock:
+    case OpKind::WriteUnlock: return "rwlock";
+    case OpKind::SemWait:
+    case OpKind::SemTryWait:
+    case OpKind::SemPost: return "semaphore";
+    case OpKind::BarrierArrive:
+    case OpKind::BarrierLeave: return "barrier";
+    case OpKind::OnceEnter:
+    case OpKind::OnceExit: return "once flag";
+    case OpKind::PlainRead:
+    case OpKind::PlainWrite: return "variable";
     default: return nullptr;
   }
 }

@@ -5,13 +5,14 @@
 namespace lockstep {
 namespace {
 
-constexpr std::string_view kLibraries[] = {"libc.so",   "libc-",      "libstdc++.", "libc++",     "libc++abi", "libpthread",
-                                           "ld-linux",  "libgcc_s",   "libm.so",    "liblockstep-rt", "libtsan",
-                                           "linux-vdso", "[vdso]"};
+constexpr std::string_view kLibraries[] = {"libc.so",    "libc-",      "libstdc++.", "libc++",  "libc++abi",
+                                           "libpthread", "ld-linux",   "libgcc_s",   "libm.so", "liblockstep-rt",
+                                           "libtsan",    "linux-vdso", "[vdso]"};
 constexpr std::string_view kHeaders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/", "/build/"};
 // What a build without debug information leaves of the standard library and the C start-up code.
-constexpr std::string_view kFunctions[] = {"std::", "__gnu_cxx::", "__gthread", "__cxa_", "__tsan_", "pthread_", "_start",
-                                           "__libc_start", "__assert_fail", "operator new", "operator delete"};
+constexpr std::string_view kFunctions[] = {"std::",         "__gnu_cxx::",  "__gthread",      "__cxa_",
+                                           "__tsan_",       "pthread_",     "_start",         "__libc_start",
+                                           "__assert_fail", "operator new", "operator delete"};
 
 template <size_t N>
 bool starts_with_any(std::string_view text, const std::string_view (&prefixes)[N]) {

@@ -30,7 +30,8 @@ std::vector<WaitGraph::Edge> telling_edges(const WaitGraph& graph) {
 std::string describe_waits(const WaitGraph& graph, const TraceNames& names) {
   std::string text;
   for (const WaitGraph::Edge& edge : telling_edges(graph)) {
-    text += fmt::format("{}{} waits for {}", text.empty() ? "" : ", ", names.thread(edge.waiter), waited_for(edge, names));
+    text +=
+        fmt::format("{}{} waits for {}", text.empty() ? "" : ", ", names.thread(edge.waiter), waited_for(edge, names));
     if (edge.kind == OpKind::Join) continue;
     for (size_t i = 0; i < edge.holders.size(); ++i)
       text += fmt::format("{} {}", i == 0 ? " held by" : " and",

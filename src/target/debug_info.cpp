@@ -1,8 +1,8 @@
 #include "target/debug_info.hpp"
 
+#include <dwarf.h>
 #include <algorithm>
 #include <cstdlib>
-#include <dwarf.h>
 #include <string_view>
 
 #include "target/demangle.hpp"

@@ -1,8 +1,8 @@
 // One loaded ELF file with its DWARF, as libdw sees it. Private to the symbols library.
 #pragma once
-#include <cstdint>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 #include "target/demangle.hpp"
 
+#include <cxxabi.h>
 #include <cctype>
 #include <cstdlib>
-#include <cxxabi.h>
 
 namespace lockstep {
 namespace {

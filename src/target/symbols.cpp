@@ -135,7 +135,8 @@ class DwarfSymbols final : public Symbols {
     GElf_Sym symbol;
     const char* name = dwfl_module_addrinfo(module, pc, &offset, &symbol, nullptr, nullptr, nullptr);
     // Without the local symbols of a stripped file the nearest name may be far off: then no name is better.
-    if (name != nullptr && name[0] != '\0' && (symbol.st_size == 0 || offset < symbol.st_size)) return readable_name(name);
+    if (name != nullptr && name[0] != '\0' && (symbol.st_size == 0 || offset < symbol.st_size))
+      return readable_name(name);
     Dwarf_Addr begin = 0;
     std::string file = file_name(module, &begin);
     return file + "+" + hex(pc - begin);
@@ -161,7 +162,8 @@ class DwarfSymbols final : public Symbols {
       if (mapped.path == "[stack]" && address >= mapped.begin && address < mapped.end)
         return "main's stack+" + hex(mapped.end - address);
     // Without randomisation the initial stack is the last thing in the address space, and grows at run time.
-    if (address >= 0x7fff'0000'0000 && address < 0x7fff'ffff'f000) return "main's stack+" + hex(0x7fff'ffff'f000 - address);
+    if (address >= 0x7fff'0000'0000 && address < 0x7fff'ffff'f000)
+      return "main's stack+" + hex(0x7fff'ffff'f000 - address);
     return unmapped(address);
   }
 

@@ -1,8 +1,8 @@
 #include "target/variables.hpp"
 
+#include <dwarf.h>
 #include <algorithm>
 #include <cstdlib>
-#include <dwarf.h>
 #include <string_view>
 
 namespace lockstep::debug_info {
@@ -110,7 +110,8 @@ std::optional<uint64_t> fixed_address(Dwarf_Die* die) {
 
 Variables::Variables(Units& units) {
   for (Dwarf_Die& unit : units.all()) collect(&unit, units.bias(), false);
-  std::sort(variables_.begin(), variables_.end(), [](const Variable& a, const Variable& b) { return a.begin < b.begin; });
+  std::sort(variables_.begin(), variables_.end(),
+            [](const Variable& a, const Variable& b) { return a.begin < b.begin; });
 }
 
 void Variables::collect(Dwarf_Die* parent, Dwarf_Addr bias, bool in_function) {

@@ -1,16 +1,20 @@
 #include "fake_target.hpp"
 
-#include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <filesystem>
 
 #include "fake_executor.hpp"
 
 namespace lockstep::fake {
 namespace {
 
-Program abba() { return {"abba", {{lock(0), lock(1), unlock(1), unlock(0)}, {lock(1), lock(0), unlock(0), unlock(1)}}}; }
-Program fine() { return {"fine", {{lock(0), lock(1), unlock(1), unlock(0)}, {lock(0), lock(1), unlock(1), unlock(0)}}}; }
+Program abba() {
+  return {"abba", {{lock(0), lock(1), unlock(1), unlock(0)}, {lock(1), lock(0), unlock(0), unlock(1)}}};
+}
+Program fine() {
+  return {"fine", {{lock(0), lock(1), unlock(1), unlock(0)}, {lock(0), lock(1), unlock(1), unlock(0)}}};
+}
 Program lost() {
   auto one_more = [](const Registers& r) { return r[0] + 1; };
   Program program{"lost", {{ld(0, 0), st(0, one_more)}, {ld(0, 0), st(0, one_more)}}};
@@ -20,10 +24,14 @@ Program lost() {
 
 class FakeTarget final : public Target {
  public:
-  explicit FakeTarget(Program program) : program_(std::move(program)), executor_(program_) { info_.instrumented = true; }
+  explicit FakeTarget(Program program) : program_(std::move(program)), executor_(program_) {
+    info_.instrumented = true;
+  }
   size_t window() const override { return executor_.window(); }
   void submit(const Plan& plan) override { executor_.submit(plan); }
-  std::optional<TraceView> next(const std::function<bool()>& interrupted) override { return executor_.next(interrupted); }
+  std::optional<TraceView> next(const std::function<bool()>& interrupted) override {
+    return executor_.next(interrupted);
+  }
   void cancel() override { executor_.cancel(); }
   const TargetInfo& info() const override { return info_; }
   std::vector<Module> modules() override { return {}; }
@@ -66,7 +74,9 @@ World fake_world() {
 // What main.cpp is linked with when there is no real target.
 #ifdef LOCKSTEP_FAKE_TARGET
 namespace lockstep {
-Result<std::unique_ptr<Target>> Target::start(TargetOptions options) { return fake::fake_world().start(std::move(options)); }
+Result<std::unique_ptr<Target>> Target::start(TargetOptions options) {
+  return fake::fake_world().start(std::move(options));
+}
 Result<std::string> find_program(const std::string& name) { return fake::fake_world().find_program(name); }
 }  // namespace lockstep
 #endif

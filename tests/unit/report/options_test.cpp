@@ -51,10 +51,43 @@ TEST_F(OptionsTest, EverythingAfterTheProgramIsItsOwn) {
 }
 
 TEST_F(OptionsTest, EveryOptionArrives) {
-  const Options o = run({"--strategy=pct:depth=3", "--preemptions", "2", "--points", "sync", "--executions", "10", "--time", "5m",
-                         "--steps", "77", "--memory-budget", "1GiB", "--require-complete", "--workers", "4", "--isolation", "fork",
-                         "--backend", "os-thread", "--keep-going", "--seed", "18446744073709551615", "--out", "o", "--json", "-",
-                         "--quiet", "--color", "never", "--progress", "always", "--error", "lock-order", "--error", "nondeterminism", "p"});
+  const Options o = run({"--strategy=pct:depth=3",
+                         "--preemptions",
+                         "2",
+                         "--points",
+                         "sync",
+                         "--executions",
+                         "10",
+                         "--time",
+                         "5m",
+                         "--steps",
+                         "77",
+                         "--memory-budget",
+                         "1GiB",
+                         "--require-complete",
+                         "--workers",
+                         "4",
+                         "--isolation",
+                         "fork",
+                         "--backend",
+                         "os-thread",
+                         "--keep-going",
+                         "--seed",
+                         "18446744073709551615",
+                         "--out",
+                         "o",
+                         "--json",
+                         "-",
+                         "--quiet",
+                         "--color",
+                         "never",
+                         "--progress",
+                         "always",
+                         "--error",
+                         "lock-order",
+                         "--error",
+                         "nondeterminism",
+                         "p"});
   EXPECT_EQ(o.strategy.spec, "pct:depth=3");
   EXPECT_EQ(o.strategy.preemptions, 2u);
   EXPECT_EQ(o.strategy.seed, ~uint64_t{0});
@@ -116,10 +149,13 @@ TEST_F(OptionsTest, MistakesAreOneSentence) {
   EXPECT_EQ(error({"run", "--executions", "99999999999999999999", "p"}),
             "--executions needs a whole number of at least 1, not '99999999999999999999'");
   EXPECT_EQ(error({"run", "--time", "soon", "p"}), "--time needs a duration like 30s, 5m or 1h, not 'soon'");
-  EXPECT_EQ(error({"run", "--memory-budget", "lots", "p"}), "--memory-budget needs a size like 512MiB or 2GiB, not 'lots'");
-  EXPECT_EQ(error({"run", "--isolation", "prison", "p"}), "--isolation must be one of auto, loop, reset, fork; 'prison' is none of them");
-  EXPECT_EQ(error({"run", "--error", "deadlock", "p"}),
-            "--error must be one of lock-order, lock-discipline, sc-violation, nondeterminism; 'deadlock' is none of them");
+  EXPECT_EQ(error({"run", "--memory-budget", "lots", "p"}),
+            "--memory-budget needs a size like 512MiB or 2GiB, not 'lots'");
+  EXPECT_EQ(error({"run", "--isolation", "prison", "p"}),
+            "--isolation must be one of auto, loop, reset, fork; 'prison' is none of them");
+  EXPECT_EQ(
+      error({"run", "--error", "deadlock", "p"}),
+      "--error must be one of lock-order, lock-discipline, sc-violation, nondeterminism; 'deadlock' is none of them");
   EXPECT_NE(error({"run", "--quiet=maybe", "p"}), "");
   EXPECT_EQ(error({"replay"}), "no schedule given: lockstep replay FILE");
   EXPECT_EQ(error({"replay", "f", "--"}), "no program given after --");
@@ -152,7 +188,8 @@ TEST_F(OptionsTest, MistakesInTheFile) {
 }
 
 TEST_F(OptionsTest, ReplayTakesAFileAndMaybeAProgram) {
-  const auto parsed = parse({"replay", "bug.lockstep", "--times", "5", "--json=out.json", "--", "./prog", "--times", "7"});
+  const auto parsed =
+      parse({"replay", "bug.lockstep", "--times", "5", "--json=out.json", "--", "./prog", "--times", "7"});
   ASSERT_TRUE(parsed);
   const Options& o = std::get<ReplayCommand>(*parsed).options;
   EXPECT_EQ(o.schedule, "bug.lockstep");

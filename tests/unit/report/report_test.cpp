@@ -31,12 +31,30 @@ Exploration with_deadlock() {
 TEST(Json, HasEveryKeyOfTheSchema) {
   const std::string text = to_json({{"./bank_test", "-x"}, "icb", "reset", {"said once"}}, with_deadlock());
   const auto json = nlohmann::json::parse(text);
-  for (const char* key : {"schema", "program", "verdict", "complete", "guarantee", "strategy", "preemptions_completed",
-                          "executions", "redundant", "traces", "isolation", "steps_max", "threads_max", "preemptions_max",
-                          "seconds", "executions_per_second", "peak_frontier_nodes", "peak_memory_bytes", "bugs", "warnings"})
+  for (const char* key : {"schema",
+                          "program",
+                          "verdict",
+                          "complete",
+                          "guarantee",
+                          "strategy",
+                          "preemptions_completed",
+                          "executions",
+                          "redundant",
+                          "traces",
+                          "isolation",
+                          "steps_max",
+                          "threads_max",
+                          "preemptions_max",
+                          "seconds",
+                          "executions_per_second",
+                          "peak_frontier_nodes",
+                          "peak_memory_bytes",
+                          "bugs",
+                          "warnings"})
     EXPECT_TRUE(json.contains(key)) << key;
   const auto& bug = json["bugs"].at(0);
-  for (const char* key : {"kind", "message", "execution", "preemptions", "variables", "threads", "fingerprint", "location", "schedule"})
+  for (const char* key :
+       {"kind", "message", "execution", "preemptions", "variables", "threads", "fingerprint", "location", "schedule"})
     EXPECT_TRUE(bug.contains(key)) << key;
   for (const char* key : {"function", "file", "line"}) EXPECT_TRUE(bug["location"].contains(key)) << key;
   EXPECT_EQ(json["verdict"], "bug");
@@ -55,8 +73,9 @@ TEST(Json, SurvivesTextThatIsNotUtf8) {
 TEST(Confirm, SaysWhoWaitsForWhom) {
   BankDeadlock bank;
   const Finding bug = complete_finding(finding_of(FindingKind::Deadlock, bank.trace), bank.trace, "", bank.symbols);
-  EXPECT_EQ(bug.message,
-            "deadlock: worker 1 waits for accounts[1] held by worker 2, worker 2 waits for accounts[0] held by worker 1");
+  EXPECT_EQ(
+      bug.message,
+      "deadlock: worker 1 waits for accounts[1] held by worker 2, worker 2 waits for accounts[0] held by worker 1");
   EXPECT_EQ(bug.location.function, "transfer(int, int)");
 }
 

@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <sys/stat.h>
 
 #include "fake_trace.hpp"
 #include "report/schedule_json.hpp"
@@ -129,15 +129,36 @@ TEST(ScheduleFile, HostileContentIsOneSentence) {
       {with([](Json& j) { j["program"] = "prog"; }), "\"program\" is not a list"},
       {with([](Json& j) { j["program"][0] = std::string("a\0b", 3); }), "zero byte"},
       {with([](Json& j) { j.erase("deltas"); }), "\"deltas\" is missing"},
-      {with([](Json& j) { j["deltas"] = {{5, 1}, {5, 2}}; }), "ascending"},
-      {with([](Json& j) { j["deltas"] = {{2, 9}}; }), "\"deltas\" is not a number from 0 to 2"},
-      {with([](Json& j) { j["deltas"] = {{-1, 1}}; }), "\"deltas\""},
-      {with([](Json& j) { j["deltas"] = {{1e300, 1}}; }), "\"deltas\""},
-      {with([](Json& j) { j["deltas"] = {{4294967295u, 1}}; }), "\"deltas\""},
-      {with([](Json& j) { j["deltas"] = {{1, 2, 3}}; }), "\"deltas\""},
+      {with([](Json& j) {
+         j["deltas"] = {{5, 1}, {5, 2}};
+       }),
+       "ascending"},
+      {with([](Json& j) {
+         j["deltas"] = {{2, 9}};
+       }),
+       "\"deltas\" is not a number from 0 to 2"},
+      {with([](Json& j) {
+         j["deltas"] = {{-1, 1}};
+       }),
+       "\"deltas\""},
+      {with([](Json& j) {
+         j["deltas"] = {{1e300, 1}};
+       }),
+       "\"deltas\""},
+      {with([](Json& j) {
+         j["deltas"] = {{4294967295u, 1}};
+       }),
+       "\"deltas\""},
+      {with([](Json& j) {
+         j["deltas"] = {{1, 2, 3}};
+       }),
+       "\"deltas\""},
       {with([](Json& j) { j["threads"] = Json::array(); }), "\"threads\" is empty"},
       {with([](Json& j) { j["threads"][1][0] = 2; }), "\"threads\""},
-      {with([](Json& j) { for (int i = 0; i < 2000; ++i) j["threads"].push_back({0, 0}); }), "\"threads\""},
+      {with([](Json& j) {
+         for (int i = 0; i < 2000; ++i) j["threads"].push_back({0, 0});
+       }),
+       "\"threads\""},
       {with([](Json& j) { j["operations"][0][0] = 77; }), "\"operations\""},
       {with([](Json& j) { j["operations"][0][1] = "explode"; }), "\"operations\""},
       {with([](Json& j) { j["operations_total"] = 0; }), "\"operations_total\""},
@@ -159,6 +180,12 @@ TEST(ScheduleFile, HostileContentIsOneSentence) {
   }
 }
 
+TEST(ScheduleFile, ManyKeysDoNotTakeForever) {
+  std::string text = "{\"lockstep-schedule\": 1";
+  for (int i = 0; i < 500'000; ++i) text += ", \"k" + std::to_string(i) + "\": 0";
+  EXPECT_FALSE(parse_schedule(text + "}", "f"));
+}
+
 TEST(ScheduleFile, OddFilesAreOneSentence) {
   Folder folder;
   EXPECT_NE(load_schedule(folder / "none").error().message.find("No such file"), std::string::npos);
@@ -175,7 +202,8 @@ TEST(ScheduleFile, SurvivesMutations) {
   const std::string good = schedule_text(sample());
   std::mt19937 random(1);  // NOLINT: the same every time
   auto pick = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random); };
-  const std::string tokens[] = {"[", "]", "{", "}", ",", ":", "-1", "1e999", "18446744073709551616", "null", "\"", "\\u0000", "\xff", "true"};
+  const std::string tokens[] = {"[",    "]",  "{",       "}",    ",",   ":", "-1", "1e999", "18446744073709551616",
+                                "null", "\"", "\\u0000", "\xff", "true"};
   size_t accepted = 0;
   for (int round = 0; round < 3'000; ++round) {
     std::string text = good;

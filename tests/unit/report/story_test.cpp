@@ -26,7 +26,8 @@ TEST(Story, NarrowTerminalHasOneColumn) {
   BankDeadlock bank;
   StoryOptions options;
   options.terminal.width = 60;
-  expect_golden("story_deadlock_narrow.txt", story(finding_of(FindingKind::Deadlock, bank.trace), bank.symbols, options));
+  expect_golden("story_deadlock_narrow.txt",
+                story(finding_of(FindingKind::Deadlock, bank.trace), bank.symbols, options));
 }
 
 TEST(Story, AsciiWhereTheLocaleIsNotUtf8) {
@@ -41,14 +42,17 @@ TEST(Story, AsciiWhereTheLocaleIsNotUtf8) {
 TEST(Story, ColourOnlyWhenAskedFor) {
   BankDeadlock bank;
   StoryOptions options;
-  EXPECT_EQ(story(finding_of(FindingKind::Deadlock, bank.trace), bank.symbols, options).find('\033'), std::string::npos);
+  EXPECT_EQ(story(finding_of(FindingKind::Deadlock, bank.trace), bank.symbols, options).find('\033'),
+            std::string::npos);
   options.terminal.colour = true;
-  EXPECT_NE(story(finding_of(FindingKind::Deadlock, bank.trace), bank.symbols, options).find("\033[1;31mDEADLOCK"), std::string::npos);
+  EXPECT_NE(story(finding_of(FindingKind::Deadlock, bank.trace), bank.symbols, options).find("\033[1;31mDEADLOCK"),
+            std::string::npos);
 }
 
 // A lost update: both read, both write.
 Trace lost_update(FakeSymbols& symbols, unsigned padding) {
-  symbols.functions = {{20, 29, "increment()", "counter.cpp"}, {40, 49, "main::lambda#1", "counter_test.cpp"},
+  symbols.functions = {{20, 29, "increment()", "counter.cpp"},
+                       {40, 49, "main::lambda#1", "counter_test.cpp"},
                        {10, 19, "main", "counter_test.cpp"}};
   symbols.objects = {{0x10, "counter"}, {0x20, "log.size"}};
   FakeTrace t;
@@ -88,7 +92,8 @@ TEST(Story, NeverMoreRowsThanTheLimit) {
 // A consumer that missed its signal: heap objects are numbered, the wait is part of the operation's own row.
 TEST(Story, LostWakeupNumbersNamelessObjects) {
   FakeSymbols symbols;
-  symbols.functions = {{20, 29, "consumer(Queue*)", "queue.cpp"}, {30, 39, "producer(Queue*)", "queue.cpp"},
+  symbols.functions = {{20, 29, "consumer(Queue*)", "queue.cpp"},
+                       {30, 39, "producer(Queue*)", "queue.cpp"},
                        {10, 19, "main", "queue_test.cpp"}};
   FakeTrace t;
   t.note(0, OpKind::Create, 1, {11}).note(0, OpKind::Create, 2, {12});
@@ -110,13 +115,15 @@ TEST(Story, CrashWithoutSymbolsStillTells) {
   t.step(1, OpKind::ThreadStart, 0, 0b11, {});
   t.step(0, OpKind::Lock, 0x77, 0b11, {901});
   t.pending(0, OpKind::Unlock, 0x77, {902});
-  expect_golden("story_crash.txt", story(finding_of(FindingKind::Crash, t.end(Outcome::Crash, 1, {903, 904})), symbols));
+  expect_golden("story_crash.txt",
+                story(finding_of(FindingKind::Crash, t.end(Outcome::Crash, 1, {903, 904})), symbols));
 }
 
 TEST(Story, EmptyTraceIsNoProblem) {
   FakeSymbols symbols;
   FakeTrace t;
-  EXPECT_NE(story(finding_of(FindingKind::Crash, t.end(Outcome::WorkerDied)), symbols).find("CRASH"), std::string::npos);
+  EXPECT_NE(story(finding_of(FindingKind::Crash, t.end(Outcome::WorkerDied)), symbols).find("CRASH"),
+            std::string::npos);
 }
 
 }  // namespace

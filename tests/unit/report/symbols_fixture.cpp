@@ -1,7 +1,7 @@
 // A program that tells the truth about itself: prints its mappings, then addresses and what they are.
+#include <execinfo.h>
 #include <array>
 #include <cstdio>
-#include <execinfo.h>
 #include <fstream>
 #include <iostream>
 #include <mutex>

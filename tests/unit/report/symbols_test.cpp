@@ -127,7 +127,8 @@ INSTANTIATE_TEST_SUITE_P(Builds, SymbolsOf,
 TEST(Symbols, MemoryOutsideModulesIsNamedByItsPlace) {
   auto symbols = open_symbols({});
   EXPECT_EQ(symbols->describe(ObjectId{kArenaBase + 0x40}), "heap block of main+0x40");
-  EXPECT_EQ(symbols->describe(ObjectId{kArenaBase + (uint64_t{3} << kArenaShift) + 0x10}), "heap block of thread 3+0x10");
+  EXPECT_EQ(symbols->describe(ObjectId{kArenaBase + (uint64_t{3} << kArenaShift) + 0x10}),
+            "heap block of thread 3+0x10");
   EXPECT_EQ(symbols->describe(ObjectId{0x1234}), "0x1234");
   EXPECT_EQ(symbols->describe(ObjectId{0x7fff'ffff'e000}), "main's stack+0x1000");
   EXPECT_FALSE(symbols->is_named(ObjectId{kArenaBase + 0x40}));
