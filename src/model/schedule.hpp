@@ -28,8 +28,10 @@ class ScheduleCursor {
   uint32_t cost(ThreadId next) const {
     const Step& now = step();
     if (now.flags & (Step::kWide | Step::kNote) || now.is_choice()) return unusual_cost(next);
-    if (next == running_ || yielded_ || index_of(running_) >= 64) return 0;  // kNoThread is above 63 too
-    return now.enabled >> index_of(running_) & 1;
+    // Without branches: switches are as unpredictable as anything can be. kNoThread is above 63 too.
+    const unsigned running = index_of(running_);
+    return static_cast<uint32_t>(now.enabled >> (running & 63)) & uint32_t{running < 64} & uint32_t{next != running_} &
+           uint32_t{!yielded_};
   }
   uint16_t taken() const {             // this step's decision, as a Delta's value
     return step().is_choice() ? step().value : static_cast<uint16_t>(step().thread);

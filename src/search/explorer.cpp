@@ -46,7 +46,7 @@ class Run {
       check(*trace, plan);
       check_limits();
     }
-    executor_.cancel();
+    if (!in_flight_.empty()) executor_.cancel();
     conclude();
     return std::move(result_);
   }

@@ -58,13 +58,15 @@ TEST(Deadlock, ASignalThatNobodyHeard) {
 
 TEST(Deadlock, AWokenThreadWaitsForItsMutex) {
   // Thread 1 is woken by thread 2, who keeps the mutex and waits for a semaphore nobody posts.
-  const Program p{.name = "keeps the mutex", .threads = {{lock(0), cond_wait(0, 0), unlock(0)}, {lock(0), signal(0), sem_wait(0)}}};
+  const Program p{.name = "keeps the mutex",
+                  .threads = {{lock(0), cond_wait(0, 0), unlock(0)}, {lock(0), signal(0), sem_wait(0)}}};
   const WaitGraph graph = wait_graph(execute(p, Plan{}));
   ASSERT_EQ(graph.edges.size(), 3u);
   EXPECT_EQ(graph.edges[1].kind, OpKind::Reacquire);
   EXPECT_EQ(graph.edges[1].holders, ids({2}));
   EXPECT_EQ(describe(graph),
-            "main waits for thread 1 to end; thread 1 waits for lock 0x2000, held by thread 2; thread 2 waits for semaphore 0x4000");
+            "main waits for thread 1 to end; thread 1 waits for lock 0x2000, held by thread 2; "
+            "thread 2 waits for semaphore 0x4000");
 }
 
 TEST(Deadlock, ReadersHoldUpAWriter) {

@@ -17,11 +17,11 @@ struct Verdicts {
   std::set<KindPair> compared;                 // kinds of which both orders were run
   std::set<KindPair> found_independent;        // at least once declared independent
   std::vector<std::string> violations;
-};
 
-std::string violation(const Program& p, const Operation& a, const Operation& b, const char* what) {
-  return p.name + ": " + name_of(a.kind) + " and " + name_of(b.kind) + " " + what;
-}
+  void violated(const Program& p, const Operation& a, const Operation& b, const char* what) {
+    violations.push_back(p.name + ": " + name_of(a.kind) + " and " + name_of(b.kind) + " are independent, but " + what);
+  }
+};
 
 // State after t with every data alternative fixed to the `choice`-th, and what it did.
 struct After {
@@ -43,7 +43,7 @@ void compare(const Program& p, const Machine& s, unsigned t, unsigned u, Depende
       const Operation woken = after(first.state, u, 0).operation;
       verdicts.compared.insert({first.operation.kind, woken.kind});
       if (!dependent(first.operation, woken))
-        verdicts.violations.push_back(violation(p, first.operation, woken, "independent, but the first enables the second"));
+        verdicts.violated(p, first.operation, woken, "the first enables the second");
       continue;
     }
     for (unsigned j = 0; j < s.choices(u); ++j) {
@@ -52,11 +52,11 @@ void compare(const Program& p, const Machine& s, unsigned t, unsigned u, Depende
       if (dependent(first.operation, second.operation)) continue;
       verdicts.found_independent.insert({first.operation.kind, second.operation.kind});
       if (!first.state.enabled(u) || !second.state.enabled(t)) {
-        verdicts.violations.push_back(violation(p, first.operation, second.operation, "independent, but one disables the other"));
+        verdicts.violated(p, first.operation, second.operation, "one disables the other");
       } else if (first.state.choices(u) != s.choices(u) || second.state.choices(t) != s.choices(t)) {
-        verdicts.violations.push_back(violation(p, first.operation, second.operation, "independent, but change each other's alternatives"));
+        verdicts.violated(p, first.operation, second.operation, "change each other's alternatives");
       } else if (after(first.state, u, j).state.key() != after(second.state, t, i).state.key()) {
-        verdicts.violations.push_back(violation(p, first.operation, second.operation, "independent, but do not commute"));
+        verdicts.violated(p, first.operation, second.operation, "do not commute");
       }
     }
   }

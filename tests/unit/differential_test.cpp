@@ -77,6 +77,16 @@ TEST(Differential, WideThreadSetsChangeNothing) {
   });
 }
 
+// Costs beyond what a node can store are counted again from the trace.
+TEST(Differential, HugeCostsAreCountedRight) {
+  for_random_programs([](const Program& p, const Explored& all, const auto&) {
+    TreeSearchParts parts;
+    parts.cost = [](const ScheduleCursor& at, ThreadId t) { return 70'000 * at.cost(t); };
+    parts.bound = 140'000;
+    ASSERT_EQ(explore_parts(parts, p).sorted(), all.within(2)) << p.name;
+  });
+}
+
 // --- Negative controls: each plants one mistake and counts the programs on which it shows.
 
 int programs_on_which_icb_differs(const std::function<uint32_t(const ScheduleCursor&, ThreadId)>& cost) {

@@ -287,6 +287,18 @@ TEST(Control, LostEndsTheSearchAndSaysWhy) {
   EXPECT_FALSE(r.complete);
 }
 
+TEST(Threads, MayBeMoreThanFitIntoAWord) {
+  for (const bool random : {false, true}) {
+    Scene s(fetch_add(200, 1), random ? make_random({}) : icb(1), {.window = 7});
+    s.budget.executions = 300;
+    const Exploration r = s.run();
+    EXPECT_EQ(r.executions, 300u);
+    EXPECT_EQ(r.threads_max, 201u);
+    EXPECT_EQ(r.diverged, 0u);
+    EXPECT_TRUE(r.bugs.empty());
+  }
+}
+
 TEST(Statistics, AreThoseOfTheExecutions) {
   Scene s(fetch_add(3, 2), icb(), {.window = 7});
   const Exploration r = s.run();

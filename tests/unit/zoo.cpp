@@ -192,7 +192,8 @@ Program lost_wakeup() {
 
 Program semaphore_exclusion(int threads) {
   return {.name = "semaphore(1) mutual exclusion " + std::to_string(threads),
-          .threads = std::vector<Code>(static_cast<size_t>(threads), {sem_wait(0), kIncrement[0], kIncrement[1], sem_post(0)}),
+          .threads = std::vector<Code>(static_cast<size_t>(threads),
+                                       {sem_wait(0), kIncrement[0], kIncrement[1], sem_post(0)}),
           .semaphores = {{0, 1}},
           .final = [=](const auto& memory) { return memory[0] == threads; }};
 }
