@@ -271,8 +271,12 @@ class Story {
   // What the program said must not move the cursor.
   static std::string one_line(std::string_view text) {
     std::string line;
-    for (char c : text) {
-      if (c == '\n') {
+    for (size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      if (c == '\033' && i + 1 < text.size() && text[i + 1] == '[') {  // up to the letter that ends the sequence
+        i += 2;
+        while (i < text.size() && (text[i] < '@' || text[i] > '~')) ++i;
+      } else if (c == '\n') {
         line += "\n  ";
       } else if (c == '\t') {
         line += "  ";

@@ -9,9 +9,11 @@ interprets tiny built-in programs (abba, lost, fine), so that whole runs and rep
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 LOCKSTEP = ""
@@ -176,6 +178,17 @@ class WholeRuns(CommandLine):
         done = self.lockstep("run", "--keep-going", "--json", "-", self.program("abba"))
         self.assertEqual(done.returncode, 1)
         self.assertEqual(len(json.loads(done.stdout)["bugs"]), 1)
+
+    def test_interrupt(self):
+        for program, code in (("fine", 130), ("abba", 1)):
+            words = ["run", "--keep-going", "--strategy", "random", "--executions", "1000000000", "--json", "r.json"]
+            run = subprocess.Popen([LOCKSTEP, *words, self.program(program)], cwd=self.cwd, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+            time.sleep(0.5)
+            run.send_signal(signal.SIGINT)
+            output, _ = run.communicate(timeout=30)
+            self.assertEqual(run.returncode, code, output)
+            self.assertFalse(json.loads((self.cwd / "r.json").read_text())["complete"])
 
     def test_colour_only_on_request(self):
         self.program("abba")

@@ -13,7 +13,8 @@ namespace {
 
 std::string story(Finding finding, Symbols& symbols, StoryOptions options = {}) {
   Trace trace = finding.trace;
-  finding = complete_finding(std::move(finding), trace, finding.output, symbols);
+  const std::string output = finding.output;
+  finding = complete_finding(std::move(finding), trace, output, symbols);
   return tell_story(finding, symbols, options);
 }
 
