@@ -26,11 +26,17 @@ class CommandLine(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.cwd = pathlib.Path(self.folder.name)
 
+    @staticmethod
+    def environment(**more):
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("LOCKSTEP", "NO_COLOR", "CLICOLOR"))}
+        env.update({"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}, **more)
+        if FAKE:
+            env["LOCKSTEP_RUNTIME"] = LOCKSTEP  # looked for, never loaded
+        return env
+
     def lockstep(self, *words, **environment):
-        env = {k: v for k, v in os.environ.items() if not k.startswith("LOCKSTEP")}
-        env.update({"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}, **environment)
-        return subprocess.run([LOCKSTEP, *map(str, words)], cwd=self.cwd, env=env, capture_output=True, text=True,
-                              timeout=60, stdin=subprocess.DEVNULL)
+        return subprocess.run([LOCKSTEP, *map(str, words)], cwd=self.cwd, env=self.environment(**environment),
+                              capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
 
     def program(self, name):
         path = self.cwd / name
@@ -182,8 +188,8 @@ class WholeRuns(CommandLine):
     def test_interrupt(self):
         for program, code in (("fine", 130), ("abba", 1)):
             words = ["run", "--keep-going", "--strategy", "random", "--executions", "1000000000", "--json", "r.json"]
-            run = subprocess.Popen([LOCKSTEP, *words, self.program(program)], cwd=self.cwd, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
+            run = subprocess.Popen([LOCKSTEP, *words, self.program(program)], cwd=self.cwd, env=self.environment(),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             time.sleep(0.5)
             run.send_signal(signal.SIGINT)
             output, _ = run.communicate(timeout=30)
