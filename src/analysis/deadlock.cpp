@@ -2,81 +2,20 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <set>
 
 #include "analysis/finding.hpp"
+#include "analysis/holdings.hpp"
 
 namespace lockstep {
 namespace {
-
-// What is held and who has been woken, built up by walking the steps of a trace.
-class Holdings {
- public:
-  void apply(const Step& s) {
-    const bool got_it = !(s.flags & Step::kTimedOut);
-    switch (s.kind) {
-      case OpKind::Lock:
-      case OpKind::ReadLock:
-      case OpKind::WriteLock:
-        if (got_it) take(s.object, s.thread);
-        break;
-      case OpKind::TryLock:
-      case OpKind::TryReadLock:
-      case OpKind::TryWriteLock:
-      case OpKind::OnceEnter:
-        if (s.flags & Step::kWrite) take(s.object, s.thread);
-        break;
-      case OpKind::Unlock:
-      case OpKind::ReadUnlock:
-      case OpKind::WriteUnlock:
-      case OpKind::OnceExit:
-        give(s.object, s.thread);
-        break;
-      case OpKind::CondWait:
-        give(s.second, s.thread);
-        waiting_[s.thread] = s.object;
-        break;
-      case OpKind::Reacquire:
-        take(s.object, s.thread);
-        waiting_.erase(s.thread);
-        break;
-      case OpKind::CondSignal:
-        if (s.second != kNoObject) waiting_.erase(ThreadId(static_cast<uint64_t>(s.second) - 1));
-        break;
-      case OpKind::CondBroadcast:
-        std::erase_if(waiting_, [&](const auto& w) { return w.second == s.object; });
-        break;
-      default: break;
-    }
-  }
-
-  bool waits_for_signal(ThreadId t) const { return waiting_.contains(t); }
-  std::vector<ThreadId> holders(ObjectId object) const {
-    const auto place = held_.find(object);
-    if (place == held_.end()) return {};
-    return {place->second.begin(), place->second.end()};
-  }
-
- private:
-  void take(ObjectId object, ThreadId t) { held_[object].insert(t); }
-  void give(ObjectId object, ThreadId t) {
-    auto& holders = held_[object];
-    if (const auto place = holders.find(t); place != holders.end()) holders.erase(place);
-  }
-
-  std::map<ObjectId, std::multiset<ThreadId>> held_;  // a reader may hold its lock more than once
-  std::map<ThreadId, ObjectId> waiting_;              // in a condition wait and not woken
-};
 
 WaitGraph::Edge edge_of(const Step& pending, const Holdings& now) {
   if (pending.kind == OpKind::Join)
     return {pending.thread, pending.object, pending.kind, {ThreadId(static_cast<uint64_t>(pending.second))}};
   if (pending.kind == OpKind::Reacquire && now.waits_for_signal(pending.thread))
     return {pending.thread, pending.second, OpKind::CondWait, {}};
-  std::vector<ThreadId> holders = now.holders(pending.object);
-  holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
-  return {pending.thread, pending.object, pending.kind, std::move(holders)};
+  return {pending.thread, pending.object, pending.kind, now.holders(pending.object)};
 }
 
 const WaitGraph::Edge* edge_from(const WaitGraph& graph, ThreadId t) {

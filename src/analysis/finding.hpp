@@ -40,6 +40,8 @@ class Symbols {
   virtual std::vector<Frame> resolve(uint64_t return_address) = 0;
   // "queue.head", "accounts+16", "heap block of main #3": a name for an address; never empty.
   virtual std::string describe(ObjectId object) = 0;
+  // Whether that name comes from the program (a variable) rather than from its address (heap, stack).
+  virtual bool is_named(ObjectId) { return true; }
 };
 
 struct Finding {

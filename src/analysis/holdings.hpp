@@ -1,0 +1,25 @@
+// What is held and who has been woken, built up by walking the steps of a trace.
+#pragma once
+#include <map>
+#include <vector>
+
+#include "model/trace.hpp"
+
+namespace lockstep {
+
+class Holdings {
+ public:
+  void apply(const Step& step);
+
+  bool waits_for_signal(ThreadId t) const { return waiting_.contains(t); }
+  std::vector<ThreadId> holders(ObjectId object) const;  // ascending, each once
+
+ private:
+  void take(ObjectId object, ThreadId t) { ++held_[object][t]; }
+  void give(ObjectId object, ThreadId t);
+
+  std::map<ObjectId, std::map<ThreadId, int>> held_;  // a reader may hold its lock more than once
+  std::map<ThreadId, ObjectId> waiting_;              // in a condition wait and not woken
+};
+
+}  // namespace lockstep

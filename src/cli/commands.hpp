@@ -1,0 +1,14 @@
+// The commands. Each returns the exit code.
+#pragma once
+#include <string>
+
+#include "cli/options.hpp"
+#include "cli/world.hpp"
+
+namespace lockstep {
+
+int run_command(const Options& options, const World& world);
+int replay_command(const Options& options, const World& world);
+int list_command(const std::string& what, bool json);
+
+}  // namespace lockstep

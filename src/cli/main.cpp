@@ -1,0 +1,26 @@
+// lockstep: options and wiring, nothing else.
+#include <cstdio>
+#include <cstdlib>
+
+#include "cli/commands.hpp"
+#include "cli/parse.hpp"
+#include "cli/session.hpp"
+
+using namespace lockstep;
+
+int main(int argc, char** argv) {
+  const char* environment = std::getenv("LOCKSTEP_OPTIONS");
+  const Surroundings around{environment ? environment : ""};
+  const World world{find_program, find_runtime_library, Target::start};
+
+  Result<ParsedCommand> command = parse_command_line({argv + 1, argv + argc}, around);
+  if (!command) return fail(command.error());
+  if (auto* show = std::get_if<ShowText>(&*command)) {
+    std::fputs(show->text.c_str(), stdout);
+    return 0;
+  }
+  if (auto* run = std::get_if<RunCommand>(&*command)) return run_command(run->options, world);
+  if (auto* replay = std::get_if<ReplayCommand>(&*command)) return replay_command(replay->options, world);
+  const auto& list = std::get<ListCommand>(*command);
+  return list_command(list.what, list.json);
+}

@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+#include <limits>
+
+#include "cli/options.hpp"
+#include "cli/values.hpp"
+
+namespace lockstep {
+namespace {
+
+using Problem = std::optional<std::string>;
+
+template <class T>
+Problem number_into(T& target, const std::string& text, uint64_t least) {
+  const auto number = parse_number(text);
+  if (!number || *number < least || *number > std::numeric_limits<T>::max())
+    return fmt::format("needs a whole number of at least {}, not '{}'", least, text);
+  target = static_cast<T>(*number);
+  return std::nullopt;
+}
+
+template <class E, size_t N>
+Problem choice_into(E& target, const std::string& text, const std::pair<const char*, E> (&choices)[N]) {
+  std::string known;
+  for (const auto& [name, value] : choices) {
+    if (text == name) {
+      target = value;
+      return std::nullopt;
+    }
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
+  }
+  return fmt::format("must be one of {}; '{}' is none of them", known, text);
+}
+
+Problem flag_into(bool& target, const std::string& text) {
+  const auto value = parse_bool(text);
+  if (!value) return fmt::format("is true or false, not '{}'", text);
+  target = *value;
+  return std::nullopt;
+}
+
+Problem when_into(When& target, const std::string& text) {
+  return choice_into(target, text, {std::pair{"auto", When::Auto}, {"always", When::Always}, {"never", When::Never}});
+}
+
+Problem text_into(std::string& target, const std::string& text) {
+  if (text.empty()) return "needs a value";
+  target = text;
+  return std::nullopt;
+}
+
+Problem set_preemptions(Options& o, const std::string& text) {
+  if (text == "none") {
+    o.strategy.preemptions.reset();
+    o.strategy.preemptions_none = true;
+    return std::nullopt;
+  }
+  const auto number = parse_number(text);
+  if (!number || *number > 1'000'000) return fmt::format("needs a whole number or 'none', not '{}'", text);
+  o.strategy.preemptions = static_cast<uint32_t>(*number);
+  o.strategy.preemptions_none = false;
+  return std::nullopt;
+}
+
+Problem set_time(Options& o, const std::string& text) {
+  const auto time = parse_duration(text);
+  if (!time || time->count() == 0) return fmt::format("needs a duration like 30s, 5m or 1h, not '{}'", text);
+  o.time = time;
+  return std::nullopt;
+}
+
+Problem set_memory(Options& o, const std::string& text) {
+  const auto size = parse_size(text);
+  if (!size || *size == 0) return fmt::format("needs a size like 512MiB or 2GiB, not '{}'", text);
+  o.memory_budget = *size;
+  return std::nullopt;
+}
+
+Problem set_executions(Options& o, const std::string& text) {
+  uint64_t number = 0;
+  if (Problem problem = number_into(number, text, 1)) return problem;
+  o.executions = number;
+  return std::nullopt;
+}
+
+Problem set_error(Options& o, const std::string& text) {
+  std::string known;
+  for (size_t i = 0; i < static_cast<size_t>(FindingKind::kCount); ++i) {
+    const auto kind = static_cast<FindingKind>(i);
+    if (!is_warning(kind)) continue;
+    if (text == name_of(kind)) {
+      o.errors.insert(kind);
+      return std::nullopt;
+    }
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", name_of(kind));
+  }
+  return fmt::format("must be one of {}; '{}' is none of them", known, text);
+}
+
+constexpr unsigned kBoth = kRun | kReplay;
+
+const OptionInfo kOptions[] = {
+    {"strategy", "NAME[:KEY=VALUE,...]", "how to search; see 'lockstep list strategies' [auto]", kRun, false,
+     [](Options& o, const std::string& v) { return text_into(o.strategy.spec, v); }},
+    {"preemptions", "N|none", "at most this many preemptions per execution [the strategy's own]", kRun, false,
+     set_preemptions},
+    {"points", "sync|atomics", "where a thread may be preempted [atomics when instrumented, else sync]", kRun, false,
+     [](Options& o, const std::string& v) {
+       return choice_into(o.points, v, {std::pair{"sync", Points::Sync}, {"atomics", Points::Atomics}});
+     }},
+    {"executions", "N", "stop after so many executions [random strategies: 100,000]", kRun, false, set_executions},
+    {"time", "DURATION", "stop after 30s, 5m, 1h [auto: 60s]", kRun, false, set_time},
+    {"steps", "N", "cut an execution after so many steps [1,000,000]", kRun, false,
+     [](Options& o, const std::string& v) {
+       Problem problem = number_into(o.steps, v, 1);
+       if (!problem) o.strategy.max_steps = o.steps;
+       return problem;
+     }},
+    {"memory-budget", "SIZE", "memory the search may use [2GiB]", kRun, false, set_memory},
+    {"require-complete", nullptr, "exit with 3 unless the strategy finished its space", kRun, false,
+     [](Options& o, const std::string& v) { return flag_into(o.require_complete, v); }},
+    {"workers", "N", "worker processes [one per core]", kRun, false,
+     [](Options& o, const std::string& v) { return number_into(o.workers, v, 1); }},
+    {"isolation", "auto|loop|reset|fork",
+     "how each execution gets a fresh start: none, memory restored, a fork each [auto]", kBoth, false,
+     [](Options& o, const std::string& v) {
+       return choice_into(o.isolation, v,
+                          {std::pair{"auto", Isolation::Auto},
+                           {"loop", Isolation::Loop},
+                           {"reset", Isolation::Reset},
+                           {"fork", Isolation::Fork}});
+     }},
+    {"backend", "auto|fiber|os-thread", "what a thread of the program runs on [auto]", kBoth, false,
+     [](Options& o, const std::string& v) {
+       return choice_into(
+           o.backend, v,
+           {std::pair{"auto", Backend::Auto}, {"fiber", Backend::Fiber}, {"os-thread", Backend::OsThread}});
+     }},
+    {"keep-going", nullptr, "do not stop at the first bug; report distinct bugs once each", kRun, false,
+     [](Options& o, const std::string& v) { return flag_into(o.keep_going, v); }},
+    {"error", "KIND", "count this kind of warning as a bug; repeatable", kRun, true, set_error},
+    {"seed", "N", "of all randomness [0]", kRun, false,
+     [](Options& o, const std::string& v) { return number_into(o.strategy.seed, v, 0); }},
+    {"out", "DIR", "where schedules of failures go [lockstep-out/PROGRAM]", kRun, false,
+     [](Options& o, const std::string& v) { return text_into(o.out, v); }},
+    {"times", "N", "replay so many times and count how often it fails [1]", kReplay, false,
+     [](Options& o, const std::string& v) { return number_into(o.times, v, 1); }},
+    {"json", "FILE", "write the result as JSON; - is standard output", kBoth, false,
+     [](Options& o, const std::string& v) { return text_into(o.json, v); }},
+    {"quiet", nullptr, "print bugs and warnings only", kBoth, false,
+     [](Options& o, const std::string& v) { return flag_into(o.quiet, v); }},
+    {"color", "auto|always|never", "colours; auto obeys NO_COLOR [auto]", kBoth, false,
+     [](Options& o, const std::string& v) { return when_into(o.color, v); }},
+    {"progress", "auto|always|never", "a progress line; auto: on a terminal [auto]", kRun, false,
+     [](Options& o, const std::string& v) { return when_into(o.progress, v); }},
+};
+
+size_t distance(std::string_view a, std::string_view b) {  // Levenshtein
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const OptionInfo> option_table() { return kOptions; }
+
+const OptionInfo* find_option(std::string_view name) {
+  for (const OptionInfo& info : kOptions)
+    if (name == info.name) return &info;
+  return nullptr;
+}
+
+std::string nearest_option(std::string_view name, unsigned command) {
+  std::string best;
+  size_t least = name.size() / 3 + 2;  // farther than this is another word
+  for (const OptionInfo& info : kOptions) {
+    if (!(info.commands & command)) continue;
+    if (const size_t d = distance(name, info.name); d < least) {
+      least = d;
+      best = info.name;
+    }
+  }
+  return best;
+}
+
+}  // namespace lockstep

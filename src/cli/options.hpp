@@ -1,0 +1,72 @@
+// What the user asked for, and the one table that says how: command line, LOCKSTEP_OPTIONS and lockstep.toml are all
+// read through it.
+#pragma once
+#include <chrono>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/finding.hpp"
+#include "model/channel.hpp"
+#include "model/result.hpp"
+#include "report/terminal.hpp"
+#include "search/explorer.hpp"
+#include "search/registry.hpp"
+
+namespace lockstep {
+
+struct Options {
+  std::vector<std::string> command;  // the program and its arguments
+  StrategyOptions strategy;
+  Points points = Points::Auto;
+  std::optional<uint64_t> executions;
+  std::optional<std::chrono::milliseconds> time;
+  uint32_t steps = 1'000'000;
+  uint64_t memory_budget = 2ull << 30;
+  bool require_complete = false;
+  unsigned workers = 0;  // 0: one per core
+  Isolation isolation = Isolation::Auto;
+  Backend backend = Backend::Auto;
+  bool keep_going = false;
+  std::string out;   // empty: lockstep-out/PROGRAM
+  std::string json;  // empty: none; "-": standard output
+  bool quiet = false;
+  When color = When::Auto, progress = When::Auto;
+  std::set<FindingKind> errors;  // warnings that count as bugs
+  // replay
+  std::string schedule;
+  uint32_t times = 1;
+};
+
+enum Command : unsigned { kRun = 1, kReplay = 2 };
+
+struct OptionInfo {
+  const char* name;   // without dashes; also the key in the environment and the file
+  const char* value;  // what it takes, for help; nullptr: a flag
+  const char* help;
+  unsigned commands;  // where it is accepted on the command line
+  bool repeatable;
+  // Sets it; otherwise what is wrong with the value, as in "--time <what is wrong>".
+  std::optional<std::string> (*set)(Options& options, const std::string& value);
+};
+std::span<const OptionInfo> option_table();
+const OptionInfo* find_option(std::string_view name);
+
+std::optional<Error> set_option(Options& options, const OptionInfo& info, const std::string& value,
+                                std::string_view source);
+
+// key=value:key=value; a value that holds a colon is quoted. Flags need no value.
+std::optional<Error> apply_environment(Options& options, std::string_view text);
+
+// A TOML file; a missing one is fine.
+std::optional<Error> apply_file(Options& options, const std::string& path);
+
+// The best match among known option names, for "did you mean": empty if none is near.
+std::string nearest_option(std::string_view name, unsigned command);
+
+// Budgets that the user did not give: auto 60 s, random strategies 100,000 executions, exhaustive ones none.
+Budget budget_of(const Options& options, const Strategy& strategy);
+
+}  // namespace lockstep

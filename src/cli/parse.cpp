@@ -1,0 +1,194 @@
+#include "cli/parse.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <deque>
+#include <sstream>
+
+namespace lockstep {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }
+
+// The words of a command line up to the user's program, and the program with its arguments.
+struct Split {
+  Words ours, program;
+};
+
+bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
+
+std::optional<Error> unknown_option(const std::string& word, unsigned command) {
+  const std::string name = word.substr(0, word.find('='));
+  const OptionInfo* elsewhere = name.starts_with("--") ? find_option(name.substr(2)) : nullptr;
+  if (elsewhere != nullptr) return usage(fmt::format("{} is not an option of this command; see --help", name));
+  const std::string near = name.starts_with("--") ? nearest_option(name.substr(2), command) : "";
+  return usage(fmt::format("unknown option {}{}", name,
+                           near.empty() ? "; see --help" : fmt::format("; did you mean --{}?", near)));
+}
+
+// Everything after the program's name is the program's own, even if it looks like an option of ours. With
+// `stop_at_word` the first word that is no option begins the program; otherwise only `--` does.
+Result<Split> split(const Words& words, unsigned command, bool stop_at_word) {
+  Split out;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--" || (stop_at_word && !is_option(word))) {
+      out.program.assign(words.begin() + static_cast<ptrdiff_t>(word == "--" ? i + 1 : i), words.end());
+      return out;
+    }
+    out.ours.push_back(word);
+    if (!is_option(word) || word == "-h" || word == "--help") continue;
+    const OptionInfo* info = word.starts_with("--") ? find_option(word.substr(2, word.find('=') - 2)) : nullptr;
+    if (info == nullptr || !(info->commands & command)) return *unknown_option(word, command);
+    if (info->value == nullptr || word.find('=') != std::string::npos) continue;
+    if (i + 1 == words.size() || words[i + 1].starts_with("--"))
+      return usage(fmt::format("{} needs a value: {}", word, info->value));
+    out.ours.push_back(words[++i]);
+  }
+  return out;
+}
+
+class Parser {
+ public:
+  Parser()
+      : app_("Lockstep explores the thread interleavings of a program until one fails, and replays it.", "lockstep") {
+    app_.set_version_flag("--version", "lockstep " LOCKSTEP_VERSION, "print the version");
+    app_.require_subcommand(0, 1);
+    app_.footer(
+        "Exit codes: 0 no bug, 1 bug, 2 wrong usage, 3 incomplete (with --require-complete),\n"
+        "            4 the program could not be controlled, 130 interrupted.");
+    run_ = app_.add_subcommand("run", "explore the schedules of PROGRAM");
+    run_->add_option("PROGRAM", command_, "the program and its arguments")->type_name("[ARGS...]");
+    add_options(*run_, kRun);
+    run_->footer(
+        "Every option can also be set in LOCKSTEP_OPTIONS=key=value:key=value and in lockstep.toml;\n"
+        "the command line wins over the environment, which wins over the file.");
+    replay_ = app_.add_subcommand("replay", "re-run one recorded schedule, exactly");
+    replay_->add_option("FILE", schedule_, "a .lockstep file that run has written")->type_name("");
+    add_options(*replay_, kReplay);
+    replay_->footer("FILE may be followed by -- PROGRAM [ARGS...] to replay it with another program.");
+    list_ = app_.add_subcommand("list", "name what can be chosen from");
+    list_->add_option("WHAT", what_, "strategies or analyses")->type_name("");
+    list_->add_flag("--json", list_json_, "as JSON");
+  }
+
+  Result<ParsedCommand> parse(const Words& words, const Surroundings& around) {
+    const std::string command = words.empty() ? "" : words[0];
+    const Words rest(words.begin() + (words.empty() ? 0 : 1), words.end());
+    if (command == "run") return parse_run(rest, around);
+    if (command == "replay") return parse_replay(rest, around);
+    if (command == "list") return parse_list(rest);
+    if (command.empty()) return usage("no command given: run, replay or list; see lockstep --help");
+    if (command == "--help" || command == "-h" || command == "--version") return read({command});
+    if (is_option(command)) return usage(fmt::format("unknown option {}; see lockstep --help", command));
+    return usage(fmt::format("there is no command '{}': use run, replay or list", command));
+  }
+
+ private:
+  void add_options(CLI::App& command, unsigned which) {
+    for (const OptionInfo& info : option_table()) {
+      if (!(info.commands & which)) continue;
+      const std::string name = std::string("--") + info.name;
+      if (info.value == nullptr) {
+        command.add_flag(name, info.help);
+        continue;
+      }
+      auto* option = command.add_option(name, values_.emplace_back(), info.help)->type_name(info.value);
+      option->multi_option_policy(info.repeatable ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
+      option->expected(1)->allow_extra_args(false);
+    }
+  }
+
+  // Feeds CLI11; a value only for help, version and errors.
+  Result<ParsedCommand> read(Words words) {
+    try {
+      std::reverse(words.begin(), words.end());
+      app_.parse(words);
+      return ParsedCommand{ShowText{}};
+    } catch (const CLI::Success& asked) {
+      std::ostringstream text;
+      app_.exit(asked, text, text);
+      return ParsedCommand{ShowText{text.str()}};
+    } catch (const CLI::ParseError& error) {
+      return usage(error.what());
+    }
+  }
+
+  std::optional<Error> apply(CLI::App& command, unsigned which, Options& options, const Surroundings& around) {
+    if (auto error = apply_file(options, around.file)) return error;
+    if (auto error = apply_environment(options, around.environment)) return error;
+    for (const OptionInfo& info : option_table()) {
+      const std::string name = std::string("--") + info.name;
+      if (!(info.commands & which) || command.count(name) == 0) continue;
+      const Words given = command.get_option(name)->results();
+      for (const std::string& value : info.repeatable ? given : Words{given.back()})
+        if (auto error = set_option(options, info, value, name)) return error;
+    }
+    return std::nullopt;
+  }
+
+  Result<ParsedCommand> parse_run(const Words& rest, const Surroundings& around) {
+    Result<Split> parts = split(rest, kRun, true);
+    if (!parts) return parts.error();
+    Words words = {"run"};
+    words.insert(words.end(), parts->ours.begin(), parts->ours.end());
+    Result<ParsedCommand> text = read(words);
+    if (!text || !std::get<ShowText>(*text).text.empty()) return text;
+    RunCommand run;
+    if (auto error = apply(*run_, kRun, run.options, around)) return *error;
+    if (parts->program.empty()) return usage("no program given: lockstep run [options] PROGRAM [ARGS...]");
+    run.options.command = parts->program;
+    return ParsedCommand{run};
+  }
+
+  Result<ParsedCommand> parse_replay(const Words& rest, const Surroundings& around) {
+    Result<Split> parts = split(rest, kReplay, false);
+    if (!parts) return parts.error();
+    const bool separator = std::find(rest.begin(), rest.end(), "--") != rest.end();
+    if (separator && parts->program.empty()) return usage("no program given after --");
+    Words words = {"replay"};
+    words.insert(words.end(), parts->ours.begin(), parts->ours.end());
+    if (std::count_if(parts->ours.begin(), parts->ours.end(),
+                      [](const std::string& w) { return w == "-h" || w == "--help"; }))
+      words = {"replay", "--help"};
+    Result<ParsedCommand> text = read(words);
+    if (!text || !std::get<ShowText>(*text).text.empty()) return text;
+    ReplayCommand replay;
+    if (auto error = apply(*replay_, kReplay, replay.options, around)) return *error;
+    if (schedule_.empty()) return usage("no schedule given: lockstep replay FILE");
+    replay.options.schedule = schedule_;
+    replay.options.command = parts->program;
+    return ParsedCommand{replay};
+  }
+
+  Result<ParsedCommand> parse_list(const Words& rest) {
+    for (const std::string& word : rest)
+      if (is_option(word) && word != "--json" && word != "--help" && word != "-h") return *unknown_option(word, 0);
+    Words words = {"list"};
+    words.insert(words.end(), rest.begin(), rest.end());
+    Result<ParsedCommand> text = read(words);
+    if (!text || !std::get<ShowText>(*text).text.empty()) return text;
+    if (what_ != "strategies" && what_ != "analyses")
+      return usage(what_.empty() ? "list what? strategies or analyses"
+                                 : fmt::format("cannot list '{}': use strategies or analyses", what_));
+    return ParsedCommand{ListCommand{what_, list_json_}};
+  }
+
+  CLI::App app_;
+  CLI::App *run_, *replay_, *list_;
+  std::deque<Words> values_;  // where CLI11 puts what we read from the options themselves
+  Words command_;
+  std::string schedule_, what_;
+  bool list_json_ = false;
+};
+
+}  // namespace
+
+Result<ParsedCommand> parse_command_line(const Words& arguments, const Surroundings& around) {
+  return Parser().parse(arguments, around);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+#include <unistd.h>
+#include <filesystem>
+
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "model/schedule.hpp"
+#include "report/schedule_file.hpp"
+#include "report/story.hpp"
+#include "report/summary.hpp"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Replay {
+ public:
+  Replay(const Options& options, const ScheduleFile& recording, bool changed, Target& target)
+      : options_(options), recording_(recording), changed_(changed), target_(target), session_(options) {}
+
+  Session& session() { return session_; }
+
+  int repeat() {
+    Exploration result;
+    const auto start = std::chrono::steady_clock::now();
+    uint32_t failures = 0;
+    for (uint32_t i = 0; i < options_.times; ++i) {
+      if (!once(result, failures)) break;
+    }
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (const std::string& warning : target_.warnings()) session_.warn(warning);
+    conclude(result, failures);
+    session_.write_json({recording_.program, "replay", name_of(target_.info().isolation), session_.warnings()}, result);
+    if (result.verdict == Verdict::Uncontrolled) return static_cast<int>(ExitCode::Uncontrolled);
+    return static_cast<int>(failures > 0 ? ExitCode::Bug : ExitCode::NoBug);
+  }
+
+ private:
+  // One replay; false if there is no point in another.
+  bool once(Exploration& result, uint32_t& failures) {
+    Trace trace;
+    Finding recorded = recording_.bug;
+    recorded.execution = 1;
+    std::optional<Finding> found = session_.reproduce(target_, recorded, false, &trace);
+    ++result.executions;
+    if (trace.empty()) return false;
+    count(trace, result);
+    if (trace.view().outcome() == Outcome::Uncontrolled) {
+      result.verdict = Verdict::Uncontrolled;
+      result.uncontrolled = trace.view().message();
+      return false;
+    }
+    const TraceNames names(trace, session_.symbols(target_));
+    auto departure = first_departure(recording_, record_operations(names), trace.view().header().steps);
+    if (departure && trace.view().outcome() == Outcome::Diverged) departure->happened = "cannot do that here";
+    if (!found) {
+      warn_not_reproduced(departure);
+      return true;
+    }
+    if (failures++ > 0) return true;
+    if (found->kind != recording_.bug.kind)
+      session_.warn(fmt::format("the recording ended with {}, this execution with {}", name_of(recording_.bug.kind),
+                                name_of(found->kind)));
+    else if (departure)
+      session_.warn("the failure is the same, but not the way there: " + in_words(*departure));
+    session_.print(tell_story(*found, session_.symbols(target_), {.terminal = session_.terminal(), .replayed = true}) +
+                   "\n");
+    result.bugs.push_back(std::move(*found));
+    result.verdict = Verdict::Bug;
+    return true;
+  }
+
+  static void count(const Trace& trace, Exploration& result) {
+    const TraceHeader& header = trace.view().header();
+    result.steps_max = std::max(result.steps_max, header.decisions);
+    result.threads_max = std::max(result.threads_max, header.threads);
+    result.preemptions_max = std::max(result.preemptions_max, count_preemptions(trace));
+  }
+
+  static std::string in_words(const Departure& departure) {
+    return fmt::format("at operation {} the recording says \"{}\", this execution \"{}\"",
+                       with_separators(departure.operation), departure.recorded, departure.happened);
+  }
+
+  void warn_not_reproduced(const std::optional<Departure>& departure) {
+    std::string text = fmt::format(
+        "the failure did not reproduce: {}",
+        departure ? in_words(*departure) : "all operations are those of the recording, but it did not fail");
+    if (changed_) text += "; the program has changed since it was recorded";
+    session_.warn(text);
+  }
+
+  void conclude(Exploration& result, uint32_t failures) {
+    result.complete = false;
+    result.guarantee = fmt::format("{} of the recorded schedule", plural(result.executions, "execution"));
+    if (result.verdict == Verdict::Uncontrolled) {
+      session_.print(final_lines(result, {}, session_.terminal()));
+      return;
+    }
+    if (options_.quiet) return;
+    if (options_.times > 1) {
+      session_.print(fmt::format("Failed in {} of {}. ({})\n", with_separators(failures),
+                                 plural(result.executions, "replay"), seconds_text(result.seconds)));
+    } else if (failures == 0) {
+      session_.print(fmt::format("PASS {} the recorded schedule did not fail ({})\n", session_.terminal().glyphs().dash,
+                                 seconds_text(result.seconds)));
+    }
+  }
+
+  const Options& options_;
+  const ScheduleFile& recording_;
+  const bool changed_;
+  Target& target_;
+  Session session_;
+};
+
+// Relative names in the recording are relative to where it was made. Given another program, the user is elsewhere.
+void enter_recorded_folder(const ScheduleFile& recording, Options& options) {
+  if (!options.command.empty() || recording.cwd.empty()) return;
+  std::error_code error;
+  if (!options.json.empty() && options.json != "-") options.json = fs::absolute(options.json, error).string();
+  if (chdir(recording.cwd.c_str()) != 0) return;  // moved to another machine: the names may still fit here
+}
+
+}  // namespace
+
+int replay_command(const Options& given, const World& world) {
+  Options options = given;
+  Result<ScheduleFile> recording = load_schedule(options.schedule);
+  if (!recording) return fail(recording.error());
+  if (!options.json.empty() && options.json != "-")
+    if (auto error = check_writable_file(options.json)) return fail(*error);
+  enter_recorded_folder(*recording, options);
+  if (!options.command.empty()) recording->program = options.command;
+  Result<std::string> program = world.find_program(recording->program[0]);
+  if (!program) return fail(program.error());
+  Result<std::string> runtime = world.find_runtime();
+  if (!runtime) return fail(runtime.error());
+
+  TargetOptions target_options;
+  target_options.command = recording->program;
+  target_options.runtime_library = *runtime;
+  target_options.isolation = options.isolation == Isolation::Auto ? recording->isolation : options.isolation;
+  target_options.backend = options.backend == Backend::Auto ? recording->backend : options.backend;
+  target_options.points = recording->points;
+  target_options.workers = 1;
+  target_options.max_steps = recording->bug.plan.max_steps;
+  target_options.threads = recording->threads;
+  const bool changed = !same_program(recording->build, identify_program(*program));
+  Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
+  if (!target) return fail(target.error());
+  Replay replay(options, *recording, changed, **target);
+  if (changed) replay.session().warn(fmt::format("{} has changed since the schedule was recorded", *program));
+  return replay.repeat();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,80 @@
+#include "cli/session.hpp"
+
+#include <fmt/format.h>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "report/confirm.hpp"
+#include "target/symbols.hpp"
+
+namespace lockstep {
+
+Session::Session(const Options& options) : options_(options), human_(options.json == "-" ? stderr : stdout) {
+  terminal_ = detect_terminal(fileno(human_), options.color);
+  for (const AnalysisInfo& info : lockstep::analyses()) analyses_.push_back(info.make());
+}
+
+void Session::print(const std::string& text) const {
+  std::fwrite(text.data(), 1, text.size(), human_);
+  std::fflush(human_);
+}
+
+void Session::warn(const std::string& text) {
+  for (const std::string& said : warnings_)
+    if (said == text) return;
+  warnings_.push_back(text);
+  std::fflush(human_);  // keep the order where both streams are one terminal
+  fmt::print(stderr, "lockstep: warning: {}\n", text);
+}
+
+std::vector<Analysis*> Session::analyses() const {
+  std::vector<Analysis*> list;
+  for (const auto& analysis : analyses_) list.push_back(analysis.get());
+  return list;
+}
+
+Symbols& Session::symbols(Target& target) {
+  if (!symbols_) {
+    std::error_code ignored;
+    symbols_ = open_symbols({target.modules(), std::filesystem::current_path(ignored).string()});
+  }
+  return *symbols_;
+}
+
+std::optional<Finding> Session::reproduce(Target& target, Finding finding, bool same_kind, Trace* seen) {
+  Plan plan = finding.plan;
+  plan.detail = true;
+  Target::Detailed replay = target.run_detailed(plan);
+  if (seen != nullptr) *seen = replay.trace;
+  if (replay.trace.empty()) return std::nullopt;
+  for (Analysis* analysis : analyses()) {
+    std::optional<Finding> found = analysis->check(replay.trace);
+    if (!found || (same_kind && found->kind != finding.kind)) continue;
+    finding.kind = found->kind;
+    finding.message = found->message;
+    finding.preemptions = found->preemptions;
+    finding.threads = found->threads;
+    return complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols(target));
+  }
+  return std::nullopt;
+}
+
+void Session::write_json(const JsonReport& report, const Exploration& result) {
+  if (options_.json.empty()) return;
+  const std::string text = to_json(report, result);
+  FILE* file = options_.json == "-" ? stdout : std::fopen(options_.json.c_str(), "w");
+  bool good = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file == stdout)
+    good = std::fflush(file) == 0 && good;
+  else if (file != nullptr)
+    good = std::fclose(file) == 0 && good;
+  if (!good) warn(fmt::format("cannot write the result to {}: {}", options_.json, std::strerror(errno)));
+}
+
+int fail(const Error& error) {
+  fmt::print(stderr, "lockstep: {}\n", error.message);
+  return static_cast<int>(error.code);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,49 @@
+// What `run` and `replay` share: where text goes, confirming a failure, the last words.
+#pragma once
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/registry.hpp"
+#include "cli/options.hpp"
+#include "cli/world.hpp"
+#include "report/json.hpp"
+#include "report/terminal.hpp"
+
+namespace lockstep {
+
+class Session {
+ public:
+  explicit Session(const Options& options);
+
+  // Text for people: standard output, or standard error when JSON goes to standard output.
+  FILE* human() const { return human_; }
+  const Terminal& terminal() const { return terminal_; }
+  void print(const std::string& text) const;
+  void warn(const std::string& text);  // said at once, and kept for the JSON result
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  std::vector<Analysis*> analyses() const;
+
+  // Runs the finding's plan with stacks; what an analysis of kind `kind` says about it, completed. nullopt: nothing
+  // did. `seen` gets the trace in either case.
+  std::optional<Finding> reproduce(Target& target, Finding finding, bool same_kind, Trace* seen = nullptr);
+
+  Symbols& symbols(Target& target);  // opened when first needed: modules are known once the program ran
+
+  // Writes the JSON result if asked for.
+  void write_json(const JsonReport& report, const Exploration& result);
+
+ private:
+  const Options& options_;
+  FILE* human_;
+  Terminal terminal_;
+  std::vector<std::unique_ptr<Analysis>> analyses_;
+  std::unique_ptr<Symbols> symbols_;
+  std::vector<std::string> warnings_;
+};
+
+int fail(const Error& error);  // prints the sentence, gives the exit code
+
+}  // namespace lockstep

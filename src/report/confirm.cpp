@@ -1,0 +1,70 @@
+#include "report/confirm.hpp"
+
+#include <fmt/format.h>
+#include <csignal>
+#include <cstring>
+
+#include "report/fingerprint.hpp"
+#include "report/user_code.hpp"
+#include "report/wait_text.hpp"
+
+namespace lockstep {
+namespace {
+
+// The stack that a location is taken from: of the failure, else of the first thread that cannot go on.
+std::span<const uint64_t> telling_stack(const TraceNames& names) {
+  if (auto stack = names.stack_of_failure(); !stack.empty()) return stack;
+  const auto pending = names.trace().pending();
+  for (size_t i = 0; i < pending.size(); ++i)
+    if (pending[i].flags & Step::kBlocked) return names.stack_of_pending(i);
+  return pending.empty() ? std::span<const uint64_t>{} : names.stack_of_pending(0);
+}
+
+// The deadlocked thread a cycle starts with tells more than a main thread that only joins.
+std::span<const uint64_t> deadlock_stack(const TraceNames& names) {
+  const WaitGraph graph = wait_graph(names.trace());
+  return graph.cycle.empty() ? telling_stack(names) : names.stack_of_pending(graph.cycle.front());
+}
+
+std::string crash_message(const TraceHeader& header) {
+  const char* signal = sigabbrev_np(header.code);
+  std::string text = signal ? fmt::format("SIG{}", signal) : fmt::format("signal {}", header.code);
+  if (header.fault_address != 0 || header.code == SIGSEGV)
+    text += fmt::format(" at address {:#x}", header.fault_address);
+  if (header.fault_address < 4096 && header.code == SIGSEGV) text += " (null pointer)";
+  return text;
+}
+
+std::string message_of(const Finding& found, const TraceNames& names) {
+  const TraceHeader& header = names.trace().header();
+  switch (found.kind) {
+    case FindingKind::Deadlock: {
+      const std::string waits = describe_waits(wait_graph(names.trace()), names);
+      return waits.empty() ? found.message : "deadlock: " + waits;
+    }
+    case FindingKind::Crash:
+      if (names.trace().message().empty() && header.code != 0) return crash_message(header);
+      break;
+    case FindingKind::ExitCode:
+      if (names.trace().message().empty()) return fmt::format("the program ended with exit code {}", header.code);
+      break;
+    default: break;
+  }
+  if (!names.trace().message().empty()) return std::string(names.trace().message());
+  return found.message.empty() ? name_of(found.kind) : found.message;
+}
+
+}  // namespace
+
+Finding complete_finding(Finding found, Trace trace, std::string output, Symbols& symbols) {
+  found.trace = std::move(trace);
+  found.output = std::move(output);
+  const TraceNames names(found.trace, symbols);
+  found.message = message_of(found, names);
+  const auto stack = found.kind == FindingKind::Deadlock ? deadlock_stack(names) : telling_stack(names);
+  if (auto frame = innermost_user_frame(stack, symbols)) found.location = frame->where;
+  found.fingerprint = fingerprint_of(found.kind, names);
+  return found;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,39 @@
+#include "report/fingerprint.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+#include <algorithm>
+
+#include "report/user_code.hpp"
+
+namespace lockstep {
+namespace {
+
+std::string signature(std::span<const uint64_t> stack, Symbols& symbols) {
+  const auto frame = innermost_user_frame(stack, symbols);
+  if (!frame) return "?";
+  return fmt::format("{}|{}", frame->where.function, short_place(frame->where));
+}
+
+bool about_all_threads(FindingKind kind) { return kind == FindingKind::Deadlock || kind == FindingKind::Livelock; }
+
+}  // namespace
+
+std::string fingerprint_of(FindingKind kind, const TraceNames& names) {
+  std::vector<std::string> parts;
+  if (about_all_threads(kind)) {
+    const auto pending = names.trace().pending();
+    for (size_t i = 0; i < pending.size(); ++i)
+      if (kind == FindingKind::Livelock || (pending[i].flags & Step::kBlocked))
+        parts.push_back(
+            fmt::format("{}|{}", name_of(pending[i].kind), signature(names.stack_of_pending(i), names.symbols())));
+  } else {
+    parts.push_back(signature(names.stack_of_failure(), names.symbols()));
+  }
+  std::sort(parts.begin(), parts.end());  // not by thread number
+  std::string text = name_of(kind);
+  for (const std::string& part : parts) text += "\n" + part;
+  return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,80 @@
+#include "report/operation_text.hpp"
+
+#include <fmt/format.h>
+
+namespace lockstep {
+namespace {
+
+// Verbs in the order of OpKind; nullptr where the operation needs a sentence of its own.
+const char* verb_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::Load: return "load";
+    case OpKind::Store: return "store";
+    case OpKind::Rmw: return "update";
+    case OpKind::Cas: return "cas";
+    case OpKind::Lock: return "lock";
+    case OpKind::TryLock: return "try-lock";
+    case OpKind::Unlock: return "unlock";
+    case OpKind::Reacquire: return "relock";
+    case OpKind::CondBroadcast: return "notify_all";
+    case OpKind::ReadLock: return "read-lock";
+    case OpKind::WriteLock: return "write-lock";
+    case OpKind::TryReadLock: return "try-read-lock";
+    case OpKind::TryWriteLock: return "try-write-lock";
+    case OpKind::ReadUnlock: return "read-unlock";
+    case OpKind::WriteUnlock: return "write-unlock";
+    case OpKind::SemWait: return "acquire";
+    case OpKind::SemTryWait: return "try-acquire";
+    case OpKind::SemPost: return "release";
+    case OpKind::BarrierArrive: return "arrive at";
+    case OpKind::BarrierLeave: return "leave";
+    case OpKind::OnceEnter: return "enter once";
+    case OpKind::OnceExit: return "done once";
+    case OpKind::FutexWait: return "wait on";
+    case OpKind::FutexBlocked: return "wait on";
+    case OpKind::FutexWake: return "notify";
+    case OpKind::PlainRead: return "read";
+    case OpKind::PlainWrite: return "write";
+    default: return nullptr;
+  }
+}
+
+ThreadId thread_in(ObjectId second) { return ThreadId(static_cast<uint16_t>(second)); }
+
+std::string sentence(const Step& step, const TraceNames& names) {
+  switch (step.kind) {
+    case OpKind::ThreadStart: return "starts";
+    case OpKind::Create: return "create " + names.thread(thread_in(step.second));
+    case OpKind::ThreadExit: return "ends";
+    case OpKind::Join: return "join " + names.thread(thread_in(step.second));
+    case OpKind::ProcessExit: return step.thread == kMainThread ? "return from main" : "exit";
+    case OpKind::Fence: return "fence";
+    case OpKind::CondWait:
+      return fmt::format("wait on {}, releases {}", names.object(step.object), names.object(step.second));
+    case OpKind::CondSignal: {
+      const auto woken = static_cast<uint64_t>(step.second);
+      return fmt::format(
+          "notify_one {}, {}", names.object(step.object),
+          woken == 0 ? "nobody waits" : "wakes " + names.thread(ThreadId(static_cast<uint16_t>(woken - 1))));
+    }
+    case OpKind::Yield: return "yield";
+    case OpKind::Sleep: return "sleep";
+    case OpKind::Choose: return fmt::format("choose {} of {}", step.value, step.arity);
+    default: return name_of(step.kind);
+  }
+}
+
+}  // namespace
+
+std::string operation_text(const Step& step, const TraceNames& names) {
+  const char* verb = verb_of(step.kind);
+  std::string text = verb ? std::string(verb) + " " + names.object(step.object) : sentence(step, names);
+  if (step.flags & Step::kTimedOut) {
+    text += ", times out";
+  } else if ((step.flags & Step::kConditional) && !(step.flags & Step::kWrite) && !(step.flags & Step::kBlocked)) {
+    text += step.kind == OpKind::OnceEnter ? ", already done" : ", fails";
+  }
+  return text;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,12 @@
+// One operation in words: "lock accounts[0]", "notify_one ready, wakes worker 2".
+#pragma once
+#include <string>
+
+#include "report/trace_names.hpp"
+
+namespace lockstep {
+
+// What `step` did, or would do if it is pending.
+std::string operation_text(const Step& step, const TraceNames& names);
+
+}  // namespace lockstep

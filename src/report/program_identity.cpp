@@ -1,0 +1,38 @@
+#include "report/program_identity.hpp"
+
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <libelf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace lockstep {
+
+ProgramIdentity identify_program(const std::string& path) {
+  ProgramIdentity identity;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return identity;
+  struct stat info {};
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+    identity.size = static_cast<uint64_t>(info.st_size);
+    identity.mtime = info.st_mtim.tv_sec;
+    elf_version(EV_CURRENT);
+    if (Elf* elf = elf_begin(fd, ELF_C_READ_MMAP, nullptr)) {
+      const void* bytes = nullptr;
+      const ssize_t count = dwelf_elf_gnu_build_id(elf, &bytes);
+      for (ssize_t i = 0; i < count; ++i)
+        identity.build_id += fmt::format("{:02x}", static_cast<const uint8_t*>(bytes)[i]);
+      elf_end(elf);
+    }
+  }
+  close(fd);
+  return identity;
+}
+
+bool same_program(const ProgramIdentity& a, const ProgramIdentity& b) {
+  if (!a.build_id.empty() && !b.build_id.empty()) return a.build_id == b.build_id;
+  return a.size == b.size && a.mtime == b.mtime;
+}
+
+}  // namespace lockstep

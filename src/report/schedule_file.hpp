@@ -1,0 +1,67 @@
+// A recorded failure: `.lockstep` files, JSON that a person can read.
+//
+// Everything needed to run the same schedule again, and the operations it consisted of, named so that they can be
+// compared with those of another build. A checksum over the content guards against edits and truncation.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/finding.hpp"
+#include "model/channel.hpp"
+#include "model/result.hpp"
+#include "report/program_identity.hpp"
+#include "report/trace_names.hpp"
+
+namespace lockstep {
+
+inline constexpr int kScheduleVersion = 1;
+inline constexpr size_t kScheduleFileLimit = 256u << 20;
+inline constexpr size_t kRecordedOperations = 20'000;  // a longer recording is no better for comparing
+
+struct RecordedOperation {
+  ThreadId thread = kNoThread;
+  OpKind kind = OpKind::Yield;
+  uint16_t value = 0;  // Choose: what was taken
+  std::string object;  // by name, so that it compares across builds and environments
+  std::string place;   // "bank.cpp:31"; for messages only
+};
+
+struct ScheduleFile {
+  std::vector<std::string> program;  // with its arguments
+  std::string cwd;
+  ProgramIdentity build;
+  Isolation isolation = Isolation::Auto;
+  Backend backend = Backend::Auto;
+  Points points = Points::Auto;
+  Finding bug;  // without trace and output; its plan is what is replayed
+  std::vector<ThreadTable::Entry> threads;
+  std::vector<RecordedOperation> operations;  // the first ones
+  uint64_t operations_total = 0;
+};
+
+const char* name_of(Isolation isolation);
+const char* name_of(Backend backend);
+const char* name_of(Points points);
+
+// The operations of a trace, at most kRecordedOperations.
+std::vector<RecordedOperation> record_operations(const TraceNames& names);
+
+// The first operation in which `now` differs from the recording.
+struct Departure {
+  size_t operation;  // 1-based
+  std::string recorded, happened;
+};
+std::optional<Departure> first_departure(const ScheduleFile& recording, const std::vector<RecordedOperation>& now,
+                                         uint64_t now_total);
+
+std::string schedule_text(const ScheduleFile& schedule);
+
+// All or nothing: written next to `path` and renamed.
+std::optional<Error> save_schedule(const ScheduleFile& schedule, const std::string& path);
+
+// Any content is survivable: whatever is wrong is one sentence with ExitCode::Usage.
+Result<ScheduleFile> load_schedule(const std::string& path);
+Result<ScheduleFile> parse_schedule(const std::string& text, const std::string& shown_path);
+
+}  // namespace lockstep

@@ -1,0 +1,29 @@
+// What the writer and the reader of schedule files share. Private to them.
+#pragma once
+#include <fmt/format.h>
+#include <xxhash.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace lockstep::schedule_json {
+
+using Json = nlohmann::ordered_json;
+
+inline constexpr const char* kMagic = "lockstep-schedule";
+inline constexpr const char* kChecksum = "checksum";
+inline constexpr std::string_view kIsolations[] = {"auto", "loop", "reset", "fork"};
+inline constexpr std::string_view kBackends[] = {"auto", "fiber", "os-thread"};
+inline constexpr std::string_view kPoints[] = {"auto", "sync", "atomics", "racy", "all"};
+inline constexpr std::string_view kPolicies[] = {"default", "random"};
+
+inline std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// Of the content without the checksum itself, independent of white space.
+inline std::string checksum_of(Json json) {
+  json.erase(kChecksum);
+  const std::string text = dump(json);
+  return fmt::format("xxh3:{:016x}", XXH3_64bits(text.data(), text.size()));
+}
+
+}  // namespace lockstep::schedule_json

@@ -1,0 +1,233 @@
+// Reading schedule files. They may come from anywhere: nothing in them is believed before it was checked.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <limits>
+
+#include "report/schedule_file.hpp"
+#include "report/schedule_json.hpp"
+
+namespace lockstep {
+namespace {
+
+using schedule_json::Json;
+
+constexpr int kDeepest = 6;                 // of nested values; ours have 3
+constexpr size_t kMostValues = 16'000'000;  // keeps a hostile file from eating all memory
+constexpr size_t kMostKeys = 200;           // looking up a key is linear
+
+struct Malformed {
+  std::string what;
+};
+
+const Json& member(const Json& object, const char* key) {
+  auto at = object.find(key);
+  if (at == object.end()) throw Malformed{fmt::format("\"{}\" is missing", key)};
+  return *at;
+}
+
+uint64_t natural(const Json& value, const char* key, uint64_t limit) {
+  if (!value.is_number_unsigned() || value.get<uint64_t>() > limit)
+    throw Malformed{fmt::format("\"{}\" is not a number from 0 to {}", key, limit)};
+  return value.get<uint64_t>();
+}
+
+uint64_t natural_at(const Json& object, const char* key, uint64_t limit) {
+  return natural(member(object, key), key, limit);
+}
+
+std::string string_of(const Json& value, const char* key) {
+  if (!value.is_string()) throw Malformed{fmt::format("\"{}\" is not text", key)};
+  std::string text = value.get<std::string>();
+  if (text.find('\0') != std::string::npos) throw Malformed{fmt::format("\"{}\" holds a zero byte", key)};
+  return text;
+}
+
+std::string string_at(const Json& object, const char* key) { return string_of(member(object, key), key); }
+
+const Json& object_at(const Json& object, const char* key) {
+  const Json& value = member(object, key);
+  if (!value.is_object()) throw Malformed{fmt::format("\"{}\" is not an object", key)};
+  return value;
+}
+
+const Json& array_at(const Json& object, const char* key) {
+  const Json& value = member(object, key);
+  if (!value.is_array()) throw Malformed{fmt::format("\"{}\" is not a list", key)};
+  return value;
+}
+
+const Json& tuple(const Json& value, const char* key, size_t size) {
+  if (!value.is_array() || value.size() != size)
+    throw Malformed{fmt::format("an entry of \"{}\" is not a list of {} values", key, size)};
+  return value;
+}
+
+template <class E, size_t N>
+E choice_at(const Json& object, const char* key, const std::string_view (&names)[N]) {
+  const std::string text = string_at(object, key);
+  for (size_t i = 0; i < N; ++i)
+    if (names[i] == text) return static_cast<E>(i);
+  throw Malformed{fmt::format("\"{}\" has an unknown value", key)};
+}
+
+template <class E>
+E kind_named(const std::string& text, const char* key) {
+  for (size_t i = 0; i < static_cast<size_t>(E::kCount); ++i)
+    if (text == name_of(static_cast<E>(i))) return static_cast<E>(i);
+  throw Malformed{fmt::format("\"{}\" has an unknown value", key)};
+}
+
+void read_threads(const Json& json, ScheduleFile& out) {
+  for (const Json& entry : array_at(json, "threads")) {
+    tuple(entry, "threads", 2);
+    const size_t index = out.threads.size();
+    if (index >= kMaxThreads) throw Malformed{fmt::format("\"threads\" has more than {} entries", kMaxThreads)};
+    const auto parent = static_cast<uint16_t>(natural(entry[0], "threads", std::max<size_t>(index, 1) - 1));
+    out.threads.push_back({parent, static_cast<uint16_t>(natural(entry[1], "threads", kMaxThreads))});
+  }
+  if (out.threads.empty()) throw Malformed{"\"threads\" is empty"};
+}
+
+void read_operations(const Json& json, ScheduleFile& out) {
+  const Json& list = array_at(json, "operations");
+  if (list.size() > kRecordedOperations) throw Malformed{"\"operations\" is too long"};
+  for (const Json& entry : list) {
+    tuple(entry, "operations", 5);
+    RecordedOperation op;
+    op.thread = ThreadId(static_cast<uint16_t>(natural(entry[0], "operations", out.threads.size() - 1)));
+    op.kind = kind_named<OpKind>(string_of(entry[1], "operations"), "operations");
+    op.value = static_cast<uint16_t>(natural(entry[2], "operations", 0xffff));
+    op.object = string_of(entry[3], "operations");
+    op.place = string_of(entry[4], "operations");
+    out.operations.push_back(std::move(op));
+  }
+  out.operations_total = natural_at(json, "operations_total", std::numeric_limits<uint32_t>::max());
+  if (out.operations_total < out.operations.size()) throw Malformed{"\"operations_total\" is too small"};
+}
+
+// After the operations: they tell which deltas name threads and which name data alternatives.
+void read_deltas(const Json& json, ScheduleFile& out) {
+  uint64_t after = 0;  // the smallest step allowed
+  for (const Json& entry : array_at(json, "deltas")) {
+    tuple(entry, "deltas", 2);
+    const uint64_t step = natural(entry[0], "deltas", kNoStep - 1);
+    if (step < after) throw Malformed{"\"deltas\" are not in ascending order"};
+    after = step + 1;
+    const bool choice = step >= out.operations.size() || out.operations[step].kind == OpKind::Choose;
+    const uint64_t most = choice ? 0xffff : out.threads.size() - 1;
+    out.bug.plan.deltas.push_back(
+        {static_cast<uint32_t>(step), static_cast<uint16_t>(natural(entry[1], "deltas", most))});
+  }
+}
+
+void read_bug(const Json& json, Finding& bug) {
+  bug.kind = kind_named<FindingKind>(string_at(json, "kind"), "kind");
+  bug.message = string_at(json, "message");
+  bug.fingerprint = string_at(json, "fingerprint");
+  const Json& where = object_at(json, "location");
+  bug.location = {string_at(where, "function"), string_at(where, "file"),
+                  static_cast<int>(natural_at(where, "line", std::numeric_limits<int>::max()))};
+  bug.execution = natural_at(json, "execution", std::numeric_limits<uint64_t>::max());
+  bug.preemptions = static_cast<uint32_t>(natural_at(json, "preemptions", std::numeric_limits<uint32_t>::max()));
+  bug.threads = static_cast<uint32_t>(natural_at(json, "thread_count", kMaxThreads));
+}
+
+ScheduleFile read_content(const Json& json) {
+  ScheduleFile out;
+  for (const Json& word : array_at(json, "program")) out.program.push_back(string_of(word, "program"));
+  if (out.program.empty() || out.program[0].empty()) throw Malformed{"\"program\" is empty"};
+  out.cwd = string_at(json, "cwd");
+  const Json& build = object_at(json, "build");
+  out.build = {string_at(build, "build_id"), natural_at(build, "size", std::numeric_limits<int64_t>::max()),
+               static_cast<int64_t>(natural_at(build, "mtime", std::numeric_limits<int64_t>::max()))};
+  const Json& options = object_at(json, "options");
+  out.isolation = choice_at<Isolation>(options, "isolation", schedule_json::kIsolations);
+  out.backend = choice_at<Backend>(options, "backend", schedule_json::kBackends);
+  out.points = choice_at<Points>(options, "points", schedule_json::kPoints);
+  read_bug(json, out.bug);
+  out.bug.plan.max_steps =
+      static_cast<uint32_t>(natural_at(options, "max_steps", std::numeric_limits<uint32_t>::max()));
+  if (out.bug.plan.max_steps == 0) throw Malformed{"\"max_steps\" is 0"};
+  out.bug.plan.policy = choice_at<Policy>(json, "policy", schedule_json::kPolicies);
+  out.bug.plan.seed = natural_at(json, "seed", std::numeric_limits<uint64_t>::max());
+  read_threads(json, out);
+  read_operations(json, out);
+  read_deltas(json, out);
+  return out;
+}
+
+// Parses with bounded depth and size: printing and destroying a deep value recurses.
+Json parse_bounded(const std::string& text) {
+  size_t values = 0, keys = 0;
+  bool excessive = false;
+  Json json = Json::parse(
+      text,
+      [&](int depth, Json::parse_event_t event, Json&) {
+        excessive = excessive || depth > kDeepest || ++values > kMostValues;
+        excessive = excessive || (event == Json::parse_event_t::key && ++keys > kMostKeys);
+        return !excessive;
+      },
+      /*allow_exceptions=*/false);
+  if (excessive) return Json(Json::value_t::discarded);
+  return json;
+}
+
+Error bad(const std::string& path, const std::string& why) {
+  return {ExitCode::Usage, fmt::format("{} {}", path, why)};
+}
+
+}  // namespace
+
+Result<ScheduleFile> parse_schedule(const std::string& text, const std::string& path) {
+  try {
+    const Json json = parse_bounded(text);
+    if (json.is_discarded()) return bad(path, "is not a Lockstep schedule, or it is truncated: it is not valid JSON");
+    if (!json.is_object() || !json.contains(schedule_json::kMagic))
+      return bad(path, "is not a Lockstep schedule: it has no \"lockstep-schedule\"");
+    const Json& version = json[schedule_json::kMagic];
+    if (!version.is_number_unsigned() || version.get<uint64_t>() != kScheduleVersion)
+      return bad(path, fmt::format("has schedule version {}, this Lockstep reads version {}: record it again",
+                                   schedule_json::dump(version).substr(0, 20), kScheduleVersion));
+    ScheduleFile schedule = read_content(json);
+    if (string_at(json, schedule_json::kChecksum) != schedule_json::checksum_of(json))
+      return bad(path, "was changed after it was written: its checksum does not match, record it again");
+    schedule.bug.schedule = path;
+    return schedule;
+  } catch (const Malformed& malformed) {
+    return bad(path, "is a damaged Lockstep schedule: " + malformed.what);
+  } catch (const std::exception&) {
+    return bad(path, "cannot be read as a Lockstep schedule: it is damaged");
+  }
+}
+
+Result<ScheduleFile> load_schedule(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not hang us
+  if (fd < 0) return bad(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  struct Closer {
+    int fd;
+    ~Closer() { close(fd); }
+  } closer{fd};
+  struct stat info {};
+  if (fstat(fd, &info) != 0) return bad(path, fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (S_ISDIR(info.st_mode)) return bad(path, "is a directory, not a Lockstep schedule");
+  if (!S_ISREG(info.st_mode)) return bad(path, "is not a regular file");
+  if (static_cast<uint64_t>(info.st_size) > kScheduleFileLimit)
+    return bad(path, "is larger than 256 MB: no Lockstep schedule is");
+  std::string text(static_cast<size_t>(info.st_size), '\0');
+  size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t count = read(fd, text.data() + size, text.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return bad(path, fmt::format("cannot be read: {}", std::strerror(errno)));
+    if (count == 0) break;
+    size += static_cast<size_t>(count);
+  }
+  text.resize(size);
+  return parse_schedule(text, path);
+}
+
+}  // namespace lockstep

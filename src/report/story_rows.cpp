@@ -1,0 +1,183 @@
+#include "report/story_rows.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "analysis/holdings.hpp"
+#include "model/schedule.hpp"
+
+namespace lockstep {
+namespace {
+
+struct Next {
+  bool pending;
+  uint32_t index;
+};
+
+// The operation each thread reaches after step i: its next step, or what it had pending at the end.
+class Lookahead {
+ public:
+  explicit Lookahead(TraceView trace) : next_(trace.steps().size()) {
+    std::map<ThreadId, Next> upcoming;
+    const auto pending = trace.pending();
+    for (uint32_t i = 0; i < pending.size(); ++i) upcoming[pending[i].thread] = {true, i};
+    const auto steps = trace.steps();
+    for (uint32_t i = static_cast<uint32_t>(steps.size()); i-- > 0;) {
+      if (auto at = upcoming.find(steps[i].thread); at != upcoming.end()) next_[i] = at->second;
+      if (!steps[i].is_choice() && steps[i].kind != OpKind::ThreadExit) upcoming[steps[i].thread] = {false, i};
+    }
+  }
+  std::optional<Next> after(uint32_t step) const { return next_[step]; }
+
+ private:
+  std::vector<std::optional<Next>> next_;
+};
+
+// Waits that follow an operation by themselves: the operation's own row says so.
+bool is_glued(OpKind first, OpKind second) {
+  return (first == OpKind::CondWait && second == OpKind::Reacquire) ||
+         (first == OpKind::FutexWait && second == OpKind::FutexBlocked) ||
+         (first == OpKind::BarrierArrive && second == OpKind::BarrierLeave);
+}
+
+class Teller {
+ public:
+  explicit Teller(TraceView trace) : trace_(trace), lookahead_(trace) {}
+
+  std::vector<StoryRow> tell() {
+    for (ScheduleCursor cursor(trace_); !cursor.done(); cursor.advance()) {
+      const Step& step = cursor.step();
+      if (!step.is_note() && !step.is_choice()) tell_switch(cursor);
+      holdings_.apply(step);
+      if (step.kind == OpKind::ThreadExit) continue;
+      last_step_[step.thread] = cursor.index();
+      asleep_.erase(step.thread);
+      StoryRow row{.kind = StoryRow::Operation, .thread = step.thread};
+      row.index = cursor.index();
+      add(std::move(row));
+    }
+    tell_end();
+    return std::move(rows_);
+  }
+
+ private:
+  void add(StoryRow row) {
+    if (row.kind == StoryRow::Operation || row.kind == StoryRow::Blocked) row.number = ++number_;
+    rows_.push_back(std::move(row));
+  }
+
+  void tell_switch(const ScheduleCursor& cursor) {
+    const Step& step = cursor.step();
+    if (cursor.cost(step.thread) > 0 && !trace_.timed(step).contains(step.thread)) {
+      StoryRow row{.kind = StoryRow::Preempted, .thread = cursor.running(), .other = step.thread};
+      add(std::move(row));
+      return;
+    }
+    if (rows_.empty()) return;
+    // Who did something last, be it a note: a thread that creates others and then joins makes no decisions.
+    const ThreadId before = rows_.back().thread;
+    if (before == step.thread || trace_.enabled(step).contains(before)) return;
+    if (auto next = lookahead_.after(last_step_[before])) tell_blocked(before, *next);
+  }
+
+  void tell_blocked(ThreadId thread, Next next) {
+    if (!asleep_.insert(thread).second) return;
+    const Step& op = next.pending ? trace_.pending()[next.index] : trace_.steps()[next.index];
+    if (!rows_.empty() && rows_.back().kind == StoryRow::Operation && rows_.back().thread == thread &&
+        is_glued(trace_.steps()[rows_.back().index].kind, op.kind)) {
+      rows_.back().waits = true;
+      return;
+    }
+    StoryRow row{.kind = StoryRow::Blocked, .thread = thread};
+    row.pending = next.pending;
+    row.index = next.index;
+    const bool for_signal = op.kind == OpKind::Reacquire && holdings_.waits_for_signal(thread);
+    if (!for_signal && op.kind != OpKind::Join) row.blockers = holdings_.holders(op.object);
+    add(std::move(row));
+  }
+
+  void tell_end() {
+    const auto pending = trace_.pending();
+    // The thread that ran last tried to go on first.
+    for (bool last : {true, false})
+      for (uint32_t i = 0; i < pending.size(); ++i) {
+        const bool ran_last = !trace_.steps().empty() && trace_.steps().back().thread == pending[i].thread;
+        if (ran_last == last && (pending[i].flags & Step::kBlocked)) tell_blocked(pending[i].thread, {true, i});
+      }
+    const ThreadId culprit = trace_.header().culprit;
+    if (culprit == kNoThread || trace_.outcome() == Outcome::Deadlock || trace_.outcome() == Outcome::Ok) return;
+    StoryRow row{.kind = StoryRow::Failure, .thread = culprit};
+    rows_.push_back(std::move(row));
+  }
+
+  TraceView trace_;
+  Lookahead lookahead_;
+  Holdings holdings_;
+  std::map<ThreadId, uint32_t> last_step_;
+  std::set<ThreadId> asleep_;  // a row already says that they wait
+  std::vector<StoryRow> rows_;
+  uint32_t number_ = 0;
+};
+
+// Whether a row must be told. Operations count when another thread did something conflicting before.
+std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
+  std::vector<bool> keep(rows.size());
+  std::map<ObjectId, uint32_t> last_access;  // step
+  const auto steps = trace.steps();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const StoryRow& row = rows[i];
+    if (row.kind != StoryRow::Operation) {
+      keep[i] = true;
+      if (i > 0) keep[i - 1] = true;
+      if (i + 1 < rows.size()) keep[i + 1] = true;
+      continue;
+    }
+    const Step& step = steps[row.index];
+    if (step.kind == OpKind::Create || row.waits) keep[i] = true;
+    for (const Access& access : accesses(step.operation())) {
+      auto [at, fresh] = last_access.try_emplace(access.object, row.index);
+      if (!fresh && steps[at->second].thread != step.thread &&
+          dependent(steps[at->second].operation(), step.operation()))
+        keep[i] = true;
+      at->second = row.index;
+    }
+  }
+  return keep;
+}
+
+}  // namespace
+
+std::vector<StoryRow> all_rows(TraceView trace) { return Teller(trace).tell(); }
+
+std::vector<StoryRow> telling_rows(std::vector<StoryRow> rows, TraceView trace, size_t limit) {
+  if (rows.size() <= limit) return rows;
+  std::vector<bool> keep = telling(rows, trace);
+  constexpr size_t kEnd = 8;  // the last rows are what the failure is about
+  for (size_t i = rows.size() - kEnd; i < rows.size(); ++i) keep[i] = true;
+  // The end tells more than the beginning: of what is too much, a quarter is taken from the start.
+  size_t kept = 0;
+  for (bool k : keep) kept += k;
+  if (kept > limit) {
+    size_t seen = 0;
+    for (size_t i = 0; i < keep.size(); ++i)
+      if (keep[i] && ++seen > limit / 4 && kept - seen >= limit - limit / 4) keep[i] = false;
+  }
+  std::vector<StoryRow> told;
+  for (size_t i = 0; i < rows.size();) {
+    size_t end = i;
+    while (end < rows.size() && !keep[end]) ++end;
+    if (end - i == 1) {
+      told.push_back(std::move(rows[i]));  // a line that says "1 more" is no shorter
+    } else if (end > i) {
+      StoryRow row{.kind = StoryRow::Skipped};
+      for (size_t k = i; k < end; ++k) row.count += rows[k].number != 0;
+      if (row.count > 0) told.push_back(std::move(row));
+    }
+    if (end < rows.size()) told.push_back(std::move(rows[end]));
+    i = end + 1;
+  }
+  return told;
+}
+
+}  // namespace lockstep

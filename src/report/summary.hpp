@@ -1,0 +1,35 @@
+// The sentences around an exploration: what is about to be explored, and what is known in the end.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/channel.hpp"
+#include "report/terminal.hpp"
+#include "search/explorer.hpp"
+
+namespace lockstep {
+
+std::string with_separators(uint64_t number);               // "1,204"
+std::string plural(uint64_t count, std::string_view noun);  // "1 preemption", "no preemptions"... never "1 threads"
+std::string seconds_text(double seconds);                   // "0.02 s", "1 min 5 s"
+std::string shell_word(std::string_view word);              // quoted if a shell would split or expand it
+
+// What the program is explored with; fills the first line and the last.
+struct Setting {
+  std::string program;   // base name
+  unsigned threads = 0;  // 0: not known yet
+  Points points = Points::Sync;
+};
+
+// "bank_test · 3 threads · preempting at sync calls and atomics"
+std::string header_line(const Setting& setting, const Terminal& terminal);
+
+// The last lines: PASS, INCOMPLETE or "Known now", with what is not covered.
+std::string final_lines(const Exploration& result, const Setting& setting, const Terminal& terminal);
+
+// What `result` proves, as one sentence for people and JSON: never empty.
+std::string guarantee_sentence(const Exploration& result);
+
+}  // namespace lockstep

@@ -1,0 +1,78 @@
+#include "report/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <cstdlib>
+
+namespace lockstep {
+namespace {
+
+bool set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+unsigned width_of(int fd) {
+  if (const char* text = std::getenv("COLUMNS")) {
+    const int width = std::atoi(text);
+    if (width > 0 && width < 10'000) return static_cast<unsigned>(width);
+  }
+  winsize size{};
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 100;
+}
+
+bool locale_is_utf8() {
+  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    if (!set(variable)) continue;
+    const std::string_view value = std::getenv(variable);
+    return value.find("UTF-8") != value.npos || value.find("utf8") != value.npos || value.find("utf-8") != value.npos ||
+           value.find("UTF8") != value.npos;
+  }
+  return false;
+}
+
+bool wants_colour(int fd, When colour) {
+  if (colour != When::Auto) return colour == When::Always;
+  if (set("NO_COLOR")) return false;
+  if (set("CLICOLOR_FORCE") && std::string_view(std::getenv("CLICOLOR_FORCE")) != "0") return true;
+  if (set("CLICOLOR") && std::string_view(std::getenv("CLICOLOR")) == "0") return false;
+  const char* term = std::getenv("TERM");
+  return isatty(fd) && !(term && std::string_view(term) == "dumb");
+}
+
+}  // namespace
+
+const Glyphs& glyphs(bool utf8) {
+  static constexpr Glyphs kUnicode{"…", "─", "▶", "◀", "→", "←", "—", "·", "✗"};
+  static constexpr Glyphs kAscii{"...", "-", ">", "<", "->", "<-", "-", "-", "X"};
+  return utf8 ? kUnicode : kAscii;
+}
+
+std::string Terminal::paint(std::string_view code, std::string_view text) const {
+  if (!colour || text.empty()) return std::string(text);
+  return "\033[" + std::string(code) + "m" + std::string(text) + "\033[0m";
+}
+
+Terminal detect_terminal(int fd, When colour) { return {width_of(fd), locale_is_utf8(), wants_colour(fd, colour)}; }
+
+size_t columns(std::string_view text) {
+  size_t count = 0;
+  for (unsigned char c : text) count += (c & 0xc0) != 0x80;
+  return count;
+}
+
+std::string fit(std::string_view text, size_t width, const Terminal& terminal) {
+  if (columns(text) <= width) return std::string(text);
+  const std::string_view mark = terminal.glyphs().ellipsis;
+  const size_t keep = width > columns(mark) ? width - columns(mark) : 0;
+  size_t bytes = 0, count = 0;
+  while (bytes < text.size()) {
+    const bool starts = (static_cast<unsigned char>(text[bytes]) & 0xc0) != 0x80;
+    if (starts && count++ == keep) break;
+    ++bytes;
+  }
+  return std::string(text.substr(0, bytes)) + std::string(mark);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,52 @@
+// Names for the threads and objects of one trace, chosen so that a person can tell them apart.
+#pragma once
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/finding.hpp"
+#include "model/trace.hpp"
+
+namespace lockstep {
+
+// Threads are called after the function they run when that says something ("producer", "worker 2"), else "thread 1".
+// Objects that have no name in the program (heap, stack) are numbered by what they are used as ("mutex 1").
+class TraceNames {
+ public:
+  TraceNames(TraceView trace, Symbols& symbols);
+
+  std::string thread(ThreadId t) const;
+  std::string object(ObjectId object) const;
+
+  // Stacks of the trace: by step, by pending operation, and of the failure. Empty when none was recorded.
+  std::span<const uint64_t> stack_of_step(size_t step) const { return stack(step); }
+  std::span<const uint64_t> stack_of_pending(size_t pending) const { return stack(trace_.steps().size() + pending); }
+  std::span<const uint64_t> stack_of_pending(ThreadId t) const;
+  std::span<const uint64_t> stack_of_failure() const { return stack(trace_.steps().size() + trace_.pending().size()); }
+
+  // Numbered objects and where they really are: {"mutex 1", "heap block of main+0x40"}.
+  const std::vector<std::pair<std::string, std::string>>& legend() const { return legend_; }
+
+  TraceView trace() const { return trace_; }
+  Symbols& symbols() const { return symbols_; }
+
+ private:
+  std::span<const uint64_t> stack(size_t index) const {
+    return index < stacks_.size() ? stacks_[index] : std::span<const uint64_t>{};
+  }
+  void name_threads();
+  void name_objects();
+  void add_object(ObjectId object, const char* noun);
+
+  TraceView trace_;
+  Symbols& symbols_;
+  std::vector<std::span<const uint64_t>> stacks_;
+  std::map<ThreadId, std::string> threads_;
+  std::map<ObjectId, std::string> objects_;
+  std::map<std::string, int> numbered_;
+  std::vector<std::pair<std::string, std::string>> legend_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,53 @@
+#include "report/wait_text.hpp"
+
+#include <fmt/format.h>
+
+namespace lockstep {
+namespace {
+
+std::string waited_for(const WaitGraph::Edge& edge, const TraceNames& names) {
+  switch (edge.kind) {
+    case OpKind::Join: return edge.holders.empty() ? "a thread to end" : names.thread(edge.holders.front()) + " to end";
+    case OpKind::CondWait: return "a signal on " + names.object(edge.object);
+    case OpKind::FutexBlocked: return "a notification of " + names.object(edge.object);
+    case OpKind::BarrierLeave: return "others at " + names.object(edge.object);
+    case OpKind::SemWait: return names.object(edge.object) + " to be released";
+    default: return names.object(edge.object);
+  }
+}
+
+}  // namespace
+
+std::vector<WaitGraph::Edge> telling_edges(const WaitGraph& graph) {
+  if (graph.cycle.empty()) return graph.edges;
+  std::vector<WaitGraph::Edge> edges;
+  for (ThreadId t : graph.cycle)
+    for (const WaitGraph::Edge& edge : graph.edges)
+      if (edge.waiter == t) edges.push_back(edge);
+  return edges;
+}
+
+std::string describe_waits(const WaitGraph& graph, const TraceNames& names) {
+  std::string text;
+  for (const WaitGraph::Edge& edge : telling_edges(graph)) {
+    text +=
+        fmt::format("{}{} waits for {}", text.empty() ? "" : ", ", names.thread(edge.waiter), waited_for(edge, names));
+    if (edge.kind == OpKind::Join) continue;
+    for (size_t i = 0; i < edge.holders.size(); ++i)
+      text += fmt::format("{} {}", i == 0 ? " held by" : " and",
+                          edge.holders[i] == edge.waiter ? "itself" : names.thread(edge.holders[i]));
+  }
+  return text;
+}
+
+std::string cycle_text(const WaitGraph& graph, const TraceNames& names, std::string_view arrow) {
+  if (graph.cycle.empty()) return {};
+  std::string text;
+  for (const WaitGraph::Edge& edge : telling_edges(graph)) {
+    text += fmt::format("{} {} ", names.thread(edge.waiter), arrow);
+    if (edge.kind != OpKind::Join) text += fmt::format("{} {} ", names.object(edge.object), arrow);
+  }
+  return text + names.thread(graph.cycle.front());
+}
+
+}  // namespace lockstep

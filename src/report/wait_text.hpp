@@ -1,0 +1,19 @@
+// Who waits for whom, in words and with names.
+#pragma once
+#include <string>
+
+#include "analysis/deadlock.hpp"
+#include "report/trace_names.hpp"
+
+namespace lockstep {
+
+// The waits of the cycle in its order, or all of them if there is none.
+std::vector<WaitGraph::Edge> telling_edges(const WaitGraph& graph);
+
+// "worker 1 waits for accounts[1] held by worker 2, worker 2 waits for accounts[0] held by worker 1".
+std::string describe_waits(const WaitGraph& graph, const TraceNames& names);
+
+// "worker 1 → accounts[1] → worker 2 → accounts[0] → worker 1"; empty without a cycle.
+std::string cycle_text(const WaitGraph& graph, const TraceNames& names, std::string_view arrow);
+
+}  // namespace lockstep

@@ -1,0 +1,57 @@
+// One loaded ELF file with its DWARF, as libdw sees it. Private to the symbols library.
+#pragma once
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep::debug_info {
+
+// A function that covers an address; `die` is a subprogram or an inlined subroutine.
+struct FunctionScope {
+  Dwarf_Die die;
+};
+
+struct SourceLine {
+  std::string file;
+  int line = 0;
+};
+
+// Compile units of a module by address. Built from the units themselves: clang writes no .debug_aranges.
+class Units {
+ public:
+  explicit Units(Dwfl_Module* module);
+
+  bool empty() const { return units_.empty(); }
+  Dwarf_Addr bias() const { return bias_; }
+  std::vector<Dwarf_Die>& all() { return units_; }
+
+  // The unit whose code covers `pc` (address in the process).
+  Dwarf_Die* at(uint64_t pc);
+
+ private:
+  struct Range {
+    Dwarf_Addr begin, end;
+    size_t unit;
+  };
+  std::vector<Dwarf_Die> units_;
+  std::vector<Range> ranges_;  // sorted by begin
+  Dwarf_Addr bias_ = 0;
+};
+
+// Functions around `pc` (without bias), outermost first: the real one, then those inlined into it.
+std::vector<FunctionScope> functions_at(Dwarf_Die* unit, Dwarf_Addr pc);
+
+std::optional<SourceLine> line_at(Dwarf_Die* unit, Dwarf_Addr pc);
+std::optional<SourceLine> call_site(Dwarf_Die* unit, Dwarf_Die* inlined);
+
+// Readable name of a function or variable: from its linkage name if there is one, else its plain name with the
+// scopes it is declared in (gcc gives an inlined lambda no linkage name); empty if it has none.
+std::string name_of(Dwarf_Die* die);
+
+// ATTRIBUTE as an unsigned number, looking through abstract origins and specifications.
+std::optional<uint64_t> number(Dwarf_Die* die, unsigned attribute);
+
+}  // namespace lockstep::debug_info

@@ -1,0 +1,31 @@
+// Names for addresses inside global variables: "accounts[1]", "queue.head". Private to the symbols library.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "target/debug_info.hpp"
+
+namespace lockstep::debug_info {
+
+// The variables of a module that have a fixed address: globals, class statics, function statics.
+class Variables {
+ public:
+  explicit Variables(Units& units);
+
+  // The path to what lies at `address` (in the process), as deep as the user's own types go.
+  std::optional<std::string> path_to(uint64_t address);
+
+ private:
+  struct Variable {
+    uint64_t begin, size;  // in the process
+    std::string name;
+    Dwarf_Die type;
+  };
+  void collect(Dwarf_Die* parent, Dwarf_Addr bias, bool in_function);
+  void add(Dwarf_Die* die, Dwarf_Addr bias);
+  std::vector<Variable> variables_;  // sorted by begin
+};
+
+}  // namespace lockstep::debug_info

@@ -1,0 +1,131 @@
+// Stories as approved files: read them, they are what users read.
+#include "report/story.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fake_trace.hpp"
+#include "golden.hpp"
+#include "report/confirm.hpp"
+#include "report/story_rows.hpp"
+
+namespace lockstep {
+namespace {
+
+std::string story(Finding finding, Symbols& symbols, StoryOptions options = {}) {
+  Trace trace = finding.trace;
+  const std::string output = finding.output;
+  finding = complete_finding(std::move(finding), trace, output, symbols);
+  return tell_story(finding, symbols, options);
+}
+
+TEST(Story, DeadlockShowsColumnsCycleAndStacks) {
+  BankDeadlock bank;
+  expect_golden("story_deadlock.txt", story(finding_of(FindingKind::Deadlock, bank.trace), bank.symbols));
+}
+
+TEST(Story, NarrowTerminalHasOneColumn) {
+  BankDeadlock bank;
+  StoryOptions options;
+  options.terminal.width = 60;
+  expect_golden("story_deadlock_narrow.txt",
+                story(finding_of(FindingKind::Deadlock, bank.trace), bank.symbols, options));
+}
+
+TEST(Story, AsciiWhereTheLocaleIsNotUtf8) {
+  BankDeadlock bank;
+  StoryOptions options;
+  options.terminal.utf8 = false;
+  const std::string text = story(finding_of(FindingKind::Deadlock, bank.trace), bank.symbols, options);
+  for (char c : text) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
+  expect_golden("story_deadlock_ascii.txt", text);
+}
+
+TEST(Story, ColourOnlyWhenAskedFor) {
+  BankDeadlock bank;
+  StoryOptions options;
+  EXPECT_EQ(story(finding_of(FindingKind::Deadlock, bank.trace), bank.symbols, options).find('\033'),
+            std::string::npos);
+  options.terminal.colour = true;
+  EXPECT_NE(story(finding_of(FindingKind::Deadlock, bank.trace), bank.symbols, options).find("\033[1;31mDEADLOCK"),
+            std::string::npos);
+}
+
+// A lost update: both read, both write.
+Trace lost_update(FakeSymbols& symbols, unsigned padding) {
+  symbols.functions = {{20, 29, "increment()", "counter.cpp"},
+                       {40, 49, "main::lambda#1", "counter_test.cpp"},
+                       {10, 19, "main", "counter_test.cpp"}};
+  symbols.objects = {{0x10, "counter"}, {0x20, "log.size"}};
+  FakeTrace t;
+  t.note(0, OpKind::Create, 1, {12}).note(0, OpKind::Create, 2, {12});
+  for (unsigned i = 0; i < padding; ++i) t.step(1, OpKind::Store, 0x20, 0b110, {21, 41});
+  t.step(1, OpKind::Load, 0x10, 0b110, {22, 41});
+  t.step(2, OpKind::Load, 0x10, 0b110, {22, 41});
+  t.step(2, OpKind::Store, 0x10, 0b110, {23, 41});
+  t.note(2, OpKind::ThreadExit, 2, {});
+  t.step(1, OpKind::Store, 0x10, 0b010, {23, 41});
+  t.note(1, OpKind::ThreadExit, 1, {});
+  t.note(0, OpKind::Join, 1, {14}).note(0, OpKind::Join, 2, {14});
+  t.step(0, OpKind::Load, 0x10, 0b001, {15});
+  return t.end(Outcome::Assertion, 0, {15}, "counter_test.cpp:15: Assertion `counter == 2' failed.");
+}
+
+TEST(Story, AssertionShowsMessageStackAndOutput) {
+  FakeSymbols symbols;
+  Finding finding = finding_of(FindingKind::Assertion, lost_update(symbols, 0));
+  finding.output = "starting\n\033[2Jcounter is 1\n";
+  expect_golden("story_assertion.txt", story(finding, symbols));
+}
+
+TEST(Story, LongExecutionsAreShortened) {
+  FakeSymbols symbols;
+  expect_golden("story_long.txt", story(finding_of(FindingKind::Assertion, lost_update(symbols, 20'000)), symbols));
+}
+
+TEST(Story, NeverMoreRowsThanTheLimit) {
+  FakeTrace t;
+  for (unsigned i = 0; i < 5'000; ++i) t.step(i % 3, OpKind::Rmw, 0x10 + i % 4, 0b111, {});
+  const Trace trace = t.end(Outcome::Assertion, 1, {});
+  for (size_t limit : {10u, 45u, 200u}) EXPECT_LE(telling_rows(all_rows(trace), trace, limit).size(), 2 * limit + 10);
+  EXPECT_EQ(telling_rows(all_rows(trace), trace, 45).back().kind, StoryRow::Failure);
+}
+
+// A consumer that missed its signal: heap objects are numbered, the wait is part of the operation's own row.
+TEST(Story, LostWakeupNumbersNamelessObjects) {
+  FakeSymbols symbols;
+  symbols.functions = {{20, 29, "consumer(Queue*)", "queue.cpp"},
+                       {30, 39, "producer(Queue*)", "queue.cpp"},
+                       {10, 19, "main", "queue_test.cpp"}};
+  FakeTrace t;
+  t.note(0, OpKind::Create, 1, {11}).note(0, OpKind::Create, 2, {12});
+  t.step(1, OpKind::Load, 0x80, 0b110, {21});
+  t.step(2, OpKind::Store, 0x80, 0b110, {31});
+  t.step(2, OpKind::CondSignal, 0x90, 0b110, {32}, {0, Step::kWrite, 0, 0});
+  t.note(2, OpKind::ThreadExit, 2, {});
+  t.step(1, OpKind::Lock, 0xa0, 0b010, {22});
+  t.step(1, OpKind::CondWait, 0x90, 0b010, {23}, {0xa0, Step::kWrite, 0, 0});
+  t.blocked(0, OpKind::Join, 0, {13}, 1);
+  t.blocked(1, OpKind::Reacquire, 0xa0, {23}, 0x90);
+  expect_golden("story_lost_wakeup.txt", story(finding_of(FindingKind::Deadlock, t.end(Outcome::Deadlock)), symbols));
+}
+
+TEST(Story, CrashWithoutSymbolsStillTells) {
+  FakeSymbols symbols;
+  FakeTrace t;
+  t.note(0, OpKind::Create, 1, {900});
+  t.step(1, OpKind::ThreadStart, 0, 0b11, {});
+  t.step(0, OpKind::Lock, 0x77, 0b11, {901});
+  t.pending(0, OpKind::Unlock, 0x77, {902});
+  expect_golden("story_crash.txt",
+                story(finding_of(FindingKind::Crash, t.end(Outcome::Crash, 1, {903, 904})), symbols));
+}
+
+TEST(Story, EmptyTraceIsNoProblem) {
+  FakeSymbols symbols;
+  FakeTrace t;
+  EXPECT_NE(story(finding_of(FindingKind::Crash, t.end(Outcome::WorkerDied)), symbols).find("CRASH"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace lockstep
