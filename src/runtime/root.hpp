@@ -37,12 +37,19 @@ struct Runtime {
   char** argv;
   void (*body)(void*);  // explore(): what to run instead of main
   void* body_argument;
+  uintptr_t unwinder_begin, unwinder_size;  // code of libgcc_s
   uintptr_t initial_stack;  // the main thread's stack from here up is initial state
 };
 extern Runtime runtime;
 
 // Is the caller a thread of the execution under way? Everybody else gets the real functions.
 inline bool controlled() { return LIKELY(runtime.running) && LIKELY(thread_pointer() == runtime.current->tls); }
+
+// Calls from the unwinder are not the program's synchronisation: they take effect without a scheduling point, and since
+// nobody is switched out inside it, they never block.
+inline bool from_unwinder(const void* caller) {
+  return UNLIKELY(reinterpret_cast<uintptr_t>(caller) - runtime.unwinder_begin < runtime.unwinder_size);
+}
 
 inline Scheduler& scheduler() { return runtime.scheduler; }
 inline Thread& self() { return *runtime.current; }

@@ -150,7 +150,7 @@ class WorkerTarget final : public Target {
     explicit Slot(const LaunchOptions& options) : process(options) {}
     WorkerProcess process;
     std::deque<Plan> queue;  // sent and not answered, oldest first
-    unsigned deaths = 0;
+    std::optional<uint64_t> suspect;  // plan under way when the worker was killed; blamed if it happens again
   };
   // When a worker says nothing for long: is it still making steps?
   struct Watch {
@@ -217,12 +217,14 @@ class WorkerTarget final : public Target {
     const int status = slot.process.alive() ? 0 : slot.process.exit_status();
     const bool culprit = !retired && slot.process.channel().executing.load() == slot.queue.front().id + 1;
     // A worker killed from outside is not the program's fault: try the plan once more before blaming it.
-    const bool blame = culprit && (slot.deaths++ > 0 || !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+    const bool by_itself = !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     Plan first = slot.queue.front();
+    const bool blame = culprit && (by_itself || slot.suspect == first.id);
+    slot.suspect.reset();
     if (blame) {
       slot.queue.pop_front();
-      slot.deaths = 0;
     } else if (!retired) {
+      if (culprit) slot.suspect = first.id;
       warn("a worker process was killed from outside and has been replaced");
     }
     if (auto started = slot.process.start(); !started) return own_trace(first, Outcome::Uncontrolled, started.error().message);

@@ -141,7 +141,7 @@ void WorkerProcess::become_program(int channel_fd) {
   for (char** e = environ; *e; ++e) {
     const std::string_view text = *e;
     if (text.starts_with("LD_PRELOAD=") || text.starts_with("LD_BIND_NOW=") || text.starts_with("GLIBC_TUNABLES=") ||
-        text.starts_with("LOCKSTEP_"))
+        (text.starts_with("LOCKSTEP_") && !text.starts_with("LOCKSTEP_TEST_")))
       continue;
     environment.emplace_back(text);
   }

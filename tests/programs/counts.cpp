@@ -80,8 +80,8 @@ int main(int argc, char** argv) {
     run(n, [n](int i) {
       m[i].lock();
       m[(i + 1) % n].lock();
-      m[i].unlock();
       m[(i + 1) % n].unlock();
+      m[i].unlock();
     });
   } else if (name == "trylock") {
     run({[] {

@@ -65,7 +65,9 @@ TEST_P(Failures, HaveStacksInDetailedExecutions) {
   EXPECT_EQ(trace.outcome(), GetParam().outcome);
   const auto stacks = trace.all_stacks();
   ASSERT_EQ(stacks.size(), trace.steps().size() + trace.pending().size() + 1);
-  if (trace.outcome() != Outcome::Deadlock) EXPECT_GE(stacks.back().size(), 2u) << "the failing stack";
+  if (trace.outcome() != Outcome::Deadlock) {
+    EXPECT_GE(stacks.back().size(), 2u) << "the failing stack";
+  }
   for (size_t i = 0; i < trace.pending().size(); ++i) EXPECT_FALSE(stacks[trace.steps().size() + i].empty()) << "pending " << i;
 }
 

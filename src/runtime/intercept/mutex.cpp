@@ -116,6 +116,7 @@ using namespace lockstep;
 using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) noexcept {
+  if (from_unwinder(__builtin_return_address(0))) return 0;
   return controlled() ? lock(m) : LOCKSTEP_REAL(pthread_mutex_lock)(m);
 }
 LOCKSTEP_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) noexcept {
@@ -128,6 +129,7 @@ LOCKSTEP_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock,
   return controlled() ? timed_lock(m, clock, deadline) : LOCKSTEP_REAL(pthread_mutex_clocklock)(m, clock, deadline);
 }
 LOCKSTEP_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) noexcept {
+  if (from_unwinder(__builtin_return_address(0))) return 0;
   return controlled() ? unlock(m) : LOCKSTEP_REAL(pthread_mutex_unlock)(m);
 }
 LOCKSTEP_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) noexcept {

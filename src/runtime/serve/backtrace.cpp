@@ -45,6 +45,20 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
 
 }  // namespace
 
+void find_unwinder() {
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void*) {
+        for (int i = 0; contains(info->dlpi_name, "libgcc_s") && i < info->dlpi_phnum; ++i) {
+          const auto& segment = info->dlpi_phdr[i];
+          if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
+          runtime.unwinder_begin = info->dlpi_addr + segment.p_vaddr;
+          runtime.unwinder_size = segment.p_memsz;
+        }
+        return 0;
+      },
+      nullptr);
+}
+
 size_t backtrace(uint64_t* out, size_t most) {
   Uncontrolled guard;
   if (!own_code.begin) find_own_code();

@@ -7,4 +7,6 @@ namespace lockstep::rt {
 // executions and for the watchdog.
 size_t backtrace(uint64_t* out, size_t most);
 
+void find_unwinder();  // for from_unwinder()
+
 }  // namespace lockstep::rt

@@ -6,6 +6,7 @@
 #include "runtime/fiber/backend.hpp"
 #include "runtime/root.hpp"
 #include "runtime/sched/threads.hpp"
+#include "runtime/serve/backtrace.hpp"
 #include "runtime/serve/crash.hpp"
 #include "runtime/serve/worker.hpp"
 
@@ -61,7 +62,7 @@ __attribute__((constructor)) void early(int, char**, char** environment) {
 // Everything is loaded and initialised, main has not begun: from here on executions can be started again and again.
 __attribute__((noinline)) void take_control() {
   Channel& channel = *runtime.channel;
-  runtime.fsgsbase = fsgsbase_available();
+  runtime.fsgsbase = fsgsbase_available() && !getenv("LOCKSTEP_TEST_NO_FSGSBASE");
   runtime.fibers = channel.backend != Backend::OsThread;
   runtime.isolation = channel.isolation == Isolation::Auto ? Isolation::Reset : channel.isolation;
   runtime.points = channel.points;
@@ -71,6 +72,7 @@ __attribute__((noinline)) void take_control() {
   capture_main_thread();
   runtime.scheduler.init(channel.max_steps);
   runtime.clock.init();
+  find_unwinder();
   grow_pool(kFirstPool);
   __libc_single_threaded = 0;
   install_signal_handlers();
