@@ -42,11 +42,23 @@ class WorkerTarget final : public Target {
     auto capture = SharedMemory::create("lockstep-output", 1);
     if (!capture) return capture.error();
     capture_ = std::move(*capture);
-    auto path = find_program(options_.command.at(0));
-    if (!path) return path.error();
-    launch_ = {*path,           options_.command,  options_.runtime_library, options_.isolation,
-               options_.backend, options_.points,   options_.timeouts,        options_.max_steps,
-               table_.fd(),     capture_.fd()};
+    std::string path = "the body";
+    if (!options_.body) {
+      auto found = find_program(options_.command.at(0));
+      if (!found) return found.error();
+      path = *found;
+    }
+    launch_ = {path,
+               options_.command,
+               options_.runtime_library,
+               options_.isolation,
+               options_.backend,
+               options_.points,
+               options_.timeouts,
+               options_.max_steps,
+               table_.fd(),
+               capture_.fd(),
+               options_.body};
     if (auto started = start_workers(1); !started) return started.error();
     if (options_.isolation == Isolation::Auto) {
       if (auto verified = verify_reset(); !verified) return verified.error();

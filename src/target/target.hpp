@@ -1,6 +1,7 @@
 // The program under test: started, fed with plans, watched. Implements Executor over worker processes.
 #pragma once
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct TargetOptions {
   uint32_t max_steps = 1'000'000;
   std::chrono::milliseconds watchdog{10'000};  // without a scheduling point: stuck outside control
   std::vector<ThreadTable::Entry> threads;     // replay: thread names as they were when recorded
+  // Instead of a command: workers are forks of this process, and this is what they do; never returns.
+  std::function<void(int channel_fd, int table_fd)> body;
 };
 
 // A mapped file of the program, for symbols.

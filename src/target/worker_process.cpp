@@ -128,6 +128,10 @@ void WorkerProcess::become_program(int channel_fd) {
   dup2(channel_fd, kChannelFd);
   dup2(options_.thread_table_fd, kTableFd);
   if (options_.capture_fd >= 0) dup2(options_.capture_fd, kCaptureFd);
+  if (options_.body) {
+    options_.body(kChannelFd, kTableFd);
+    _exit(127);
+  }
   const int null = open("/dev/null", O_RDWR);
   for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);
   if (null > 2) close(null);

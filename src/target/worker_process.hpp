@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <deque>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct LaunchOptions {
   uint32_t max_steps;
   int thread_table_fd;
   int capture_fd;
+  std::function<void(int, int)> body;  // instead of `path`: see TargetOptions
 };
 
 class WorkerProcess {
