@@ -17,8 +17,9 @@
 
 extern "C" {
 __attribute__((weak)) void lockstep_rt_serve(int channel_fd, int table_fd, void (*body)(void*), void* argument);
-// testing::Test::HasFailure(), if the test uses GoogleTest: expectations that failed in the body.
-__attribute__((weak)) bool gtest_has_failure() __asm__("_ZN7testing4Test10HasFailureEv");
+// testing::Test::HasFatalFailure() and HasNonfatalFailure(), if the test uses GoogleTest.
+__attribute__((weak)) bool gtest_fatal() __asm__("_ZN7testing4Test15HasFatalFailureEv");
+__attribute__((weak)) bool gtest_nonfatal() __asm__("_ZN7testing4Test18HasNonfatalFailureEv");
 }
 
 namespace {
@@ -29,10 +30,12 @@ using lockstep::Finding;
 using lockstep::Isolation;
 using lockstep::Target;
 
+bool expectation_failed() { return (gtest_fatal && gtest_fatal()) || (gtest_nonfatal && gtest_nonfatal()); }
+
 void run_body(void* argument) {
-  const bool failed_before = gtest_has_failure && gtest_has_failure();
+  const bool failed_before = expectation_failed();
   (*static_cast<std::function<void()>*>(argument))();
-  if (!failed_before && gtest_has_failure && gtest_has_failure())
+  if (!failed_before && expectation_failed())
     lockstep_rt_require_failed("an expectation of the test framework", "the body", 0);
 }
 

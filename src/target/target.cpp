@@ -33,7 +33,7 @@ class WorkerTarget final : public Target {
     if (!table) return table.error();
     table_ = std::move(*table);
     auto* names = new (table_.data()) ThreadTable{};
-    names->entry[0] = {0xffff, 0};
+    names->entry[0] = {0, 0};
     names->count.store(1);
     for (size_t i = 1; i < options_.threads.size() && i < kMaxThreads; ++i) {
       names->entry[i] = options_.threads[i];
@@ -84,9 +84,9 @@ class WorkerTarget final : public Target {
     Watch watch;
     while (!slot.process.has_trace()) {
       if (interrupted && interrupted()) return std::nullopt;
-      slot.process.sleep_until_trace(slot.queue.size(), kPoll);
+      if (!retired(slot)) slot.process.sleep_until_trace(slot.queue.size(), kPoll);
       if (slot.process.has_trace()) break;
-      if (slot.process.channel().state.load() == WorkerState::Exited || !slot.process.alive()) {
+      if (retired(slot) || !slot.process.alive()) {
         if (slot.process.has_trace()) break;
         return worker_gone(slot);
       }
@@ -105,9 +105,8 @@ class WorkerTarget final : public Target {
         Watch watch;
         bool lost = false;
         while (!slot->process.has_trace() && !lost) {
-          slot->process.sleep_until_trace(slot->queue.size(), kPoll);
-          lost = !slot->process.has_trace() && (slot->process.channel().state.load() == WorkerState::Exited || !slot->process.alive() ||
-                                                stuck(*slot, watch));
+          if (!retired(*slot)) slot->process.sleep_until_trace(slot->queue.size(), kPoll);
+          lost = !slot->process.has_trace() && (retired(*slot) || !slot->process.alive() || stuck(*slot, watch));
         }
         if (lost) {
           slot->queue.clear();
@@ -211,6 +210,9 @@ class WorkerTarget final : public Target {
     return true;
   }
 
+  // Left its service loop in good order: after a crash its memory is not to be trusted.
+  static bool retired(Slot& slot) { return slot.process.channel().state.load() == WorkerState::Exited; }
+
   void release() {
     if (!held_) return;
     held_->process.pop();
@@ -225,9 +227,9 @@ class WorkerTarget final : public Target {
   // The process ended. If it retired in good order the plan has not been tried yet; if it died, that was the plan's
   // doing. Either way a fresh process takes over what is left.
   std::optional<TraceView> worker_gone(Slot& slot) {
-    const bool retired = slot.process.channel().state.load() == WorkerState::Exited;
+    const bool in_good_order = retired(slot);
     const int status = slot.process.alive() ? 0 : slot.process.exit_status();
-    const bool culprit = !retired && slot.process.channel().executing.load() == slot.queue.front().id + 1;
+    const bool culprit = !in_good_order && slot.process.channel().executing.load() == slot.queue.front().id + 1;
     // A worker killed from outside is not the program's fault: try the plan once more before blaming it.
     const bool by_itself = !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     Plan first = slot.queue.front();
@@ -235,7 +237,7 @@ class WorkerTarget final : public Target {
     slot.suspect.reset();
     if (blame) {
       slot.queue.pop_front();
-    } else if (!retired) {
+    } else if (!in_good_order) {
       if (culprit) slot.suspect = first.id;
       warn("a worker process was killed from outside and has been replaced");
     }
