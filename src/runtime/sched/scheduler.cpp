@@ -103,6 +103,7 @@ void Scheduler::next_delta() {
 
 void Scheduler::refresh_simple() {
   simple_ = words_ == 1 && timed.word[0] == 0 && !fairness_.active() && unpreemptible_ == 0;
+  straight_ = simple_ && policy_ == Policy::Default && !detail && !runtime.time_moved;
 }
 
 void Scheduler::add_thread(Thread& t) {
@@ -261,7 +262,7 @@ void Scheduler::record_wide(Thread& me, Step& step) {
     step.kind = OpKind::Timeout;
     step.flags = Step::kTimed | Step::kTimedOut | (me.queue ? Step::kWrite : 0);
     if (me.pending.kind == OpKind::Reacquire) step.object = me.pending.second;
-    if (me.deadline > me.clock) me.clock = me.deadline;
+    if (me.deadline > me.clock) runtime.clock.sleep(me, me.deadline - me.clock);
     refresh_simple();
   }
   if (words_ == 1 && wide_timed_.word[0] == 0) {
@@ -290,14 +291,26 @@ void Scheduler::hand_back(Thread& me, bool can_run) {
 Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_run, const void* second, uint16_t value,
                        uint16_t arity) {
   Thread& me = *runtime.current;
+  auto fill = [&](Step& op) {
+    op.object = ObjectId(reinterpret_cast<uint64_t>(object));
+    op.second = ObjectId(reinterpret_cast<uint64_t>(second));
+    op.thread = me.id;
+    op.kind = kind;
+    op.flags = flags;
+    op.value = value;
+    op.arity = arity;
+  };
+  // The default schedule goes on with the same thread: no decision to take, nothing to publish.
+  if (LIKELY(straight_ && me.id == last_ && can_run && log_size < stop_at_ && unjoined && !me.resumer &&
+             !(flags & Step::kYield) && !last_yielded_)) {
+    Step& step = log[log_size++];
+    step.enabled = enabled.word[0];
+    fill(step);
+    ++decisions;
+    return step;
+  }
   Step& op = me.pending;
-  op.object = ObjectId(reinterpret_cast<uint64_t>(object));
-  op.second = ObjectId(reinterpret_cast<uint64_t>(second));
-  op.thread = me.id;
-  op.kind = kind;
-  op.flags = flags;
-  op.value = value;
-  op.arity = arity;
+  fill(op);
   if (UNLIKELY(detail)) capture_arrival(me);
   // Released by the end of the last other thread: nobody is left to hand back to.
   if (UNLIKELY(me.resumer != nullptr) && unjoined == 0 && can_run) me.resumer = nullptr;
@@ -327,7 +340,7 @@ void Scheduler::count_as_yield(Step& step) {
   step.flags |= Step::kYield;
   last_yielded_ = true;
   fairness_.activate();
-  simple_ = false;
+  refresh_simple();
 }
 
 unsigned Scheduler::pick(unsigned n) {

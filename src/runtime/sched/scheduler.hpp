@@ -49,6 +49,7 @@ class Scheduler {
 
   void add_thread(Thread& thread);    // becomes live
   void remove_thread(Thread& thread); // has ended
+  void time_has_moved() { straight_ = false; }
   void forbid_preemption(bool on);    // nestable, for the running thread
   void count_as_yield(Step& step);    // the step just recorded was one turn of a spin loop
 
@@ -98,6 +99,7 @@ class Scheduler {
   size_t max_log_ = 0;
   uint32_t stop_at_ = 0;  // record index that needs choose_slow(): next delta or the step limit
   bool simple_ = true;    // at most 64 threads, nobody timed, no fairness, nobody unpreemptible
+  bool straight_ = true;  // simple, and the default schedule with nothing else to keep
   bool last_yielded_ = false;
   Policy policy_ = Policy::Default;
   ThreadId last_ = kNoThread;   // who did the last recorded step
