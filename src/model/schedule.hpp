@@ -59,7 +59,8 @@ class ScheduleCursor {
 };
 
 // The thread the default schedule takes. `running` is kNoThread at the start of an execution.
-ThreadId default_thread(const ThreadSetView& enabled, const ThreadSetView& timed, ThreadId running, bool yielded);
+ThreadId default_thread(const ThreadSetView& enabled, const ThreadSetView& timed, ThreadId running, bool yielded,
+                        Policy policy = Policy::Default);
 
 uint32_t count_preemptions(TraceView trace);
 

@@ -52,7 +52,7 @@ struct Step {
   };
   ObjectId object;
   ObjectId second;   // CondWait: mutex · Reacquire: condvar · Create, Join: ThreadId · CondSignal: woken ThreadId + 1
-                     // · Sem*: value before
+                     // · Sem*: value before · Cas: the expected value
   uint64_t enabled;  // threads that could have been chosen here, by bit; see TraceView::enabled
   ThreadId thread;
   OpKind kind;

@@ -6,8 +6,10 @@
 #include <set>
 #include <utility>
 
+#include "analysis/fingerprint.hpp"
 #include "model/schedule.hpp"
 #include "search/failure_keys.hpp"
+#include "search/trace_set.hpp"
 
 namespace lockstep {
 namespace {
@@ -75,6 +77,21 @@ class Run {
     result_.steps_max = std::max(result_.steps_max, header.decisions);
     result_.threads_max = std::max(result_.threads_max, header.threads);
     result_.preemptions_max = std::max(result_.preemptions_max, count_preemptions(trace));
+    if (budget_.count_traces) count_trace(trace);
+  }
+
+  void count_trace(TraceView trace) {
+    switch (trace.outcome()) {
+      case Outcome::SleepBlocked: ++redundant_; return;
+      case Outcome::Diverged:
+      case Outcome::StepLimit:
+      case Outcome::Uncontrolled:
+      case Outcome::WorkerDied: return;
+      default: break;
+    }
+    fingerprinter_.begin();
+    for (const Step& step : trace.steps()) fingerprinter_.add(step);
+    if (!traces_.insert(fingerprinter_.value().low)) ++redundant_;
   }
 
   void check(TraceView trace, const Plan& plan) {
@@ -147,7 +164,7 @@ class Run {
 
   void check_limits() {
     if (stop_) return;
-    const uint64_t memory = strategy_.memory_bytes();
+    const uint64_t memory = strategy_.memory_bytes() + traces_.memory_bytes();
     result_.peak_memory_bytes = std::max(result_.peak_memory_bytes, memory);
     const Clock::time_point now = Clock::now();
     if (interrupted_()) {
@@ -184,6 +201,10 @@ class Run {
     Exploration& r = result_;
     r.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     r.peak_frontier_nodes = strategy_.peak_frontier_nodes();
+    if (budget_.count_traces) {
+      r.traces = traces_.size();
+      r.redundant = redundant_;
+    }
     // A failure that came and went shows that executions do not repeat: then no claim over them holds.
     const bool repeats = unrepeated_.empty();
     r.complete = strategy_.complete() && repeats;
@@ -234,6 +255,9 @@ class Run {
   uint64_t submitted_ = 0;
   bool resubmit_ = false;
   std::optional<Stop> stop_;
+  Fingerprinter fingerprinter_;
+  TraceSet traces_;
+  uint64_t redundant_ = 0;
   FailureKeys keys_;
   std::set<FailureKey> unrepeated_;
   std::set<std::string> fingerprints_;

@@ -82,7 +82,11 @@ class Scheduler {
   friend struct SchedulerTest;
   Thread* choose();
   Thread* choose_slow();
-  Thread* follow_delta(ThreadSet& candidates);
+  bool planned(uint16_t* value);
+  [[noreturn]] void diverge();
+  void fall_asleep();
+  void note_sleepers(ThreadId chosen);
+  void wake_sleepers();
   Thread* pick_default(const ThreadSet& candidates);
   uint64_t random();
   void switch_to(Thread& next);
@@ -91,7 +95,7 @@ class Scheduler {
   void record_wide(Thread& me, Step& step);
   void capture_arrival(Thread& me);
   void add_stack(const uint64_t* block);
-  void next_delta();
+  void refresh_stop();
   void refresh_simple();
   ThreadSet candidates();
 
@@ -110,6 +114,11 @@ class Scheduler {
   uint64_t random_state_ = 0;
   const Delta* deltas_ = nullptr;
   uint32_t delta_count_ = 0, delta_ = 0;
+  const uint16_t* sleepers_ = nullptr;
+  uint32_t sleeper_count_ = 0, sleep_at_ = kNoStep;
+  uint32_t decided_ = 0;  // record of the last decision, while somebody is asleep
+  bool sleeping_ = false;
+  ThreadSet asleep_;
   uint32_t max_steps_ = 0;
   ThreadSet wide_offered_, wide_timed_, before_;
   Fairness fairness_;

@@ -65,6 +65,7 @@ struct alignas(64) Thread {
   bool restart;          // OS threads: leave whatever you were in and start over
   void* jump_buffer[5];
 
+  Operation slumber;     // while asleep: `pending` as it stood before the step under way
   uint64_t* arrival;     // detailed executions: [n][stack...] where it published `pending`
 
   // Values of pthread keys.

@@ -10,6 +10,7 @@
 
 #include "runtime/fiber/backend.hpp"
 #include "runtime/root.hpp"
+#include "runtime/sched/lookahead.hpp"
 #include "runtime/sched/threads.hpp"
 
 namespace lockstep::rt {
@@ -126,6 +127,7 @@ void write_trace(uint64_t plan_id) {
     p.thread = t;
     p.enabled = 0;
     if (!s.enabled.contains(t)) p.flags |= Step::kBlocked;
+    if (would_write(p)) p.flags |= Step::kWrite;
   });
   TraceHeader header{};
   header.version = kTraceVersion;
