@@ -10,6 +10,7 @@
 #include "report/schedule_file.hpp"
 #include "report/story.hpp"
 #include "report/summary.hpp"
+#include "report/user_code.hpp"
 
 namespace lockstep {
 namespace {
@@ -115,10 +116,20 @@ class Run {
     for (Finding& bug : result.bugs)
       if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
     if (!options_.quiet || result.verdict == Verdict::Uncontrolled)
-      session_.print(final_lines(result, setting_, session_.terminal()));
+      session_.print(final_lines(result, setting_, session_.terminal()) + where_it_got_away(result));
     session_.write_json({options_.command, options_.strategy.spec.substr(0, options_.strategy.spec.find(':')),
                          name_of(target_.info().isolation), session_.warnings()},
                         result);
+  }
+
+  // The stack of a thread that does not come back to the scheduler.
+  std::string where_it_got_away(const Exploration& result) {
+    if (result.uncontrolled_trace.empty()) return {};
+    std::string text;
+    for (const auto& stack : result.uncontrolled_trace.view().all_stacks())
+      for (const Frame& frame : user_frames(stack, session_.symbols(target_)))
+        text += fmt::format("    {}  {}\n", frame.where.function, long_place(frame.where));
+    return text;
   }
 
   // Warnings that the user wants to be bugs (--error KIND).
@@ -186,6 +197,8 @@ int run_command(const Options& options, const World& world) {
   target_options.points = options.points;
   target_options.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   target_options.max_steps = options.steps;
+  // A program that hangs is named before its time is up, however short that is.
+  if (options.time) target_options.watchdog = std::clamp(*options.time / 2, std::chrono::milliseconds(500), target_options.watchdog);
   catch_interrupts();
   Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
   if (!target) return fail(target.error());

@@ -36,9 +36,10 @@ class Run {
     while (!stop_) {
       fill();
       if (in_flight_.empty()) break;
-      const std::optional<TraceView> trace = executor_.next(interrupted_);
+      const std::optional<TraceView> trace = executor_.next([this] { return interrupted_() || late(); });
       if (!trace) {
-        interrupt();
+        if (interrupted_() || !late()) interrupt();
+        else stop_ = Stop{"the time budget", true};
         break;
       }
       const Plan plan = std::move(in_flight_.front());
@@ -97,6 +98,7 @@ class Run {
   void check(TraceView trace, const Plan& plan) {
     if (trace.outcome() == Outcome::Uncontrolled) {
       result_.uncontrolled = trace.message();
+      result_.uncontrolled_trace = Trace(trace);
       stop_ = Stop{kUncontrolled};
       return;
     }
@@ -169,7 +171,7 @@ class Run {
     const Clock::time_point now = Clock::now();
     if (interrupted_()) {
       interrupt();
-    } else if (budget_.time && now - start_ >= *budget_.time && !finished()) {
+    } else if (late() && !finished()) {
       stop_ = Stop{"the time budget", true};
     } else if (memory > budget_.memory_bytes && !finished()) {
       stop_ = Stop{"the memory budget"};
@@ -178,6 +180,8 @@ class Run {
       tell(now);
     }
   }
+
+  bool late() const { return budget_.time && Clock::now() - start_ >= *budget_.time; }
 
   bool finished() const { return in_flight_.empty() && strategy_.complete(); }
 

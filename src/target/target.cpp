@@ -22,6 +22,7 @@ namespace {
 
 constexpr size_t kWindowPerWorker = 256;
 constexpr int kWatchdogSignal = 62;  // the runtime's handler reports where it is
+constexpr auto kPatience = std::chrono::milliseconds(20);
 constexpr int kPoll = 50;            // milliseconds between looks at clocks, signals and dead children
 
 class WorkerTarget final : public Target {
@@ -74,6 +75,7 @@ class WorkerTarget final : public Target {
   void submit(const Plan& plan) override {
     Slot& slot = *slots_[dealt_++ % slots_.size()];
     slot.queue.push_back(plan);
+    if (slot.process.pid() < 0 && slot.queue.size() == 1 && !slot.process.start()) return;  // next() will say why
     slot.process.send(plan);
   }
 
@@ -99,18 +101,15 @@ class WorkerTarget final : public Target {
 
   void cancel() override {
     release();
+    // What is under way is finished and thrown away, which costs less than new processes; unless it takes long.
+    const auto patience = std::chrono::steady_clock::now() + kPatience;
     for (auto& slot : slots_) {
       while (!slot->queue.empty()) {
-        // What is under way is finished and thrown away; killing and starting again would cost more.
-        Watch watch;
-        bool lost = false;
-        while (!slot->process.has_trace() && !lost) {
-          if (!retired(*slot)) slot->process.sleep_until_trace(slot->queue.size(), kPoll);
-          lost = !slot->process.has_trace() && (retired(*slot) || !slot->process.alive() || stuck(*slot, watch));
-        }
-        if (lost) {
+        while (!slot->process.has_trace() && !retired(*slot) && slot->process.alive() && std::chrono::steady_clock::now() < patience)
+          slot->process.sleep_until_trace(slot->queue.size(), 5);
+        if (!slot->process.has_trace()) {
+          slot->process.kill();  // started again when it is needed
           slot->queue.clear();
-          (void)slot->process.start();
           break;
         }
         slot->process.front();
@@ -190,6 +189,7 @@ class WorkerTarget final : public Target {
       submit(Plan{});
       auto trace = next(nullptr);
       if (!trace) return Error{ExitCode::Uncontrolled, "the program could not be run"};
+      if (trace->outcome() == Outcome::Uncontrolled) break;  // the search will come across it and say so
       if (!first) {
         first.emplace(*trace);
         continue;
