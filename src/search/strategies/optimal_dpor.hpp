@@ -1,0 +1,21 @@
+// Optimal dynamic partial order reduction with wakeup trees (Abdulla, Aronis, Jonsson & Sagonas 2014): every trace
+// exactly once, and no execution begun in vain.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct OptimalDporOptions {
+  std::optional<uint32_t> preemptions;  // of the cheapest execution of a trace; none: all traces
+  uint32_t max_steps = 1'000'000;
+  // Wrong, and here to show that tests notice: plan a compare-and-swap that failed as if it must fail again.
+  bool observed_labels = false;
+};
+
+std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options);
+
+}  // namespace lockstep
