@@ -37,14 +37,20 @@ uint32_t ChoiceTree::child(uint32_t parent, uint16_t value) const {
 
 uint32_t ChoiceTree::finish(uint32_t node) {
   for (;;) {
-    release_children(node);
+    if (nodes_[node].missing == 0) release_children(node);
     nodes_[node].status = Status::Finished;
+    nodes_[node].unfinished = 0;
     const uint32_t parent = nodes_[node].parent;
     if (parent == kNone) return node;
     assert(nodes_[parent].unfinished > 0);
     if (--nodes_[parent].unfinished > 0 || nodes_[parent].status != Status::Executed) return node;
     node = parent;
   }
+}
+
+void ChoiceTree::reopen(uint32_t node) {
+  nodes_[node].status = Status::Executed;
+  ++nodes_[nodes_[node].parent].unfinished;
 }
 
 void ChoiceTree::skip(uint32_t node) {

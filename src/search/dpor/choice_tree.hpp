@@ -30,6 +30,9 @@ class ChoiceTree {
     bool data = false;        // a data choice: no thread sleeps by it
     bool by_default = false;  // executed: the default schedule decides the same, sleep sets aside
     bool guided = false;      // executed: there was a sequence to follow below it
+    // A step whose data choice is part of a sequence: that many alternatives are not to be explored here. It does not
+    // stand for all that its thread could do, so nobody sleeps by it.
+    uint16_t missing = 0;
   };
 
   ChoiceTree();
@@ -46,6 +49,7 @@ class ChoiceTree {
   // Nothing is left to be found below this node, nor below those of its ancestors that only waited for it.
   // Returns the uppermost of them.
   uint32_t finish(uint32_t node);
+  void reopen(uint32_t node);  // a finished one with alternatives missing, one of which is wanted after all
   void skip(uint32_t node);  // a fresh node of a state that stays open: somebody else covers it
 
   bool finished() const { return nodes_[kRoot].status == Status::Finished; }

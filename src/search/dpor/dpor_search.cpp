@@ -28,23 +28,20 @@ DporSearch::DporSearch(DporParts parts) : parts_(std::move(parts)) {}
 // --- Plans
 
 void DporSearch::wait_for_turn(uint32_t node) {
-  const size_t bin = parts_.newest_first ? 0 : tree_[node].record;
-  if (bin >= waiting_at_.size()) waiting_at_.resize(bin + 1);
-  waiting_at_[bin].push_back(node);
-  deepest_ = std::max(deepest_, bin);
-  peak_waiting_ = std::max(peak_waiting_, ++waiting_);
+  plans_.push(tree_[node].record, node);
+  turns_.push(tree_[node].record, node);
+  peak_waiting_ = std::max(peak_waiting_, turns_.size());
 }
 
-uint32_t DporSearch::pop_waiting() {
-  while (waiting_at_[deepest_].empty()) --deepest_;
-  uint32_t node = waiting_at_[deepest_].back();
-  waiting_at_[deepest_].pop_back();
-  --waiting_;
-  if (parts_.newest_first) return node;
-  // Each waiting node stands for one of its siblings: the eldest goes first.
+// A waiting node stands for one of its siblings; the eldest goes first.
+uint32_t DporSearch::eldest(uint32_t node, Status most_advanced) const {
   node = tree_[tree_[node].parent].first;
-  while (tree_[node].status != Status::Planned) node = tree_[node].next;
+  while (tree_[node].status > most_advanced) node = tree_[node].next;
   return node;
+}
+
+uint32_t DporSearch::turn() {
+  return turns_.size() == 0 ? kNone : eldest(turns_.top(), Status::UnderWay);
 }
 
 std::optional<Plan> DporSearch::next() {
@@ -55,8 +52,9 @@ std::optional<Plan> DporSearch::next() {
     in_flight_.push_back(kNone);
     return plan;
   }
-  if (waiting_ == 0) return std::nullopt;
-  const uint32_t head = pop_waiting();
+  if (plans_.size() == 0) return std::nullopt;
+  const uint32_t head = eldest(plans_.top(), Status::Planned);
+  plans_.pop();
   tree_[head].status = Status::UnderWay;
   in_flight_.push_back(head);
   plan_prefix(head, plan);
@@ -101,7 +99,8 @@ void DporSearch::plan_sleep(uint32_t head, Plan& plan) const {
   };
   for (const Label& label : asleep_) sleep(label);
   if (!tree_[head].data)
-    for (uint32_t c = tree_[tree_[head].parent].first; c != head; c = tree_[c].next) sleep(tree_[c].label);
+    for (uint32_t c = tree_[tree_[head].parent].first; c != head; c = tree_[c].next)
+      if (tree_[c].missing == 0) sleep(tree_[c].label);
   if (!plan.sleep.empty()) plan.sleep_at = tree_[head].record;
 }
 
@@ -121,7 +120,7 @@ void DporSearch::inherit_sleep(uint32_t node, size_t begin, size_t end, std::vec
   const size_t inherited = sleepers.size();
   for (uint32_t c = tree_[tree_[node].parent].first; c != node; c = tree_[c].next) {
     const Label& elder = tree_[c].label;
-    if (dependent(elder, by)) continue;
+    if (tree_[c].missing > 0 || dependent(elder, by)) continue;
     const auto same = [&elder](const Label& other) { return other.thread == elder.thread; };
     if (std::none_of(sleepers.begin() + static_cast<std::ptrdiff_t>(end),
                      sleepers.begin() + static_cast<std::ptrdiff_t>(inherited), same))
@@ -176,6 +175,28 @@ void DporSearch::learn(TraceView trace) {
   const uint32_t head = in_flight_.front();
   in_flight_.pop_front();
   ++executions_;
+  if (head != kNone && head != turn()) return keep(head, trace);
+  learn_now(head, trace);
+  for (uint32_t due = turn(); due != kNone; due = turn()) {
+    const auto found = std::find_if(early_.begin(), early_.end(), [due](const Early& e) { return e.head == due; });
+    if (found == early_.end()) break;
+    std::swap(*found, early_.back());
+    learn_now(due, early_.back().trace);
+    spare_.push_back(std::move(early_.back()));
+    early_.pop_back();
+  }
+}
+
+void DporSearch::keep(uint32_t head, TraceView trace) {
+  if (spare_.empty()) spare_.emplace_back();
+  early_.push_back(std::move(spare_.back()));
+  spare_.pop_back();
+  early_.back().head = head;
+  early_.back().trace.assign(trace);
+}
+
+void DporSearch::learn_now(uint32_t head, TraceView trace) {
+  if (head != kNone) turns_.pop();
   trace_ = trace;
   const Outcome outcome = trace.outcome();
   bool followed = false;
@@ -193,7 +214,7 @@ void DporSearch::learn(TraceView trace) {
     tree_.finish(head == kNone ? ChoiceTree::kRoot : head);
   }
   trace_.reset();
-  assert(!tree_.finished() || (waiting_ == 0 && in_flight_.empty()));
+  assert(!tree_.finished() || turns_.size() == 0);
 }
 
 // False: the program did not do what was planned.
@@ -217,12 +238,13 @@ bool DporSearch::explore(uint32_t head) {
     if (node == kNone) return false;
     append(node);
     ChoiceTree::Node& n = tree_[node];
+    const bool planned = n.status != Status::Executed && n.label.uses > 0;
     n.status = Status::Executed;
     n.record = i;
     n.by_default = n.value == ScheduleCursor(*trace_, i, 0).default_value();
     state = node;
     if (n.data) continue;
-    n.label = label_of(order_[i]);
+    if (!planned || !parts_.observed_labels) n.label = label_of(order_[i]);
     n.label.ends |= i == ending;
     const Event event = order_[i];
     reverse_all(event, i, false, n.label.ends);
@@ -318,6 +340,7 @@ void DporSearch::reverse_all(const Event& next, uint32_t end, bool blocked, bool
   if (races_.empty()) return;
   Label did = label_of(next), might = strongest(next);
   did.ends |= ends;
+  if (parts_.observed_labels) might = did;
   for (size_t i = races_.size(); i-- > 0;) parts_.reversal->reverse(*this, {races_[i], &next, did, might, end});
 }
 
@@ -373,7 +396,7 @@ std::optional<uint32_t> DporSearch::preemptions_completed() const {
 
 uint64_t DporSearch::memory_bytes() const {
   return tree_.memory_bytes() + order_.memory_bytes() + path_.capacity() * sizeof(PathRecord) +
-         sleepers_.capacity() * sizeof(Label) + waiting_ * sizeof(uint32_t);
+         sleepers_.capacity() * sizeof(Label) + 2 * turns_.size() * sizeof(uint32_t);
 }
 
 // Weighted backtracking (Kilby, Slaney, Thiebaux & Walsh 2006): a finished alternative among b stands for 1/b of what

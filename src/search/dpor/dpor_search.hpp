@@ -1,6 +1,11 @@
 // Dynamic partial order reduction over plans and traces. Runs an execution, finds the races in it that could have gone
 // the other way, and leaves it to a Reversal to plan what shows that. The strategies differ only in their Reversal.
 //
+// It is a depth-first search. Plans are handed out ahead of their turn, as many as are known, and what comes back early
+// is kept until its turn: an alternative that is in the tree will be run with just this plan in any case, because who
+// sleeps in it and what it follows depends only on what was there before it. So the executions are the same whatever
+// the number under way. (Learning them in another order would be sound for source sets, but not for wakeup trees.)
+//
 // What depends on the beginning of an execution is kept for the path that was looked at last and taken back only as far
 // as the next one differs; races are looked for only where the second step is new. So an execution costs what it adds.
 #pragma once
@@ -12,6 +17,7 @@
 #include <string>
 
 #include "search/dpor/choice_tree.hpp"
+#include "search/dpor/depth_bins.hpp"
 #include "search/dpor/races.hpp"
 #include "search/strategy.hpp"
 
@@ -40,11 +46,12 @@ class Reversal {
 struct DporParts {
   std::unique_ptr<Reversal> reversal;
   bool sleep_sets = true;
-  bool newest_first = false;  // rather than deepest first
   // Nothing below this record, the newest one of the path, is wanted.
   std::function<bool(const DporSearch&, uint32_t record)> give_up;
   uint32_t max_steps = 1'000'000;
   std::optional<uint32_t> preemptions;  // for the claim only
+  // Wrong, and here to show that tests notice: plan a compare-and-swap that failed as if it had to fail again.
+  bool observed_labels = false;
 };
 
 class DporSearch : public Strategy {
@@ -57,7 +64,7 @@ class DporSearch : public Strategy {
   bool complete() const override;
   std::string why_incomplete() const override;
   std::optional<uint32_t> preemptions_completed() const override;
-  uint64_t frontier_nodes() const override { return waiting_; }
+  uint64_t frontier_nodes() const override { return turns_.size(); }
   uint64_t peak_frontier_nodes() const override { return peak_waiting_; }
   uint64_t memory_bytes() const override;
   uint64_t estimated_total() const override;
@@ -91,7 +98,15 @@ class DporSearch : public Strategy {
     uint32_t preemptions = 0;                 // before it
   };
 
-  uint32_t pop_waiting();
+  struct Early {
+    uint32_t head;
+    Trace trace;
+  };
+
+  uint32_t eldest(uint32_t node, ChoiceTree::Status most_advanced) const;
+  uint32_t turn();  // whose trace is to be learned now
+  void keep(uint32_t head, TraceView trace);
+  void learn_now(uint32_t head, TraceView trace);
   void plan_prefix(uint32_t node, Plan& plan) const;
   void plan_sleep(uint32_t head, Plan& plan) const;
   void forget(uint32_t size);  // the path from that record on
@@ -119,10 +134,10 @@ class DporSearch : public Strategy {
   mutable std::vector<uint32_t> chain_;
   mutable std::vector<Label> asleep_;
 
-  std::vector<std::vector<uint32_t>> waiting_at_;  // planned nodes by record
-  uint64_t waiting_ = 0, peak_waiting_ = 0;
-  size_t deepest_ = 0;
+  DepthBins plans_, turns_;  // not handed out; not learned
+  uint64_t peak_waiting_ = 0;
   std::deque<uint32_t> in_flight_;
+  std::vector<Early> early_, spare_;
   bool started_ = false;
   uint64_t executions_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
 };

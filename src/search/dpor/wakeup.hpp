@@ -16,14 +16,19 @@ class Wakeup {
 
  private:
   bool covered_by_sleep(std::span<const Label> asleep, uint32_t state) const;
-  void descend(uint32_t state, size_t begin);
-  bool hits(const Label& label, size_t begin, size_t& at) const;
-  void append(uint32_t state, size_t begin);
+  void descend(uint32_t state);
+  uint32_t descend_choices(uint32_t node, uint32_t record);
+  bool hits(const Label& label, size_t& at) const;
+  bool is_leaf(uint32_t node) const;
+  bool is_choice(uint32_t record) const;
+  void append(uint32_t state);
+  void append_choices(uint32_t node, uint32_t record);
+  void offer(uint32_t node);
 
   DporSearch* search_ = nullptr;
   uint32_t record_ = 0;  // of the state the sequence starts from
   uint32_t root_ = 0;    // that state
-  std::vector<Item> rest_;  // a stack of sequences: each level works on what lies above its `begin`
+  std::vector<Item> rest_;  // of the sequence
 };
 
 }  // namespace lockstep::dpor

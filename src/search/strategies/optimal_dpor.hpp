@@ -12,8 +12,7 @@ namespace lockstep {
 struct OptimalDporOptions {
   std::optional<uint32_t> preemptions;  // of the cheapest execution of a trace; none: all traces
   uint32_t max_steps = 1'000'000;
-  // Wrong, and here to show that tests notice: plan a compare-and-swap that failed as if it must fail again.
-  bool observed_labels = false;
+  bool observed_labels = false;  // wrong: see DporParts
 };
 
 std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options);
