@@ -153,7 +153,9 @@ class TraceView {
 class Trace {
  public:
   Trace() = default;
-  explicit Trace(TraceView v) : bytes_((v.header().bytes + 7) / 8) {
+  explicit Trace(TraceView v) { assign(v); }
+  void assign(TraceView v) {  // keeps its memory
+    bytes_.resize((v.header().bytes + 7) / 8);
     std::memcpy(bytes_.data(), &v.header(), v.header().bytes);
   }
   bool empty() const { return bytes_.empty(); }

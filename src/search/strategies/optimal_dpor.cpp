@@ -1,0 +1,32 @@
+#include "search/strategies/optimal_dpor.hpp"
+
+#include <algorithm>
+
+#include "search/dpor/wakeup.hpp"
+
+namespace lockstep {
+namespace {
+
+using namespace dpor;
+
+class WakeupTrees final : public Reversal {
+ public:
+  void reverse(DporSearch& search, const Race& race) override {
+    wakeup_.insert(search, race.first, search.sequence(race));
+  }
+
+ private:
+  Wakeup wakeup_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options) {
+  DporParts parts;
+  parts.reversal = std::make_unique<WakeupTrees>();
+  parts.observed_labels = options.observed_labels;
+  parts.max_steps = options.max_steps;
+  return std::make_unique<DporSearch>(std::move(parts));
+}
+
+}  // namespace lockstep
