@@ -33,14 +33,16 @@ class Run {
     setting_ = {fs::path(options.command[0]).filename().string(), 0, sync_only ? Points::Sync : Points::Atomics};
   }
 
-  int explore() {
+  int explore(const SavedRun* saved) {
     ExplorerHooks hooks;
+    hooks.save = [this](const std::string& state) { save_exploration(state); };
     hooks.confirm = [this](Finding finding) { return confirm(std::move(finding)); };
     hooks.found = [this](const Finding& finding) { report(finding); };
     hooks.progress = [this](const Progress& progress) { tell(progress); };
     hooks.interrupted = interrupted;
     const std::vector<Analysis*> analyses = session_.analyses();
     Explorer explorer(strategy_, target_, analyses, budget_of(options_, strategy_), options_.keep_going, hooks);
+    if (saved) explorer.resume_from(saved->state);
     Exploration result = explorer.run();
     progress_.clear();
     conclude(result);
@@ -104,6 +106,27 @@ class Run {
     return save_schedule(schedule, finding.schedule);
   }
 
+  void save_exploration(const std::string& state) {
+    std::error_code ignored;
+    fs::create_directories(out_, ignored);
+    const SavedRun run{options_.arguments, options_.environment, fs::current_path(ignored).string(),
+                       identify_program(program_), target_.threads(), state};
+    if (auto error = save_run(run, saved_run_path(out_))) session_.warn(error->message + "; it cannot be resumed");
+    saved_ = true;
+  }
+
+  // What is finished needs no resuming; what is not can go on.
+  void offer_to_resume(const Exploration& result) {
+    std::error_code ignored;
+    const bool unfinished = !result.complete && result.bugs.empty() && fs::exists(saved_run_path(out_), ignored) && saved_;
+    if (!unfinished) {
+      fs::remove(saved_run_path(out_), ignored);
+      if (fs::is_empty(out_, ignored) && !ignored) fs::remove(out_, ignored);
+    } else if (!options_.quiet) {
+      session_.print(fmt::format("\n  resume  lockstep resume {}\n", out_));
+    }
+  }
+
   void conclude(Exploration& result) {
     introduce();
     for (const std::string& warning : target_.warnings()) session_.warn(warning);
@@ -117,6 +140,7 @@ class Run {
       if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
     if (!options_.quiet || result.verdict == Verdict::Uncontrolled)
       session_.print(final_lines(result, setting_, session_.terminal()) + where_it_got_away(result));
+    offer_to_resume(result);
     session_.write_json({options_.command, options_.strategy.spec.substr(0, options_.strategy.spec.find(':')),
                          name_of(target_.info().isolation), session_.warnings()},
                         result);
@@ -170,14 +194,12 @@ class Run {
   ProgressLine progress_;
   const std::string out_;
   Setting setting_;
-  bool introduced_ = false;
+  bool introduced_ = false, saved_ = false;
   unsigned bugs_ = 0;
   std::set<std::string> unsaved_;
 };
 
-}  // namespace
-
-int run_command(const Options& options, const World& world) {
+int start_run(const Options& options, const World& world, const SavedRun* saved) {
   Result<std::unique_ptr<Strategy>> strategy = make_strategy(options.strategy);
   if (!strategy) return fail(strategy.error());
   Result<std::string> program = world.find_program(options.command[0]);
@@ -199,10 +221,16 @@ int run_command(const Options& options, const World& world) {
   target_options.max_steps = options.steps;
   // A program that hangs is named before its time is up, however short that is.
   if (options.time) target_options.watchdog = std::clamp(*options.time / 2, std::chrono::milliseconds(500), target_options.watchdog);
+  if (saved) target_options.threads = saved->threads;
   catch_interrupts();
   Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
   if (!target) return fail(target.error());
-  return Run(options, *program, **strategy, **target).explore();
+  return Run(options, *program, **strategy, **target).explore(saved);
 }
+
+}  // namespace
+
+int run_command(const Options& options, const World& world) { return start_run(options, world, nullptr); }
+int run_command(const Options& options, const World& world, const SavedRun& saved) { return start_run(options, world, &saved); }
 
 }  // namespace lockstep

@@ -36,7 +36,7 @@ std::string not_covered(const Exploration& result, const Setting& setting) {
   std::string text = "Not covered: ";
   if (!result.complete) {
     text += "the executions that were not run; ";
-  } else if (result.preemptions_completed) {
+  } else if (result.preemptions_completed && result.guarantee.find("at most") != std::string::npos) {
     text += "more preemptions; ";
   }
   if (setting.points == Points::Sync) text += "preemptions between synchronisation calls; ";

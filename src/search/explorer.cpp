@@ -16,6 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kProgressEvery = std::chrono::milliseconds(200);
+constexpr auto kSaveEvery = std::chrono::seconds(5);
 
 // Why an exploration ended before its strategy did. Only a used-up budget lets a strategy without an end pass.
 struct Stop {
@@ -31,6 +32,19 @@ class Run {
       bool keep_going, const ExplorerHooks& hooks)
       : strategy_(strategy), executor_(executor), analyses_(analyses), budget_(budget), keep_going_(keep_going),
         hooks_(hooks), interrupted_(hooks.interrupted ? hooks.interrupted : [] { return false; }) {}
+
+  bool load(const std::string& state) {
+    StateReader in(state);
+    Exploration& r = result_;
+    for (uint64_t* n : {&r.executions, &r.diverged, &r.cut, &redundant_}) *n = in.get<uint64_t>();
+    for (uint32_t* n : {&r.steps_max, &r.threads_max, &r.preemptions_max}) *n = in.get<uint32_t>();
+    seconds_before_ = in.get<double>();
+    traces_.load(in);
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) fingerprints_.insert(in.get_text());
+    strategy_.load(in);
+    submitted_ = r.executions;
+    return in.good() && in.at_end();
+  }
 
   Exploration explore() {
     while (!stop_) {
@@ -51,10 +65,30 @@ class Run {
     }
     if (!in_flight_.empty()) executor_.cancel();
     conclude();
+    if (!result_.complete && result_.bugs.empty()) save();
     return std::move(result_);
   }
 
  private:
+  // What was counted so far, then the strategy. Bugs are saved as schedules of their own; here only that they are known.
+  void save() {
+    if (!hooks_.save || !strategy_.resumable()) return;
+    const Clock::time_point begin = Clock::now();
+    StateWriter out;
+    const Exploration& r = result_;
+    for (const uint64_t n : {r.executions, r.diverged, r.cut, redundant_}) out.put(n);
+    for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max}) out.put(n);
+    out.put(std::chrono::duration<double>(begin - start_).count() + seconds_before_);
+    traces_.save(out);
+    out.put<uint64_t>(fingerprints_.size());
+    for (const std::string& fingerprint : fingerprints_) out.put_text(fingerprint);
+    strategy_.save(out);
+    hooks_.save(out.bytes());
+    // Rarely enough not to be felt, however large it has become.
+    saved_ = Clock::now();
+    save_every_ = std::max<Clock::duration>(kSaveEvery, 20 * (saved_ - begin));
+  }
+
   struct Failure {
     Finding finding;
     FailureKey key;
@@ -175,6 +209,9 @@ class Run {
       stop_ = Stop{"the time budget", true};
     } else if (memory > budget_.memory_bytes && !finished()) {
       stop_ = Stop{"the memory budget"};
+    } else if (now - saved_ >= save_every_) {
+      saved_ = now;
+      save();
     } else if (hooks_.progress && now - told_ >= kProgressEvery) {
       told_ = now;
       tell(now);
@@ -203,7 +240,7 @@ class Run {
 
   void conclude() {
     Exploration& r = result_;
-    r.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    r.seconds = std::chrono::duration<double>(Clock::now() - start_).count() + seconds_before_;
     r.peak_frontier_nodes = strategy_.peak_frontier_nodes();
     if (budget_.count_traces) {
       r.traces = traces_.size();
@@ -254,7 +291,9 @@ class Run {
   const size_t window_ = std::max<size_t>(executor_.window(), 1);
 
   const Clock::time_point start_ = Clock::now();
-  Clock::time_point told_ = start_;
+  Clock::time_point told_ = start_, saved_ = start_;
+  Clock::duration save_every_ = kSaveEvery;
+  double seconds_before_ = 0;  // of the exploration that this one goes on with
   std::deque<Plan> in_flight_;  // oldest first
   uint64_t submitted_ = 0;
   bool resubmit_ = false;
@@ -276,7 +315,14 @@ Explorer::Explorer(Strategy& strategy, Executor& executor, std::span<Analysis* c
       hooks_(std::move(hooks)) {}
 
 Exploration Explorer::run() {
-  return Run(strategy_, executor_, analyses_, budget_, keep_going_, hooks_).explore();
+  Run run(strategy_, executor_, analyses_, budget_, keep_going_, hooks_);
+  if (!state_.empty() && !run.load(state_)) {
+    Exploration failed;
+    failed.verdict = Verdict::Uncontrolled;
+    failed.uncontrolled = "the saved exploration does not fit this program and these options";
+    return failed;
+  }
+  return run.explore();
 }
 
 }  // namespace lockstep

@@ -58,12 +58,17 @@ struct ExplorerHooks {
   std::function<void(const Finding&)> found;       // a new, confirmed, distinct bug
   std::function<void(const Progress&)> progress;
   std::function<bool()> interrupted;               // Ctrl-C
+  // The exploration so far, now and then and when it ends before its strategy did. Not called if the strategy cannot
+  // be resumed.
+  std::function<void(const std::string& state)> save;
 };
 
 class Explorer {
  public:
   Explorer(Strategy& strategy, Executor& executor, std::span<Analysis* const> analyses, Budget budget, bool keep_going,
            ExplorerHooks hooks);
+  // run() will go on from what ExplorerHooks::save was given.
+  void resume_from(std::string state) { state_ = std::move(state); }
   Exploration run();
 
  private:
@@ -73,6 +78,7 @@ class Explorer {
   Budget budget_;
   bool keep_going_;
   ExplorerHooks hooks_;
+  std::string state_;
 };
 
 }  // namespace lockstep

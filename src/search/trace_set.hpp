@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "search/state.hpp"
+
 namespace lockstep {
 
 class TraceSet {
@@ -15,6 +17,12 @@ class TraceSet {
     return true;
   }
   uint64_t size() const { return size_; }
+  void save(StateWriter& out) const { out.put_all(slots_); }
+  void load(StateReader& in) {
+    *this = {};
+    for (const uint64_t key : in.get_all<uint64_t>())
+      if (key != 0) insert(key);
+  }
   uint64_t memory_bytes() const { return slots_.size() * sizeof(uint64_t); }
 
  private:

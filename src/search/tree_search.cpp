@@ -106,6 +106,31 @@ std::string TreeSearch::why_incomplete() const {
   return {};
 }
 
+void TreeSearch::save(StateWriter& out) const {
+  tree_.save(out);
+  frontier_.save(out);
+  out.put<uint64_t>(in_flight_.size());
+  for (const InFlight& f : in_flight_) out.put(f);
+  for (const uint64_t number : {level_, diverged_, lost_, cut_, lowest_cut_rank_.value_or(~uint64_t{0})}) out.put(number);
+}
+
+void TreeSearch::load(StateReader& in) {
+  tree_.load(in);
+  frontier_.load(in, tree_);
+  std::vector<InFlight> open;
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) open.push_back(in.get<InFlight>());
+  // The newest of a bin goes first: pushed backwards, they are run again in the order they had.
+  for (size_t i = open.size(); i-- > 0;) {
+    if (tree_.holds(open[i].node))
+      frontier_.push(open[i].rank, open[i].node);
+    else
+      in.reject();
+  }
+  for (uint64_t* number : {&level_, &diverged_, &lost_, &cut_}) *number = in.get<uint64_t>();
+  const auto cut_rank = in.get<uint64_t>();
+  if (cut_rank != ~uint64_t{0}) lowest_cut_rank_ = cut_rank;
+}
+
 uint64_t TreeSearch::lowest_open_rank() const {
   uint64_t lowest = frontier_.empty() ? ~uint64_t{0} : frontier_.best_rank();
   for (const InFlight& f : in_flight_) lowest = std::min(lowest, f.rank);

@@ -55,6 +55,10 @@ class TreeSearch final : public Strategy {
   std::string why_incomplete() const override;
   std::optional<uint32_t> preemptions_completed() const override;
 
+  bool resumable() const override { return true; }
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+
   uint64_t frontier_nodes() const override { return frontier_.size(); }
   uint64_t peak_frontier_nodes() const override { return frontier_.peak(); }
   uint64_t memory_bytes() const override { return tree_.memory_bytes() + frontier_.memory_bytes(); }
