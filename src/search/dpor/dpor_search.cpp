@@ -335,11 +335,12 @@ void DporSearch::find_pending_races(uint32_t last) {
 }
 
 void DporSearch::reverse_all(const Event& next, uint32_t end, bool blocked, bool ends) {
-  if (parts_.reversal->finds_races()) return parts_.reversal->find_races(*this, next, end, blocked);
-  finder_.find(next, end, blocked, ends || next.kind == OpKind::ProcessExit, races_);
-  if (races_.empty()) return;
   Label did = label_of(next), might = strongest(next);
   did.ends |= ends;
+  might.ends |= ends;
+  if (parts_.reversal->finds_races()) return parts_.reversal->find_races(*this, next, might, end);
+  finder_.find(next, end, blocked, did.ends, races_);
+  if (races_.empty()) return;
   if (parts_.observed_labels) might = did;
   for (size_t i = races_.size(); i-- > 0;) parts_.reversal->reverse(*this, {races_[i], &next, did, might, end});
 }

@@ -40,7 +40,7 @@ class Reversal {
   virtual void reverse(DporSearch& search, const Race& race) = 0;
   // Instead of finding races by itself the search may leave that to the reversal, too.
   virtual bool finds_races() const { return false; }
-  virtual void find_races(DporSearch&, const Event& /*next*/, uint32_t /*record*/, bool /*blocked*/) {}
+  virtual void find_races(DporSearch&, const Event& /*next*/, const Label& /*label*/, uint32_t /*end*/) {}
 };
 
 struct DporParts {
@@ -75,6 +75,9 @@ class DporSearch : public Strategy {
   TraceView trace() const { return *trace_; }
   uint32_t state(uint32_t record) const { return tree_[path_[record].node].parent; }  // before that record
   uint32_t taken(uint32_t record) const { return path_[record].node; }
+  bool is_step(uint32_t record) const {  // of a thread: neither a note nor a data choice
+    return path_[record].node != ChoiceTree::kNone && !tree_[path_[record].node].data;
+  }
   std::span<const Label> asleep(uint32_t record) const {
     return {sleepers_.data() + path_[record].sleep_begin, path_[record].sleep_end - path_[record].sleep_begin};
   }
