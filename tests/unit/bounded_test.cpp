@@ -4,6 +4,9 @@
 #include "search/strategies/bpor.hpp"
 #include "search/strategies/chess.hpp"
 #include "search/strategies/delay.hpp"
+#include "search/strategies/optimal_dpor.hpp"
+#include "search/strategies/source_dpor.hpp"
+#include "analysis/trace_cost.hpp"
 #include "trace_helpers.hpp"
 
 namespace lockstep::fake {
@@ -71,6 +74,58 @@ TEST(BoundedDifferential, BporFindsTheTracesWithinItsBound) {
       ASSERT_EQ(reduce(*strategy, p).traces.distinct(), all.within(c)) << p.name << " within " << c;
     }
   });
+}
+
+std::unique_ptr<Strategy> bounded(bool optimal, uint32_t preemptions) {
+  return optimal ? make_optimal_dpor({.preemptions = preemptions}) : make_source_dpor({.preemptions = preemptions});
+}
+
+TEST_P(BoundedZoo, TraceCostBoundingFindsTheTracesWithinItsBound) {
+  for (uint32_t c = 0; c < 4; ++c)
+    for (const bool optimal : {false, true}) {
+      const auto strategy = bounded(optimal, c);
+      const Reduced r = reduce(*strategy, GetParam().program);
+      EXPECT_GE(r.result.traces, GetParam().within[c]) << c << " preemptions";
+      EXPECT_LE(r.result.traces, GetParam().traces) << c << " preemptions";
+      EXPECT_EQ(r.result.preemptions_completed, c);
+    }
+}
+
+TEST(BoundedDifferential, TraceCostBoundingFindsTheTracesWithinItsBound) {
+  uint64_t all_executions = 0, pruned = 0;
+  for_random_programs([&](const Program& p, const Traces& all) {
+    for (uint32_t c = 0; c <= 2; ++c)
+      for (const bool optimal : {false, true}) {
+        const auto strategy = bounded(optimal, c);
+        const Reduced r = reduce(*strategy, p);
+        const auto found = r.traces.distinct(), wanted = all.within(c);
+        ASSERT_TRUE(std::includes(found.begin(), found.end(), wanted.begin(), wanted.end())) << p.name << " within " << c;
+        ASSERT_TRUE(!optimal || r.result.executions <= all.cost.size()) << p.name;
+        pruned += all.cost.size() - found.size();
+        all_executions += all.cost.size();
+      }
+  });
+  EXPECT_GT(pruned * 100, all_executions) << "hardly anything is saved";
+}
+
+// What the search calls the cost of a trace is the fewest preemptions of its executions.
+TEST(BoundedDifferential, TheCostOfATraceIsThatOfItsCheapestExecution) {
+  for_random_programs(
+      [](const Program& p, const Traces& all) {
+        const auto strategy = make_optimal_dpor({});
+        FakeExecutor executor(p);
+        while (const auto plan = strategy->next()) {
+          executor.submit(*plan);
+          const TraceView trace = *executor.next([] { return false; });
+          HappensBefore order;
+          for (const Step& s : trace.steps()) order.push(s);
+          TraceCost cost;
+          const uint32_t cheapest = all.cost.at(fingerprint_of(trace).low);
+          ASSERT_FALSE(cost.exceeds(order, order.size(), cheapest)) << p.name;
+          strategy->learn(trace);
+        }
+      },
+      100);
 }
 
 // --- Negative controls: each plants one mistake and counts the programs on which it shows.

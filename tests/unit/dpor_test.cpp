@@ -67,6 +67,37 @@ TEST(DporDifferential, ClassicFindsTheTracesOfDfs) {
   });
 }
 
+// Mistakes in how conditional operations are planned show with four threads only.
+TEST(DporDifferential, FourThreads) {
+  uint64_t used = 0;
+  for (uint64_t seed = 0; seed < random_programs(500); ++seed) {
+    const Program p = random_program_of_four(seed);
+    if (total(count_schedules(p)) > 4000) continue;
+    ++used;
+    const auto everything = dfs(), source = make_source_dpor({}), optimal = make_optimal_dpor({});
+    const std::set<uint64_t> all = reduce(*everything, p).traces.distinct();
+    const Reduced s = reduce(*source, p), o = reduce(*optimal, p, {.window = 1 + seed % 9});
+    ASSERT_EQ(s.traces.distinct(), all) << p.name;
+    ASSERT_EQ(s.traces.executions, all.size()) << p.name;
+    ASSERT_EQ(o.traces.distinct(), all) << p.name;
+    ASSERT_EQ(o.result.executions, all.size()) << p.name;
+    ASSERT_TRUE(s.result.complete && o.result.complete) << p.name << ": " << s.result.stopped_by << o.result.stopped_by;
+  }
+  EXPECT_GT(used, 100u);
+}
+
+// A step whose outcome is not known when it is planned must not stand for all that can follow it.
+TEST(Dpor, ACasBetweenReaders) {
+  const Program p{.name = "ld x || st x; rmw x || cas x || ld x",
+                  .threads = {{ld(0, 0)},
+                              {st(0, 7), rmw(0, [](Value old, const Registers&) { return old + 1; }, 0)},
+                              {cas(0, 0, 5, 0)},
+                              {ld(0, 0)}}};
+  const auto source = make_source_dpor({}), optimal = make_optimal_dpor({});
+  EXPECT_EQ(reduce(*source, p).result.traces, 34u);
+  EXPECT_EQ(reduce(*optimal, p).result.executions, 34u);
+}
+
 TEST(DporDifferential, TheNumberOfPlansUnderWayChangesNothing) {
   for_random_programs([&](const Program& p, const Traces& all) {
     for (const bool optimal : {false, true}) {

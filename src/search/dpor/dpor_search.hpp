@@ -86,13 +86,15 @@ class DporSearch : public Strategy {
   // happen if the first does not. Fills sequence().
   struct Item {
     Label label;
-    uint32_t record;  // kNone: it was only pending
+    uint32_t record;         // kNone: the second of the race
+    bool uncertain = false;  // it may do less than the label says
   };
   std::span<Item> sequence(const Race& race);
   Label pending_label(uint32_t record, ThreadId t) const;  // of a thread's next step in the state before `record`
   uint32_t plan(uint32_t record, ThreadId t, const Label& label);  // another thread at that record
   void wait_for_turn(uint32_t node);  // a planned node whose parent has been executed and whose record is known
   uint32_t preemptions(uint32_t record) const { return path_[record].preemptions; }  // before that record
+  uint32_t preemptions_through(uint32_t record) const;                               // that step included
 
  private:
   struct PathRecord {
@@ -106,7 +108,8 @@ class DporSearch : public Strategy {
     Trace trace;
   };
 
-  uint32_t eldest(uint32_t node, ChoiceTree::Status most_advanced) const;
+  bool ends_uncertain(uint32_t head) const;
+  uint32_t next_head();
   uint32_t turn();  // whose trace is to be learned now
   void keep(uint32_t head, TraceView trace);
   void learn_now(uint32_t head, TraceView trace);
@@ -137,7 +140,7 @@ class DporSearch : public Strategy {
   mutable std::vector<uint32_t> chain_;
   mutable std::vector<Label> asleep_;
 
-  DepthBins plans_, turns_;  // not handed out; not learned
+  DepthBins plans_, turns_;  // can be handed out; not learned
   uint64_t peak_waiting_ = 0;
   std::deque<uint32_t> in_flight_;
   std::vector<Early> early_, spare_;
