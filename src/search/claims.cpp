@@ -11,8 +11,8 @@ std::string count_of(uint64_t n, const char* thing) {
 
 std::string claim_every_execution() { return std::string("every execution") + kProviso; }
 
-std::string claim_at_most(uint32_t preemptions) {
-  return "every execution with at most " + count_of(preemptions, "preemption") + kProviso;
+std::string claim_at_most(uint32_t bound, const char* unit) {
+  return "every execution with at most " + count_of(bound, unit) + kProviso;
 }
 
 }  // namespace lockstep

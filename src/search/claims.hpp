@@ -9,6 +9,6 @@ std::string count_of(uint64_t n, const char* thing);  // "1 preemption", "2 pree
 
 // Scheduling points lie at synchronisation only, so a claim holds for programs that synchronise all their accesses.
 std::string claim_every_execution();
-std::string claim_at_most(uint32_t preemptions);
+std::string claim_at_most(uint32_t bound, const char* unit = "preemption");
 
 }  // namespace lockstep

@@ -31,6 +31,7 @@ std::optional<Plan> TreeSearch::next() {
   in_flight_.push_back({node, rank});
   Plan plan;
   plan.max_steps = parts_.max_steps;
+  plan.policy = parts_.policy;
   tree_.deltas_of(node, plan.deltas);
   return plan;
 }
@@ -67,14 +68,26 @@ void TreeSearch::expand(NodeIndex node, TraceView trace, Cost&& cost) {
   const bool at_root = own.step == kNoStep;
   const uint32_t first = at_root ? 0 : own.step + (parts_.expand_own_step ? 0 : 1);
   // What was spent by `first` is known, except where the count did not fit or the own step is expanded again.
-  const bool skip = !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step;
+  const bool skip = !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step && !parts_.cache;
   uint32_t spent = skip ? own.cost : 0;
+  fair_ = false;
+  if (parts_.cache) fingerprinter_.begin();
   for (ScheduleCursor at = skip ? ScheduleCursor(trace, first, spent) : ScheduleCursor(trace); !at.done(); at.advance()) {
     const Step& step = at.step();
+    if (parts_.cache && at.index() >= first && visited(at, spent)) return;
+    if (parts_.cache) fingerprinter_.add(step);
     if (step.is_note()) continue;
     if (at.index() >= first) expand_step(node, trace, at, spent, cost);
     if (!step.is_choice()) spent += cost(at, step.thread);
   }
+}
+
+// A yield brings the fair scheduler into play, whose state is not part of the order: from there on nothing is pruned.
+bool TreeSearch::visited(const ScheduleCursor& at, uint32_t spent) {
+  if (at.step().is_note() || at.step().is_choice()) return false;
+  if (at.yielded()) fair_ = true;
+  if (fair_) return false;
+  return cache_.visited(fingerprinter_.value(), parts_.cache_forgets_who_ran_last ? kNoThread : at.running(), spent);
 }
 
 template <class Cost>
@@ -139,6 +152,10 @@ uint64_t TreeSearch::lowest_open_rank() const {
 
 // A cut execution hides others with at least as many preemptions; what diverged or got lost could hide anything.
 std::optional<uint32_t> TreeSearch::preemptions_completed() const {
+  return counts_preemptions() ? bound_completed() : std::nullopt;
+}
+
+std::optional<uint32_t> TreeSearch::bound_completed() const {
   if (diverged_ || lost_) return std::nullopt;
   if (!parts_.level_by_level) return complete() ? parts_.bound : std::nullopt;
   uint64_t open = exhausted() ? uint64_t{parts_.bound.value_or(static_cast<uint32_t>(level_))} + 1 : lowest_open_rank();
@@ -149,12 +166,12 @@ std::optional<uint32_t> TreeSearch::preemptions_completed() const {
 
 std::string TreeSearch::guarantee() const {
   if (complete() && !parts_.bound) return claim_every_execution();
-  if (const auto bound = preemptions_completed()) return claim_at_most(*bound);
+  if (const auto bound = bound_completed()) return claim_at_most(*bound, parts_.unit);
   return {};
 }
 
 std::string TreeSearch::phase() const {
-  return parts_.level_by_level ? count_of(level_, "preemption") : std::string{};
+  return parts_.level_by_level ? count_of(level_, parts_.unit) : std::string{};
 }
 
 }  // namespace lockstep

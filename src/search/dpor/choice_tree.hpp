@@ -30,6 +30,10 @@ class ChoiceTree {
     bool data = false;        // a data choice: no thread sleeps by it
     bool by_default = false;  // executed: the default schedule decides the same, sleep sets aside
     bool guided = false;      // executed: there was a sequence to follow below it
+    // Planned: whether it will write is not known (a compare-and-swap that was seen elsewhere). It may turn out to be
+    // independent of somebody who sleeps; then not all that can follow it would be explored below it as a leaf.
+    bool uncertain = false;
+    bool early = false;  // its plan is final and may be handed out before its turn
     // A step whose data choice is part of a sequence: that many alternatives are not to be explored here. It does not
     // stand for all that its thread could do, so nobody sleeps by it.
     uint16_t missing = 0;

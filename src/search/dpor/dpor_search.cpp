@@ -28,20 +28,34 @@ DporSearch::DporSearch(DporParts parts) : parts_(std::move(parts)) {}
 // --- Plans
 
 void DporSearch::wait_for_turn(uint32_t node) {
-  plans_.push(tree_[node].record, node);
   turns_.push(tree_[node].record, node);
   peak_waiting_ = std::max(peak_waiting_, turns_.size());
+  tree_[node].early = !ends_uncertain(node);
+  if (tree_[node].early) plans_.push(tree_[node].record, node);
+}
+
+// More may still be planned below it.
+bool DporSearch::ends_uncertain(uint32_t head) const {
+  while (tree_[head].first != kNone) head = tree_[head].first;
+  return tree_[head].uncertain;
 }
 
 // A waiting node stands for one of its siblings; the eldest goes first.
-uint32_t DporSearch::eldest(uint32_t node, Status most_advanced) const {
-  node = tree_[tree_[node].parent].first;
-  while (tree_[node].status > most_advanced) node = tree_[node].next;
+uint32_t DporSearch::turn() {
+  if (turns_.size() == 0) return kNone;
+  uint32_t node = tree_[tree_[turns_.top()].parent].first;
+  while (tree_[node].status > Status::UnderWay) node = tree_[node].next;
   return node;
 }
 
-uint32_t DporSearch::turn() {
-  return turns_.size() == 0 ? kNone : eldest(turns_.top(), Status::UnderWay);
+uint32_t DporSearch::next_head() {
+  const uint32_t due = turn();
+  if (due != kNone && tree_[due].status == Status::Planned && !tree_[due].early) return due;
+  if (plans_.size() == 0) return kNone;
+  uint32_t node = tree_[tree_[plans_.top()].parent].first;
+  while (tree_[node].status != Status::Planned || !tree_[node].early) node = tree_[node].next;
+  plans_.pop();
+  return node;
 }
 
 std::optional<Plan> DporSearch::next() {
@@ -52,9 +66,8 @@ std::optional<Plan> DporSearch::next() {
     in_flight_.push_back(kNone);
     return plan;
   }
-  if (plans_.size() == 0) return std::nullopt;
-  const uint32_t head = eldest(plans_.top(), Status::Planned);
-  plans_.pop();
+  const uint32_t head = next_head();
+  if (head == kNone) return std::nullopt;
   tree_[head].status = Status::UnderWay;
   in_flight_.push_back(head);
   plan_prefix(head, plan);
@@ -144,7 +157,7 @@ void DporSearch::append(uint32_t node) {
         inherit_sleep(before.node, before.sleep_begin, before.sleep_end, sleepers_);
         here.sleep_end = static_cast<uint32_t>(sleepers_.size());
       }
-      here.preemptions += ScheduleCursor(*trace_, record - 1, 0).cost(tree_[before.node].label.thread);
+      here.preemptions = preemptions_through(record - 1);
     }
   }
   path_.push_back(here);
@@ -335,11 +348,12 @@ void DporSearch::find_pending_races(uint32_t last) {
 }
 
 void DporSearch::reverse_all(const Event& next, uint32_t end, bool blocked, bool ends) {
-  if (parts_.reversal->finds_races()) return parts_.reversal->find_races(*this, next, end, blocked);
-  finder_.find(next, end, blocked, ends || next.kind == OpKind::ProcessExit, races_);
-  if (races_.empty()) return;
   Label did = label_of(next), might = strongest(next);
   did.ends |= ends;
+  might.ends |= ends;
+  if (parts_.reversal->finds_races()) return parts_.reversal->find_races(*this, next, might, end);
+  finder_.find(next, end, blocked, did.ends, races_);
+  if (races_.empty()) return;
   if (parts_.observed_labels) might = did;
   for (size_t i = races_.size(); i-- > 0;) parts_.reversal->reverse(*this, {races_[i], &next, did, might, end});
 }
@@ -351,7 +365,8 @@ std::span<DporSearch::Item> DporSearch::sequence(const Race& race) {
     if (node == kNone || tree_[node].data || order_.ordered(race.first, k)) continue;
     sequence_.push_back({tree_[node].label, k});
   }
-  sequence_.push_back({race.might, kNone});
+  const bool conditional = race.next->flags & (Step::kConditional | Step::kTimed | Step::kTimedOut);
+  sequence_.push_back({race.might, kNone, conditional});
   return sequence_;
 }
 
@@ -372,6 +387,10 @@ uint32_t DporSearch::plan(uint32_t record, ThreadId t, const Label& label) {
   if (std::any_of(sleepers.begin(), sleepers.end(), same)) tree_.skip(node);
   else wait_for_turn(node);
   return node;
+}
+
+uint32_t DporSearch::preemptions_through(uint32_t record) const {
+  return path_[record].preemptions + ScheduleCursor(*trace_, record, 0).cost(trace_->steps()[record].thread);
 }
 
 // --- What is known

@@ -40,7 +40,7 @@ class Reversal {
   virtual void reverse(DporSearch& search, const Race& race) = 0;
   // Instead of finding races by itself the search may leave that to the reversal, too.
   virtual bool finds_races() const { return false; }
-  virtual void find_races(DporSearch&, const Event& /*next*/, uint32_t /*record*/, bool /*blocked*/) {}
+  virtual void find_races(DporSearch&, const Event& /*next*/, const Label& /*label*/, uint32_t /*end*/) {}
 };
 
 struct DporParts {
@@ -75,6 +75,9 @@ class DporSearch : public Strategy {
   TraceView trace() const { return *trace_; }
   uint32_t state(uint32_t record) const { return tree_[path_[record].node].parent; }  // before that record
   uint32_t taken(uint32_t record) const { return path_[record].node; }
+  bool is_step(uint32_t record) const {  // of a thread: neither a note nor a data choice
+    return path_[record].node != ChoiceTree::kNone && !tree_[path_[record].node].data;
+  }
   std::span<const Label> asleep(uint32_t record) const {
     return {sleepers_.data() + path_[record].sleep_begin, path_[record].sleep_end - path_[record].sleep_begin};
   }
@@ -83,13 +86,15 @@ class DporSearch : public Strategy {
   // happen if the first does not. Fills sequence().
   struct Item {
     Label label;
-    uint32_t record;  // kNone: it was only pending
+    uint32_t record;         // kNone: the second of the race
+    bool uncertain = false;  // it may do less than the label says
   };
   std::span<Item> sequence(const Race& race);
   Label pending_label(uint32_t record, ThreadId t) const;  // of a thread's next step in the state before `record`
   uint32_t plan(uint32_t record, ThreadId t, const Label& label);  // another thread at that record
   void wait_for_turn(uint32_t node);  // a planned node whose parent has been executed and whose record is known
   uint32_t preemptions(uint32_t record) const { return path_[record].preemptions; }  // before that record
+  uint32_t preemptions_through(uint32_t record) const;                               // that step included
 
  private:
   struct PathRecord {
@@ -103,7 +108,8 @@ class DporSearch : public Strategy {
     Trace trace;
   };
 
-  uint32_t eldest(uint32_t node, ChoiceTree::Status most_advanced) const;
+  bool ends_uncertain(uint32_t head) const;
+  uint32_t next_head();
   uint32_t turn();  // whose trace is to be learned now
   void keep(uint32_t head, TraceView trace);
   void learn_now(uint32_t head, TraceView trace);
@@ -134,7 +140,7 @@ class DporSearch : public Strategy {
   mutable std::vector<uint32_t> chain_;
   mutable std::vector<Label> asleep_;
 
-  DepthBins plans_, turns_;  // not handed out; not learned
+  DepthBins plans_, turns_;  // can be handed out; not learned
   uint64_t peak_waiting_ = 0;
   std::deque<uint32_t> in_flight_;
   std::vector<Early> early_, spare_;

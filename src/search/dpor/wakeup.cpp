@@ -40,7 +40,7 @@ bool Wakeup::covered_by_sleep(std::span<const Label> asleep, uint32_t state) con
 bool Wakeup::is_leaf(uint32_t node) const {
   const ChoiceTree::Node& n = search_->tree()[node];
   if (n.status == Status::Finished) return n.missing == 0;
-  return n.first == kNone || (n.status == Status::Executed && !n.guided);
+  return (n.first == kNone && !n.uncertain) || (n.status == Status::Executed && !n.guided);
 }
 
 // Follows the branches that can begin the rest of the sequence; where there is none, what is left becomes a new one.
@@ -56,7 +56,7 @@ void Wakeup::descend(uint32_t state) {
     const uint32_t record = in_sequence ? rest_[at].record : kNone;
     if (in_sequence) rest_.erase(rest_.begin() + static_cast<std::ptrdiff_t>(at));
     if (is_leaf(c) || rest_.empty()) return;
-    if (tree[tree[c].first].data) {
+    if (tree[c].first != kNone && tree[tree[c].first].data) {
       c = descend_choices(c, record);
       if (c == kNone) return;
     }
@@ -117,6 +117,7 @@ void Wakeup::append(uint32_t state) {
   for (size_t k = 0; k < rest_.size(); ++k) {
     const Item item = rest_[k];
     state = tree.add(state, static_cast<uint16_t>(item.label.thread), item.label, false);
+    tree[state].uncertain = item.uncertain;
     if (top == kNone) top = state;
     if (item.record == kNone || !is_choice(item.record + 1) || k + 1 == rest_.size()) continue;
     rest_.erase(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(k) + 1);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/dpor/trace_bound.hpp"
 #include "search/dpor/wakeup.hpp"
 
 namespace lockstep {
@@ -26,6 +27,8 @@ std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options) {
   parts.reversal = std::make_unique<WakeupTrees>();
   parts.observed_labels = options.observed_labels;
   parts.max_steps = options.max_steps;
+  parts.preemptions = options.preemptions;
+  if (options.preemptions) parts.give_up = beyond_trace_cost(*options.preemptions);
   return std::make_unique<DporSearch>(std::move(parts));
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "search/dpor/dpor_search.hpp"
+#include "search/dpor/trace_bound.hpp"
 
 namespace lockstep {
 namespace {
@@ -65,6 +65,8 @@ std::unique_ptr<Strategy> make_source_dpor(const SourceDporOptions& options) {
   DporParts parts;
   parts.reversal = std::make_unique<SourceSets>();
   parts.max_steps = options.max_steps;
+  parts.preemptions = options.preemptions;
+  if (options.preemptions) parts.give_up = beyond_trace_cost(*options.preemptions, options.slack);
   return std::make_unique<DporSearch>(std::move(parts));
 }
 

@@ -12,6 +12,7 @@ namespace lockstep {
 struct SourceDporOptions {
   std::optional<uint32_t> preemptions;  // of the cheapest execution of a trace; none: all traces
   uint32_t max_steps = 1'000'000;
+  int slack = -1;  // as much as is needed; tests show that less is noticed
 };
 
 std::unique_ptr<Strategy> make_source_dpor(const SourceDporOptions& options);
