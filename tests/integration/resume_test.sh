@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
-"$lockstep" run --quiet --out out --strategy icb --preemptions none "$program" "$@" >/dev/null &
+"$lockstep" run --out out --strategy icb --preemptions none "$program" "$@" >/dev/null &
 sleep 0.3
 kill -INT $!
 code=0
