@@ -243,7 +243,7 @@ void WorkerProcess::pop() {
 void WorkerProcess::sleep_until_trace(size_t in_flight, int milliseconds) {
   Ring& ring = channel().traces;
   this->ring();
-  for (int spin = 0; spin < 100; ++spin) {
+  for (int spin = 0; spin < 4; ++spin) {
     if (ring.written.load(std::memory_order_acquire) != ring.read.load(std::memory_order_relaxed)) return;
 #if defined(__x86_64__)
     __builtin_ia32_pause();

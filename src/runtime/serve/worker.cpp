@@ -16,6 +16,9 @@
 namespace lockstep::rt {
 namespace {
 
+// A look or two before going to sleep: pauses are long on recent processors, and spinning takes a core from others.
+constexpr unsigned kSpins = 4;
+
 char* channel_bytes(uint64_t offset) { return reinterpret_cast<char*>(runtime.channel) + offset; }
 
 void ring_bell(Ring& ring) {
@@ -40,7 +43,7 @@ const PlanHeader* next_plan() {
       continue;
     }
     if (runtime.channel->stop.load(std::memory_order_acquire)) return nullptr;
-    if (spins < 200) {
+    if (spins < kSpins) {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
