@@ -111,7 +111,7 @@ class Execution {
     yielded_ = step.flags & Step::kYield;
     for (size_t i = slumber.size(); i-- > 0;)
       if (dependent(slumber[i], step.operation())) asleep_.erase(asleep_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (machine_.done(t)) exited(who);
+    if (machine_.done(t) && !machine_.exited()) exited(who);
     return Outcome::Ok;
   }
 

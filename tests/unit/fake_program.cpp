@@ -39,6 +39,7 @@ Instruction write_unlock(Expr rw) { return visible(OpKind::WriteUnlock, std::mov
 Instruction once_enter(Expr o, int reg) { return visible(OpKind::OnceEnter, std::move(o), reg); }
 Instruction once_exit(Expr o) { return visible(OpKind::OnceExit, std::move(o)); }
 Instruction yield() { return visible(OpKind::Yield, 0); }
+Instruction exit_process() { return visible(OpKind::ProcessExit, 0); }
 Instruction choice(Expr n, int reg) { return visible(OpKind::Choose, std::move(n), reg); }
 Instruction jump(Expr target) { return {.local = Local::Jump, .first = std::move(target)}; }
 Instruction set(int reg, Expr value) { return {.local = Local::Set, .first = std::move(value), .reg = reg}; }
@@ -160,6 +161,7 @@ Step Machine::pending(unsigned t) const {
       s.kind = OpKind::Fence;
       s.object = kNoObject;
       break;
+    case OpKind::ProcessExit: s.object = kNoObject; break;
     case OpKind::Yield:
       s.object = kNoObject;
       s.flags |= Step::kYield;
@@ -248,6 +250,7 @@ Step Machine::step(unsigned t, unsigned choice) {
       result = succeeds;
       break;
     case OpKind::OnceExit: once_[o] = -2; break;
+    case OpKind::ProcessExit: exited_ = true; break;
     case OpKind::Fence: result = choice; break;
     default: break;
   }
@@ -258,6 +261,7 @@ Step Machine::step(unsigned t, unsigned choice) {
 
 Outcome Machine::outcome() const {
   if (error_) return Outcome::Assertion;
+  if (exited_) return Outcome::Ok;
   for (unsigned t = 0; t < threads(); ++t)
     if (!done(t)) return Outcome::Deadlock;
   if (!program_->final) return Outcome::Ok;
@@ -284,6 +288,7 @@ std::vector<Value> Machine::key() const {
     key.insert(key.end(), l.readers.begin(), l.readers.end());
   }
   key.push_back(error_ != nullptr);
+  key.push_back(exited_);
   size_t used = memory_.size();  // variables nobody wrote are 0, however many there are
   while (used > 0 && memory_[used - 1] == 0) --used;
   key.insert(key.end(), memory_.begin(), memory_.begin() + static_cast<std::ptrdiff_t>(used));

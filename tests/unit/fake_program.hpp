@@ -65,6 +65,7 @@ Instruction write_unlock(Expr rw);
 Instruction once_enter(Expr o, int reg);  // reg: 1 if this thread is to run the initialisation
 Instruction once_exit(Expr o);
 Instruction yield();
+Instruction exit_process();
 Instruction choice(Expr n, int reg);
 // Local.
 Instruction jump(Expr target);  // below 0: go on
@@ -90,7 +91,8 @@ class Machine {
 
   unsigned threads() const { return static_cast<unsigned>(thread_.size()); }
   bool done(unsigned t) const { return thread_[t].pc >= program_->threads[t].size(); }
-  bool enabled(unsigned t) const { return !error_ && !done(t) && !blocked(t); }
+  bool enabled(unsigned t) const { return !error_ && !exited_ && !done(t) && !blocked(t); }
+  bool exited() const { return exited_; }
   bool blocked(unsigned t) const;       // of a thread that is not done: its next step has to wait
   bool any_enabled() const;
   unsigned choices(unsigned t) const;   // data alternatives of the next step, at least 1
@@ -127,6 +129,7 @@ class Machine {
   std::array<int, kObjects> owner_, semaphore_, once_;  // once: -1 idle, -2 done, else who runs it
   std::array<RwLock, kObjects> rwlock_;
   const char* error_ = nullptr;
+  bool exited_ = false;
   ThreadId culprit_ = kNoThread;
 };
 

@@ -30,9 +30,11 @@ class ChoiceTree {
     bool data = false;        // a data choice: no thread sleeps by it
     bool by_default = false;  // executed: the default schedule decides the same, sleep sets aside
     bool guided = false;      // executed: there was a sequence to follow below it
-    // Planned: whether it will write is not known (a compare-and-swap that was seen elsewhere). It may turn out to be
-    // independent of somebody who sleeps; then not all that can follow it would be explored below it as a leaf.
+    // Planned: whether it will write is not known (a compare-and-swap that was seen elsewhere).
     bool uncertain = false;
+    // Planned, the end of a sequence: because of an uncertain label it may turn out that somebody who sleeps could have
+    // begun the sequence. Then not all that can follow would be explored below it; what is to follow must be planned.
+    bool open_end = false;
     bool early = false;  // its plan is final and may be handed out before its turn
     // A step whose data choice is part of a sequence: that many alternatives are not to be explored here. It does not
     // stand for all that its thread could do, so nobody sleeps by it.

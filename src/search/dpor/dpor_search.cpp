@@ -30,14 +30,14 @@ DporSearch::DporSearch(DporParts parts) : parts_(std::move(parts)) {}
 void DporSearch::wait_for_turn(uint32_t node) {
   turns_.push(tree_[node].record, node);
   peak_waiting_ = std::max(peak_waiting_, turns_.size());
-  tree_[node].early = !ends_uncertain(node);
+  tree_[node].early = !open_ended(node);
   if (tree_[node].early) plans_.push(tree_[node].record, node);
 }
 
 // More may still be planned below it.
-bool DporSearch::ends_uncertain(uint32_t head) const {
+bool DporSearch::open_ended(uint32_t head) const {
   while (tree_[head].first != kNone) head = tree_[head].first;
-  return tree_[head].uncertain;
+  return tree_[head].open_end;
 }
 
 // A waiting node stands for one of its siblings; the eldest goes first.
@@ -260,7 +260,7 @@ bool DporSearch::explore(uint32_t head) {
     if (!planned || !parts_.observed_labels) n.label = label_of(order_[i]);
     n.label.ends |= i == ending;
     const Event event = order_[i];
-    reverse_all(event, i, false, n.label.ends);
+    reverse_all(event, i, false);
     if (parts_.give_up && parts_.give_up(*this, i)) break;
   }
   const bool complete = path_.size() == steps.size();
@@ -309,7 +309,8 @@ void DporSearch::plan_data(uint32_t state, uint32_t record) {
 
 // --- Races
 
-// A step after which the process is gone although others could have gone on, in whichever order they please.
+// A failure after which the process is gone although others could have gone on. They have to be run in its stead, or
+// their failures would never be seen. That it could also have come before what others did shows nothing new.
 uint32_t DporSearch::ending_step() const {
   switch (trace_->outcome()) {
     case Outcome::Ok:
@@ -337,20 +338,19 @@ void DporSearch::find_pending_races(uint32_t last) {
     const bool blocked = step.flags & Step::kBlocked;
     if (is_glued(step) || (redundant && !blocked)) continue;
     const Event event = as_event(order_, step);
-    if (ended && !blocked) {
-      if (step.thread == order_[last].thread) continue;
+    if (ended && step.thread == order_[last].thread) continue;
+    if (ended && !blocked && enabled(last, step.thread)) {
       const Label might = strongest(event);
       parts_.reversal->reverse(*this, {last, &event, label_of(event), might, order_.size()});
     } else {
-      reverse_all(event, order_.size(), blocked, false);
+      reverse_all(event, order_.size(), blocked);
     }
   }
 }
 
-void DporSearch::reverse_all(const Event& next, uint32_t end, bool blocked, bool ends) {
-  Label did = label_of(next), might = strongest(next);
-  did.ends |= ends;
-  might.ends |= ends;
+void DporSearch::reverse_all(const Event& next, uint32_t end, bool blocked) {
+  const Label did = label_of(next);
+  Label might = strongest(next);
   if (parts_.reversal->finds_races()) return parts_.reversal->find_races(*this, next, might, end);
   finder_.find(next, end, blocked, did.ends, races_);
   if (races_.empty()) return;

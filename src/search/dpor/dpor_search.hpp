@@ -108,7 +108,7 @@ class DporSearch : public Strategy {
     Trace trace;
   };
 
-  bool ends_uncertain(uint32_t head) const;
+  bool open_ended(uint32_t head) const;
   uint32_t next_head();
   uint32_t turn();  // whose trace is to be learned now
   void keep(uint32_t head, TraceView trace);
@@ -124,8 +124,8 @@ class DporSearch : public Strategy {
   uint32_t take(uint32_t head, uint32_t state, uint32_t record);
   void plan_data(uint32_t state, uint32_t record);
   void find_pending_races(uint32_t last);
-  void reverse_all(const Event& next, uint32_t end, bool blocked, bool ends);
-  uint32_t ending_step() const;  // the step that ended the process while others could have gone on, or kNone
+  void reverse_all(const Event& next, uint32_t end, bool blocked);
+  uint32_t ending_step() const;  // kNone if the execution did not end that way
 
   DporParts parts_;
   ChoiceTree tree_;

@@ -12,6 +12,7 @@ void Wakeup::insert(DporSearch& search, uint32_t first, std::span<const Item> se
   record_ = first;
   root_ = search.state(first);
   rest_.assign(sequence.begin(), sequence.end());
+  doubtful_ = false;
   if (!covered_by_sleep(search.asleep(first), root_)) descend(root_);
 }
 
@@ -40,7 +41,7 @@ bool Wakeup::covered_by_sleep(std::span<const Label> asleep, uint32_t state) con
 bool Wakeup::is_leaf(uint32_t node) const {
   const ChoiceTree::Node& n = search_->tree()[node];
   if (n.status == Status::Finished) return n.missing == 0;
-  return (n.first == kNone && !n.uncertain) || (n.status == Status::Executed && !n.guided);
+  return (n.first == kNone && !n.open_end) || (n.status == Status::Executed && !n.guided);
 }
 
 // Follows the branches that can begin the rest of the sequence; where there is none, what is left becomes a new one.
@@ -49,8 +50,10 @@ void Wakeup::descend(uint32_t state) {
   for (;;) {
     size_t at = 0;
     uint32_t c = tree[state].first;
-    for (; c != kNone; c = tree[c].next)
+    for (; c != kNone; c = tree[c].next) {
       if (hits(tree[c].label, at) && (at < rest_.size() || tree[c].missing == 0)) break;
+      doubtful_ |= tree[c].uncertain && tree[c].status < Status::Executed;
+    }
     if (c == kNone) return append(state);
     const bool in_sequence = at < rest_.size();
     const uint32_t record = in_sequence ? rest_[at].record : kNone;
@@ -118,6 +121,7 @@ void Wakeup::append(uint32_t state) {
     const Item item = rest_[k];
     state = tree.add(state, static_cast<uint16_t>(item.label.thread), item.label, false);
     tree[state].uncertain = item.uncertain;
+    if (k + 1 == rest_.size()) tree[state].open_end = item.uncertain || doubtful_;
     if (top == kNone) top = state;
     if (item.record == kNone || !is_choice(item.record + 1) || k + 1 == rest_.size()) continue;
     rest_.erase(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(k) + 1);

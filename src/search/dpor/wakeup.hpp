@@ -29,6 +29,7 @@ class Wakeup {
   uint32_t record_ = 0;  // of the state the sequence starts from
   uint32_t root_ = 0;    // that state
   std::vector<Item> rest_;  // of the sequence
+  bool doubtful_ = false;   // a branch was passed by that perhaps could have begun it
 };
 
 }  // namespace lockstep::dpor
