@@ -96,6 +96,8 @@ class Run {
     schedule.isolation = target_.info().isolation;
     schedule.backend = options_.backend;
     schedule.points = options_.points;
+    schedule.timeouts = options_.timeouts;
+    schedule.spurious = options_.spurious;
     schedule.bug = finding;
     schedule.threads = target_.threads();
     schedule.operations = record_operations(names);
@@ -116,6 +118,7 @@ class Run {
       if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
     if (!options_.quiet || result.verdict == Verdict::Uncontrolled)
       session_.print(final_lines(result, setting_, session_.terminal()));
+    if (result.verdict == Verdict::Uncontrolled) session_.print_stack(target_, result.uncontrolled_stack);
     session_.write_json({options_.command, options_.strategy.spec.substr(0, options_.strategy.spec.find(':')),
                          name_of(target_.info().isolation), session_.warnings()},
                         result);
@@ -184,6 +187,8 @@ int run_command(const Options& options, const World& world) {
   target_options.isolation = options.isolation;
   target_options.backend = options.backend;
   target_options.points = options.points;
+  target_options.timeouts = options.timeouts;
+  target_options.spurious = options.spurious;
   target_options.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   target_options.max_steps = options.steps;
   catch_interrupts();

@@ -45,8 +45,8 @@ class WorkerTarget final : public Target {
     auto path = find_program(options_.command.at(0));
     if (!path) return path.error();
     launch_ = {*path,           options_.command,  options_.runtime_library, options_.isolation,
-               options_.backend, options_.points,   options_.timeouts,        options_.max_steps,
-               table_.fd(),     capture_.fd()};
+               options_.backend, options_.points,   options_.timeouts,        options_.spurious,
+               options_.max_steps, table_.fd(),    capture_.fd()};
     if (auto started = start_workers(1); !started) return started.error();
     if (options_.isolation == Isolation::Auto) {
       if (auto verified = verify_reset(); !verified) return verified.error();

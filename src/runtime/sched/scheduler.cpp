@@ -1,7 +1,7 @@
 #include "runtime/sched/scheduler.hpp"
 
 #include "runtime/fiber/backend.hpp"
-#include "runtime/root.hpp"
+#include "runtime/sched/interrupt.hpp"
 #include "runtime/serve/backtrace.hpp"
 
 namespace lockstep::rt {
@@ -62,6 +62,12 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
     copy_bytes(message, text, message_size);
   }
   Thread& me = *runtime.current;
+  if (UNLIKELY(how == Outcome::Uncontrolled && text && !detail)) {
+    // Nobody will run this plan again: the stack has to come now, and alone.
+    log_size = set_words = stack_words = 0;
+    live.clear(words_);
+    detail = true;
+  }
   record_failure();
   if (detail) {
     static const uint64_t none[1] = {0};
@@ -198,7 +204,7 @@ Thread* Scheduler::choose_slow() {
   wide_offered_ = set;
   for (unsigned i = 0; i < words_; ++i) wide_timed_.word[i] = set.word[i] & timed.word[i] & ~enabled.word[i];
   offered_ = set.word[0];
-  if (set.empty(words_)) end(Outcome::Deadlock);
+  if (set.empty(words_)) end_stuck();
   if (log_size >= max_steps_) end(Outcome::StepLimit);
   if (log_size == stop_at_) return follow_delta(set);
   if (policy_ == Policy::Random) {
@@ -206,6 +212,14 @@ Thread* Scheduler::choose_slow() {
     return &thread(set.nth(static_cast<unsigned>(random() * n >> 32)));
   }
   return pick_default(set);
+}
+
+void Scheduler::end_stuck() {
+  live.for_each(words_, [&](ThreadId t) {
+    if (thread(t).signals & ~thread(t).signal_mask)
+      end(Outcome::Uncontrolled, 0, "a signal was sent to a thread that waits: interrupting a wait is not supported");
+  });
+  end(Outcome::Deadlock);
 }
 
 Thread* Scheduler::follow_delta(ThreadSet& set) {
@@ -319,8 +333,13 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
     if (next != &me) switch_to(*next);
   }
   Step& step = record(me);
-  if (UNLIKELY(runtime.time_moved)) runtime.clock.join(me, step);
+  if (UNLIKELY(runtime.after_step)) after_step(me, step);
   return step;
+}
+
+void Scheduler::after_step(Thread& me, const Step& step) {
+  if (runtime.time_moved) runtime.clock.join(me, step);
+  if (runtime.interrupted) deliver_interrupts(me);
 }
 
 void Scheduler::count_as_yield(Step& step) {

@@ -80,7 +80,9 @@ class Scheduler {
  private:
   friend struct SchedulerTest;
   Thread* choose();
+  void after_step(Thread& me, const Step& step);
   Thread* choose_slow();
+  [[noreturn]] void end_stuck();
   Thread* follow_delta(ThreadSet& candidates);
   Thread* pick_default(const ThreadSet& candidates);
   uint64_t random();

@@ -73,6 +73,7 @@ __attribute__((noinline)) void take_control() {
   runtime.scheduler.init(channel.max_steps);
   runtime.clock.init();
   find_unwinder();
+  runtime.imports = find_imports();
   grow_pool(kFirstPool);
   __libc_single_threaded = 0;
   install_signal_handlers();

@@ -203,7 +203,8 @@ void execute(const PlanHeader* plan) {
   const auto* sleepers = reinterpret_cast<const uint16_t*>(deltas + plan->deltas);
   for (;;) {
     fresh_start();
-    runtime.time_moved = false;
+    runtime.after_step = 0;
+    runtime.spurious_left = runtime.channel->spurious;
     runtime.clock.begin();
     Scheduler& s = scheduler();
     for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;
