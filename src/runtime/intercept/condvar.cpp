@@ -32,8 +32,8 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags) {
   const uint32_t depth = m.depth;
   free_mutex(mutex);
   me.queue = condition;
-  me.cancel_woke = false;
-  me.woken = wakes_by_itself();
+  me.cancel_woke = cancelled(me);  // since the cancellation point, when it was not yet in the queue
+  me.woken = me.cancel_woke || wakes_by_itself();
   int result = take_mutex(mutex, OpKind::Reacquire, me.woken ? 0 : flags, condition, me.woken);
   const bool timed_out = result == ETIMEDOUT;
   if (timed_out) {

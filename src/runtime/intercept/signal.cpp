@@ -8,6 +8,7 @@
 
 #include "runtime/sched/interrupt.hpp"
 #include "runtime/sched/virtual_id.hpp"
+#include "runtime/serve/dispositions.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -23,8 +24,7 @@ bool ignored_by_default(int signal) {
 
 void run_handler(Thread& me, int signal) {
   me.signals &= ~bit(signal);
-  struct sigaction action {};
-  LOCKSTEP_REAL(sigaction)(signal, nullptr, &action);
+  const struct sigaction action = disposition_of(signal);
   if (action.sa_handler == SIG_IGN || action.sa_handler == SIG_DFL) return;
   const uint64_t mask = me.signal_mask;
   me.signal_mask |= bits(&action.sa_mask) | (action.sa_flags & SA_NODEFER ? 0 : bit(signal));
@@ -59,15 +59,15 @@ int send(Thread& target, int signal) {
     if (&target != &me) s.enable(target, true);
     return 0;
   }
-  struct sigaction action {};
-  LOCKSTEP_REAL(sigaction)(signal, nullptr, &action);
+  const struct sigaction action = disposition_of(signal);
   const bool blocked = target.signal_mask & bit(signal);
   if (!blocked && action.sa_handler == SIG_IGN) return 0;
   if (!blocked && action.sa_handler == SIG_DFL) {
     if (ignored_by_default(signal)) return 0;
+    if (signal == SIGABRT) s.end(Outcome::Abort, SIGABRT, "abort");
     char text[64];
     format(text, sizeof text, "the program was ended by signal %d", static_cast<int64_t>(signal));
-    s.end(signal == SIGABRT ? Outcome::Abort : Outcome::ExitCode, 128 + signal, text);
+    s.end(Outcome::ExitCode, 128 + signal, text);
   }
   target.signals |= bit(signal);
   if (&target == &me)
@@ -93,11 +93,11 @@ Thread& receiver(int signal) {
 int wait_for_signal(const sigset_t* set, uint8_t flags, siginfo_t* info) {
   Thread& me = self();
   cancellation_point();
-  me.timed_out = me.cancel_woke = false;
+  me.timed_out = false;
   me.awaited_signals = bits(set);
   Step& step = scheduler().reach(OpKind::Signal, token_of(me), static_cast<uint8_t>(Step::kWrite | flags),
                                  (me.signals & me.awaited_signals) != 0);
-  if (me.cancel_woke && !(me.signals & me.awaited_signals)) cancelled_while_waiting(step);
+  if (!me.timed_out && !(me.signals & me.awaited_signals)) cancelled_while_waiting(step);
   const uint64_t ready = me.signals & me.awaited_signals;
   me.awaited_signals = 0;
   if (me.timed_out || !ready) return -EAGAIN;
@@ -137,8 +137,10 @@ int with_errno(int error) {
 
 }  // namespace
 
-void deliver_interrupts(Thread& me) {
-  if (me.cancel_async && cancelled(me)) act_on_cancel();
+void deliver_interrupts(Thread& me, const Step& step) {
+  // Not in the middle of an atomic operation: those are noexcept, and unwinding from one would end the program.
+  const bool atomic = step.kind >= OpKind::Load && step.kind <= OpKind::Fence;
+  if (me.cancel_async && cancelled(me) && !atomic) act_on_cancel();
   run_handlers(me);
 }
 

@@ -24,7 +24,7 @@ inline void cancellation_point() {
 [[noreturn]] void cancelled_while_waiting(Step& step);
 
 // After a step of a thread: asynchronous cancellation, signals sent to it. Only while runtime.interrupted.
-void deliver_interrupts(Thread& me);
+void deliver_interrupts(Thread& me, const Step& step);
 
 [[noreturn]] void exit_thread(void* result);  // unwinds the stack, then ends the thread
 

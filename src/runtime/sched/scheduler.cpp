@@ -47,6 +47,7 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   last_yielded_ = false;
   unpreemptible_ = 0;
   skipped_ = 0;
+  yields_ = 0;
   fairness_.begin(words_);
   next_delta();
   refresh_simple();
@@ -131,6 +132,7 @@ void Scheduler::remove_thread(Thread& t) {
 void Scheduler::enable(Thread& t, bool can_run) {
   enabled.put(t.id, can_run);
   if (t.pending.flags & Step::kTimed) {
+    if (!can_run && !timed.contains(t.id)) t.timed_since = yields_;
     timed.put(t.id, !can_run);
     refresh_simple();
   }
@@ -197,10 +199,25 @@ ThreadSet Scheduler::candidates() {
   return set;
 }
 
+// Time passes while others do nothing but yield: a timed wait does not outlast kPatience of them. Otherwise a thread that
+// polls for what the waiter will do would keep it from ever timing out.
+void Scheduler::prefer_overdue(ThreadSet& set) {
+  constexpr uint32_t kPatience = 20;
+  ThreadSet overdue{};
+  bool any = false;
+  timed.for_each(words_, [&](ThreadId t) {
+    if (enabled.contains(t) || yields_ - thread(t).timed_since < kPatience) return;
+    overdue.add(t);
+    any = true;
+  });
+  if (any) set = overdue;
+}
+
 Thread* Scheduler::choose_slow() {
   if (fairness_.active() && last_ != kNoThread) fairness_.step(last_, last_yielded_, before_, enabled, live, words_);
   before_ = enabled;
   ThreadSet set = candidates();
+  if (UNLIKELY(yields_ && !timed.empty(words_))) prefer_overdue(set);
   wide_offered_ = set;
   for (unsigned i = 0; i < words_; ++i) wide_timed_.word[i] = set.word[i] & timed.word[i] & ~enabled.word[i];
   offered_ = set.word[0];
@@ -339,12 +356,13 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
 
 void Scheduler::after_step(Thread& me, const Step& step) {
   if (runtime.time_moved) runtime.clock.join(me, step);
-  if (runtime.interrupted) deliver_interrupts(me);
+  if (runtime.interrupted) deliver_interrupts(me, step);
 }
 
 void Scheduler::count_as_yield(Step& step) {
   step.flags |= Step::kYield;
   last_yielded_ = true;
+  ++yields_;
   fairness_.activate();
   simple_ = false;
 }

@@ -82,6 +82,7 @@ class Scheduler {
   Thread* choose();
   void after_step(Thread& me, const Step& step);
   Thread* choose_slow();
+  void prefer_overdue(ThreadSet& set);
   [[noreturn]] void end_stuck();
   Thread* follow_delta(ThreadSet& candidates);
   Thread* pick_default(const ThreadSet& candidates);
@@ -106,6 +107,7 @@ class Scheduler {
   uint64_t offered_ = 0;        // candidates of the decision under way, when simple
   unsigned words_ = 1;
   uint32_t unpreemptible_ = 0;
+  uint32_t yields_ = 0;         // so far in this execution
   uint64_t skipped_ = 0;        // operations that needed no record
   uint64_t random_state_ = 0;
   const Delta* deltas_ = nullptr;

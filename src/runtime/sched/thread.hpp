@@ -48,6 +48,7 @@ struct alignas(64) Thread {
   ThreadDestructor* destructors;
   uint64_t clock;       // virtual time, nanoseconds; depends on the thread's causal past only
   uint64_t deadline;    // of the timed wait it is in
+  uint32_t timed_since; // yields of the execution when that wait began
   const void* queue;    // condition variable or futex it is enqueued on
   uint32_t futex_mask;
   uint32_t spin_repeats;

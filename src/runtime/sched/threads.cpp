@@ -167,12 +167,12 @@ void finish_thread(Thread& me, void* result) {
   run_thread_destructors(me);
   abandon_mutexes();
   Scheduler& s = scheduler();
-  if (s.live_count == 1) finish_process(0);  // main has left by pthread_exit
   // When a thread ends can be seen only by asking whether it has: otherwise its end is part of its last step.
   if (UNLIKELY(runtime.imports.try_join))
     s.reach(OpKind::ThreadExit, reinterpret_cast<void*>(thread_object(me.id)), Step::kWrite);
   else
     s.note(OpKind::ThreadExit, thread_object(me.id), kNoObject);
+  if (s.live_count == 1) finish_process(0);  // main has left by pthread_exit
   me.life = Life::Done;
   s.remove_thread(me);
   // A join is never a decision: it completes in the step in which its target ends.

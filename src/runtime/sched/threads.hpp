@@ -29,7 +29,7 @@ ThreadDestructor* main_destructors();  // registered before the snapshot
 void save_keys();
 
 // atexit handlers (intercept/exit.cpp)
-void run_exit_handlers();
+void run_exit_handlers(int code);
 void save_exit_handlers();
 void restore_exit_handlers();
 

@@ -11,6 +11,7 @@
 #include "runtime/fiber/backend.hpp"
 #include "runtime/root.hpp"
 #include "runtime/sched/threads.hpp"
+#include "runtime/serve/dispositions.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -193,6 +194,7 @@ void fresh_start() {
     restore_main_tls(runtime.threads[0]);
     restore_exit_handlers();
     runtime.undo.undo();
+    restore_dispositions();
   }
   runtime.heap.begin_execution(runtime.isolation == Isolation::Loop);
   reset_keys();

@@ -1,6 +1,6 @@
 // The calls that compilers emit for atomics the processor has no instruction for: odd sizes, and sixteen bytes. In
 // instrumented programs they are scheduling points like all other atomics; only one thread runs, so the access itself
-// needs no atomicity. Elsewhere libatomic does them.
+// needs no atomicity. Elsewhere one lock does for all.
 #include <string.h>
 
 #include "runtime/root.hpp"
@@ -70,46 +70,74 @@ bool compare_exchange(size_t size, volatile void* object, void* expected, const 
 #define LOCKSTEP_LIBATOMIC(result, name, parameters) \
   extern "C" __attribute__((visibility("default"))) result lockstep_at_##name parameters asm("__atomic_" #name); \
   result lockstep_at_##name parameters
-#define LOCKSTEP_REAL_ATOMIC(name)                                                                            \
-  ([] {                                                                                                       \
-    static decltype(&lockstep_at_##name) function;                                                            \
-    if (!function) function = reinterpret_cast<decltype(&lockstep_at_##name)>(dlsym(RTLD_NEXT, "__atomic_" #name)); \
-    return function;                                                                                          \
-  }())
+
+namespace {
+
+// Without control these names still have to work, and the linker drops libatomic when it finds them here.
+struct Guarded {
+  static inline uint32_t taken;
+  Guarded() {
+    while (__sync_lock_test_and_set(&taken, 1)) sys(SYS_sched_yield);
+  }
+  ~Guarded() { __sync_lock_release(&taken); }
+};
+
+bool uncontrolled_compare_exchange(size_t size, volatile void* object, void* expected, const void* desired) {
+  Guarded lock;
+  void* p = const_cast<void*>(object);
+  const bool success = memcmp(p, expected, size) == 0;
+  if (success)
+    memcpy(p, desired, size);
+  else
+    memcpy(expected, p, size);
+  return success;
+}
+
+void uncontrolled_exchange(size_t size, volatile void* object, const void* value, void* old) {
+  Guarded lock;
+  if (old) memmove(old, const_cast<void*>(object), size);
+  if (value) memmove(const_cast<void*>(object), value, size);
+}
+
+}  // namespace
 
 LOCKSTEP_LIBATOMIC(void, load, (size_t size, const volatile void* object, void* out, int order)) {
-  if (!visible()) return LOCKSTEP_REAL_ATOMIC(load)(size, object, out, order);
+  if (!visible()) return uncontrolled_exchange(size, const_cast<volatile void*>(object), nullptr, out);
   load(size, object, out, order);
 }
 LOCKSTEP_LIBATOMIC(void, store, (size_t size, volatile void* object, void* value, int order)) {
-  if (!visible()) return LOCKSTEP_REAL_ATOMIC(store)(size, object, value, order);
+  if (!visible()) return uncontrolled_exchange(size, object, value, nullptr);
   store(size, object, value, order);
 }
 LOCKSTEP_LIBATOMIC(void, exchange, (size_t size, volatile void* object, void* value, void* old, int order)) {
-  if (!visible()) return LOCKSTEP_REAL_ATOMIC(exchange)(size, object, value, old, order);
+  if (!visible()) return uncontrolled_exchange(size, object, value, old);
   exchange(size, object, value, old, order);
 }
-LOCKSTEP_LIBATOMIC(bool, compare_exchange, (size_t size, volatile void* object, void* expected, void* desired, int order, int failure)) {
-  if (!visible()) return LOCKSTEP_REAL_ATOMIC(compare_exchange)(size, object, expected, desired, order, failure);
+LOCKSTEP_LIBATOMIC(bool, compare_exchange, (size_t size, volatile void* object, void* expected, void* desired, int order, int)) {
+  if (!visible()) return uncontrolled_compare_exchange(size, object, expected, desired);
   return compare_exchange(size, object, expected, desired, order);
 }
 LOCKSTEP_LIBATOMIC(u128, load_16, (const volatile void* object, int order)) {
-  if (!visible()) return LOCKSTEP_REAL_ATOMIC(load_16)(object, order);
   u128 value;
-  load(16, object, &value, order);
+  if (visible())
+    load(16, object, &value, order);
+  else
+    uncontrolled_exchange(16, const_cast<volatile void*>(object), nullptr, &value);
   return value;
 }
 LOCKSTEP_LIBATOMIC(void, store_16, (volatile void* object, u128 value, int order)) {
-  if (!visible()) return LOCKSTEP_REAL_ATOMIC(store_16)(object, value, order);
+  if (!visible()) return uncontrolled_exchange(16, object, &value, nullptr);
   store(16, object, &value, order);
 }
 LOCKSTEP_LIBATOMIC(u128, exchange_16, (volatile void* object, u128 value, int order)) {
-  if (!visible()) return LOCKSTEP_REAL_ATOMIC(exchange_16)(object, value, order);
   u128 old;
-  exchange(16, object, &value, &old, order);
+  if (visible())
+    exchange(16, object, &value, &old, order);
+  else
+    uncontrolled_exchange(16, object, &value, &old);
   return old;
 }
-LOCKSTEP_LIBATOMIC(bool, compare_exchange_16, (volatile void* object, void* expected, u128 desired, int order, int failure)) {
-  if (!visible()) return LOCKSTEP_REAL_ATOMIC(compare_exchange_16)(object, expected, desired, order, failure);
+LOCKSTEP_LIBATOMIC(bool, compare_exchange_16, (volatile void* object, void* expected, u128 desired, int order, int)) {
+  if (!visible()) return uncontrolled_compare_exchange(16, object, expected, &desired);
   return compare_exchange(16, object, expected, &desired, order);
 }

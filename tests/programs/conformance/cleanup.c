@@ -1,7 +1,20 @@
 // Cleanup handlers of C code without -fexceptions: libc's jump buffers instead of destructors.
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
+
+int c_step;
+
+void* c_thread_asynchronous(void* unused) {
+  int old = -1;
+  (void)unused;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
+  printf("%d\n", old == PTHREAD_CANCEL_DEFERRED);
+  __atomic_store_n(&c_step, 1, __ATOMIC_SEQ_CST);
+  for (;;) sched_yield();
+  return 0;
+}
 
 static void say(void* text) { puts(text); }
 

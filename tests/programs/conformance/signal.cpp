@@ -80,11 +80,42 @@ CASE(signal_wait) {
     SHOW(n == SIGUSR1);
     return nullptr;
   });
-  ERROR(pthread_kill(t, SIGUSR1));
+  assert(pthread_kill(t, SIGUSR1) == 0);
   pthread_join(t, nullptr);
   pthread_kill(pthread_self(), SIGUSR1);
   siginfo_t info;
   SHOW(sigwaitinfo(&set, &info) == SIGUSR1 && info.si_signo == SIGUSR1);
   timespec soon{0, 1000};
   ERRNO(sigtimedwait(&set, &info, &soon));
+}
+
+CASE(signal_dispositions) {
+  struct sigaction old {};
+  ERRNO(sigaction(SIGSEGV, nullptr, &old));
+  SHOW(old.sa_handler == SIG_DFL);
+  SHOW(signal(SIGSEGV, on_signal) == SIG_DFL);
+  SHOW(signal(SIGUSR1, on_signal) == SIG_DFL);
+  ERRNO(sigaction(SIGSEGV, nullptr, &old));
+  SHOW(old.sa_handler == on_signal);
+  ERRNO(sigaction(1000, nullptr, &old));
+  ERRNO(sigaction(SIGKILL, &old, nullptr));
+}
+
+#include <setjmp.h>
+static sigjmp_buf back;
+CASE(signal_own_crash_handler) {
+  char stack[64 << 10];
+  stack_t s{};
+  s.ss_sp = stack;
+  s.ss_size = sizeof stack;
+  ERRNO(sigaltstack(&s, nullptr));
+  signal(SIGSEGV, [](int) { siglongjmp(back, 1); });
+  together([] {
+    if (sigsetjmp(back, 1) == 0) {
+      *reinterpret_cast<volatile int*>(8) = 1;
+      std::puts("not here");
+    } else {
+      std::puts("recovered");
+    }
+  });
 }
