@@ -148,3 +148,14 @@ CASE(exit_of_a_thread) {
   atexit(handler);
   std::thread([] { exit(0); }).join();
 }
+
+// Module finalizers call __cxa_finalize, whose handlers have already run.
+static bool finalized;
+__attribute__((destructor)) static void finalizer() {
+  if (finalized) std::puts("finalizer");
+  std::fflush(stdout);
+}
+CASE(exit_finalizers) {
+  finalized = true;
+  atexit(handler);
+}
