@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "analysis/registry.hpp"
@@ -8,7 +9,41 @@
 
 namespace lockstep {
 
+namespace {
+
+struct InterceptInfo {
+  const char* family;
+  const char* name;
+  const char* proof;
+};
+constexpr InterceptInfo kIntercepts[] = {
+#define LOCKSTEP_INTERCEPT(family, name, proof) {family, #name, #proof},
+#include "runtime/intercept/list.def"
+#undef LOCKSTEP_INTERCEPT
+};
+
+int list_intercepts(bool json) {
+  if (json) {
+    auto list = nlohmann::ordered_json::array();
+    for (const InterceptInfo& info : kIntercepts)
+      list.push_back({{"name", info.name}, {"family", info.family}, {"case", info.proof}});
+    fmt::print("{}\n", nlohmann::ordered_json{{"count", std::size(kIntercepts)}, {"intercepts", list}}.dump(2));
+    return 0;
+  }
+  const char* family = "";
+  for (const InterceptInfo& info : kIntercepts) {
+    if (std::string_view(family) != info.family) fmt::print("{}{}:", *family ? "\n" : "", info.family);
+    family = info.family;
+    fmt::print(" {}", info.name);
+  }
+  fmt::print("\n{} functions, and the entry points of instrumented code\n", std::size(kIntercepts));
+  return 0;
+}
+
+}  // namespace
+
 int list_command(const std::string& what, bool json) {
+  if (what == "intercepts") return list_intercepts(json);
   std::vector<std::pair<std::string, std::string>> entries;
   if (what == "strategies") {
     for (const StrategyInfo& info : strategies()) entries.emplace_back(info.name, info.summary);

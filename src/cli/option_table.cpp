@@ -107,6 +107,15 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) {
        return choice_into(o.points, v, {std::pair{"sync", Points::Sync}, {"atomics", Points::Atomics}});
      }},
+    {"timeouts", "stuck|cost|always",
+     "when a timed wait may give up: if nobody else can run, also earlier as a preemption, any time [cost]", kRun, false,
+     [](Options& o, const std::string& v) {
+       return choice_into(
+           o.timeouts, v,
+           {std::pair{"stuck", Timeouts::Stuck}, {"cost", Timeouts::Cost}, {"always", Timeouts::Always}});
+     }},
+    {"spurious", "N", "condition variables may wake so many times per execution without a signal [0]", kRun, false,
+     [](Options& o, const std::string& v) { return number_into(o.spurious, v, 0); }},
     {"executions", "N", "stop after so many executions [random strategies: 100,000]", kRun, false, set_executions},
     {"time", "DURATION", "stop after 30s, 5m, 1h [auto: 60s]", kRun, false, set_time},
     {"steps", "N", "cut an execution after so many steps [1,000,000]", kRun, false,

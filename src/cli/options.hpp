@@ -21,6 +21,8 @@ struct Options {
   std::vector<std::string> command;  // the program and its arguments
   StrategyOptions strategy;
   Points points = Points::Auto;
+  Timeouts timeouts = Timeouts::Cost;
+  uint32_t spurious = 0;
   std::optional<uint64_t> executions;
   std::optional<std::chrono::milliseconds> time;
   uint32_t steps = 1'000'000;

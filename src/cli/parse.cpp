@@ -73,7 +73,7 @@ class Parser {
     resume_ = app_.add_subcommand("resume", "continue an interrupted exploration");
     resume_->add_option("DIR", folder_, "the folder it was writing to: --out, or lockstep-out/PROGRAM")->type_name("");
     list_ = app_.add_subcommand("list", "name what can be chosen from");
-    list_->add_option("WHAT", what_, "strategies or analyses")->type_name("");
+    list_->add_option("WHAT", what_, "strategies, analyses or intercepts")->type_name("");
     list_->add_flag("--json", list_json_, "as JSON");
   }
 
@@ -183,9 +183,9 @@ class Parser {
     words.insert(words.end(), rest.begin(), rest.end());
     Result<ParsedCommand> text = read(words);
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
-    if (what_ != "strategies" && what_ != "analyses")
-      return usage(what_.empty() ? "list what? strategies or analyses"
-                                 : fmt::format("cannot list '{}': use strategies or analyses", what_));
+    if (what_ != "strategies" && what_ != "analyses" && what_ != "intercepts")
+      return usage(what_.empty() ? "list what? strategies, analyses or intercepts"
+                                 : fmt::format("cannot list '{}': use strategies, analyses or intercepts", what_));
     return ParsedCommand{ListCommand{what_, list_json_}};
   }
 

@@ -10,7 +10,6 @@
 #include "report/schedule_file.hpp"
 #include "report/story.hpp"
 #include "report/summary.hpp"
-#include "report/user_code.hpp"
 
 namespace lockstep {
 namespace {
@@ -99,6 +98,8 @@ class Run {
     schedule.isolation = target_.info().isolation;
     schedule.backend = options_.backend;
     schedule.points = options_.points;
+    schedule.timeouts = options_.timeouts;
+    schedule.spurious = options_.spurious;
     schedule.bug = finding;
     schedule.threads = target_.threads();
     schedule.operations = record_operations(names);
@@ -139,21 +140,12 @@ class Run {
     for (Finding& bug : result.bugs)
       if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
     if (!options_.quiet || result.verdict == Verdict::Uncontrolled)
-      session_.print(final_lines(result, setting_, session_.terminal()) + where_it_got_away(result));
+      session_.print(final_lines(result, setting_, session_.terminal()));
+    if (result.verdict == Verdict::Uncontrolled) session_.print_stack(target_, result.uncontrolled_stack);
     offer_to_resume(result);
     session_.write_json({options_.command, options_.strategy.spec.substr(0, options_.strategy.spec.find(':')),
                          name_of(target_.info().isolation), session_.warnings()},
                         result);
-  }
-
-  // The stack of a thread that does not come back to the scheduler.
-  std::string where_it_got_away(const Exploration& result) {
-    if (result.uncontrolled_trace.empty()) return {};
-    std::string text;
-    for (const auto& stack : result.uncontrolled_trace.view().all_stacks())
-      for (const Frame& frame : user_frames(stack, session_.symbols(target_)))
-        text += fmt::format("    {}  {}\n", frame.where.function, long_place(frame.where));
-    return text;
   }
 
   // Warnings that the user wants to be bugs (--error KIND).
@@ -217,6 +209,8 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
   target_options.isolation = options.isolation;
   target_options.backend = options.backend;
   target_options.points = options.points;
+  target_options.timeouts = options.timeouts;
+  target_options.spurious = options.spurious;
   target_options.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   target_options.max_steps = options.steps;
   // A program that hangs is named before its time is up, however short that is.

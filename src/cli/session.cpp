@@ -1,11 +1,13 @@
 #include "cli/session.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
 #include "report/confirm.hpp"
+#include "report/user_code.hpp"
 #include "target/symbols.hpp"
 
 namespace lockstep {
@@ -58,6 +60,15 @@ std::optional<Finding> Session::reproduce(Target& target, Finding finding, bool 
     return complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols(target));
   }
   return std::nullopt;
+}
+
+void Session::print_stack(Target& target, std::span<const uint64_t> stack) {
+  constexpr size_t kDepth = 8;
+  const std::vector<Frame> frames = user_frames(stack, symbols(target));
+  for (size_t i = 0; i < std::min(frames.size(), kDepth); ++i) {
+    const std::string place = long_place(frames[i].where);
+    print(fmt::format("       at {}{}\n", frames[i].where.function, place.empty() ? "" : "  " + place));
+  }
 }
 
 void Session::write_json(const JsonReport& report, const Exploration& result) {

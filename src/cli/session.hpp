@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ class Session {
   std::optional<Finding> reproduce(Target& target, Finding finding, bool same_kind, Trace* seen = nullptr);
 
   Symbols& symbols(Target& target);  // opened when first needed: modules are known once the program ran
+
+  // Where something happened, the user's frames only.
+  void print_stack(Target& target, std::span<const uint64_t> stack);
 
   // Writes the JSON result if asked for.
   void write_json(const JsonReport& report, const Exploration& result);

@@ -66,6 +66,7 @@ struct Channel {
   Backend backend;
   Points points;
   Timeouts timeouts;
+  uint32_t spurious;         // wake-ups of condition variables without a signal, at most so many per execution
   uint32_t capture_fd;       // output of detailed executions; 0: none
   uint64_t max_steps;
   std::atomic<uint32_t> stop;  // driver: leave the service loop

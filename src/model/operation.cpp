@@ -57,6 +57,10 @@ constexpr Row kRows[] = {
     {"read", Mode::Read},
     {"write", Mode::Write},
     {"timeout", Mode::Conditional},
+    {"cancel", Mode::Write, false, true},
+    {"test-cancel", Mode::Read},
+    {"signal", Mode::Write, false, true},
+    {"io", Mode::Write, true, true},
 };
 static_assert(std::size(kRows) == static_cast<size_t>(OpKind::kCount), "one row per operation kind");
 
@@ -94,6 +98,13 @@ AccessList accesses(const Operation& op) {
       else list.add(broadcast_token(op.second), false);
       break;
     case OpKind::FutexBlocked: list.add(wake_token(op.thread), false); break;
+    case OpKind::FutexWake:  // a requeue moves waiters to a second futex
+    case OpKind::Cancel:     // takes its target out of the queue of a condition variable
+      if (op.second != kNoObject) list.add(op.second, true);
+      break;
+    case OpKind::TestCancel:
+      if (op.second != kNoObject) list.add(op.second, false);
+      break;
     default: break;
   }
   return list;

@@ -60,6 +60,13 @@ enum class OpKind : uint8_t {
   PlainWrite,
   // A timed wait that gave up; writes its object if it had to leave a queue there.
   Timeout,
+  // Cancellation and signals between threads. Cancel and Signal write the target's wake token; a cancellation point
+  // reads its own, and what it was waiting for (`second`) if a cancellation ended that wait.
+  Cancel,
+  TestCancel,
+  Signal,
+  // Pipes, sockets, eventfds between the program's own threads.
+  Io,
   kCount
 };
 

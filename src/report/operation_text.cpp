@@ -59,6 +59,10 @@ std::string sentence(const Step& step, const TraceNames& names) {
     }
     case OpKind::Yield: return "yield";
     case OpKind::Sleep: return "sleep";
+    case OpKind::Cancel: return "cancel " + names.thread(ThreadId(static_cast<uint16_t>(step.object)));
+    case OpKind::Signal: return "signal " + names.thread(ThreadId(static_cast<uint16_t>(step.object)));
+    case OpKind::TestCancel: return "cancellation point";
+    case OpKind::Io: return "input/output";
     case OpKind::Choose: return fmt::format("choose {} of {}", step.value, step.arity);
     default: return name_of(step.kind);
   }

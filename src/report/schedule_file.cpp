@@ -17,6 +17,7 @@ using schedule_json::Json;
 
 const char* name_of(Isolation isolation) { return schedule_json::kIsolations[static_cast<size_t>(isolation)].data(); }
 const char* name_of(Backend backend) { return schedule_json::kBackends[static_cast<size_t>(backend)].data(); }
+const char* name_of(Timeouts timeouts) { return schedule_json::kTimeouts[static_cast<size_t>(timeouts)].data(); }
 const char* name_of(Points points) { return schedule_json::kPoints[static_cast<size_t>(points)].data(); }
 
 namespace {
@@ -46,6 +47,8 @@ Json content_of(const ScheduleFile& schedule) {
        {{"isolation", name_of(schedule.isolation)},
         {"backend", name_of(schedule.backend)},
         {"points", name_of(schedule.points)},
+        {"timeouts", name_of(schedule.timeouts)},
+        {"spurious", schedule.spurious},
         {"max_steps", bug.plan.max_steps}}},
       {"kind", name_of(bug.kind)},
       {"message", valid_utf8(bug.message)},

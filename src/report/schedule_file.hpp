@@ -34,6 +34,8 @@ struct ScheduleFile {
   Isolation isolation = Isolation::Auto;
   Backend backend = Backend::Auto;
   Points points = Points::Auto;
+  Timeouts timeouts = Timeouts::Cost;
+  uint32_t spurious = 0;
   Finding bug;  // without trace and output; its plan is what is replayed
   std::vector<ThreadTable::Entry> threads;
   std::vector<RecordedOperation> operations;  // the first ones
@@ -43,6 +45,7 @@ struct ScheduleFile {
 const char* name_of(Isolation isolation);
 const char* name_of(Backend backend);
 const char* name_of(Points points);
+const char* name_of(Timeouts timeouts);
 
 // The operations of a trace, at most kRecordedOperations.
 std::vector<RecordedOperation> record_operations(const TraceNames& names);

@@ -148,6 +148,8 @@ ScheduleFile read_content(const Json& json) {
   out.isolation = choice_at<Isolation>(options, "isolation", schedule_json::kIsolations);
   out.backend = choice_at<Backend>(options, "backend", schedule_json::kBackends);
   out.points = choice_at<Points>(options, "points", schedule_json::kPoints);
+  out.timeouts = choice_at<Timeouts>(options, "timeouts", schedule_json::kTimeouts);
+  out.spurious = static_cast<uint32_t>(natural_at(options, "spurious", std::numeric_limits<uint32_t>::max()));
   read_bug(json, out.bug);
   out.bug.plan.max_steps =
       static_cast<uint32_t>(natural_at(options, "max_steps", std::numeric_limits<uint32_t>::max()));

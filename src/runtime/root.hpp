@@ -11,11 +11,26 @@
 
 namespace lockstep::rt {
 
+// What the program's code calls, read from its symbol tables: decides what has to be a step, and must therefore be
+// the same in every execution.
+struct Imports {
+  bool cancel;    // pthread_cancel
+  bool try_join;  // pthread_tryjoin_np and the like
+};
+Imports find_imports();
+
 struct Runtime {
   bool running;      // an execution is under way
   bool fibers;       // backend in use
   bool fsgsbase;
-  bool time_moved;   // somebody's clock left the start; until then no happens-before of time is kept
+  // Both rare, and looked at together after every step.
+  union {
+    uint16_t after_step;
+    struct {
+      bool time_moved;   // somebody's clock left the start; until then no happens-before of time is kept
+      bool interrupted;  // a thread has a signal or an asynchronous cancellation to be delivered
+    };
+  };
   Thread* current;   // who runs; the controller between executions
   Scheduler scheduler;
   Clock clock;
@@ -37,6 +52,8 @@ struct Runtime {
   char** argv;
   void (*body)(void*);  // explore(): what to run instead of main
   void* body_argument;
+  Imports imports;
+  uint32_t spurious_left;   // spurious wake-ups this execution may still have
   uintptr_t unwinder_begin, unwinder_size;  // code of libgcc_s
   uintptr_t initial_stack;  // the main thread's stack from here up is initial state
 };

@@ -132,7 +132,9 @@ class Run {
   void check(TraceView trace, const Plan& plan) {
     if (trace.outcome() == Outcome::Uncontrolled) {
       result_.uncontrolled = trace.message();
-      result_.uncontrolled_trace = Trace(trace);
+      if (trace.header().detail)
+        if (const auto stacks = trace.all_stacks(); !stacks.empty())
+          result_.uncontrolled_stack.assign(stacks.back().begin(), stacks.back().end());
       stop_ = Stop{kUncontrolled};
       return;
     }

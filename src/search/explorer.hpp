@@ -40,7 +40,7 @@ struct Exploration {
   std::vector<Finding> bugs;
   std::vector<Finding> warnings;  // distinct; failures that did not repeat are of kind Nondeterminism
   std::string uncontrolled;    // why, for Verdict::Uncontrolled
-  Trace uncontrolled_trace;    // with the stack of the thread that got away, if known
+  std::vector<uint64_t> uncontrolled_stack;  // where, innermost first
 };
 
 // Told about progress; called between executions, at most a few times a second.

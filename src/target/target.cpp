@@ -56,6 +56,7 @@ class WorkerTarget final : public Target {
                options_.backend,
                options_.points,
                options_.timeouts,
+               options_.spurious,
                options_.max_steps,
                table_.fd(),
                capture_.fd(),

@@ -19,6 +19,7 @@ struct TargetOptions {
   Backend backend = Backend::Auto;
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
+  uint32_t spurious = 0;             // wake-ups without a signal, at most so many per execution
   unsigned workers = 1;
   uint32_t max_steps = 1'000'000;
   std::chrono::milliseconds watchdog{10'000};  // without a scheduling point: stuck outside control

@@ -44,6 +44,7 @@ struct LaunchOptions {
   Backend backend;
   Points points;
   Timeouts timeouts;
+  uint32_t spurious;
   uint32_t max_steps;
   int thread_table_fd;
   int capture_fd;

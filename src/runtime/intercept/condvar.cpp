@@ -5,12 +5,20 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "runtime/root.hpp"
+#include "runtime/sched/interrupt.hpp"
 #include "runtime/sync/mutex.hpp"
 #include "runtime/sync/taking.hpp"
 
 namespace lockstep::rt {
 namespace {
+
+// A spurious wake-up, as a data choice: a thread that will wake by itself may as well never enter the queue, since
+// between the wait and the moment it has the mutex again nobody can tell the difference.
+bool wakes_by_itself() {
+  if (LIKELY(runtime.spurious_left == 0) || !scheduler().pick(2)) return false;
+  --runtime.spurious_left;
+  return true;
+}
 
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags) {
   Mutex& m = Mutex::of(mutex);
@@ -19,22 +27,25 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags) {
     if (m.type() == Mutex::Type::ErrorCheck || m.robust()) return EPERM;
     misuse("a condition variable is waited for with a mutex (%x) that the thread does not hold", mutex);
   }
+  cancellation_point();
   scheduler().reach(OpKind::CondWait, condition, Step::kWrite | flags, true, mutex);
   const uint32_t depth = m.depth;
   free_mutex(mutex);
   me.queue = condition;
-  me.woken = false;
-  int result = take_mutex(mutex, OpKind::Reacquire, flags, condition, false);
+  me.cancel_woke = cancelled(me);  // since the cancellation point, when it was not yet in the queue
+  me.woken = me.cancel_woke || wakes_by_itself();
+  int result = take_mutex(mutex, OpKind::Reacquire, me.woken ? 0 : flags, condition, me.woken);
   const bool timed_out = result == ETIMEDOUT;
   if (timed_out) {
     // The timeout was a step of its own that left the queue; now the mutex has to be taken as usual.
     me.queue = nullptr;
     me.woken = true;
-    take_mutex(mutex, OpKind::Reacquire, 0, condition, true);
+    result = take_mutex(mutex, OpKind::Reacquire, 0, condition, true);
   }
   me.queue = nullptr;
-  m.depth = depth;
-  return timed_out ? ETIMEDOUT : 0;
+  if (LIKELY(m.owned_by(me.id))) m.depth = depth;
+  if (UNLIKELY(me.cancel_woke)) act_on_cancel();
+  return result ? result : timed_out ? ETIMEDOUT : 0;
 }
 
 int timed_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) {

@@ -12,6 +12,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "runtime/intercept/random.hpp"
 #include "runtime/root.hpp"
 
 using namespace lockstep;
@@ -24,6 +25,16 @@ T opened(T result) {
   return result;
 }
 
+// The random devices become files with a piece of the thread's own stream: programs read a seed from them.
+bool is_random_device(const char* path) { return controlled() && (equal(path, "/dev/urandom") || equal(path, "/dev/random")); }
+int open_random(int flags) {
+  const long fd = sys(SYS_memfd_create, word("random"), flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+  char bytes[16 << 10];
+  draw_bytes(bytes, sizeof bytes);
+  sys(SYS_pwrite64, fd, word(bytes), sizeof bytes, 0);
+  return static_cast<int>(fd);
+}
+
 int mode_of(int flags, va_list list) { return flags & (O_CREAT | O_TMPFILE) ? va_arg(list, int) : 0; }
 }  // namespace
 
@@ -33,6 +44,7 @@ int mode_of(int flags, va_list list) { return flags & (O_CREAT | O_TMPFILE) ? va
     va_start(list, flags);                              \
     const int mode = mode_of(flags, list);              \
     va_end(list);                                       \
+    if (is_random_device(path)) return opened(open_random(flags)); \
     return opened(LOCKSTEP_REAL(name)(path, flags, mode)); \
   }
 LOCKSTEP_OPEN(open)
@@ -44,14 +56,21 @@ LOCKSTEP_OPEN(open64)
     va_start(list, flags);                                          \
     const int mode = mode_of(flags, list);                          \
     va_end(list);                                                   \
+    if (is_random_device(path)) return opened(open_random(flags));  \
     return opened(LOCKSTEP_REAL(name)(at, path, flags, mode));      \
   }
 LOCKSTEP_OPENAT(openat)
 LOCKSTEP_OPENAT(openat64)
 
 LOCKSTEP_EXPORT int creat(const char* path, mode_t mode) { return opened(LOCKSTEP_REAL(creat)(path, mode)); }
-LOCKSTEP_EXPORT FILE* fopen(const char* path, const char* mode) { return opened(LOCKSTEP_REAL(fopen)(path, mode)); }
-LOCKSTEP_EXPORT FILE* fopen64(const char* path, const char* mode) { return opened(LOCKSTEP_REAL(fopen64)(path, mode)); }
+LOCKSTEP_EXPORT FILE* fopen(const char* path, const char* mode) {
+  if (is_random_device(path)) return opened(fdopen(open_random(O_CLOEXEC), mode));
+  return opened(LOCKSTEP_REAL(fopen)(path, mode));
+}
+LOCKSTEP_EXPORT FILE* fopen64(const char* path, const char* mode) {
+  if (is_random_device(path)) return opened(fdopen(open_random(O_CLOEXEC), mode));
+  return opened(LOCKSTEP_REAL(fopen64)(path, mode));
+}
 LOCKSTEP_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
   return opened(LOCKSTEP_REAL(freopen)(path, mode, stream));
 }

@@ -8,6 +8,7 @@
 
 #include "runtime/root.hpp"
 #include "runtime/sched/threads.hpp"
+#include "runtime/serve/dispositions.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -15,17 +16,34 @@ namespace {
 struct Handler {
   void (*function)(void*);
   void* argument;
+  bool wants_code;  // registered with on_exit
 };
 constexpr unsigned kMaxHandlers = 1u << 16;
-Handler* handlers;
-unsigned handler_count, handlers_at_snapshot;
+struct HandlerList {
+  Handler* all;
+  unsigned count, at_snapshot;
 
-bool add_handler(void (*function)(void*), void* argument) {
-  if (!handlers) handlers = static_cast<Handler*>(map_pages(sizeof(Handler) * kMaxHandlers));
-  if (handler_count == kMaxHandlers) return false;
-  handlers[handler_count++] = {function, argument};
-  return true;
-}
+  bool add(Handler h) {
+    if (!all) all = static_cast<Handler*>(map_pages(sizeof(Handler) * kMaxHandlers));
+    if (count == kMaxHandlers) return false;
+    all[count++] = h;
+    return true;
+  }
+  void run(int code) {
+    const unsigned keep = runtime.isolation == Isolation::Loop ? at_snapshot : 0;
+    while (count > keep) {
+      const Handler h = all[--count];
+      if (h.wants_code)
+        reinterpret_cast<void (*)(int, void*)>(reinterpret_cast<void*>(h.function))(code, h.argument);
+      else
+        h.function(h.argument);
+    }
+  }
+};
+HandlerList exit_list, quick_exit_list;
+
+// Registered by the program, before it is under control or since.
+bool ours() { return runtime.active && (!runtime.snapshot.taken() || controlled()); }
 
 // Functions marked __attribute__((destructor)), of the program and its own libraries, in the order they run.
 constexpr unsigned kMaxFinalizers = 256;
@@ -67,27 +85,27 @@ const char* uncaught_type(const void* caller) {
 
 }  // namespace
 
-void run_exit_handlers() {
-  const unsigned keep = runtime.isolation == Isolation::Loop ? handlers_at_snapshot : 0;
-  while (handler_count > keep) {
-    const Handler h = handlers[--handler_count];
-    h.function(h.argument);
-  }
+void run_exit_handlers(int code) {
+  exit_list.run(code);
   if (runtime.isolation == Isolation::Loop) return;
   for (unsigned i = 0; i < finalizer_count; ++i) finalizers[i]();
 }
 void save_exit_handlers() {
-  handlers_at_snapshot = handler_count;
+  exit_list.at_snapshot = exit_list.count;
+  quick_exit_list.at_snapshot = quick_exit_list.count;
   dl_iterate_phdr(collect_fini_array, nullptr);
 }
-void restore_exit_handlers() { handler_count = handlers_at_snapshot; }
+void restore_exit_handlers() {
+  exit_list.count = exit_list.at_snapshot;
+  quick_exit_list.count = quick_exit_list.at_snapshot;
+}
 
 void finish_process(int code) {
   Scheduler& s = scheduler();
   s.reach(OpKind::ProcessExit, nullptr, Step::kWrite);
   // Without a reset the main thread's variables live on into the next execution.
   if (runtime.isolation != Isolation::Loop) run_thread_destructors(self());
-  run_exit_handlers();
+  run_exit_handlers(code);
   if (s.detail) fflush(nullptr);
   if (code == 0) s.end(Outcome::Ok);
   char text[64];
@@ -102,8 +120,26 @@ using namespace lockstep::rt;
 
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*) noexcept;
 LOCKSTEP_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* dso) noexcept {
-  if (!runtime.active || (runtime.snapshot.taken() && !controlled())) return LOCKSTEP_REAL(__cxa_atexit)(function, argument, dso);
-  return add_handler(function, argument) ? 0 : -1;
+  if (!ours()) return LOCKSTEP_REAL(__cxa_atexit)(function, argument, dso);
+  return exit_list.add({function, argument, false}) ? 0 : -1;
+}
+LOCKSTEP_EXPORT int on_exit(void (*function)(int, void*), void* argument) noexcept {
+  if (!ours()) return LOCKSTEP_REAL(on_exit)(function, argument);
+  return exit_list.add({reinterpret_cast<void (*)(void*)>(reinterpret_cast<void*>(function)), argument, true}) ? 0 : -1;
+}
+extern "C" int __cxa_at_quick_exit(void (*)(void*), void*) noexcept;
+LOCKSTEP_EXPORT int __cxa_at_quick_exit(void (*function)(void*), void* dso) noexcept {
+  if (!ours()) return LOCKSTEP_REAL(__cxa_at_quick_exit)(function, dso);
+  return quick_exit_list.add({function, nullptr, false}) ? 0 : -1;
+}
+LOCKSTEP_EXPORT void _exit(int code);
+LOCKSTEP_EXPORT void quick_exit(int code) noexcept {
+  if (controlled()) {
+    quick_exit_list.run(code);
+    _exit(code);
+  }
+  LOCKSTEP_REAL(quick_exit)(code);
+  __builtin_unreachable();
 }
 
 // Called by the compiler's finalizer of every module; its handlers are in our list.
@@ -137,6 +173,7 @@ LOCKSTEP_EXPORT void abort() noexcept {
     __builtin_unreachable();
   }
   scheduler().record_failure();
+  run_own_handler(SIGABRT, nullptr, nullptr);  // may leave by siglongjmp
   const char* type;
   {
     Uncontrolled guard;

@@ -1,10 +1,14 @@
 // syscall(SYS_futex, ...): how std::atomic::wait, latch, counting_semaphore, barrier and future block.
 #include <errno.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/root.hpp"
+#include "runtime/sched/interrupt.hpp"
+#include "runtime/sched/virtual_id.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -34,9 +38,15 @@ long wait(uint32_t* address, int operation, uint32_t expected, const timespec* t
   return me.timed_out ? fail(ETIMEDOUT) : 0;
 }
 
-long wake(uint32_t* address, int most, uint32_t mask) {
+// Wakes up to `most` waiters as part of the present step; they run to their next operation in finish_wakes(), after
+// everything else this step does.
+struct Woken {
+  ThreadId thread[kMaxThreads];
+  unsigned count = 0;
+};
+
+void wake_some(uint32_t* address, int most, uint32_t mask, Woken& all) {
   Scheduler& s = scheduler();
-  s.reach(OpKind::FutexWake, address, Step::kWrite);
   ThreadId waiters[kMaxThreads];
   unsigned count = 0;
   s.live.for_each(s.words(), [&](ThreadId t) {
@@ -53,9 +63,90 @@ long wake(uint32_t* address, int most, uint32_t mask) {
     for (unsigned i = woken + k; i > woken; --i) waiters[i] = waiters[i - 1];
     waiters[woken] = chosen;
   }
-  for (unsigned i = 0; i < woken; ++i) s.thread(waiters[i]).woken = true;
-  for (unsigned i = 0; i < woken; ++i) s.advance(s.thread(waiters[i]));
-  return woken;
+  for (unsigned i = 0; i < woken; ++i) {
+    s.thread(waiters[i]).woken = true;
+    all.thread[all.count++] = waiters[i];
+  }
+}
+
+long finish_wakes(const Woken& all) {
+  for (unsigned i = 0; i < all.count; ++i) scheduler().advance(scheduler().thread(all.thread[i]));
+  return all.count;
+}
+
+long wake(uint32_t* address, int most, uint32_t mask) {
+  scheduler().reach(OpKind::FutexWake, address, Step::kWrite);
+  Woken all;
+  wake_some(address, most, mask, all);
+  return finish_wakes(all);
+}
+
+long requeue(uint32_t* from, int wakes, int moves, uint32_t* to, const uint32_t* expected) {
+  Scheduler& s = scheduler();
+  s.reach(OpKind::FutexWake, from, Step::kWrite, true, to);
+  if (expected && *const_cast<volatile uint32_t*>(from) != *expected) return fail(EAGAIN);
+  Woken all;
+  wake_some(from, wakes, ~0u, all);
+  long moved = 0;
+  s.live.for_each(s.words(), [&](ThreadId t) {
+    Thread& other = s.thread(t);
+    if (other.queue != from || other.woken || moved == moves) return;
+    other.queue = to;
+    other.pending.object = ObjectId(reinterpret_cast<uint64_t>(to));
+    ++moved;
+  });
+  return finish_wakes(all) + moved;
+}
+
+// Changes the second word, wakes on the first, and on the second if its old value compares as asked.
+long wake_op(uint32_t* first, int wakes, int second_wakes, uint32_t* second, uint32_t code) {
+  scheduler().reach(OpKind::FutexWake, first, Step::kWrite, true, second);
+  auto extend = [](uint32_t twelve_bits) { return static_cast<int32_t>(twelve_bits << 20) >> 20; };
+  int32_t operand = extend(code >> 12 & 0xfff);
+  const int32_t compared = extend(code & 0xfff), old = static_cast<int32_t>(*second);
+  if (code >> 28 & FUTEX_OP_OPARG_SHIFT) operand = 1 << (operand & 31);
+  int32_t fresh = old;
+  switch (code >> 28 & 7) {
+    case FUTEX_OP_SET: fresh = operand; break;
+    case FUTEX_OP_ADD: fresh = static_cast<int32_t>(static_cast<uint32_t>(old) + static_cast<uint32_t>(operand)); break;
+    case FUTEX_OP_OR: fresh = old | operand; break;
+    case FUTEX_OP_ANDN: fresh = old & ~operand; break;
+    case FUTEX_OP_XOR: fresh = old ^ operand; break;
+    default: return fail(ENOSYS);
+  }
+  *second = static_cast<uint32_t>(fresh);
+  bool also = false;
+  switch (code >> 24 & 15) {
+    case FUTEX_OP_CMP_EQ: also = old == compared; break;
+    case FUTEX_OP_CMP_NE: also = old != compared; break;
+    case FUTEX_OP_CMP_LT: also = old < compared; break;
+    case FUTEX_OP_CMP_LE: also = old <= compared; break;
+    case FUTEX_OP_CMP_GT: also = old > compared; break;
+    case FUTEX_OP_CMP_GE: also = old >= compared; break;
+    default: return fail(ENOSYS);
+  }
+  Woken all;
+  wake_some(first, wakes, ~0u, all);
+  if (also) wake_some(second, second_wakes, ~0u, all);
+  return finish_wakes(all);
+}
+
+long futex(const long* a) {
+  auto* address = reinterpret_cast<uint32_t*>(a[0]);
+  const int operation = static_cast<int>(a[1]), count = static_cast<int>(a[2]), second_count = static_cast<int>(a[3]);
+  const auto value = static_cast<uint32_t>(a[2]), third = static_cast<uint32_t>(a[5]);
+  const auto* timeout = reinterpret_cast<const timespec*>(a[3]);
+  auto* second = reinterpret_cast<uint32_t*>(a[4]);
+  switch (operation & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT: return wait(address, operation, value, timeout, ~0u);
+    case FUTEX_WAIT_BITSET: return wait(address, operation, value, timeout, third);
+    case FUTEX_WAKE: return wake(address, count, ~0u);
+    case FUTEX_WAKE_BITSET: return wake(address, count, third);
+    case FUTEX_REQUEUE: return requeue(address, count, second_count, second, nullptr);
+    case FUTEX_CMP_REQUEUE: return requeue(address, count, second_count, second, &third);
+    case FUTEX_WAKE_OP: return wake_op(address, count, second_count, second, third);
+    default: refuse_call("syscall(SYS_futex)", "priority-inheriting futexes are not supported");
+  }
 }
 
 }  // namespace
@@ -70,18 +161,21 @@ LOCKSTEP_EXPORT long syscall(long number, ...) noexcept {
   long a[6];
   for (long& value : a) value = va_arg(list, long);
   va_end(list);
-  if (number == SYS_futex && controlled()) {
-    auto* address = reinterpret_cast<uint32_t*>(a[0]);
-    const int operation = static_cast<int>(a[1]);
-    const auto* timeout = reinterpret_cast<const timespec*>(a[3]);
-    switch (operation & FUTEX_CMD_MASK) {
-      case FUTEX_WAIT: return wait(address, operation, static_cast<uint32_t>(a[2]), timeout, ~0u);
-      case FUTEX_WAIT_BITSET: return wait(address, operation, static_cast<uint32_t>(a[2]), timeout, static_cast<uint32_t>(a[5]));
-      case FUTEX_WAKE: return wake(address, static_cast<int>(a[2]), ~0u);
-      case FUTEX_WAKE_BITSET: return wake(address, static_cast<int>(a[2]), static_cast<uint32_t>(a[5]));
-      default: scheduler().end(Outcome::Uncontrolled, 0, "syscall(SYS_futex) with an operation that is not supported");
+  if (controlled()) switch (number) {
+      case SYS_futex: return futex(a);
+      case SYS_gettid: return virtual_tid(self());
+      case SYS_getpid: return kVirtualPid;
+      case SYS_getrandom: return getrandom(reinterpret_cast<void*>(a[0]), static_cast<size_t>(a[1]), static_cast<unsigned>(a[2]));
+      case SYS_sched_yield: return sched_yield();
+      case SYS_tgkill: return tgkill(static_cast<pid_t>(a[0]), static_cast<pid_t>(a[1]), static_cast<int>(a[2]));
+      case SYS_exit_group: _exit(static_cast<int>(a[0]));
+      case SYS_exit: exit_thread(nullptr);
+      case SYS_clone:
+      case SYS_clone3:
+      case SYS_fork:
+      case SYS_vfork: refuse_call("syscall()", "it makes a new process or thread");
+      default: break;
     }
-  }
   const long result = sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   return result < 0 && result > -4096 ? fail(static_cast<int>(-result)) : result;
 }

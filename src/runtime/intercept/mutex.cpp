@@ -8,6 +8,31 @@
 #include "runtime/sync/taking.hpp"
 
 namespace lockstep::rt {
+namespace {
+
+void remove_robust(Thread& holder, Mutex& m) {
+  for (Mutex** at = &holder.robust; *at; at = &(*at)->next_robust)
+    if (*at == &m) {
+      *at = m.next_robust;
+      return;
+    }
+}
+
+int lock_robust(Thread& me, Mutex& m) {
+  if (m.recovery == Mutex::kLost) return ENOTRECOVERABLE;
+  m.lock(me.id);
+  m.next_robust = me.robust;
+  me.robust = &m;
+  return m.recovery == Mutex::kOwnerDied ? EOWNERDEAD : 0;
+}
+
+// A mutex has just been taken: nobody else can.
+void taken(pthread_mutex_t* mutex) {
+  Mutex& m = Mutex::of(mutex);
+  if (UNLIKELY(m.waiting)) scheduler().update_waiters(mutex, [](const Thread&) { return false; });
+}
+
+}  // namespace
 
 int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, const void* second, bool woken) {
   Mutex& m = Mutex::of(mutex);
@@ -18,16 +43,44 @@ int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, const void* s
   s.reach(kind, mutex, flags | Step::kWrite, woken && m.can_lock(), second);
   --m.waiting;
   if (UNLIKELY(me.timed_out)) return ETIMEDOUT;
-  m.lock(me.id);
+  int result = 0;
+  if (UNLIKELY(m.robust())) {
+    result = lock_robust(me, m);
+    if (result == ENOTRECOVERABLE) return result;
+  } else {
+    m.lock(me.id);
+  }
   if (UNLIKELY(m.waiting)) s.update_waiters(mutex, [](const Thread&) { return false; });
-  return 0;
+  return result;
 }
+
+namespace {
+void offer(pthread_mutex_t* mutex) {
+  if (UNLIKELY(Mutex::of(mutex).waiting))
+    scheduler().update_waiters(mutex, [](const Thread& t) { return t.pending.kind != OpKind::Reacquire || t.woken; });
+}
+}  // namespace
 
 void free_mutex(pthread_mutex_t* mutex) {
   Mutex& m = Mutex::of(mutex);
+  if (UNLIKELY(m.robust())) {
+    remove_robust(self(), m);
+    if (m.recovery == Mutex::kOwnerDied) m.recovery = Mutex::kLost;
+  }
   m.unlock();
-  if (UNLIKELY(m.waiting))
-    scheduler().update_waiters(mutex, [](const Thread& t) { return t.pending.kind != OpKind::Reacquire || t.woken; });
+  offer(mutex);
+}
+
+void abandon_mutexes() {
+  Thread& me = self();
+  while (Mutex* m = me.robust) {
+    // Others can see when this happens, so it is a step of its own, unlike the rest of a thread's end.
+    scheduler().reach(OpKind::Unlock, m, Step::kWrite);
+    me.robust = m->next_robust;
+    m->unlock();
+    m->recovery = Mutex::kOwnerDied;
+    offer(reinterpret_cast<pthread_mutex_t*>(m));
+  }
 }
 
 [[noreturn]] void misuse(const char* pattern, const void* object) {
@@ -71,10 +124,16 @@ int try_lock(pthread_mutex_t* mutex) {
   }
   Step& step = scheduler().reach(OpKind::TryLock, mutex, Step::kConditional);
   if (!m.can_lock()) return EBUSY;
+  int result = 0;
+  if (UNLIKELY(m.robust())) {
+    result = lock_robust(me, m);
+    if (result == ENOTRECOVERABLE) return result;
+  } else {
+    m.lock(me.id);
+  }
   step.flags |= Step::kWrite;
-  m.lock(me.id);
-  if (UNLIKELY(m.waiting)) scheduler().update_waiters(mutex, [](const Thread&) { return false; });
-  return 0;
+  taken(mutex);
+  return result;
 }
 
 int unlock(pthread_mutex_t* mutex) {
@@ -92,6 +151,24 @@ int unlock(pthread_mutex_t* mutex) {
   scheduler().reach(OpKind::Unlock, mutex, Step::kWrite);
   free_mutex(mutex);
   return 0;
+}
+
+int make_consistent(pthread_mutex_t* mutex) {
+  Mutex& m = Mutex::of(mutex);
+  if (!m.robust() || m.recovery != Mutex::kOwnerDied || !m.owned_by(self().id)) return EINVAL;
+  m.recovery = Mutex::kConsistent;
+  return 0;
+}
+
+// libc's takes the mutex by its lock word and would wait for ever while we say who holds it.
+int set_ceiling(pthread_mutex_t* mutex, int ceiling, int* old) {
+  constexpr uint32_t kCeilingBits = 0xfff80000;
+  Mutex& m = Mutex::of(mutex);
+  if (!(m.kind & 64) || ceiling < 0 || ceiling > 99) return EINVAL;  // 64: PTHREAD_PRIO_PROTECT
+  if (const int error = lock(mutex)) return error;
+  if (old) *old = static_cast<int>(m.locked >> 19);
+  m.locked = (m.locked & ~kCeilingBits) | static_cast<uint32_t>(ceiling) << 19;
+  return unlock(mutex);
 }
 
 int destroy(pthread_mutex_t* mutex) {
@@ -134,6 +211,13 @@ LOCKSTEP_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) noexcept {
 }
 LOCKSTEP_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) noexcept {
   return controlled() ? destroy(m) : LOCKSTEP_REAL(pthread_mutex_destroy)(m);
+}
+
+LOCKSTEP_EXPORT int pthread_mutex_consistent(pthread_mutex_t* m) noexcept {
+  return controlled() ? make_consistent(m) : LOCKSTEP_REAL(pthread_mutex_consistent)(m);
+}
+LOCKSTEP_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t* m, int ceiling, int* old) noexcept {
+  return controlled() ? set_ceiling(m, ceiling, old) : LOCKSTEP_REAL(pthread_mutex_setprioceiling)(m, ceiling, old);
 }
 
 LOCKSTEP_EXPORT int pthread_spin_init(pthread_spinlock_t* l, int shared) noexcept {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "runtime/root.hpp"
+#include "runtime/sched/interrupt.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -13,7 +13,7 @@ void update(sem_t* semaphore) {
   const Semaphore& s = Semaphore::of(semaphore);
   if (!s.waiting) return;
   const bool can_take = s.can_take();
-  scheduler().update_waiters(semaphore, [can_take](const Thread&) { return can_take; });
+  scheduler().update_waiters(semaphore, [can_take](const Thread& t) { return can_take || cancelled(t); });
 }
 
 void set_before(Step& step, uint32_t value) { step.second = ObjectId(value); }  // needed to judge reversibility
@@ -26,11 +26,13 @@ int fail(int error) {
 int wait(sem_t* semaphore, uint8_t flags) {
   Semaphore& s = Semaphore::of(semaphore);
   Thread& me = self();
+  cancellation_point();
   me.timed_out = false;
   ++s.waiting;
   Step& step = scheduler().reach(OpKind::SemWait, semaphore, static_cast<uint8_t>(flags | Step::kWrite), s.can_take());
   --s.waiting;
   if (me.timed_out) return fail(ETIMEDOUT);
+  if (UNLIKELY(!s.can_take())) cancelled_while_waiting(step);
   set_before(step, s.value);
   --s.value;
   update(semaphore);

@@ -1,8 +1,7 @@
-// pthread_create, join, detach, exit; std::thread arrives here.
+// pthread_create, join, detach; std::thread arrives here.
 #include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <unwind.h>
 
 #include "runtime/root.hpp"
 #include "runtime/sched/threads.hpp"
@@ -51,12 +50,6 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
   return 0;
 }
 
-_Unwind_Reason_Code stop_at_the_end(int, _Unwind_Action actions, _Unwind_Exception_Class, _Unwind_Exception*,
-                                    _Unwind_Context*, void* result) {
-  if (actions & _UA_END_OF_STACK) finish_thread(self(), result);
-  return _URC_NO_REASON;
-}
-
 }  // namespace
 }  // namespace lockstep::rt
 
@@ -70,12 +63,19 @@ LOCKSTEP_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attr
 
 LOCKSTEP_EXPORT int pthread_join(pthread_t handle, void** result) {
   if (!controlled()) return LOCKSTEP_REAL(pthread_join)(handle, result);
-  return join_thread(handle, result, false);
+  return join_thread(handle, result);
 }
-
-LOCKSTEP_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) {
+LOCKSTEP_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_tryjoin_np)(handle, result);
-  return join_thread(handle, result, true);
+  return try_join_thread(handle, result);
+}
+LOCKSTEP_EXPORT int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* deadline) {
+  if (!controlled()) return LOCKSTEP_REAL(pthread_timedjoin_np)(handle, result, deadline);
+  return timed_join_thread(handle, result, CLOCK_REALTIME, deadline);
+}
+LOCKSTEP_EXPORT int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock, const timespec* deadline) {
+  if (!controlled()) return LOCKSTEP_REAL(pthread_clockjoin_np)(handle, result, clock, deadline);
+  return timed_join_thread(handle, result, clock, deadline);
 }
 
 LOCKSTEP_EXPORT int pthread_detach(pthread_t handle) {
@@ -85,18 +85,6 @@ LOCKSTEP_EXPORT int pthread_detach(pthread_t handle) {
   if (t->detached || t->joined) return EINVAL;
   t->detached = true;
   return 0;
-}
-
-LOCKSTEP_EXPORT void pthread_exit(void* result) {
-  if (!controlled()) {
-    LOCKSTEP_REAL(pthread_exit)(result);
-    __builtin_unreachable();
-  }
-  // Unwinds like the real one, so that destructors of automatic objects run.
-  auto* exception = static_cast<_Unwind_Exception*>(runtime.heap.allocate(sizeof(_Unwind_Exception), 16));
-  zero_bytes(exception, sizeof *exception);
-  _Unwind_ForcedUnwind(exception, stop_at_the_end, result);
-  finish_thread(self(), result);
 }
 
 LOCKSTEP_EXPORT int sched_yield() noexcept {

@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/root.hpp"
+#include "runtime/sched/interrupt.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -19,6 +19,7 @@ uint64_t nanoseconds(const timespec& t) {
 bool valid(const timespec& t) { return t.tv_sec >= 0 && t.tv_nsec >= 0 && t.tv_nsec < static_cast<long>(kSecond); }
 
 void sleep_for(uint64_t duration) {
+  cancellation_point();
   scheduler().reach(OpKind::Sleep, nullptr, Step::kYield);
   runtime.clock.sleep(self(), duration);
 }

@@ -1,7 +1,7 @@
 #include "runtime/sched/scheduler.hpp"
 
 #include "runtime/fiber/backend.hpp"
-#include "runtime/root.hpp"
+#include "runtime/sched/interrupt.hpp"
 #include "runtime/sched/lookahead.hpp"
 #include "runtime/serve/backtrace.hpp"
 
@@ -53,6 +53,7 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   last_yielded_ = false;
   unpreemptible_ = 0;
   skipped_ = 0;
+  yields_ = 0;
   fairness_.begin(words_);
   refresh_stop();
   refresh_simple();
@@ -68,6 +69,12 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
     copy_bytes(message, text, message_size);
   }
   Thread& me = *runtime.current;
+  if (UNLIKELY(how == Outcome::Uncontrolled && text && !detail)) {
+    // Nobody will run this plan again: the stack has to come now, and alone.
+    log_size = set_words = stack_words = 0;
+    live.clear(words_);
+    detail = true;
+  }
   record_failure();
   if (detail) {
     static const uint64_t none[1] = {0};
@@ -157,6 +164,7 @@ void Scheduler::remove_thread(Thread& t) {
 void Scheduler::enable(Thread& t, bool can_run) {
   enabled.put(t.id, can_run);
   if (t.pending.flags & Step::kTimed) {
+    if (!can_run && !timed.contains(t.id)) t.timed_since = yields_;
     timed.put(t.id, !can_run);
     refresh_simple();
   }
@@ -223,15 +231,30 @@ ThreadSet Scheduler::candidates() {
   return set;
 }
 
+// Time passes while others do nothing but yield: a timed wait does not outlast kPatience of them. Otherwise a thread that
+// polls for what the waiter will do would keep it from ever timing out.
+void Scheduler::prefer_overdue(ThreadSet& set) {
+  constexpr uint32_t kPatience = 20;
+  ThreadSet overdue{};
+  bool any = false;
+  timed.for_each(words_, [&](ThreadId t) {
+    if (enabled.contains(t) || yields_ - thread(t).timed_since < kPatience) return;
+    overdue.add(t);
+    any = true;
+  });
+  if (any) set = overdue;
+}
+
 Thread* Scheduler::choose_slow() {
   if (fairness_.active() && last_ != kNoThread) fairness_.step(last_, last_yielded_, before_, enabled, live, words_);
   before_ = enabled;
   if (sleeping_) wake_sleepers();
   ThreadSet set = candidates();
+  if (UNLIKELY(yields_ && !timed.empty(words_))) prefer_overdue(set);
   wide_offered_ = set;
   for (unsigned i = 0; i < words_; ++i) wide_timed_.word[i] = set.word[i] & timed.word[i] & ~enabled.word[i];
   offered_ = set.word[0];
-  if (set.empty(words_)) end(Outcome::Deadlock);
+  if (set.empty(words_)) end_stuck();
   if (log_size >= max_steps_) end(Outcome::StepLimit);
   if (log_size >= sleep_at_) fall_asleep();
   uint16_t wanted = 0;
@@ -282,6 +305,14 @@ void Scheduler::wake_sleepers() {
   });
   sleeping_ = !asleep_.empty(words_);
   refresh_simple();
+}
+
+void Scheduler::end_stuck() {
+  live.for_each(words_, [&](ThreadId t) {
+    if (thread(t).signals & ~thread(t).signal_mask)
+      end(Outcome::Uncontrolled, 0, "a signal was sent to a thread that waits: interrupting a wait is not supported");
+  });
+  end(Outcome::Deadlock);
 }
 
 // Must agree with default_thread() in model/schedule.cpp: plans are deviations from this choice.
@@ -396,13 +427,19 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
     if (next != &me) switch_to(*next);
   }
   Step& step = record(me);
-  if (UNLIKELY(runtime.time_moved)) runtime.clock.join(me, step);
+  if (UNLIKELY(runtime.after_step)) after_step(me, step);
   return step;
+}
+
+void Scheduler::after_step(Thread& me, const Step& step) {
+  if (runtime.time_moved) runtime.clock.join(me, step);
+  if (runtime.interrupted) deliver_interrupts(me, step);
 }
 
 void Scheduler::count_as_yield(Step& step) {
   step.flags |= Step::kYield;
   last_yielded_ = true;
+  ++yields_;
   fairness_.activate();
   refresh_simple();
 }

@@ -81,12 +81,15 @@ class Scheduler {
  private:
   friend struct SchedulerTest;
   Thread* choose();
+  void after_step(Thread& me, const Step& step);
   Thread* choose_slow();
   bool planned(uint16_t* value);
   [[noreturn]] void diverge();
   void fall_asleep();
   void note_sleepers(ThreadId chosen);
   void wake_sleepers();
+  void prefer_overdue(ThreadSet& set);
+  [[noreturn]] void end_stuck();
   Thread* pick_default(const ThreadSet& candidates);
   uint64_t random();
   void switch_to(Thread& next);
@@ -110,6 +113,7 @@ class Scheduler {
   uint64_t offered_ = 0;        // candidates of the decision under way, when simple
   unsigned words_ = 1;
   uint32_t unpreemptible_ = 0;
+  uint32_t yields_ = 0;         // so far in this execution
   uint64_t skipped_ = 0;        // operations that needed no record
   uint64_t random_state_ = 0;
   const Delta* deltas_ = nullptr;

@@ -21,6 +21,8 @@ struct TlsBlock {
   size_t image_size, size;
 };
 
+struct Mutex;
+
 enum class Life : uint8_t { Unused, Live, Done };
 
 struct alignas(64) Thread {
@@ -46,12 +48,24 @@ struct alignas(64) Thread {
   ThreadDestructor* destructors;
   uint64_t clock;       // virtual time, nanoseconds; depends on the thread's causal past only
   uint64_t deadline;    // of the timed wait it is in
+  uint32_t timed_since; // yields of the execution when that wait began
   const void* queue;    // condition variable or futex it is enqueued on
   uint32_t futex_mask;
   uint32_t spin_repeats;
   uint64_t spin_key[4];
   uint32_t spin_next;
   uint32_t random_calls;
+
+  // Cancellation and signals (sched/interrupt.hpp).
+  bool cancel_pending;
+  bool cancel_disabled, cancel_async;
+  bool cancel_woke;      // a cancellation, not what it waited for, ended its wait
+  uint64_t signals;      // sent to it and not yet delivered, by number
+  uint64_t signal_mask;
+  uint64_t awaited_signals;  // it is in sigwait for these
+  void* cleanup;         // innermost cleanup handler of C code (intercept/cancel.cpp)
+  Mutex* robust;         // the robust mutexes it holds, linked through their bytes
+  char name[16];
 
   // The pool thread; set once.
   pthread_t handle;

@@ -1,6 +1,5 @@
 #include "runtime/sched/threads.hpp"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include "runtime/root.hpp"
 #include "runtime/serve/crash.hpp"
 #include "runtime/serve/worker.hpp"
+#include "runtime/sync/taking.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -130,6 +130,12 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.queue = nullptr;
   t.spin_repeats = 0;
   t.random_calls = 0;
+  t.cancel_pending = t.cancel_disabled = t.cancel_async = t.cancel_woke = false;
+  t.signals = t.awaited_signals = 0;
+  t.signal_mask = id == kMainThread ? 0 : self().signal_mask;
+  t.cleanup = nullptr;
+  t.robust = nullptr;
+  t.name[0] = 0;
   if (t.arrival) t.arrival[0] = 0;
   for (uint64_t& key : t.spin_key) key = 0;
   if (runtime.fibers)
@@ -157,35 +163,24 @@ void run_thread_destructors(Thread& me) {
 
 void finish_thread(Thread& me, void* result) {
   me.result = result;
+  me.cancel_disabled = true;
   run_thread_destructors(me);
+  abandon_mutexes();
   Scheduler& s = scheduler();
-  s.note(OpKind::ThreadExit, thread_object(me.id), kNoObject);
+  // When a thread ends can be seen only by asking whether it has: otherwise its end is part of its last step.
+  if (UNLIKELY(runtime.imports.try_join))
+    s.reach(OpKind::ThreadExit, reinterpret_cast<void*>(thread_object(me.id)), Step::kWrite);
+  else
+    s.note(OpKind::ThreadExit, thread_object(me.id), kNoObject);
+  if (s.live_count == 1) finish_process(0);  // main has left by pthread_exit
   me.life = Life::Done;
   s.remove_thread(me);
   // A join is never a decision: it completes in the step in which its target ends.
-  if (me.join_waiting) s.advance(s.thread(me.joiner));
-  s.leave();
-}
-
-int join_thread(pthread_t handle, void** result, bool only_try) {
-  Thread* target = thread_of(handle);
-  Thread& me = self();
-  if (!target) return ESRCH;
-  if (target == &me) return EDEADLK;
-  if (target->detached || target->joined || target->join_waiting) return EINVAL;
-  if (target->life != Life::Done) {
-    if (only_try) return EBUSY;
-    target->joiner = me.id;
-    target->join_waiting = true;
-    scheduler().wait_to_be_advanced(OpKind::Join, reinterpret_cast<void*>(thread_object(target->id)), 0,
-                                    reinterpret_cast<void*>(uintptr_t{index_of(target->id)}));
+  if (me.join_waiting) {
+    s.thread(me.joiner).woken = true;
+    s.advance(s.thread(me.joiner));
   }
-  target->joined = true;
-  --scheduler().unjoined;
-  if (target->clock > me.clock) me.clock = target->clock;
-  scheduler().note(OpKind::Join, thread_object(target->id), ObjectId(index_of(target->id)));
-  if (result) *result = target->result;
-  return 0;
+  s.leave();
 }
 
 // Entry of every logical thread, main included.

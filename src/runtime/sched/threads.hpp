@@ -18,7 +18,9 @@ Thread& new_main();  // resets thread 0 for a new execution
 void run_thread_destructors(Thread& me);
 [[noreturn]] void finish_process(int code);                  // exit(): handlers, then the end of the execution
 
-int join_thread(pthread_t handle, void** result, bool only_try);
+int join_thread(pthread_t handle, void** result);
+int try_join_thread(pthread_t handle, void** result);
+int timed_join_thread(pthread_t handle, void** result, clockid_t clock, const timespec* deadline);  // nullptr: for ever
 
 // pthread keys (intercept/keys.cpp)
 void run_key_destructors(Thread& me);
@@ -28,7 +30,7 @@ void save_keys();
 void adopt_keys();  // those made before this process became a worker, with the calling thread's values
 
 // atexit handlers (intercept/exit.cpp)
-void run_exit_handlers();
+void run_exit_handlers(int code);
 void save_exit_handlers();
 void restore_exit_handlers();
 

@@ -6,6 +6,7 @@
 
 #include "runtime/root.hpp"
 #include "runtime/serve/backtrace.hpp"
+#include "runtime/serve/dispositions.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -51,6 +52,7 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
     if (info->si_code <= 0) sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), signal);
     return;
   }
+  if (run_own_handler(signal, info, raw_context)) return;
   const Thread& me = *runtime.current;
   crash.signal = signal;
   crash.address = signal == SIGABRT ? 0 : address;
@@ -99,7 +101,7 @@ void use_crash_stack() {
   stack_t stack{};
   stack.ss_sp = map_pages(kSize);
   stack.ss_size = kSize;
-  sigaltstack(&stack, nullptr);
+  LOCKSTEP_REAL(sigaltstack)(&stack, nullptr);
 }
 
 void install_signal_handlers() {

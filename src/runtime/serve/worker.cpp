@@ -12,6 +12,7 @@
 #include "runtime/root.hpp"
 #include "runtime/sched/lookahead.hpp"
 #include "runtime/sched/threads.hpp"
+#include "runtime/serve/dispositions.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -198,6 +199,7 @@ void fresh_start() {
     restore_main_tls(runtime.threads[0]);
     restore_exit_handlers();
     runtime.undo.undo();
+    restore_dispositions();
   }
   runtime.heap.begin_execution(runtime.isolation == Isolation::Loop);
   reset_keys();
@@ -208,7 +210,8 @@ void execute(const PlanHeader* plan) {
   const auto* sleepers = reinterpret_cast<const uint16_t*>(deltas + plan->deltas);
   for (;;) {
     fresh_start();
-    runtime.time_moved = false;
+    runtime.after_step = 0;
+    runtime.spurious_left = runtime.channel->spurious;
     runtime.clock.begin();
     Scheduler& s = scheduler();
     for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;

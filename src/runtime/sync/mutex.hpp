@@ -15,6 +15,9 @@ struct Mutex {
   uint32_t owner;    // ThreadId + 1, 0: nobody
   uint32_t waiting;  // threads whose pending operation is to take this mutex
   int32_t kind;      // libc's, set by pthread_mutex_init or the static initialiser
+  enum Recovery : uint32_t { kConsistent, kOwnerDied, kLost };
+  Recovery recovery;   // of a robust mutex; kLost: unlocked without having been made consistent
+  Mutex* next_robust;  // held by the same thread
 
   static Mutex& of(pthread_mutex_t* m) { return *reinterpret_cast<Mutex*>(m); }
 
@@ -26,12 +29,12 @@ struct Mutex {
   bool owned_by(ThreadId t) const { return owner == index_of(t) + 1; }
   bool can_lock() const { return owner == 0; }
   void lock(ThreadId t) {
-    locked = 1;
+    locked |= 1;  // the upper bits are the priority ceiling of a PTHREAD_PRIO_PROTECT mutex
     owner = index_of(t) + 1;
     depth = 1;
   }
   void unlock() {
-    locked = 0;
+    locked &= ~1u;
     owner = 0;
     depth = 0;
   }

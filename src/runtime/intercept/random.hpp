@@ -1,0 +1,10 @@
+// Random numbers for the program, from the running thread's own stream.
+#pragma once
+#include "runtime/base.hpp"
+
+namespace lockstep::rt {
+
+uint64_t draw();
+void draw_bytes(void* out, size_t size);
+
+}  // namespace lockstep::rt

@@ -1,0 +1,109 @@
+// Calls that leave what can be controlled: the run ends with a sentence that names them, instead of a hang or a wrong
+// answer.
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "runtime/sched/interrupt.hpp"
+
+namespace lockstep::rt {
+
+void refuse_call(const char* call, const char* why) {
+  char text[256];
+  format(text, sizeof text, "the program calls %s, which cannot be controlled: %s", call, why);
+  scheduler().end(Outcome::Uncontrolled, 0, text);
+}
+
+namespace {
+constexpr const char* kNewProcess = "a child process runs outside the schedule";
+constexpr const char* kNewProgram = "another program would take the place of this one";
+}  // namespace
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+LOCKSTEP_EXPORT pid_t fork() noexcept {
+  if (controlled()) refuse_call("fork()", kNewProcess);
+  return LOCKSTEP_REAL(fork)();
+}
+LOCKSTEP_EXPORT pid_t _Fork() noexcept {
+  if (controlled()) refuse_call("_Fork()", kNewProcess);
+  return LOCKSTEP_REAL(_Fork)();
+}
+LOCKSTEP_EXPORT int daemon(int no_chdir, int no_close) noexcept {
+  if (controlled()) refuse_call("daemon()", kNewProcess);
+  return LOCKSTEP_REAL(daemon)(no_chdir, no_close);
+}
+// vfork returns twice into a frame that the parent then goes on using: it cannot be wrapped, only refused.
+LOCKSTEP_EXPORT pid_t vfork() noexcept {
+  if (controlled()) refuse_call("vfork()", kNewProcess);
+  return static_cast<pid_t>(sys(SYS_fork));
+}
+
+LOCKSTEP_EXPORT int execve(const char* path, char* const* arguments, char* const* environment) noexcept {
+  if (controlled()) refuse_call("execve()", kNewProgram);
+  return LOCKSTEP_REAL(execve)(path, arguments, environment);
+}
+LOCKSTEP_EXPORT int execv(const char* path, char* const* arguments) noexcept {
+  if (controlled()) refuse_call("execv()", kNewProgram);
+  return LOCKSTEP_REAL(execv)(path, arguments);
+}
+LOCKSTEP_EXPORT int execvp(const char* file, char* const* arguments) noexcept {
+  if (controlled()) refuse_call("execvp()", kNewProgram);
+  return LOCKSTEP_REAL(execvp)(file, arguments);
+}
+LOCKSTEP_EXPORT int fexecve(int fd, char* const* arguments, char* const* environment) noexcept {
+  if (controlled()) refuse_call("fexecve()", kNewProgram);
+  return LOCKSTEP_REAL(fexecve)(fd, arguments, environment);
+}
+LOCKSTEP_EXPORT int execveat(int at, const char* path, char* const* arguments, char* const* environment, int flags) noexcept {
+  if (controlled()) refuse_call("execveat()", kNewProgram);
+  return LOCKSTEP_REAL(execveat)(at, path, arguments, environment, flags);
+}
+
+// The variadic forms: collected into an array for the others.
+namespace {
+constexpr int kMostArguments = 1024;
+void collect(va_list list, const char* first, char** out) {
+  int n = 0;
+  for (const char* a = first; a && n < kMostArguments - 1; a = va_arg(list, const char*)) out[n++] = const_cast<char*>(a);
+  out[n] = nullptr;
+}
+}  // namespace
+LOCKSTEP_EXPORT int execl(const char* path, const char* first, ...) noexcept {
+  char* arguments[kMostArguments];
+  va_list list;
+  va_start(list, first);
+  collect(list, first, arguments);
+  va_end(list);
+  return execv(path, arguments);
+}
+LOCKSTEP_EXPORT int execlp(const char* file, const char* first, ...) noexcept {
+  char* arguments[kMostArguments];
+  va_list list;
+  va_start(list, first);
+  collect(list, first, arguments);
+  va_end(list);
+  return execvp(file, arguments);
+}
+LOCKSTEP_EXPORT int execle(const char* path, const char* first, ...) noexcept {
+  char* arguments[kMostArguments];
+  va_list list;
+  va_start(list, first);
+  collect(list, first, arguments);
+  char* const* environment = va_arg(list, char* const*);
+  va_end(list);
+  return execve(path, arguments, environment);
+}
+
+// A library loaded by an execution would still be there, with its state, in the next.
+LOCKSTEP_EXPORT void* dlopen(const char* file, int flags) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(dlopen)(file, flags);
+  scheduler().forbid_preemption(true);  // ld.so holds its lock while constructors run
+  void* handle = LOCKSTEP_REAL(dlopen)(file, flags | (runtime.isolation == Isolation::Reset ? RTLD_NOLOAD : 0));
+  scheduler().forbid_preemption(false);
+  if (!handle && runtime.isolation == Isolation::Reset && !(flags & RTLD_NOLOAD))
+    refuse_call("dlopen()", "a library loaded by one execution cannot be reset for the next: use --isolation fork");
+  return handle;
+}

@@ -1,0 +1,143 @@
+// The calls that compilers emit for atomics the processor has no instruction for: odd sizes, and sixteen bytes. In
+// instrumented programs they are scheduling points like all other atomics; only one thread runs, so the access itself
+// needs no atomicity. Elsewhere one lock does for all.
+#include <string.h>
+
+#include "runtime/root.hpp"
+#include "runtime/sched/spin.hpp"
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+using u128 = unsigned __int128;
+
+namespace {
+
+bool visible() { return controlled() && runtime.instrumented && runtime.points != Points::Sync; }
+
+Step& arrive(OpKind kind, const volatile void* object, uint8_t flags, int order, size_t size) {
+  return scheduler().reach(kind, const_cast<const void*>(object), flags, true, nullptr, static_cast<uint16_t>(order),
+                           static_cast<uint16_t>(size));
+}
+
+uint64_t digest(const void* bytes, size_t size) {
+  uint64_t hash = size;
+  for (size_t i = 0; i < size; ++i) hash = hash * 31 + static_cast<const unsigned char*>(bytes)[i];
+  return hash;
+}
+
+void load(size_t size, const volatile void* object, void* out, int order) {
+  Step& step = arrive(OpKind::Load, object, 0, order, size);
+  memcpy(out, const_cast<const void*>(object), size);
+  note_fruitless(step, digest(out, size));
+}
+
+void store(size_t size, volatile void* object, const void* value, int order) {
+  arrive(OpKind::Store, object, Step::kWrite, order, size);
+  note_progress();
+  memcpy(const_cast<void*>(object), value, size);
+}
+
+void exchange(size_t size, volatile void* object, const void* value, void* old, int order) {
+  Step& step = arrive(OpKind::Rmw, object, Step::kWrite, order, size);
+  void* p = const_cast<void*>(object);
+  const bool same = memcmp(p, value, size) == 0;
+  memmove(old, p, size);
+  if (same)
+    note_fruitless(step, digest(value, size));
+  else
+    note_progress();
+  memmove(p, value, size);
+}
+
+bool compare_exchange(size_t size, volatile void* object, void* expected, const void* desired, int order) {
+  Step& step = arrive(OpKind::Cas, object, Step::kConditional, order, size);
+  void* p = const_cast<void*>(object);
+  if (memcmp(p, expected, size) != 0) {
+    memcpy(expected, p, size);
+    note_fruitless(step, digest(p, size));
+    return false;
+  }
+  step.flags |= Step::kWrite;
+  memcpy(p, desired, size);
+  note_progress();
+  return true;
+}
+
+}  // namespace
+
+// The compiler knows these names as builtins with other types; asm labels give them to functions of ours.
+#define LOCKSTEP_LIBATOMIC(result, name, parameters) \
+  extern "C" __attribute__((visibility("default"))) result lockstep_at_##name parameters asm("__atomic_" #name); \
+  result lockstep_at_##name parameters
+
+namespace {
+
+// Without control these names still have to work, and the linker drops libatomic when it finds them here.
+struct Guarded {
+  static inline uint32_t taken;
+  Guarded() {
+    while (__sync_lock_test_and_set(&taken, 1)) sys(SYS_sched_yield);
+  }
+  ~Guarded() { __sync_lock_release(&taken); }
+};
+
+bool uncontrolled_compare_exchange(size_t size, volatile void* object, void* expected, const void* desired) {
+  Guarded lock;
+  void* p = const_cast<void*>(object);
+  const bool success = memcmp(p, expected, size) == 0;
+  if (success)
+    memcpy(p, desired, size);
+  else
+    memcpy(expected, p, size);
+  return success;
+}
+
+void uncontrolled_exchange(size_t size, volatile void* object, const void* value, void* old) {
+  Guarded lock;
+  if (old) memmove(old, const_cast<void*>(object), size);
+  if (value) memmove(const_cast<void*>(object), value, size);
+}
+
+}  // namespace
+
+LOCKSTEP_LIBATOMIC(void, load, (size_t size, const volatile void* object, void* out, int order)) {
+  if (!visible()) return uncontrolled_exchange(size, const_cast<volatile void*>(object), nullptr, out);
+  load(size, object, out, order);
+}
+LOCKSTEP_LIBATOMIC(void, store, (size_t size, volatile void* object, void* value, int order)) {
+  if (!visible()) return uncontrolled_exchange(size, object, value, nullptr);
+  store(size, object, value, order);
+}
+LOCKSTEP_LIBATOMIC(void, exchange, (size_t size, volatile void* object, void* value, void* old, int order)) {
+  if (!visible()) return uncontrolled_exchange(size, object, value, old);
+  exchange(size, object, value, old, order);
+}
+LOCKSTEP_LIBATOMIC(bool, compare_exchange, (size_t size, volatile void* object, void* expected, void* desired, int order, int)) {
+  if (!visible()) return uncontrolled_compare_exchange(size, object, expected, desired);
+  return compare_exchange(size, object, expected, desired, order);
+}
+LOCKSTEP_LIBATOMIC(u128, load_16, (const volatile void* object, int order)) {
+  u128 value;
+  if (visible())
+    load(16, object, &value, order);
+  else
+    uncontrolled_exchange(16, const_cast<volatile void*>(object), nullptr, &value);
+  return value;
+}
+LOCKSTEP_LIBATOMIC(void, store_16, (volatile void* object, u128 value, int order)) {
+  if (!visible()) return uncontrolled_exchange(16, object, &value, nullptr);
+  store(16, object, &value, order);
+}
+LOCKSTEP_LIBATOMIC(u128, exchange_16, (volatile void* object, u128 value, int order)) {
+  u128 old;
+  if (visible())
+    exchange(16, object, &value, &old, order);
+  else
+    uncontrolled_exchange(16, object, &value, &old);
+  return old;
+}
+LOCKSTEP_LIBATOMIC(bool, compare_exchange_16, (volatile void* object, void* expected, u128 desired, int order, int)) {
+  if (!visible()) return uncontrolled_compare_exchange(16, object, expected, &desired);
+  return compare_exchange(16, object, expected, &desired, order);
+}

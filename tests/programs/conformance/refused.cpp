@@ -1,0 +1,49 @@
+// Cases that must not pass: "refuse_X" ends as uncontrolled and names X, "fail_X" ends as a failure.
+#include <dlfcn.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "conformance.hpp"
+
+static char* const arguments[] = {const_cast<char*>("true"), nullptr};
+
+CASE(refuse_fork) { if (fork() == 0) _exit(0); }
+CASE(refuse__Fork) { if (_Fork() == 0) _exit(0); }
+CASE(refuse_vfork) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  if (vfork() == 0) _exit(0);
+#pragma GCC diagnostic pop
+}
+CASE(refuse_daemon) { SHOW(daemon(1, 1)); }
+CASE(refuse_execve) { execve("/bin/true", arguments, environ); }
+CASE(refuse_execv) { execv("/bin/true", arguments); }
+CASE(refuse_execvp) { execvp("true", arguments); }
+CASE(refuse_execl) { execl("/bin/true", "true", static_cast<char*>(nullptr)); }
+CASE(refuse_fexecve) { fexecve(0, arguments, environ); }
+CASE(refuse_dlopen) { SHOW(dlopen("libanl.so.1", RTLD_NOW) != nullptr); }
+
+CASE(fail_abort) { std::abort(); }
+CASE(fail_assert) { assert(getpid() == 0); }
+
+// Programs that others start are not this program: they run outside, and waiting for them is just slow.
+CASE(process_spawn) {
+  pid_t child = 0;
+  int status = -1;
+  ERROR(posix_spawn(&child, "/bin/true", nullptr, nullptr, arguments, environ));
+  SHOW(waitpid(child, &status, 0) == child && status == 0);
+  SHOW(std::system("exit 3") >> 8);
+  FILE* f = popen("echo hello", "r");
+  char text[16] = {};
+  SHOW(std::fgets(text, sizeof text, f) != nullptr);
+  std::puts(text);
+  SHOW(pclose(f));
+}
+CASE(process_known_library) {
+  void* self = dlopen(nullptr, RTLD_NOW);
+  SHOW(self && dlsym(self, "pthread_create"));
+  SHOW(dlopen("libc.so.6", RTLD_NOW) != nullptr);
+}
