@@ -50,6 +50,7 @@ struct DporParts {
   std::function<bool(const DporSearch&, uint32_t record)> give_up;
   uint32_t max_steps = 1'000'000;
   std::optional<uint32_t> preemptions;  // for the claim only
+  bool each_trace_once = false;         // likewise
   // Wrong, and here to show that tests notice: plan a compare-and-swap that failed as if it had to fail again.
   bool observed_labels = false;
 };
@@ -145,7 +146,8 @@ class DporSearch : public Strategy {
   std::deque<uint32_t> in_flight_;
   std::vector<Early> early_, spare_;
   bool started_ = false;
-  uint64_t executions_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
+  uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
+  bool failed_ = false;  // with others under way, so that a trace may have been seen in several lengths
 };
 
 }  // namespace lockstep::dpor

@@ -28,6 +28,7 @@ std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options) {
   parts.observed_labels = options.observed_labels;
   parts.max_steps = options.max_steps;
   parts.preemptions = options.preemptions;
+  parts.each_trace_once = true;
   if (options.preemptions) parts.give_up = beyond_trace_cost(*options.preemptions);
   return std::make_unique<DporSearch>(std::move(parts));
 }
