@@ -197,10 +197,12 @@ bool DporSearch::explore(uint32_t head) {
     if (n.data) continue;
     if (!planned || !parts_.observed_labels) n.label = label_of(order_[i]);
     n.label.ends |= i == ending;
-    const Event event = order_[i];
-    reverse_all(event, i, false);
+    if (!parts_.whole_sequences) reverse_step(i, i);
     if (parts_.give_up && parts_.give_up(*this, i)) break;
   }
+  if (parts_.whole_sequences)
+    for (uint32_t i = 0; i < path_.size(); ++i)
+      if (is_step(i)) reverse_step(i, order_.size());
   const bool complete = path_.size() == steps.size();
   if (complete) {
     if (tree_[state].first != kNone && !tree_[state].label.ends) return false;  // ended before the plan did
@@ -284,6 +286,11 @@ void DporSearch::find_pending_races(uint32_t last) {
       reverse_all(event, order_.size(), blocked);
     }
   }
+}
+
+void DporSearch::reverse_step(uint32_t record, uint32_t end) {
+  const Event event = order_[record];  // planning may move it
+  reverse_all(event, end, false);
 }
 
 void DporSearch::reverse_all(const Event& next, uint32_t end, bool blocked) {

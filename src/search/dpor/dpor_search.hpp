@@ -46,6 +46,9 @@ class Reversal {
 struct DporParts {
   std::unique_ptr<Reversal> reversal;
   bool sleep_sets = true;
+  // Races are looked at when the execution is over, all of them again: what happens without the first step of a race
+  // then includes what came after the second. Wakeup trees need that.
+  bool whole_sequences = false;
   // Nothing below this record, the newest one of the path, is wanted.
   std::function<bool(const DporSearch&, uint32_t record)> give_up;
   uint32_t max_steps = 1'000'000;
@@ -125,6 +128,7 @@ class DporSearch : public Strategy {
   uint32_t take(uint32_t head, uint32_t state, uint32_t record);
   void plan_data(uint32_t state, uint32_t record);
   void find_pending_races(uint32_t last);
+  void reverse_step(uint32_t record, uint32_t end);
   void reverse_all(const Event& next, uint32_t end, bool blocked);
   uint32_t ending_step() const;  // kNone if the execution did not end that way
 

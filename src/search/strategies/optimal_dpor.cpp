@@ -25,6 +25,7 @@ class WakeupTrees final : public Reversal {
 std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options) {
   DporParts parts;
   parts.reversal = std::make_unique<WakeupTrees>();
+  parts.whole_sequences = true;
   parts.observed_labels = options.observed_labels;
   parts.max_steps = options.max_steps;
   parts.preemptions = options.preemptions;
