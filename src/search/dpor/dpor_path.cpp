@@ -80,7 +80,12 @@ std::span<DporSearch::Item> DporSearch::sequence(const Race& race) {
   for (uint32_t k = race.first + 1; k < race.end; ++k) {
     const uint32_t node = path_[k].node;
     if (node == kNone || tree_[node].data || order_.ordered(race.first, k)) continue;
-    if (tree_[node].label.ends) continue;  // nothing could follow
+    if (Label ending = tree_[node].label; ending.ends || k == failing_) {  // nothing could follow, so it is left out
+      ending.ends = false;
+      if (!dependent(ending, race.might)) continue;
+      sequence_.clear();
+      return sequence_;
+    }
     sequence_.push_back({tree_[node].label, k});
   }
   const bool conditional = race.next->flags & (Step::kConditional | Step::kTimed | Step::kTimedOut);

@@ -205,7 +205,10 @@ bool DporSearch::explore(uint32_t head) {
       if (is_step(i)) reverse_step(i, order_.size());
   const bool complete = path_.size() == steps.size();
   if (complete) {
-    if (tree_[state].first != kNone && !tree_[state].label.ends) return false;  // ended before the plan did
+    if (tree_[state].first != kNone) {  // ended before the plan did
+      if (!tree_[state].label.ends) return false;
+      displace(state);
+    }
     find_pending_races(state == ChoiceTree::kRoot ? kNone : tree_[state].record);
   }
   top = tree_.finish(state);
@@ -251,7 +254,8 @@ void DporSearch::plan_data(uint32_t state, uint32_t record) {
 
 // A failure after which the process is gone although others could have gone on. They have to be run in its stead, or
 // their failures would never be seen. That it could also have come before what others did shows nothing new.
-uint32_t DporSearch::ending_step() const {
+uint32_t DporSearch::ending_step() {
+  failing_ = kNone;
   switch (trace_->outcome()) {
     case Outcome::Ok:
     case Outcome::Deadlock:
@@ -260,13 +264,14 @@ uint32_t DporSearch::ending_step() const {
     case Outcome::SleepBlocked: return kNone;
     default: break;
   }
+  const std::span<const Step> steps = trace_->steps(), pending = trace_->pending();
+  auto last = static_cast<uint32_t>(steps.size());
+  while (last-- > 0)
+    if (!steps[last].is_note() && !steps[last].is_choice()) break;
+  if (last == kNone) return kNone;
+  if (steps[last].thread == trace_->header().culprit) failing_ = last;
   const auto cut_off = [](const Step& p) { return !(p.flags & Step::kBlocked); };
-  const std::span<const Step> pending = trace_->pending();
-  if (std::none_of(pending.begin(), pending.end(), cut_off)) return kNone;
-  const std::span<const Step> steps = trace_->steps();
-  for (auto i = static_cast<uint32_t>(steps.size()); i-- > 0;)
-    if (!steps[i].is_note() && !steps[i].is_choice()) return i;
-  return kNone;
+  return std::any_of(pending.begin(), pending.end(), cut_off) ? last : kNone;
 }
 
 // What threads would have done next takes part: that is how a deadlock is found, whose locks are never taken.
@@ -285,6 +290,31 @@ void DporSearch::find_pending_races(uint32_t last) {
     } else {
       reverse_all(event, order_.size(), blocked);
     }
+  }
+}
+
+// Every sequence that was planned below a step which ended the process.
+void DporSearch::displace(uint32_t node) {
+  const uint32_t record = tree_[node].record;
+  std::vector<SequenceItem> sequence;
+  std::vector<uint32_t> path;  // from below `node` down to where the walk is
+  for (uint32_t c = tree_[node].first; c != kNone;) {
+    path.push_back(c);
+    sequence.push_back({tree_[c].label, kNone, tree_[c].uncertain});
+    const uint32_t below = tree_[c].first;
+    if (below != kNone && !tree_[below].data) {
+      c = below;
+      continue;
+    }
+    parts_.reversal->displaced(*this, record, sequence);
+    while (!path.empty() && tree_[path.back()].next == kNone) {
+      path.pop_back();
+      sequence.pop_back();
+    }
+    if (path.empty()) break;
+    c = tree_[path.back()].next;
+    path.pop_back();
+    sequence.pop_back();
   }
 }
 

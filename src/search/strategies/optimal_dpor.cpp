@@ -13,7 +13,11 @@ using namespace dpor;
 class WakeupTrees final : public Reversal {
  public:
   void reverse(DporSearch& search, const Race& race) override {
-    wakeup_.insert(search, race.first, search.sequence(race));
+    const std::span<const DporSearch::Item> sequence = search.sequence(race);
+    if (!sequence.empty()) wakeup_.insert(search, race.first, sequence);
+  }
+  void displaced(DporSearch& search, uint32_t record, std::span<const SequenceItem> sequence) override {
+    wakeup_.insert(search, record, sequence);
   }
 
  private:
