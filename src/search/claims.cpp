@@ -11,6 +11,10 @@ std::string count_of(uint64_t n, const char* thing) {
 
 std::string claim_every_execution() { return std::string("every execution") + kProviso; }
 
+std::string claim_every_trace(uint64_t traces) {
+  return "every execution (" + count_of(traces, "trace") + ")" + kProviso;
+}
+
 std::string claim_at_most(uint32_t bound, const char* unit) {
   return "every execution with at most " + count_of(bound, unit) + kProviso;
 }

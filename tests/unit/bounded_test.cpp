@@ -1,12 +1,12 @@
 // Searches within a bound: what must be there is there; and mistakes that must show.
 #include <gtest/gtest.h>
 
+#include "analysis/trace_cost.hpp"
 #include "search/strategies/bpor.hpp"
 #include "search/strategies/chess.hpp"
 #include "search/strategies/delay.hpp"
 #include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/source_dpor.hpp"
-#include "analysis/trace_cost.hpp"
 #include "trace_helpers.hpp"
 
 namespace lockstep::fake {
@@ -155,6 +155,16 @@ TEST(NegativeControl, ACacheThatForgetsWhoRanLastLosesTraces) {
               return std::make_unique<TreeSearch>(std::move(parts));
             }),
             0);
+}
+
+TEST(NegativeControl, TraceCostBoundingWithoutSlackLosesTraces) {
+  const Program p = random_program_of_four(147);
+  const auto everything = dfs(), right = bounded(false, 0);
+  const auto wrong = make_source_dpor({.preemptions = 0, .slack = 0});
+  const auto wanted = reduce(*everything, p).traces.within(0);
+  const auto found = reduce(*right, p).traces.distinct(), too_few = reduce(*wrong, p).traces.distinct();
+  EXPECT_TRUE(std::includes(found.begin(), found.end(), wanted.begin(), wanted.end()));
+  EXPECT_FALSE(std::includes(too_few.begin(), too_few.end(), wanted.begin(), wanted.end()));
 }
 
 TEST(NegativeControl, BporWithoutConservativePointsLosesTraces) {

@@ -193,6 +193,44 @@ TEST(Dpor, ManyThreadsAndWideSets) {
   });
 }
 
+TEST(Dpor, SaysWhatIsKnown) {
+  const auto optimal = make_optimal_dpor({}), source = make_source_dpor({}), classic = make_dpor({});
+  const auto bounded = make_optimal_dpor({.preemptions = 1}), stopped = make_optimal_dpor({});
+  EXPECT_EQ(reduce(*optimal, increment(3)).result.guarantee, "every execution (36 traces), if free of data races");
+  EXPECT_EQ(reduce(*source, independent(2, 2)).result.guarantee, "every execution (1 trace), if free of data races");
+  EXPECT_EQ(reduce(*classic, increment(3)).result.guarantee, "every execution, if free of data races");
+  EXPECT_EQ(reduce(*bounded, increment(3)).result.guarantee,
+            "every execution with at most 1 preemption, if free of data races");
+  EXPECT_EQ(reduce(*stopped, increment(3), {}, {.executions = 35, .time = {}}).result.guarantee, "");
+}
+
+TEST(Dpor, ClaimsNothingIfExecutionsAreCutLostOrDiverge) {
+  for (const Outcome outcome : {Outcome::StepLimit, Outcome::WorkerDied, Outcome::Diverged}) {
+    const auto strategy = make_optimal_dpor({});
+    const auto spoil = [outcome](Trace& trace, uint64_t n) {
+      if (n == 5) const_cast<TraceHeader&>(trace.view().header()).outcome = outcome;
+    };
+    const Exploration r = reduce(*strategy, increment(3), {.tamper = spoil}).result;
+    EXPECT_FALSE(r.complete) << name_of(outcome);
+    EXPECT_EQ(r.guarantee, "") << name_of(outcome);
+    EXPECT_NE(r.stopped_by, "") << name_of(outcome);
+  }
+}
+
+TEST(Dpor, EstimatesHowManyExecutionsThereAre) {
+  const auto strategy = make_optimal_dpor({});
+  const Program p = readers(8);
+  uint64_t n = 0;
+  while (const auto plan = strategy->next()) {
+    strategy->learn(execute(p, *plan));
+    if (++n == 128) {
+      EXPECT_GE(strategy->estimated_total(), 128u);
+      EXPECT_LE(strategy->estimated_total(), 1024u);
+    }
+  }
+  EXPECT_EQ(n, 256u);
+}
+
 // --- Negative controls: each plants one mistake and must show.
 
 Program classic_and_sleep_sets_lose_one() {

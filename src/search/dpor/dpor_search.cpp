@@ -117,70 +117,6 @@ void DporSearch::plan_sleep(uint32_t head, Plan& plan) const {
   if (!plan.sleep.empty()) plan.sleep_at = tree_[head].record;
 }
 
-// --- The path
-
-void DporSearch::forget(uint32_t size) {
-  if (size >= path_.size()) return;
-  path_.resize(size);
-  sleepers_.resize(size == 0 ? 0 : path_.back().sleep_end);
-  order_.truncate(size);
-}
-
-void DporSearch::inherit_sleep(uint32_t node, size_t begin, size_t end, std::vector<Label>& sleepers) const {
-  const Label by = tree_[node].label;
-  for (size_t i = begin; i < end; ++i)
-    if (const Label sleeper = sleepers[i]; !dependent(sleeper, by)) sleepers.push_back(sleeper);
-  const size_t inherited = sleepers.size();
-  for (uint32_t c = tree_[tree_[node].parent].first; c != node; c = tree_[c].next) {
-    const Label& elder = tree_[c].label;
-    if (tree_[c].missing > 0 || dependent(elder, by)) continue;
-    const auto same = [&elder](const Label& other) { return other.thread == elder.thread; };
-    if (std::none_of(sleepers.begin() + static_cast<std::ptrdiff_t>(end),
-                     sleepers.begin() + static_cast<std::ptrdiff_t>(inherited), same))
-      sleepers.push_back(elder);
-  }
-}
-
-void DporSearch::append(uint32_t node) {
-  const auto record = static_cast<uint32_t>(path_.size());
-  const Step& step = trace_->steps()[record];
-  PathRecord here;
-  here.node = node;
-  if (record > 0) {
-    const PathRecord before = path_[record - 1];
-    here.sleep_begin = before.sleep_begin;
-    here.sleep_end = before.sleep_end;
-    here.preemptions = before.preemptions;
-    if (before.node != kNone && !tree_[before.node].data) {
-      if (parts_.sleep_sets) {
-        here.sleep_begin = static_cast<uint32_t>(sleepers_.size());
-        inherit_sleep(before.node, before.sleep_begin, before.sleep_end, sleepers_);
-        here.sleep_end = static_cast<uint32_t>(sleepers_.size());
-      }
-      here.preemptions = preemptions_through(record - 1);
-    }
-  }
-  path_.push_back(here);
-  order_.push(step);
-}
-
-void DporSearch::load(uint32_t head) {
-  if (head == kNone) return forget(0);
-  chain_.clear();
-  uint32_t n = tree_[head].parent;
-  for (; n != ChoiceTree::kRoot; n = tree_[n].parent) {
-    if (tree_[n].record < path_.size() && path_[tree_[n].record].node == n) break;
-    chain_.push_back(n);
-  }
-  if (chain_.empty()) forget(tree_[head].record);
-  else forget(n == ChoiceTree::kRoot ? 0 : tree_[n].record + 1);
-  while (path_.size() < tree_[head].record) {
-    const bool decision = !chain_.empty() && tree_[chain_.back()].record == path_.size();
-    append(decision ? chain_.back() : kNone);
-    if (decision) chain_.pop_back();
-  }
-}
-
 // --- Learning
 
 void DporSearch::learn(TraceView trace) {
@@ -219,6 +155,7 @@ void DporSearch::learn_now(uint32_t head, TraceView trace) {
     ++diverged_;
   } else {
     if (outcome == Outcome::StepLimit) ++cut_;
+    else if (outcome != Outcome::SleepBlocked) ++complete_;
     followed = explore(head);
     if (!followed) ++diverged_;
   }
@@ -241,6 +178,7 @@ bool DporSearch::explore(uint32_t head) {
   while (top != kNone && tree_[top].data) top = tree_[top].parent;
   load(top);
   const uint32_t ending = ending_step();
+  failed_ |= ending != kNone;
   uint32_t state = top == kNone ? ChoiceTree::kRoot : tree_[top].parent;
   for (auto i = static_cast<uint32_t>(path_.size()); i < steps.size(); ++i) {
     if (steps[i].is_note()) {
@@ -259,13 +197,18 @@ bool DporSearch::explore(uint32_t head) {
     if (n.data) continue;
     if (!planned || !parts_.observed_labels) n.label = label_of(order_[i]);
     n.label.ends |= i == ending;
-    const Event event = order_[i];
-    reverse_all(event, i, false);
+    if (!parts_.whole_sequences) reverse_step(i, i);
     if (parts_.give_up && parts_.give_up(*this, i)) break;
   }
+  if (parts_.whole_sequences)
+    for (uint32_t i = 0; i < path_.size(); ++i)
+      if (is_step(i)) reverse_step(i, order_.size());
   const bool complete = path_.size() == steps.size();
   if (complete) {
-    if (tree_[state].first != kNone && !tree_[state].label.ends) return false;  // ended before the plan did
+    if (tree_[state].first != kNone) {  // ended before the plan did
+      if (!tree_[state].label.ends) return false;
+      displace(state);
+    }
     find_pending_races(state == ChoiceTree::kRoot ? kNone : tree_[state].record);
   }
   top = tree_.finish(state);
@@ -311,7 +254,8 @@ void DporSearch::plan_data(uint32_t state, uint32_t record) {
 
 // A failure after which the process is gone although others could have gone on. They have to be run in its stead, or
 // their failures would never be seen. That it could also have come before what others did shows nothing new.
-uint32_t DporSearch::ending_step() const {
+uint32_t DporSearch::ending_step() {
+  failing_ = kNone;
   switch (trace_->outcome()) {
     case Outcome::Ok:
     case Outcome::Deadlock:
@@ -320,13 +264,14 @@ uint32_t DporSearch::ending_step() const {
     case Outcome::SleepBlocked: return kNone;
     default: break;
   }
+  const std::span<const Step> steps = trace_->steps(), pending = trace_->pending();
+  auto last = static_cast<uint32_t>(steps.size());
+  while (last-- > 0)
+    if (!steps[last].is_note() && !steps[last].is_choice()) break;
+  if (last == kNone) return kNone;
+  if (steps[last].thread == trace_->header().culprit) failing_ = last;
   const auto cut_off = [](const Step& p) { return !(p.flags & Step::kBlocked); };
-  const std::span<const Step> pending = trace_->pending();
-  if (std::none_of(pending.begin(), pending.end(), cut_off)) return kNone;
-  const std::span<const Step> steps = trace_->steps();
-  for (auto i = static_cast<uint32_t>(steps.size()); i-- > 0;)
-    if (!steps[i].is_note() && !steps[i].is_choice()) return i;
-  return kNone;
+  return std::any_of(pending.begin(), pending.end(), cut_off) ? last : kNone;
 }
 
 // What threads would have done next takes part: that is how a deadlock is found, whose locks are never taken.
@@ -348,6 +293,36 @@ void DporSearch::find_pending_races(uint32_t last) {
   }
 }
 
+// Every sequence that was planned below a step which ended the process.
+void DporSearch::displace(uint32_t node) {
+  const uint32_t record = tree_[node].record;
+  std::vector<SequenceItem> sequence;
+  std::vector<uint32_t> path;  // from below `node` down to where the walk is
+  for (uint32_t c = tree_[node].first; c != kNone;) {
+    path.push_back(c);
+    sequence.push_back({tree_[c].label, kNone, tree_[c].uncertain});
+    const uint32_t below = tree_[c].first;
+    if (below != kNone && !tree_[below].data) {
+      c = below;
+      continue;
+    }
+    parts_.reversal->displaced(*this, record, sequence);
+    while (!path.empty() && tree_[path.back()].next == kNone) {
+      path.pop_back();
+      sequence.pop_back();
+    }
+    if (path.empty()) break;
+    c = tree_[path.back()].next;
+    path.pop_back();
+    sequence.pop_back();
+  }
+}
+
+void DporSearch::reverse_step(uint32_t record, uint32_t end) {
+  const Event event = order_[record];  // planning may move it
+  reverse_all(event, end, false);
+}
+
 void DporSearch::reverse_all(const Event& next, uint32_t end, bool blocked) {
   const Label did = label_of(next);
   Label might = strongest(next);
@@ -358,27 +333,6 @@ void DporSearch::reverse_all(const Event& next, uint32_t end, bool blocked) {
   for (size_t i = races_.size(); i-- > 0;) parts_.reversal->reverse(*this, {races_[i], &next, did, might, end});
 }
 
-std::span<DporSearch::Item> DporSearch::sequence(const Race& race) {
-  sequence_.clear();
-  for (uint32_t k = race.first + 1; k < race.end; ++k) {
-    const uint32_t node = path_[k].node;
-    if (node == kNone || tree_[node].data || order_.ordered(race.first, k)) continue;
-    sequence_.push_back({tree_[node].label, k});
-  }
-  const bool conditional = race.next->flags & (Step::kConditional | Step::kTimed | Step::kTimedOut);
-  sequence_.push_back({race.might, kNone, conditional});
-  return sequence_;
-}
-
-Label DporSearch::pending_label(uint32_t record, ThreadId t) const {
-  for (uint32_t k = record; k < order_.size(); ++k)
-    if (path_[k].node != kNone && order_[k].thread == t && !tree_[path_[k].node].data) return strongest(order_[k]);
-  Label unknown;  // conflicts with everything, so never sleeps for long
-  unknown.thread = t;
-  unknown.ends = true;
-  return unknown;
-}
-
 uint32_t DporSearch::plan(uint32_t record, ThreadId t, const Label& label) {
   const uint32_t node = tree_.add(state(record), static_cast<uint16_t>(t), label, false);
   tree_[node].record = record;
@@ -387,10 +341,6 @@ uint32_t DporSearch::plan(uint32_t record, ThreadId t, const Label& label) {
   if (std::any_of(sleepers.begin(), sleepers.end(), same)) tree_.skip(node);
   else wait_for_turn(node);
   return node;
-}
-
-uint32_t DporSearch::preemptions_through(uint32_t record) const {
-  return path_[record].preemptions + ScheduleCursor(*trace_, record, 0).cost(trace_->steps()[record].thread);
 }
 
 // --- What is known
@@ -406,7 +356,8 @@ std::string DporSearch::why_incomplete() const {
 
 std::string DporSearch::guarantee() const {
   if (!complete()) return {};
-  return parts_.preemptions ? claim_at_most(*parts_.preemptions) : claim_every_execution();
+  if (parts_.preemptions) return claim_at_most(*parts_.preemptions);
+  return parts_.each_trace_once && !failed_ ? claim_every_trace(complete_) : claim_every_execution();
 }
 
 std::optional<uint32_t> DporSearch::preemptions_completed() const {

@@ -34,10 +34,19 @@ struct Race {
   uint32_t end;     // records before this one came before `next`
 };
 
+// One step of what can happen instead.
+struct SequenceItem {
+  Label label;
+  uint32_t record;         // where it was seen; kNone: the second of the race
+  bool uncertain = false;  // it may do less than the label says
+};
+
 class Reversal {
  public:
   virtual ~Reversal() = default;
   virtual void reverse(DporSearch& search, const Race& race) = 0;
+  // The step at that record turned out to end the process; this was to be run after it and can be run without it.
+  virtual void displaced(DporSearch&, uint32_t /*record*/, std::span<const SequenceItem>) {}
   // Instead of finding races by itself the search may leave that to the reversal, too.
   virtual bool finds_races() const { return false; }
   virtual void find_races(DporSearch&, const Event& /*next*/, const Label& /*label*/, uint32_t /*end*/) {}
@@ -46,10 +55,14 @@ class Reversal {
 struct DporParts {
   std::unique_ptr<Reversal> reversal;
   bool sleep_sets = true;
+  // Races are looked at when the execution is over, all of them again: what happens without the first step of a race
+  // then includes what came after the second. Wakeup trees need that.
+  bool whole_sequences = false;
   // Nothing below this record, the newest one of the path, is wanted.
   std::function<bool(const DporSearch&, uint32_t record)> give_up;
   uint32_t max_steps = 1'000'000;
   std::optional<uint32_t> preemptions;  // for the claim only
+  bool each_trace_once = false;         // likewise
   // Wrong, and here to show that tests notice: plan a compare-and-swap that failed as if it had to fail again.
   bool observed_labels = false;
 };
@@ -83,12 +96,8 @@ class DporSearch : public Strategy {
   }
   bool enabled(uint32_t record, ThreadId t) const { return trace_->enabled(trace_->steps()[record]).contains(t); }
   // Steps after the first of the race and before the second that do not depend on the first, then the second: what can
-  // happen if the first does not. Fills sequence().
-  struct Item {
-    Label label;
-    uint32_t record;         // kNone: the second of the race
-    bool uncertain = false;  // it may do less than the label says
-  };
+  // happen if the first does not. Empty if that cannot be.
+  using Item = SequenceItem;
   std::span<Item> sequence(const Race& race);
   Label pending_label(uint32_t record, ThreadId t) const;  // of a thread's next step in the state before `record`
   uint32_t plan(uint32_t record, ThreadId t, const Label& label);  // another thread at that record
@@ -124,8 +133,10 @@ class DporSearch : public Strategy {
   uint32_t take(uint32_t head, uint32_t state, uint32_t record);
   void plan_data(uint32_t state, uint32_t record);
   void find_pending_races(uint32_t last);
+  void displace(uint32_t node);
+  void reverse_step(uint32_t record, uint32_t end);
   void reverse_all(const Event& next, uint32_t end, bool blocked);
-  uint32_t ending_step() const;  // kNone if the execution did not end that way
+  uint32_t ending_step();  // kNone if the execution did not end that way
 
   DporParts parts_;
   ChoiceTree tree_;
@@ -133,6 +144,7 @@ class DporSearch : public Strategy {
   RaceFinder finder_{order_};
 
   std::optional<TraceView> trace_;  // the one that is being learned
+  uint32_t failing_ = ChoiceTree::kNone;  // its step that failed, if one did
   std::vector<PathRecord> path_;
   std::vector<Label> sleepers_;     // of all records of the path
   std::vector<uint32_t> races_;
@@ -145,7 +157,8 @@ class DporSearch : public Strategy {
   std::deque<uint32_t> in_flight_;
   std::vector<Early> early_, spare_;
   bool started_ = false;
-  uint64_t executions_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
+  uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
+  bool failed_ = false;  // with others under way, so that a trace may have been seen in several lengths
 };
 
 }  // namespace lockstep::dpor

@@ -13,7 +13,11 @@ using namespace dpor;
 class WakeupTrees final : public Reversal {
  public:
   void reverse(DporSearch& search, const Race& race) override {
-    wakeup_.insert(search, race.first, search.sequence(race));
+    const std::span<const DporSearch::Item> sequence = search.sequence(race);
+    if (!sequence.empty()) wakeup_.insert(search, race.first, sequence);
+  }
+  void displaced(DporSearch& search, uint32_t record, std::span<const SequenceItem> sequence) override {
+    wakeup_.insert(search, record, sequence);
   }
 
  private:
@@ -25,9 +29,11 @@ class WakeupTrees final : public Reversal {
 std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options) {
   DporParts parts;
   parts.reversal = std::make_unique<WakeupTrees>();
+  parts.whole_sequences = true;
   parts.observed_labels = options.observed_labels;
   parts.max_steps = options.max_steps;
   parts.preemptions = options.preemptions;
+  parts.each_trace_once = true;
   if (options.preemptions) parts.give_up = beyond_trace_cost(*options.preemptions);
   return std::make_unique<DporSearch>(std::move(parts));
 }

@@ -14,7 +14,7 @@ using namespace dpor;
 class SourceSets final : public Reversal {
  public:
   void reverse(DporSearch& search, const Race& race) override {
-    find_initials(search, race);
+    if (!find_initials(search, race)) return;
     const uint32_t state = search.state(race.first);
     for (const Label& initial : initials_)
       if (search.tree().child(state, static_cast<uint16_t>(initial.thread)) != ChoiceTree::kNone) return;
@@ -28,11 +28,12 @@ class SourceSets final : public Reversal {
   }
 
  private:
-  void find_initials(DporSearch& search, const Race& race) {
+  bool find_initials(DporSearch& search, const Race& race) {
     const HappensBefore& order = search.order();
     initials_.clear();
     firsts_.clear();
     const auto sequence = search.sequence(race);
+    if (sequence.empty()) return false;
     bool second_is_initial = true;
     for (const auto& item : sequence.first(sequence.size() - 1)) {
       if (dependent(item.label, race.did)) second_is_initial = false;
@@ -45,6 +46,7 @@ class SourceSets final : public Reversal {
     for (const uint32_t f : firsts_)
       if (race.next->previous != HappensBefore::kNone && order.ordered(f, race.next->previous)) second_is_initial = false;
     if (second_is_initial) initials_.push_back(race.might);
+    return true;
   }
 
   // Nobody who could begin can run: somebody else has to enable them.
@@ -66,6 +68,7 @@ std::unique_ptr<Strategy> make_source_dpor(const SourceDporOptions& options) {
   parts.reversal = std::make_unique<SourceSets>();
   parts.max_steps = options.max_steps;
   parts.preemptions = options.preemptions;
+  parts.each_trace_once = true;
   if (options.preemptions) parts.give_up = beyond_trace_cost(*options.preemptions, options.slack);
   return std::make_unique<DporSearch>(std::move(parts));
 }

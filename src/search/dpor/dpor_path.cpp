@@ -1,0 +1,105 @@
+// The execution that is being looked at, record by record: order, sleepers and preemptions, taken back only as far as the
+// next execution differs.
+#include <algorithm>
+
+#include "model/schedule.hpp"
+#include "search/dpor/dpor_search.hpp"
+
+namespace lockstep::dpor {
+
+constexpr uint32_t kNone = ChoiceTree::kNone;
+
+void DporSearch::forget(uint32_t size) {
+  if (size >= path_.size()) return;
+  path_.resize(size);
+  sleepers_.resize(size == 0 ? 0 : path_.back().sleep_end);
+  order_.truncate(size);
+}
+
+void DporSearch::inherit_sleep(uint32_t node, size_t begin, size_t end, std::vector<Label>& sleepers) const {
+  const Label by = tree_[node].label;
+  for (size_t i = begin; i < end; ++i)
+    if (const Label sleeper = sleepers[i]; !dependent(sleeper, by)) sleepers.push_back(sleeper);
+  const size_t inherited = sleepers.size();
+  for (uint32_t c = tree_[tree_[node].parent].first; c != node; c = tree_[c].next) {
+    const Label& elder = tree_[c].label;
+    if (tree_[c].missing > 0 || dependent(elder, by)) continue;
+    const auto same = [&elder](const Label& other) { return other.thread == elder.thread; };
+    if (std::none_of(sleepers.begin() + static_cast<std::ptrdiff_t>(end),
+                     sleepers.begin() + static_cast<std::ptrdiff_t>(inherited), same))
+      sleepers.push_back(elder);
+  }
+}
+
+void DporSearch::append(uint32_t node) {
+  const auto record = static_cast<uint32_t>(path_.size());
+  const Step& step = trace_->steps()[record];
+  PathRecord here;
+  here.node = node;
+  if (record > 0) {
+    const PathRecord before = path_[record - 1];
+    here.sleep_begin = before.sleep_begin;
+    here.sleep_end = before.sleep_end;
+    here.preemptions = before.preemptions;
+    if (before.node != kNone && !tree_[before.node].data) {
+      if (parts_.sleep_sets) {
+        here.sleep_begin = static_cast<uint32_t>(sleepers_.size());
+        inherit_sleep(before.node, before.sleep_begin, before.sleep_end, sleepers_);
+        here.sleep_end = static_cast<uint32_t>(sleepers_.size());
+      }
+      here.preemptions = preemptions_through(record - 1);
+    }
+  }
+  path_.push_back(here);
+  order_.push(step);
+}
+
+void DporSearch::load(uint32_t head) {
+  if (head == kNone) return forget(0);
+  chain_.clear();
+  uint32_t n = tree_[head].parent;
+  for (; n != ChoiceTree::kRoot; n = tree_[n].parent) {
+    if (tree_[n].record < path_.size() && path_[tree_[n].record].node == n) break;
+    chain_.push_back(n);
+  }
+  if (chain_.empty()) forget(tree_[head].record);
+  else forget(n == ChoiceTree::kRoot ? 0 : tree_[n].record + 1);
+  while (path_.size() < tree_[head].record) {
+    const bool decision = !chain_.empty() && tree_[chain_.back()].record == path_.size();
+    append(decision ? chain_.back() : kNone);
+    if (decision) chain_.pop_back();
+  }
+}
+
+uint32_t DporSearch::preemptions_through(uint32_t record) const {
+  return path_[record].preemptions + ScheduleCursor(*trace_, record, 0).cost(trace_->steps()[record].thread);
+}
+
+std::span<DporSearch::Item> DporSearch::sequence(const Race& race) {
+  sequence_.clear();
+  for (uint32_t k = race.first + 1; k < race.end; ++k) {
+    const uint32_t node = path_[k].node;
+    if (node == kNone || tree_[node].data || order_.ordered(race.first, k)) continue;
+    if (Label ending = tree_[node].label; ending.ends || k == failing_) {  // nothing could follow, so it is left out
+      ending.ends = false;
+      if (!dependent(ending, race.might)) continue;
+      sequence_.clear();
+      return sequence_;
+    }
+    sequence_.push_back({tree_[node].label, k});
+  }
+  const bool conditional = race.next->flags & (Step::kConditional | Step::kTimed | Step::kTimedOut);
+  sequence_.push_back({race.might, kNone, conditional});
+  return sequence_;
+}
+
+Label DporSearch::pending_label(uint32_t record, ThreadId t) const {
+  for (uint32_t k = record; k < order_.size(); ++k)
+    if (path_[k].node != kNone && order_[k].thread == t && !tree_[path_[k].node].data) return strongest(order_[k]);
+  Label unknown;  // conflicts with everything, so never sleeps for long
+  unknown.thread = t;
+  unknown.ends = true;
+  return unknown;
+}
+
+}  // namespace lockstep::dpor
