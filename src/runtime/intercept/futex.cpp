@@ -35,7 +35,9 @@ long wait(uint32_t* address, int operation, uint32_t expected, const timespec* t
   me.woken = me.timed_out = false;
   s.wait_to_be_advanced(OpKind::FutexBlocked, address, timeout ? Step::kTimed : 0, nullptr);
   me.queue = nullptr;
-  return me.timed_out ? fail(ETIMEDOUT) : 0;
+  if (me.timed_out) return fail(ETIMEDOUT);
+  s.note(OpKind::FutexBlocked, ObjectId(reinterpret_cast<uint64_t>(address)), kNoObject);  // it is after the wake
+  return 0;
 }
 
 // Wakes up to `most` waiters as part of the present step; they run to their next operation in finish_wakes(), after
