@@ -6,6 +6,8 @@
 
 #include "search/strategies/dfs.hpp"
 #include "search/strategies/icb.hpp"
+#include "search/strategies/pct.hpp"
+#include "search/strategies/pos.hpp"
 #include "search/strategies/random.hpp"
 
 namespace lockstep {
@@ -24,6 +26,10 @@ constexpr StrategyInfo kStrategies[] = {
      [](const Settings& s) { return make_dfs({s.preemptions, s.max_steps}); }},
     {"icb", "iterative context bounding: fewest preemptions first", true, false,
      [](const Settings& s) { return make_icb({s.preemptions, s.max_steps}); }},
+    {"pct", "random priorities with depth-1 changes: a known chance to hit each bug of that depth", false, true,
+     [](const Settings& s) { return make_pct({s.depth, s.seed, s.max_steps}); }, true},
+    {"pos", "partial order sampling: random priorities of operations, redrawn at conflicts", false, true,
+     [](const Settings& s) { return make_pos({s.seed, s.max_steps}); }},
     {"random", "random walk: every enabled thread is equally likely at every step", false, true,
      [](const Settings& s) { return make_random({s.seed, s.max_steps}); }},
 };
@@ -39,9 +45,14 @@ std::string known_names() {
 }
 
 std::string known_keys(const StrategyInfo& s) {
-  if (s.takes_preemptions) return "it has: preemptions";
-  if (s.takes_seed) return "it has: seed";
-  return "it has none";
+  std::string keys;
+  const auto add = [&keys](bool takes, const char* key) {
+    if (takes) keys.append(keys.empty() ? "it has: " : ", ").append(key);
+  };
+  add(s.takes_preemptions, "preemptions");
+  add(s.takes_depth, "depth");
+  add(s.takes_seed, "seed");
+  return keys.empty() ? "it has none" : keys;
 }
 
 std::optional<uint64_t> parse_number(std::string_view text, uint64_t most) {
@@ -58,7 +69,8 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
   const std::string_view value = equals == item.npos ? std::string_view{} : item.substr(equals + 1);
   const bool bound = info.takes_preemptions && key == "preemptions";
   const bool seed = info.takes_seed && key == "seed";
-  if (!bound && !seed)
+  const bool depth = info.takes_depth && key == "depth";
+  if (!bound && !seed && !depth)
     return usage("strategy " + quoted(info.name) + " has no setting " + quoted(key) + "; " + known_keys(info));
   if (bound && value == "none") {
     settings.preemptions.reset();
@@ -69,6 +81,12 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
   if (!number)
     return usage("setting " + quoted(key) + " of strategy " + quoted(info.name) + " needs a number, not " + quoted(value));
   if (seed) settings.seed = *number;
+  if (depth) {
+    if (*number < 1 || *number > kMaxPctDepth)
+      return usage("setting 'depth' of strategy " + quoted(info.name) + " is a number from 1 to " +
+                   std::to_string(kMaxPctDepth) + ", not " + quoted(value));
+    settings.depth = static_cast<uint32_t>(*number);
+  }
   if (bound) {
     settings.preemptions = static_cast<uint32_t>(*number);
     settings.preemptions_given = true;

@@ -26,6 +26,7 @@ struct StrategySettings {
   bool preemptions_given = false;  // a bound, or explicitly none
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
+  uint32_t depth = 2;
 };
 
 struct StrategyInfo {
@@ -34,6 +35,7 @@ struct StrategyInfo {
   bool takes_preemptions;  // key `preemptions` and option --preemptions
   bool takes_seed;         // key `seed`
   std::unique_ptr<Strategy> (*make)(const StrategySettings& settings);
+  bool takes_depth = false;  // key `depth`
 };
 
 std::span<const StrategyInfo> strategies();

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "model/schedule.hpp"
+#include "runtime/sched/pct.hpp"
+#include "runtime/sched/pos.hpp"
 
 namespace lockstep::fake {
 namespace {
@@ -10,7 +12,10 @@ namespace {
 class Execution {
  public:
   Execution(const Program& program, const Plan& plan, bool wide)
-      : machine_(program), plan_(plan), wide_(wide), random_(plan.seed ? plan.seed : 1) {}
+      : machine_(program), plan_(plan), wide_(wide), random_(plan.seed ? plan.seed : 1) {
+    pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
+    pos_.begin(plan.seed);
+  }
 
   Trace run() {
     out_.steps.reserve(64);
@@ -46,13 +51,22 @@ class Execution {
     return delta.step == out_.steps.size() || delta.step == kNextDecision;
   }
 
-  bool free_to_roam() const { return plan_.policy == Policy::Random && delta_ == plan_.deltas.size(); }
+  bool free_to_roam() const { return is_random(plan_.policy) && delta_ == plan_.deltas.size(); }
 
   uint64_t roll(uint64_t n) {  // xorshift64*: any repeatable generator will do
     random_ ^= random_ >> 12;
     random_ ^= random_ << 25;
     random_ ^= random_ >> 27;
     return (random_ * 0x2545f4914f6cdd1dull >> 33) % n;
+  }
+
+  ThreadId pick_random(const std::vector<unsigned>& enabled) {
+    const auto each = [&](auto&& visit) {
+      for (const unsigned t : enabled) visit(thread_id(t));
+    };
+    if (plan_.policy == Policy::Pct) return pct_.choose(each, yielded_ ? running_ : kNoThread);
+    if (plan_.policy == Policy::Pos) return pos_.choose(each);
+    return thread_id(enabled[roll(enabled.size())]);
   }
 
   Outcome diverge() {
@@ -80,7 +94,7 @@ class Execution {
     if (!value && awake_view.empty()) return Outcome::SleepBlocked;
     ThreadId who = default_thread(awake_view, ThreadSetView(nullptr, 0), running_, yielded_, plan_.policy);
     if (value) who = ThreadId{*value};
-    else if (roams) who = thread_id(enabled[roll(enabled.size())]);
+    else if (roams) who = pick_random(enabled);
     if (!view.contains(who)) return diverge();
 
     const unsigned t = index_of(who) - 1, choices = machine_.choices(t);
@@ -111,8 +125,17 @@ class Execution {
     yielded_ = step.flags & Step::kYield;
     for (size_t i = slumber.size(); i-- > 0;)
       if (dependent(slumber[i], step.operation())) asleep_.erase(asleep_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (plan_.policy == Policy::Pos) redraw(step.operation());
     if (machine_.done(t)) exited(who);
     return Outcome::Ok;
+  }
+
+  void redraw(const Operation& done) {
+    const auto unfinished = [&](auto&& visit) {
+      for (unsigned t = 0; t < machine_.threads(); ++t)
+        if (!machine_.done(t)) visit(thread_id(t));
+    };
+    pos_.executed(done, unfinished, [&](ThreadId t) { return machine_.pending(index_of(t) - 1).operation(); });
   }
 
   void fall_asleep() {
@@ -169,6 +192,8 @@ class Execution {
   const Plan& plan_;
   const bool wide_;
   uint64_t random_;
+  rt::Pct pct_;
+  rt::Pos pos_;
   size_t delta_ = 0;
   ThreadId running_ = kNoThread;
   bool yielded_ = false;
