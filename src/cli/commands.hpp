@@ -9,6 +9,7 @@ namespace lockstep {
 
 int run_command(const Options& options, const World& world);
 int replay_command(const Options& options, const World& world);
+int shrink_command(const Options& options, const World& world);
 int list_command(const std::string& what, bool json);
 
 }  // namespace lockstep

@@ -30,17 +30,20 @@ struct Options {
   Isolation isolation = Isolation::Auto;
   Backend backend = Backend::Auto;
   bool keep_going = false;
+  bool no_shrink = false;
+  std::vector<std::string> focus_functions, focus_variables;  // globs
   std::string out;   // empty: lockstep-out/PROGRAM
   std::string json;  // empty: none; "-": standard output
   bool quiet = false;
   When color = When::Auto, progress = When::Auto;
   std::set<FindingKind> errors;  // warnings that count as bugs
-  // replay
+  // replay, shrink
   std::string schedule;
   uint32_t times = 1;
+  std::string output;  // of shrink; empty: next to the schedule
 };
 
-enum Command : unsigned { kRun = 1, kReplay = 2 };
+enum Command : unsigned { kRun = 1, kReplay = 2, kShrink = 4 };
 
 struct OptionInfo {
   const char* name;   // without dashes; also the key in the environment and the file

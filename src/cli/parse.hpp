@@ -18,11 +18,14 @@ struct RunCommand {
 struct ReplayCommand {
   Options options;
 };
+struct ShrinkCommand {
+  Options options;
+};
 struct ListCommand {
   std::string what;
   bool json = false;
 };
-using ParsedCommand = std::variant<ShowText, RunCommand, ReplayCommand, ListCommand>;
+using ParsedCommand = std::variant<ShowText, RunCommand, ReplayCommand, ShrinkCommand, ListCommand>;
 
 struct Surroundings {
   std::string environment;             // LOCKSTEP_OPTIONS

@@ -35,8 +35,9 @@ static_assert(sizeof(Delta) == 8, "wire format");
 
 // How decisions without a delta (Random: after the last delta) are taken. RoundRobin is the default schedule except that
 // a thread that cannot go on is followed by the next enabled one in cyclic order of ids. Pct and Pos are the random
-// schedulers of those names; data choices are uniform under every random policy.
-enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos };
+// schedulers of those names; data choices are uniform under every random policy. Under Guided the deltas are wishes, not
+// orders, and are read as in runtime/sched/guided.hpp; what they leave open is as by default.
+enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos, Guided };
 constexpr bool is_random(Policy p) { return p == Policy::Random || p == Policy::Pct || p == Policy::Pos; }
 inline constexpr unsigned kMaxPctDepth = 64;
 
@@ -45,6 +46,7 @@ struct Plan {
   std::vector<Delta> deltas;  // strictly ascending by step, then those for kNextDecision
   Policy policy = Policy::Default;
   bool detail = false;        // record stacks, capture output: for the execution that is shown to a person
+  bool stacks = false;        // record stacks, nothing else: for ranks that look at code
   uint64_t seed = 0;          // of the random policies
   uint16_t pct_depth = 2;     // Pct: ordering constraints that a bug may need, up to kMaxPctDepth
   uint32_t pct_horizon = 0;   // Pct: decisions between several threads that are expected
@@ -63,7 +65,8 @@ struct PlanHeader {
   uint8_t detail;
   uint16_t pct_depth;
   uint32_t pct_horizon;
-  uint32_t reserved;
+  uint8_t stacks;
+  uint8_t reserved[3];
 };
 static_assert(sizeof(PlanHeader) == 48, "wire format");
 

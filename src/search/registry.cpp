@@ -4,6 +4,9 @@
 #include <limits>
 #include <string_view>
 
+#include "search/ranks/registry.hpp"
+#include "search/strategies/auto.hpp"
+#include "search/strategies/best_first.hpp"
 #include "search/strategies/dfs.hpp"
 #include "search/strategies/icb.hpp"
 #include "search/strategies/pct.hpp"
@@ -17,10 +20,17 @@ constexpr uint32_t kAutoPreemptions = 2;  // most concurrency bugs need no more 
 
 using Settings = StrategySettings;
 
+std::optional<uint32_t> bound_or_two(const Settings& s) {
+  return s.preemptions_given ? s.preemptions : std::optional(kAutoPreemptions);
+}
+
 constexpr StrategyInfo kStrategies[] = {
-    {"auto", "find fast, then prove: for now, icb with at most 2 preemptions", true, false,
+    {"auto", "find fast, then prove: few preemptions first, then random schedules and the proof in turns", true, true,
+     [](const Settings& s) { return make_auto({bound_or_two(s), s.seed, s.max_steps}); }},
+    {"best-first", "every schedule within the bound, in the order of --rank", true, true,
      [](const Settings& s) {
-       return make_icb({s.preemptions_given ? s.preemptions : std::optional(kAutoPreemptions), s.max_steps});
+       auto ranks = make_ranks(s.rank, {s.seed, s.focus_function, s.focus_variable});
+       return make_best_first({s.preemptions, s.max_steps}, std::move(*ranks));
      }},
     {"dfs", "depth-first search over every schedule, optionally within a preemption bound", true, false,
      [](const Settings& s) { return make_dfs({s.preemptions, s.max_steps}); }},
@@ -28,6 +38,8 @@ constexpr StrategyInfo kStrategies[] = {
      [](const Settings& s) { return make_icb({s.preemptions, s.max_steps}); }},
     {"pct", "random priorities with depth-1 changes: a known chance to hit each bug of that depth", false, true,
      [](const Settings& s) { return make_pct({s.depth, s.seed, s.max_steps}); }, true},
+    {"portfolio", "the strategies of auto side by side from the start", true, true,
+     [](const Settings& s) { return make_portfolio({bound_or_two(s), s.seed, s.max_steps}); }},
     {"pos", "partial order sampling: random priorities of operations, redrawn at conflicts", false, true,
      [](const Settings& s) { return make_pos({s.seed, s.max_steps}); }},
     {"random", "random walk: every enabled thread is equally likely at every step", false, true,
@@ -109,6 +121,10 @@ Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) 
 
   Settings settings{options.preemptions, options.preemptions || options.preemptions_none, options.seed,
                     options.max_steps};
+  if (auto ranks = make_ranks(options.rank, {}); !ranks) return ranks.error();
+  settings.rank = options.rank;
+  settings.focus_function = options.focus_function;
+  settings.focus_variable = options.focus_variable;
   if (settings.preemptions_given && !info->takes_preemptions)
     return usage("strategy " + quoted(name) + " cannot be bounded by --preemptions");
   std::string_view rest = colon == spec.npos ? std::string_view{} : spec.substr(colon + 1);

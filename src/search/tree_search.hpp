@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "model/schedule.hpp"
@@ -30,6 +31,10 @@ struct TreeSearchParts {
 
   // Lower runs first, ties go to the newest. Empty: all are equal, which is depth-first search.
   std::function<uint64_t(const Alternative&)> rank;
+
+  // Shown every execution before its alternatives are ranked, with the deviations that made it; may be empty.
+  std::function<void(TraceView, std::span<const Delta>)> look{};
+  bool stacks = false;  // executions shall record stacks
 
   // Ranks are numbers of preemptions, and none begins before all executions below it have been learned: what a
   // bound claims is then known as soon as the next one begins, and the first bug has the fewest preemptions.
@@ -80,6 +85,7 @@ class TreeSearch final : public Strategy {
   ExecutionTree tree_;
   Frontier frontier_;
   std::deque<InFlight> in_flight_;  // oldest first
+  std::vector<Delta> deltas_;       // of the execution that is looked at
   uint64_t level_ = 0;              // rank of the newest plan
   uint64_t diverged_ = 0, lost_ = 0, cut_ = 0;
   std::optional<uint64_t> lowest_cut_rank_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/schedule.hpp"
+#include "runtime/sched/guided.hpp"
 #include "runtime/sched/pct.hpp"
 #include "runtime/sched/pos.hpp"
 
@@ -15,6 +16,7 @@ class Execution {
       : machine_(program), plan_(plan), wide_(wide), random_(plan.seed ? plan.seed : 1) {
     pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
     pos_.begin(plan.seed);
+    if (guided()) guided_.begin(plan.deltas.data(), static_cast<uint32_t>(plan.deltas.size()));
   }
 
   Trace run() {
@@ -40,10 +42,12 @@ class Execution {
     out_.steps.push_back(s);
   }
 
+  bool guided() const { return plan_.policy == Policy::Guided; }
+
   // The plan's word on the record that comes next. False: it speaks of a record that was no decision.
   bool planned(std::optional<uint16_t>& value) {
     value.reset();
-    if (delta_ == plan_.deltas.size()) return true;
+    if (delta_ == plan_.deltas.size() || guided()) return true;
     const Delta& delta = plan_.deltas[delta_];
     if (delta.step > out_.steps.size() && delta.step != kNextDecision) return true;
     ++delta_;
@@ -67,6 +71,11 @@ class Execution {
     if (plan_.policy == Policy::Pct) return pct_.choose(each, yielded_ ? running_ : kNoThread);
     if (plan_.policy == Policy::Pos) return pos_.choose(each);
     return thread_id(enabled[roll(enabled.size())]);
+  }
+
+  ThreadId follow(const ThreadSetView& enabled, ThreadId otherwise) {
+    const ThreadId wish = guided_.choose([&](ThreadId t) { return enabled.contains(t); });
+    return wish != kNoThread ? wish : otherwise;
   }
 
   Outcome diverge() {
@@ -95,6 +104,7 @@ class Execution {
     ThreadId who = default_thread(awake_view, ThreadSetView(nullptr, 0), running_, yielded_, plan_.policy);
     if (value) who = ThreadId{*value};
     else if (roams) who = pick_random(enabled);
+    else if (guided()) who = follow(view, who);
     if (!view.contains(who)) return diverge();
 
     const unsigned t = index_of(who) - 1, choices = machine_.choices(t);
@@ -108,6 +118,7 @@ class Execution {
       const bool roams_now = free_to_roam();
       if (!planned(value)) return diverge();
       if (value) taken = *value;
+      else if (guided()) taken = guided_.choose_data(who, choices);
       else if (roams_now) taken = static_cast<unsigned>(roll(choices));
       if (taken >= choices) return diverge();
       data.emplace(Step{});
@@ -192,6 +203,7 @@ class Execution {
   const Plan& plan_;
   const bool wide_;
   uint64_t random_;
+  rt::Guided guided_;
   rt::Pct pct_;
   rt::Pos pos_;
   size_t delta_ = 0;

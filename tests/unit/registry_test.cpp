@@ -55,8 +55,8 @@ TEST(Strategies, TakeTheBoundFromTheOptionOrTheSpec) {
 }
 
 TEST(Strategies, SayWhatIsWrongWithAName) {
-  EXPECT_EQ(complaint(with("dsf")), "there is no strategy 'dsf'; known are auto, dfs, icb, pct, pos, random");
-  EXPECT_EQ(complaint(with("")), "there is no strategy ''; known are auto, dfs, icb, pct, pos, random");
+  EXPECT_EQ(complaint(with("dsf")), "there is no strategy 'dsf'; known are auto, best-first, dfs, icb, pct, portfolio, pos, random");
+  EXPECT_EQ(complaint(with("")), "there is no strategy ''; known are auto, best-first, dfs, icb, pct, portfolio, pos, random");
 }
 
 TEST(Strategies, SayWhatIsWrongWithASetting) {

@@ -36,7 +36,7 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   culprit = kNoThread;
   message_size = 0;
   fault_address = 0;
-  detail = plan.detail;
+  detail = plan.detail || plan.stacks;
   failure_recorded = false;
   policy_ = plan.policy;
   random_state_ = (plan.seed + 1) * 0x9e3779b97f4a7c15ull | 1;
@@ -44,7 +44,8 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   if (policy_ == Policy::Pos) pos_.begin(plan.seed);
   decided_ = kNoStep;
   deltas_ = deltas;
-  delta_count_ = plan.deltas;
+  delta_count_ = policy_ == Policy::Guided ? 0 : plan.deltas;
+  if (policy_ == Policy::Guided) guided_.begin(deltas, plan.deltas);
   delta_ = 0;
   sleepers_ = sleepers;
   sleeper_count_ = plan.sleepers;
@@ -249,7 +250,9 @@ Thread* Scheduler::choose_slow() {
       for (unsigned i = 0; i < words_; ++i) set.word[i] &= ~asleep_.word[i];
       if (set.empty(words_)) end(Outcome::SleepBlocked);
     }
-    chosen = pick_default(set);
+    const ThreadId wish =
+        policy_ == Policy::Guided ? guided_.choose([&set](ThreadId t) { return set.contains(t); }) : kNoThread;
+    chosen = wish != kNoThread ? &thread(wish) : pick_default(set);
   }
   if (sleeping_) note_sleepers(chosen->id);
   return chosen;
@@ -450,6 +453,8 @@ unsigned Scheduler::pick(unsigned n) {
     if (value >= n) diverge();
   } else if (is_random(policy_)) {
     value = static_cast<uint16_t>(random() * n >> 32);
+  } else if (policy_ == Policy::Guided) {
+    value = guided_.choose_data(runtime.current->id, n);
   }
   Step& step = log[log_size++];
   step = Step{};

@@ -7,6 +7,7 @@
 #include "model/plan.hpp"
 #include "model/trace.hpp"
 #include "runtime/sched/fairness.hpp"
+#include "runtime/sched/guided.hpp"
 #include "runtime/sched/pct.hpp"
 #include "runtime/sched/pos.hpp"
 #include "runtime/sched/thread.hpp"
@@ -127,6 +128,7 @@ class Scheduler {
   uint32_t max_steps_ = 0;
   ThreadSet wide_offered_, wide_timed_, before_;
   Fairness fairness_;
+  Guided guided_;
   Pct pct_;
   Pos pos_;
   uint64_t failure_stack_[65];
