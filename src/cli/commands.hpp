@@ -13,6 +13,7 @@ int run_command(const Options& options, const World& world);
 int run_command(const Options& options, const World& world, const SavedRun& saved);
 int resume_command(const std::string& folder, const World& world);
 int replay_command(const Options& options, const World& world);
+int shrink_command(const Options& options, const World& world);
 int list_command(const std::string& what, bool json);
 
 }  // namespace lockstep

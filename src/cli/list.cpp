@@ -5,6 +5,7 @@
 
 #include "analysis/registry.hpp"
 #include "cli/commands.hpp"
+#include "search/ranks/registry.hpp"
 #include "search/registry.hpp"
 
 namespace lockstep {
@@ -47,6 +48,8 @@ int list_command(const std::string& what, bool json) {
   std::vector<std::pair<std::string, std::string>> entries;
   if (what == "strategies") {
     for (const StrategyInfo& info : strategies()) entries.emplace_back(info.name, info.summary);
+  } else if (what == "ranks") {
+    for (const RankInfo& info : ranks()) entries.emplace_back(info.name, info.summary);
   } else {
     for (const AnalysisInfo& info : analyses()) entries.emplace_back(info.name, info.summary);
   }

@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   }
   if (auto* resume = std::get_if<ResumeCommand>(&*command)) return resume_command(resume->folder, world);
   if (auto* replay = std::get_if<ReplayCommand>(&*command)) return replay_command(replay->options, world);
+  if (auto* shrink = std::get_if<ShrinkCommand>(&*command)) return shrink_command(shrink->options, world);
   const auto& list = std::get<ListCommand>(*command);
   return list_command(list.what, list.json);
 }

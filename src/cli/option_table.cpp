@@ -97,12 +97,26 @@ Problem set_error(Options& o, const std::string& text) {
 }
 
 constexpr unsigned kBoth = kRun | kReplay;
+constexpr unsigned kAll = kBoth | kShrink;
+
+Problem add_text(std::vector<std::string>& list, const std::string& text) {
+  std::string value;
+  if (Problem problem = text_into(value, text)) return problem;
+  list.push_back(value);
+  return std::nullopt;
+}
 
 const OptionInfo kOptions[] = {
     {"strategy", "NAME[:KEY=VALUE,...]", "how to search; see 'lockstep list strategies' [auto]", kRun, false,
      [](Options& o, const std::string& v) { return text_into(o.strategy.spec, v); }},
     {"preemptions", "N|none", "at most this many preemptions per execution [the strategy's own]", kRun, false,
      set_preemptions},
+    {"rank", "LIST", "what best-first runs first, see 'lockstep list ranks' [mdpor,pb]", kRun, false,
+     [](Options& o, const std::string& v) { return text_into(o.strategy.rank, v); }},
+    {"focus-function", "GLOB", "functions for rank method; repeatable", kRun, true,
+     [](Options& o, const std::string& v) { return add_text(o.focus_functions, v); }},
+    {"focus-variable", "GLOB", "variables for rank var; repeatable", kRun, true,
+     [](Options& o, const std::string& v) { return add_text(o.focus_variables, v); }},
     {"points", "sync|atomics", "where a thread may be preempted [atomics when instrumented, else sync]", kRun, false,
      [](Options& o, const std::string& v) {
        return choice_into(o.points, v, {std::pair{"sync", Points::Sync}, {"atomics", Points::Atomics}});
@@ -130,7 +144,7 @@ const OptionInfo kOptions[] = {
     {"workers", "N", "worker processes [one per core]", kRun, false,
      [](Options& o, const std::string& v) { return number_into(o.workers, v, 1); }},
     {"isolation", "auto|loop|reset|fork",
-     "how each execution gets a fresh start: none, memory restored, a fork each [auto]", kBoth, false,
+     "how each execution gets a fresh start: none, memory restored, a fork each [auto]", kAll, false,
      [](Options& o, const std::string& v) {
        return choice_into(o.isolation, v,
                           {std::pair{"auto", Isolation::Auto},
@@ -138,7 +152,7 @@ const OptionInfo kOptions[] = {
                            {"reset", Isolation::Reset},
                            {"fork", Isolation::Fork}});
      }},
-    {"backend", "auto|fiber|os-thread", "what a thread of the program runs on [auto]", kBoth, false,
+    {"backend", "auto|fiber|os-thread", "what a thread of the program runs on [auto]", kAll, false,
      [](Options& o, const std::string& v) {
        return choice_into(
            o.backend, v,
@@ -146,18 +160,22 @@ const OptionInfo kOptions[] = {
      }},
     {"keep-going", nullptr, "do not stop at the first bug; report distinct bugs once each", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.keep_going, v); }},
+    {"no-shrink", nullptr, "report a failing schedule as it was found, not a simpler one", kRun, false,
+     [](Options& o, const std::string& v) { return flag_into(o.no_shrink, v); }},
     {"error", "KIND", "count this kind of warning as a bug; repeatable", kRun, true, set_error},
     {"seed", "N", "of all randomness [0]", kRun, false,
      [](Options& o, const std::string& v) { return number_into(o.strategy.seed, v, 0); }},
+    {"output", "FILE", "where the simpler schedule goes [FILE with -shrunk before its suffix]", kShrink, false,
+     [](Options& o, const std::string& v) { return text_into(o.output, v); }},
     {"out", "DIR", "where schedules of failures go [lockstep-out/PROGRAM]", kRun, false,
      [](Options& o, const std::string& v) { return text_into(o.out, v); }},
     {"times", "N", "replay so many times and count how often it fails [1]", kReplay, false,
      [](Options& o, const std::string& v) { return number_into(o.times, v, 1); }},
     {"json", "FILE", "write the result as JSON; - is standard output", kBoth, false,
      [](Options& o, const std::string& v) { return text_into(o.json, v); }},
-    {"quiet", nullptr, "print bugs and warnings only", kBoth, false,
+    {"quiet", nullptr, "print bugs and warnings only", kAll, false,
      [](Options& o, const std::string& v) { return flag_into(o.quiet, v); }},
-    {"color", "auto|always|never", "colours; auto obeys NO_COLOR [auto]", kBoth, false,
+    {"color", "auto|always|never", "colours; auto obeys NO_COLOR [auto]", kAll, false,
      [](Options& o, const std::string& v) { return when_into(o.color, v); }},
     {"progress", "auto|always|never", "a progress line; auto: on a terminal [auto]", kRun, false,
      [](Options& o, const std::string& v) { return when_into(o.progress, v); }},

@@ -12,7 +12,7 @@ constexpr const char* kEnvironment = "LOCKSTEP_OPTIONS";
 Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }
 
 std::optional<Error> unknown_key(std::string_view key, std::string_view source) {
-  const std::string near = nearest_option(key, kRun | kReplay);
+  const std::string near = nearest_option(key, kRun | kReplay | kShrink);
   return usage(fmt::format("{} has an unknown key '{}'{}", source, key,
                            near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }

@@ -32,6 +32,8 @@ struct Options {
   Isolation isolation = Isolation::Auto;
   Backend backend = Backend::Auto;
   bool keep_going = false;
+  bool no_shrink = false;
+  std::vector<std::string> focus_functions, focus_variables;  // globs
   std::string out;   // empty: lockstep-out/PROGRAM
   std::string json;  // empty: none; "-": standard output
   bool quiet = false;
@@ -40,12 +42,13 @@ struct Options {
   // run: how it was asked for, to be written down with the exploration
   std::vector<std::string> arguments;  // from "run" on
   std::string environment;             // LOCKSTEP_OPTIONS
-  // replay
+  // replay, shrink
   std::string schedule;
   uint32_t times = 1;
+  std::string output;  // of shrink; empty: next to the schedule
 };
 
-enum Command : unsigned { kRun = 1, kReplay = 2 };
+enum Command : unsigned { kRun = 1, kReplay = 2, kShrink = 4 };
 
 struct OptionInfo {
   const char* name;   // without dashes; also the key in the environment and the file

@@ -72,8 +72,12 @@ class Parser {
     replay_->footer("FILE may be followed by -- PROGRAM [ARGS...] to replay it with another program.");
     resume_ = app_.add_subcommand("resume", "continue an interrupted exploration");
     resume_->add_option("DIR", folder_, "the folder it was writing to: --out, or lockstep-out/PROGRAM")->type_name("");
+    shrink_ = app_.add_subcommand("shrink", "find the simplest schedule with the same failure");
+    shrink_->add_option("FILE", schedule_, "a .lockstep file that run has written")->type_name("");
+    add_options(*shrink_, kShrink);
+    shrink_->footer("-o is short for --output. FILE may be followed by -- PROGRAM [ARGS...].");
     list_ = app_.add_subcommand("list", "name what can be chosen from");
-    list_->add_option("WHAT", what_, "strategies, analyses or intercepts")->type_name("");
+    list_->add_option("WHAT", what_, "strategies, ranks, analyses or intercepts")->type_name("");
     list_->add_flag("--json", list_json_, "as JSON");
   }
 
@@ -81,13 +85,14 @@ class Parser {
     const std::string command = words.empty() ? "" : words[0];
     const Words rest(words.begin() + (words.empty() ? 0 : 1), words.end());
     if (command == "run") return parse_run(rest, around);
-    if (command == "replay") return parse_replay(rest, around);
+    if (command == "replay") return parse_replay<ReplayCommand>("replay", *replay_, kReplay, rest, around);
+    if (command == "shrink") return parse_replay<ShrinkCommand>("shrink", *shrink_, kShrink, spell_out(rest), around);
     if (command == "resume") return parse_resume(rest);
     if (command == "list") return parse_list(rest);
-    if (command.empty()) return usage("no command given: run, replay, resume or list; see lockstep --help");
+    if (command.empty()) return usage("no command given: run, replay, shrink, resume or list; see lockstep --help");
     if (command == "--help" || command == "-h" || command == "--version") return read({command});
     if (is_option(command)) return usage(fmt::format("unknown option {}; see lockstep --help", command));
-    return usage(fmt::format("there is no command '{}': use run, replay, resume or list", command));
+    return usage(fmt::format("there is no command '{}': use run, replay, shrink, resume or list", command));
   }
 
  private:
@@ -156,24 +161,36 @@ class Parser {
     return ParsedCommand{run};
   }
 
-  Result<ParsedCommand> parse_replay(const Words& rest, const Surroundings& around) {
-    Result<Split> parts = split(rest, kReplay, false);
+  // The one short option, before the program's own words.
+  static Words spell_out(Words words) {
+    for (std::string& word : words) {
+      if (word == "--") break;
+      if (word == "-o") word = "--output";
+    }
+    return words;
+  }
+
+  // Commands on one recorded schedule.
+  template <class Command>
+  Result<ParsedCommand> parse_replay(const std::string& name, CLI::App& app, unsigned which, const Words& rest,
+                                     const Surroundings& around) {
+    Result<Split> parts = split(rest, which, false);
     if (!parts) return parts.error();
     const bool separator = std::find(rest.begin(), rest.end(), "--") != rest.end();
     if (separator && parts->program.empty()) return usage("no program given after --");
-    Words words = {"replay"};
+    Words words = {name};
     words.insert(words.end(), parts->ours.begin(), parts->ours.end());
     if (std::count_if(parts->ours.begin(), parts->ours.end(),
                       [](const std::string& w) { return w == "-h" || w == "--help"; }))
-      words = {"replay", "--help"};
+      words = {name, "--help"};
     Result<ParsedCommand> text = read(words);
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
-    ReplayCommand replay;
-    if (auto error = apply(*replay_, kReplay, replay.options, around)) return *error;
-    if (schedule_.empty()) return usage("no schedule given: lockstep replay FILE");
-    replay.options.schedule = schedule_;
-    replay.options.command = parts->program;
-    return ParsedCommand{replay};
+    Command command;
+    if (auto error = apply(app, which, command.options, around)) return *error;
+    if (schedule_.empty()) return usage(fmt::format("no schedule given: lockstep {} FILE", name));
+    command.options.schedule = schedule_;
+    command.options.command = parts->program;
+    return ParsedCommand{command};
   }
 
   Result<ParsedCommand> parse_list(const Words& rest) {
@@ -183,14 +200,14 @@ class Parser {
     words.insert(words.end(), rest.begin(), rest.end());
     Result<ParsedCommand> text = read(words);
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
-    if (what_ != "strategies" && what_ != "analyses" && what_ != "intercepts")
-      return usage(what_.empty() ? "list what? strategies, analyses or intercepts"
-                                 : fmt::format("cannot list '{}': use strategies, analyses or intercepts", what_));
+    if (what_ != "strategies" && what_ != "ranks" && what_ != "analyses" && what_ != "intercepts")
+      return usage(what_.empty() ? "list what? strategies, ranks, analyses or intercepts"
+                                 : fmt::format("cannot list '{}': use strategies, ranks, analyses or intercepts", what_));
     return ParsedCommand{ListCommand{what_, list_json_}};
   }
 
   CLI::App app_;
-  CLI::App *run_, *replay_, *resume_, *list_;
+  CLI::App *run_, *replay_, *shrink_, *resume_, *list_;
   std::deque<Words> values_;  // where CLI11 puts what we read from the options themselves
   Words command_;
   std::string schedule_, folder_, what_;

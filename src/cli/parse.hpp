@@ -18,6 +18,9 @@ struct RunCommand {
 struct ReplayCommand {
   Options options;
 };
+struct ShrinkCommand {
+  Options options;
+};
 struct ResumeCommand {
   std::string folder;
 };
@@ -25,7 +28,7 @@ struct ListCommand {
   std::string what;
   bool json = false;
 };
-using ParsedCommand = std::variant<ShowText, RunCommand, ReplayCommand, ResumeCommand, ListCommand>;
+using ParsedCommand = std::variant<ShowText, RunCommand, ReplayCommand, ShrinkCommand, ResumeCommand, ListCommand>;
 
 struct Surroundings {
   std::string environment;             // LOCKSTEP_OPTIONS

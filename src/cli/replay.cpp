@@ -1,8 +1,7 @@
 #include <fmt/format.h>
-#include <unistd.h>
-#include <filesystem>
 
 #include "cli/commands.hpp"
+#include "cli/recording.hpp"
 #include "cli/session.hpp"
 #include "model/schedule.hpp"
 #include "report/schedule_file.hpp"
@@ -11,8 +10,6 @@
 
 namespace lockstep {
 namespace {
-
-namespace fs = std::filesystem;
 
 class Replay {
  public:
@@ -115,45 +112,15 @@ class Replay {
   Session session_;
 };
 
-// Relative names in the recording are relative to where it was made. Given another program, the user is elsewhere.
-void enter_recorded_folder(const ScheduleFile& recording, Options& options) {
-  if (!options.command.empty() || recording.cwd.empty()) return;
-  std::error_code error;
-  if (!options.json.empty() && options.json != "-") options.json = fs::absolute(options.json, error).string();
-  if (chdir(recording.cwd.c_str()) != 0) return;  // moved to another machine: the names may still fit here
-}
-
 }  // namespace
 
 int replay_command(const Options& given, const World& world) {
   Options options = given;
-  Result<ScheduleFile> recording = load_schedule(options.schedule);
+  Result<Recording> recording = open_recording(options, world);
   if (!recording) return fail(recording.error());
-  if (!options.json.empty() && options.json != "-")
-    if (auto error = check_writable_file(options.json)) return fail(*error);
-  enter_recorded_folder(*recording, options);
-  if (!options.command.empty()) recording->program = options.command;
-  Result<std::string> program = world.find_program(recording->program[0]);
-  if (!program) return fail(program.error());
-  Result<std::string> runtime = world.find_runtime();
-  if (!runtime) return fail(runtime.error());
-
-  TargetOptions target_options;
-  target_options.command = recording->program;
-  target_options.runtime_library = *runtime;
-  target_options.isolation = options.isolation == Isolation::Auto ? recording->isolation : options.isolation;
-  target_options.backend = options.backend == Backend::Auto ? recording->backend : options.backend;
-  target_options.points = recording->points;
-  target_options.timeouts = recording->timeouts;
-  target_options.spurious = recording->spurious;
-  target_options.workers = 1;
-  target_options.max_steps = recording->bug.plan.max_steps;
-  target_options.threads = recording->threads;
-  const bool changed = !same_program(recording->build, identify_program(*program));
-  Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
-  if (!target) return fail(target.error());
-  Replay replay(options, *recording, changed, **target);
-  if (changed) replay.session().warn(fmt::format("{} has changed since the schedule was recorded", *program));
+  Replay replay(options, recording->schedule, recording->changed, *recording->target);
+  if (recording->changed)
+    replay.session().warn(fmt::format("{} has changed since the schedule was recorded", recording->program));
   return replay.repeat();
 }
 

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "cli/commands.hpp"
+#include "cli/focus.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/session.hpp"
 #include "report/fingerprint.hpp"
@@ -69,7 +70,9 @@ class Run {
 
   std::optional<Finding> confirm(Finding finding) {
     finding.schedule = fmt::format("{}/bug-{}.lockstep", out_, bugs_ + 1);
-    return session_.reproduce(target_, std::move(finding), true);
+    std::optional<Finding> found = session_.reproduce(target_, std::move(finding), true);
+    if (!found || options_.no_shrink) return found;
+    return session_.simplify(target_, *found, strategy_.preemptions_completed());
   }
 
   void report(const Finding& finding) {
@@ -192,7 +195,10 @@ class Run {
 };
 
 int start_run(const Options& options, const World& world, const SavedRun* saved) {
-  Result<std::unique_ptr<Strategy>> strategy = make_strategy(options.strategy);
+  Focus focus(options);
+  StrategyOptions strategy_options = options.strategy;
+  focus.install(strategy_options);
+  Result<std::unique_ptr<Strategy>> strategy = make_strategy(strategy_options);
   if (!strategy) return fail(strategy.error());
   Result<std::string> program = world.find_program(options.command[0]);
   if (!program) return fail(program.error());
@@ -219,6 +225,7 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
   catch_interrupts();
   Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
   if (!target) return fail(target.error());
+  focus.watch(**target);
   return Run(options, *program, **strategy, **target).explore(saved);
 }
 

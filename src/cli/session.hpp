@@ -11,6 +11,7 @@
 #include "cli/world.hpp"
 #include "report/json.hpp"
 #include "report/terminal.hpp"
+#include "search/shrink.hpp"
 
 namespace lockstep {
 
@@ -30,6 +31,10 @@ class Session {
   // Runs the finding's plan with stacks; what an analysis of kind `kind` says about it, completed. nullopt: nothing
   // did. `seen` gets the trace in either case.
   std::optional<Finding> reproduce(Target& target, Finding finding, bool same_kind, Trace* seen = nullptr);
+
+  // The same failure, of a confirmed finding, by a simpler schedule if there is one within the budget. `proved`: nothing
+  // fails with up to so many preemptions.
+  Finding simplify(Target& target, const Finding& finding, std::optional<uint32_t> proved, ShrinkBudget budget = {});
 
   Symbols& symbols(Target& target);  // opened when first needed: modules are known once the program ran
 

@@ -20,6 +20,9 @@ void write_wire(const Plan& plan, void* out) {
   header.sleepers = static_cast<uint32_t>(plan.sleep.size());
   header.policy = plan.policy;
   header.detail = plan.detail;
+  header.stacks = plan.stacks;
+  header.pct_depth = plan.pct_depth;
+  header.pct_horizon = plan.pct_horizon;
   char* cursor = static_cast<char*>(out);
   std::memcpy(cursor, &header, sizeof header);
   cursor += sizeof header;

@@ -34,15 +34,22 @@ struct Delta {
 static_assert(sizeof(Delta) == 8, "wire format");
 
 // How decisions without a delta (Random: after the last delta) are taken. RoundRobin is the default schedule except that
-// a thread that cannot go on is followed by the next enabled one in cyclic order of ids.
-enum class Policy : uint8_t { Default, Random, RoundRobin };
+// a thread that cannot go on is followed by the next enabled one in cyclic order of ids. Pct and Pos are the random
+// schedulers of those names; data choices are uniform under every random policy. Under Guided the deltas are wishes, not
+// orders, and are read as in runtime/sched/guided.hpp; what they leave open is as by default.
+enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos, Guided };
+constexpr bool is_random(Policy p) { return p == Policy::Random || p == Policy::Pct || p == Policy::Pos; }
+inline constexpr unsigned kMaxPctDepth = 64;
 
 struct Plan {
   uint64_t id = 0;  // echoed in the trace
   std::vector<Delta> deltas;  // strictly ascending by step, then those for kNextDecision
   Policy policy = Policy::Default;
   bool detail = false;        // record stacks, capture output: for the execution that is shown to a person
-  uint64_t seed = 0;          // of Policy::Random
+  bool stacks = false;        // record stacks, nothing else: for ranks that look at code
+  uint64_t seed = 0;          // of the random policies
+  uint16_t pct_depth = 2;     // Pct: ordering constraints that a bug may need, up to kMaxPctDepth
+  uint32_t pct_horizon = 0;   // Pct: decisions between several threads that are expected
   uint32_t max_steps = 1'000'000;
   uint32_t sleep_at = kNoStep;  // from this record on the threads in `sleep` are asleep
   std::vector<ThreadId> sleep;
@@ -56,9 +63,12 @@ struct PlanHeader {
   uint32_t max_steps, sleep_at, sleepers;
   Policy policy;
   uint8_t detail;
-  uint16_t reserved;
+  uint16_t pct_depth;
+  uint32_t pct_horizon;
+  uint8_t stacks;
+  uint8_t reserved[3];
 };
-static_assert(sizeof(PlanHeader) == 40, "wire format");
+static_assert(sizeof(PlanHeader) == 48, "wire format");
 
 uint32_t wire_size(const Plan& plan);
 void write_wire(const Plan& plan, void* out);  // wire_size(plan) bytes

@@ -16,6 +16,10 @@ std::string bound(uint32_t preemptions) {
   return preemptions == 0 ? "without preemption" : "with at most " + plural(preemptions, "preemption");
 }
 
+std::string spent_on(const Exploration& result) {
+  return result.remark.empty() ? std::string{} : "       Chosen: " + result.remark + ".\n";
+}
+
 std::string capitalised(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
@@ -56,6 +60,10 @@ std::string plural(uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", with_separators(count), noun, count == 1 ? "" : "s");
 }
 
+std::string plural(uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", with_separators(count), count == 1 ? one : many);
+}
+
 std::string seconds_text(double seconds) {
   if (seconds < 60) return fmt::format("{:.2f} s", seconds);
   const auto whole = static_cast<uint64_t>(seconds);
@@ -93,16 +101,17 @@ std::string final_lines(const Exploration& result, const Setting& setting, const
   const std::string_view dash = terminal.glyphs().dash;
   switch (result.verdict) {
     case Verdict::Bug:
-      return fmt::format("Known now: {}. ({}, {})\n", known_now(result), plural(result.executions, "execution"),
-                         seconds_text(result.seconds));
+      return fmt::format("Known now: {}. ({}, {})\n{}", known_now(result), plural(result.executions, "execution"),
+                         seconds_text(result.seconds), spent_on(result));
     case Verdict::Pass:
-      return fmt::format("{} {} {} ({})\n       {}\n", terminal.paint("1;32", "PASS"), dash, guarantee_sentence(result),
-                         tally(result), not_covered(result, setting));
+      return fmt::format("{} {} {} ({})\n       {}\n{}", terminal.paint("1;32", "PASS"), dash, guarantee_sentence(result),
+                         tally(result), not_covered(result, setting), spent_on(result));
     case Verdict::Incomplete:
-      return fmt::format("{} {} no bug found, stopped by {} ({})\n       {}\n       {}\n",
+      return fmt::format("{} {} no bug found, stopped by {} ({})\n       {}\n       {}\n{}",
                          terminal.paint("1;33", "INCOMPLETE"), dash,
                          result.stopped_by.empty() ? "a budget" : result.stopped_by, tally(result),
-                         capitalised("known now: " + guarantee_sentence(result) + "."), not_covered(result, setting));
+                         capitalised("known now: " + guarantee_sentence(result) + "."), not_covered(result, setting),
+                         spent_on(result));
     case Verdict::Uncontrolled:
       return fmt::format("{} {} {}\n", terminal.paint("1;31", "UNCONTROLLED"), dash, result.uncontrolled);
   }

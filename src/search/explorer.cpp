@@ -244,6 +244,7 @@ class Run {
     Exploration& r = result_;
     r.seconds = std::chrono::duration<double>(Clock::now() - start_).count() + seconds_before_;
     r.peak_frontier_nodes = strategy_.peak_frontier_nodes();
+    r.remark = strategy_.remark();
     if (budget_.count_traces) {
       r.traces = traces_.size();
       r.redundant = redundant_;

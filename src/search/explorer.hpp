@@ -29,6 +29,7 @@ struct Exploration {
   bool interrupted = false;    // Ctrl-C
   std::string stopped_by;      // "the time budget", "the first bug"...; empty when complete
   std::string guarantee;
+  std::string remark;          // how the executions were spent, if the strategy had a choice
   std::optional<uint32_t> preemptions_completed;
   uint64_t executions = 0, diverged = 0, cut = 0;  // cut: ended by the step limit
   // Executions that differ in more than the order of independent steps, failing ones included; and those that were

@@ -4,6 +4,9 @@
 #include <limits>
 #include <string_view>
 
+#include "search/ranks/registry.hpp"
+#include "search/strategies/auto.hpp"
+#include "search/strategies/best_first.hpp"
 #include "search/strategies/bpor.hpp"
 #include "search/strategies/chess.hpp"
 #include "search/strategies/delay.hpp"
@@ -11,6 +14,8 @@
 #include "search/strategies/dpor.hpp"
 #include "search/strategies/icb.hpp"
 #include "search/strategies/optimal_dpor.hpp"
+#include "search/strategies/pct.hpp"
+#include "search/strategies/pos.hpp"
 #include "search/strategies/random.hpp"
 #include "search/strategies/source_dpor.hpp"
 
@@ -21,17 +26,26 @@ constexpr uint32_t kAutoPreemptions = 2;  // most concurrency bugs need no more 
 
 using Settings = StrategySettings;
 
-enum Takes { kNothing = 0, kPreemptions = 1, kSeed = 2, kDelays = 4 };
+std::optional<uint32_t> bound_or_two(const Settings& s) {
+  return s.preemptions_given ? s.preemptions : std::optional(kAutoPreemptions);
+}
+
+enum Takes : unsigned { kNothing = 0, kPreemptions = 1, kSeed = 2, kDelays = 4, kDepth = 8 };
 using Make = std::unique_ptr<Strategy> (*)(const Settings&);
 
-constexpr StrategyInfo strategy(const char* name, const char* summary, Takes takes, Make make) {
-  return {name, summary, (takes & kPreemptions) != 0, (takes & kSeed) != 0, (takes & kDelays) != 0, make};
+constexpr StrategyInfo strategy(const char* name, const char* summary, unsigned takes, Make make) {
+  return {name, summary, (takes & kPreemptions) != 0, (takes & kSeed) != 0, (takes & kDelays) != 0, make, (takes & kDepth) != 0};
 }
 
 constexpr StrategyInfo kStrategies[] = {
-    strategy("auto", "find fast, then prove: for now, icb with at most 2 preemptions", kPreemptions,
+    strategy("auto", "find fast, then prove: few preemptions first, then random schedules and the proof in turns",
+             kPreemptions | kSeed, [](const Settings& s) { return make_auto({bound_or_two(s), s.seed, s.max_steps}); }),
+    strategy("portfolio", "the strategies of auto side by side from the start", kPreemptions | kSeed,
+             [](const Settings& s) { return make_portfolio({bound_or_two(s), s.seed, s.max_steps}); }),
+    strategy("best-first", "every schedule within the bound, in the order of --rank", kPreemptions | kSeed,
              [](const Settings& s) {
-               return make_icb({s.preemptions_given ? s.preemptions : std::optional(kAutoPreemptions), s.max_steps});
+               auto ranks = make_ranks(s.rank, {s.seed, s.focus_function, s.focus_variable});
+               return make_best_first({s.preemptions, s.max_steps}, std::move(*ranks));
              }),
     strategy("dfs", "depth-first search over every schedule, optionally within a preemption bound", kPreemptions,
              [](const Settings& s) { return make_dfs({s.preemptions, s.max_steps}); }),
@@ -50,6 +64,10 @@ constexpr StrategyInfo kStrategies[] = {
     strategy("bpor", "every order of dependent operations within a preemption bound (2), some several times",
              kPreemptions,
              [](const Settings& s) { return make_bpor({s.preemptions.value_or(kAutoPreemptions), s.max_steps}); }),
+    strategy("pct", "random priorities with depth-1 changes: a known chance to hit each bug of that depth", kSeed | kDepth,
+             [](const Settings& s) { return make_pct({s.depth, s.seed, s.max_steps}); }),
+    strategy("pos", "partial order sampling: random priorities of operations, redrawn at conflicts", kSeed,
+             [](const Settings& s) { return make_pos({s.seed, s.max_steps}); }),
     strategy("random", "random walk: every enabled thread is equally likely at every step", kSeed,
              [](const Settings& s) { return make_random({s.seed, s.max_steps}); }),
 };
@@ -65,10 +83,15 @@ std::string known_names() {
 }
 
 std::string known_keys(const StrategyInfo& s) {
-  if (s.takes_preemptions) return "it has: preemptions";
-  if (s.takes_seed) return "it has: seed";
-  if (s.takes_delays) return "it has: bound";
-  return "it has none";
+  std::string keys;
+  const auto add = [&keys](bool takes, const char* key) {
+    if (takes) keys.append(keys.empty() ? "it has: " : ", ").append(key);
+  };
+  add(s.takes_preemptions, "preemptions");
+  add(s.takes_delays, "bound");
+  add(s.takes_depth, "depth");
+  add(s.takes_seed, "seed");
+  return keys.empty() ? "it has none" : keys;
 }
 
 std::optional<uint64_t> parse_number(std::string_view text, uint64_t most) {
@@ -86,7 +109,8 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
   const bool bound = info.takes_preemptions && key == "preemptions";
   const bool seed = info.takes_seed && key == "seed";
   const bool delays = info.takes_delays && key == "bound";
-  if (!bound && !seed && !delays)
+  const bool depth = info.takes_depth && key == "depth";
+  if (!bound && !seed && !delays && !depth)
     return usage("strategy " + quoted(info.name) + " has no setting " + quoted(key) + "; " + known_keys(info));
   if (bound && value == "none") {
     settings.preemptions.reset();
@@ -98,6 +122,12 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
     return usage("setting " + quoted(key) + " of strategy " + quoted(info.name) + " needs a number, not " + quoted(value));
   if (seed) settings.seed = *number;
   if (delays) settings.delays = static_cast<uint32_t>(*number);
+  if (depth) {
+    if (*number < 1 || *number > kMaxPctDepth)
+      return usage("setting 'depth' of strategy " + quoted(info.name) + " is a number from 1 to " +
+                   std::to_string(kMaxPctDepth) + ", not " + quoted(value));
+    settings.depth = static_cast<uint32_t>(*number);
+  }
   if (bound) {
     settings.preemptions = static_cast<uint32_t>(*number);
     settings.preemptions_given = true;
@@ -120,6 +150,10 @@ Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) 
 
   Settings settings{options.preemptions, options.preemptions || options.preemptions_none, {}, options.seed,
                     options.max_steps};
+  if (auto ranks = make_ranks(options.rank, {}); !ranks) return ranks.error();
+  settings.rank = options.rank;
+  settings.focus_function = options.focus_function;
+  settings.focus_variable = options.focus_variable;
   if (settings.preemptions_given && !info->takes_preemptions)
     return usage("strategy " + quoted(name) + " cannot be bounded by --preemptions");
   std::string_view rest = colon == spec.npos ? std::string_view{} : spec.substr(colon + 1);

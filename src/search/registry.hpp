@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/result.hpp"
+#include "search/ranks/focus.hpp"
 #include "search/strategy.hpp"
 
 namespace lockstep {
@@ -18,6 +19,10 @@ struct StrategyOptions {
   bool preemptions_none = false;  // explicitly unbounded
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
+  // best-first
+  std::string rank = "mdpor,pb";
+  FunctionFocus focus_function{};
+  VariableFocus focus_variable{};
 };
 
 // Those options with the keys of `spec` read into them: what a strategy is made from.
@@ -27,6 +32,10 @@ struct StrategySettings {
   std::optional<uint32_t> delays;
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
+  uint32_t depth = 2;
+  std::string rank{};  // known to be right
+  FunctionFocus focus_function{};
+  VariableFocus focus_variable{};
 };
 
 struct StrategyInfo {
@@ -36,6 +45,7 @@ struct StrategyInfo {
   bool takes_seed;         // key `seed`
   bool takes_delays;       // key `bound`
   std::unique_ptr<Strategy> (*make)(const StrategySettings& settings);
+  bool takes_depth = false;  // key `depth`
 };
 
 std::span<const StrategyInfo> strategies();

@@ -42,6 +42,8 @@ class Strategy {
   virtual uint64_t frontier_nodes() const { return 0; }
   virtual uint64_t peak_frontier_nodes() const { return 0; }
   virtual uint64_t memory_bytes() const { return 0; }
+  // How the executions were spent, if there was a choice: a clause for the summary.
+  virtual std::string remark() const { return {}; }
   virtual std::string phase() const { return {}; }       // "1 preemption"
   virtual uint64_t estimated_total() const { return 0; }  // executions of this phase
 };

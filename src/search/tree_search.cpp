@@ -32,6 +32,7 @@ std::optional<Plan> TreeSearch::next() {
   Plan plan;
   plan.max_steps = parts_.max_steps;
   plan.policy = parts_.policy;
+  plan.stacks = parts_.stacks;
   tree_.deltas_of(node, plan.deltas);
   return plan;
 }
@@ -49,6 +50,10 @@ void TreeSearch::learn(TraceView trace) {
     if (outcome == Outcome::StepLimit) {
       ++cut_;
       lowest_cut_rank_ = std::min(lowest_cut_rank_.value_or(rank), rank);
+    }
+    if (parts_.look) {
+      tree_.deltas_of(node, deltas_);
+      parts_.look(trace, deltas_);
     }
     if (parts_.cost) {
       expand(node, trace, parts_.cost);

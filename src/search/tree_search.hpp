@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "model/schedule.hpp"
@@ -31,6 +32,10 @@ struct TreeSearchParts {
 
   // Lower runs first, ties go to the newest. Empty: all are equal, which is depth-first search.
   std::function<uint64_t(const Alternative&)> rank;
+
+  // Shown every execution before its alternatives are ranked, with the deviations that made it; may be empty.
+  std::function<void(TraceView, std::span<const Delta>)> look{};
+  bool stacks = false;  // executions shall record stacks
 
   // Ranks are numbers of preemptions, and none begins before all executions below it have been learned: what a
   // bound claims is then known as soon as the next one begins, and the first bug has the fewest preemptions.
@@ -101,6 +106,7 @@ class TreeSearch final : public Strategy {
   StateCache cache_;
   bool fair_ = false;  // somebody has yielded in the execution that is being expanded
   std::deque<InFlight> in_flight_;  // oldest first
+  std::vector<Delta> deltas_;       // of the execution that is looked at
   uint64_t level_ = 0;              // rank of the newest plan
   uint64_t diverged_ = 0, lost_ = 0, cut_ = 0;
   std::optional<uint64_t> lowest_cut_rank_;

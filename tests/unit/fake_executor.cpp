@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "model/schedule.hpp"
+#include "runtime/sched/guided.hpp"
+#include "runtime/sched/pct.hpp"
+#include "runtime/sched/pos.hpp"
 
 namespace lockstep::fake {
 namespace {
@@ -10,7 +13,11 @@ namespace {
 class Execution {
  public:
   Execution(const Program& program, const Plan& plan, bool wide)
-      : machine_(program), plan_(plan), wide_(wide), random_(plan.seed ? plan.seed : 1) {}
+      : machine_(program), plan_(plan), wide_(wide), random_(plan.seed ? plan.seed : 1) {
+    pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
+    pos_.begin(plan.seed);
+    if (guided()) guided_.begin(plan.deltas.data(), static_cast<uint32_t>(plan.deltas.size()));
+  }
 
   Trace run() {
     out_.steps.reserve(64);
@@ -35,10 +42,12 @@ class Execution {
     out_.steps.push_back(s);
   }
 
+  bool guided() const { return plan_.policy == Policy::Guided; }
+
   // The plan's word on the record that comes next. False: it speaks of a record that was no decision.
   bool planned(std::optional<uint16_t>& value) {
     value.reset();
-    if (delta_ == plan_.deltas.size()) return true;
+    if (delta_ == plan_.deltas.size() || guided()) return true;
     const Delta& delta = plan_.deltas[delta_];
     if (delta.step > out_.steps.size() && delta.step != kNextDecision) return true;
     ++delta_;
@@ -46,13 +55,27 @@ class Execution {
     return delta.step == out_.steps.size() || delta.step == kNextDecision;
   }
 
-  bool free_to_roam() const { return plan_.policy == Policy::Random && delta_ == plan_.deltas.size(); }
+  bool free_to_roam() const { return is_random(plan_.policy) && delta_ == plan_.deltas.size(); }
 
   uint64_t roll(uint64_t n) {  // xorshift64*: any repeatable generator will do
     random_ ^= random_ >> 12;
     random_ ^= random_ << 25;
     random_ ^= random_ >> 27;
     return (random_ * 0x2545f4914f6cdd1dull >> 33) % n;
+  }
+
+  ThreadId pick_random(const std::vector<unsigned>& enabled) {
+    const auto each = [&](auto&& visit) {
+      for (const unsigned t : enabled) visit(thread_id(t));
+    };
+    if (plan_.policy == Policy::Pct) return pct_.choose(each, yielded_ ? running_ : kNoThread);
+    if (plan_.policy == Policy::Pos) return pos_.choose(each);
+    return thread_id(enabled[roll(enabled.size())]);
+  }
+
+  ThreadId follow(const ThreadSetView& enabled, ThreadId otherwise) {
+    const ThreadId wish = guided_.choose([&](ThreadId t) { return enabled.contains(t); });
+    return wish != kNoThread ? wish : otherwise;
   }
 
   Outcome diverge() {
@@ -80,7 +103,8 @@ class Execution {
     if (!value && awake_view.empty()) return Outcome::SleepBlocked;
     ThreadId who = default_thread(awake_view, ThreadSetView(nullptr, 0), running_, yielded_, plan_.policy);
     if (value) who = ThreadId{*value};
-    else if (roams) who = thread_id(enabled[roll(enabled.size())]);
+    else if (roams) who = pick_random(enabled);
+    else if (guided()) who = follow(view, who);
     if (!view.contains(who)) return diverge();
 
     const unsigned t = index_of(who) - 1, choices = machine_.choices(t);
@@ -94,6 +118,7 @@ class Execution {
       const bool roams_now = free_to_roam();
       if (!planned(value)) return diverge();
       if (value) taken = *value;
+      else if (guided()) taken = guided_.choose_data(who, choices);
       else if (roams_now) taken = static_cast<unsigned>(roll(choices));
       if (taken >= choices) return diverge();
       data.emplace(Step{});
@@ -111,8 +136,17 @@ class Execution {
     yielded_ = step.flags & Step::kYield;
     for (size_t i = slumber.size(); i-- > 0;)
       if (dependent(slumber[i], step.operation())) asleep_.erase(asleep_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (plan_.policy == Policy::Pos) redraw(step.operation());
     if (machine_.done(t) && !machine_.exited()) exited(who);
     return Outcome::Ok;
+  }
+
+  void redraw(const Operation& done) {
+    const auto unfinished = [&](auto&& visit) {
+      for (unsigned t = 0; t < machine_.threads(); ++t)
+        if (!machine_.done(t)) visit(thread_id(t));
+    };
+    pos_.executed(done, unfinished, [&](ThreadId t) { return machine_.pending(index_of(t) - 1).operation(); });
   }
 
   void fall_asleep() {
@@ -169,6 +203,9 @@ class Execution {
   const Plan& plan_;
   const bool wide_;
   uint64_t random_;
+  rt::Guided guided_;
+  rt::Pct pct_;
+  rt::Pos pos_;
   size_t delta_ = 0;
   ThreadId running_ = kNoThread;
   bool yielded_ = false;

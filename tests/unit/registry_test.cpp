@@ -55,7 +55,7 @@ TEST(Strategies, TakeTheBoundFromTheOptionOrTheSpec) {
 }
 
 TEST(Strategies, SayWhatIsWrongWithAName) {
-  const std::string known = "auto, dfs, icb, chess, delay, optimal-dpor, source-dpor, dpor, bpor, random";
+  const std::string known = "auto, portfolio, best-first, dfs, icb, chess, delay, optimal-dpor, source-dpor, dpor, bpor, pct, pos, random";
   EXPECT_EQ(complaint(with("dsf")), "there is no strategy 'dsf'; known are " + known);
   EXPECT_EQ(complaint(with("")), "there is no strategy ''; known are " + known);
 }
@@ -67,6 +67,12 @@ TEST(Strategies, SayWhatIsWrongWithASetting) {
                            "icb:preemptions=1x", "icb:preemptions=99999999999"})
     EXPECT_NE(complaint(with(spec)).find("needs a number"), std::string::npos) << spec;
   EXPECT_EQ(complaint(with("icb:preemptions=two")), "setting 'preemptions' of strategy 'icb' needs a number, not 'two'");
+}
+
+TEST(Strategies, TakeADepthOfAtLeastOne) {
+  EXPECT_EQ(complaint(with("pct:depth=3")), "");
+  EXPECT_EQ(complaint(with("pct:depth=0")), "setting 'depth' of strategy 'pct' is a number from 1 to 64, not '0'");
+  EXPECT_EQ(complaint(with("pct:deep=3")), "strategy 'pct' has no setting 'deep'; it has: depth, seed");
 }
 
 TEST(Strategies, RefuseABoundTheyCannotKeep) {

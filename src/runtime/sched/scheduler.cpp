@@ -36,12 +36,16 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   culprit = kNoThread;
   message_size = 0;
   fault_address = 0;
-  detail = plan.detail;
+  detail = plan.detail || plan.stacks;
   failure_recorded = false;
   policy_ = plan.policy;
   random_state_ = (plan.seed + 1) * 0x9e3779b97f4a7c15ull | 1;
+  if (policy_ == Policy::Pct) pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
+  if (policy_ == Policy::Pos) pos_.begin(plan.seed);
+  decided_ = kNoStep;
   deltas_ = deltas;
-  delta_count_ = plan.deltas;
+  delta_count_ = policy_ == Policy::Guided ? 0 : plan.deltas;
+  if (policy_ == Policy::Guided) guided_.begin(deltas, plan.deltas);
   delta_ = 0;
   sleepers_ = sleepers;
   sleeper_count_ = plan.sleepers;
@@ -262,17 +266,50 @@ Thread* Scheduler::choose_slow() {
   if (planned(&wanted)) {
     if (wanted >= kMaxThreads || !set.contains(ThreadId{wanted})) diverge();
     chosen = &thread(ThreadId{wanted});
-  } else if (policy_ == Policy::Random) {
-    chosen = &thread(set.nth(static_cast<unsigned>(random() * set.size(words_) >> 32)));
+  } else if (is_random(policy_)) {
+    chosen = &thread(pick_random(set));
   } else {
     if (sleeping_) {
       for (unsigned i = 0; i < words_; ++i) set.word[i] &= ~asleep_.word[i];
       if (set.empty(words_)) end(Outcome::SleepBlocked);
     }
-    chosen = pick_default(set);
+    const ThreadId wish =
+        policy_ == Policy::Guided ? guided_.choose([&set](ThreadId t) { return set.contains(t); }) : kNoThread;
+    chosen = wish != kNoThread ? &thread(wish) : pick_default(set);
   }
   if (sleeping_) note_sleepers(chosen->id);
   return chosen;
+}
+
+// --- random policies ---
+
+ThreadId Scheduler::pick_random(const ThreadSet& set) {
+  switch (policy_) {
+    case Policy::Pct: return pick_pct(set);
+    case Policy::Pos: return pick_pos(set);
+    default: return set.nth(static_cast<unsigned>(random() * set.size(words_) >> 32));
+  }
+}
+
+ThreadId Scheduler::pick_pct(const ThreadSet& set) {
+  const bool gave_up = decided_ < log_size && log[decided_].kind == OpKind::Timeout;
+  const ThreadId tired = last_yielded_ || gave_up ? last_ : kNoThread;
+  decided_ = log_size;
+  return pct_.choose([&](auto&& visit) { set.for_each(words_, visit); }, tired);
+}
+
+ThreadId Scheduler::pick_pos(const ThreadSet& set) {
+  if (decided_ < log_size) {
+    pos_.executed(
+        log[decided_].operation(), [&](auto&& visit) { live.for_each(words_, visit); },
+        [&](ThreadId t) {
+          Operation next = thread(t).pending.operation();
+          next.writes = would_write(thread(t).pending);
+          return next;
+        });
+  }
+  decided_ = log_size;
+  return pos_.choose([&](auto&& visit) { set.for_each(words_, visit); });
 }
 
 // --- sleep sets: see plan.hpp for what they mean ---
@@ -451,8 +488,10 @@ unsigned Scheduler::pick(unsigned n) {
   if (log_size >= max_steps_) end(Outcome::StepLimit);
   if (log_size >= stop_at_ && planned(&value)) {
     if (value >= n) diverge();
-  } else if (policy_ == Policy::Random) {
+  } else if (is_random(policy_)) {
     value = static_cast<uint16_t>(random() * n >> 32);
+  } else if (policy_ == Policy::Guided) {
+    value = guided_.choose_data(runtime.current->id, n);
   }
   Step& step = log[log_size++];
   step = Step{};

@@ -7,6 +7,9 @@
 #include "model/plan.hpp"
 #include "model/trace.hpp"
 #include "runtime/sched/fairness.hpp"
+#include "runtime/sched/guided.hpp"
+#include "runtime/sched/pct.hpp"
+#include "runtime/sched/pos.hpp"
 #include "runtime/sched/thread.hpp"
 #include "runtime/sched/thread_set.hpp"
 
@@ -91,6 +94,9 @@ class Scheduler {
   void prefer_overdue(ThreadSet& set);
   [[noreturn]] void end_stuck();
   Thread* pick_default(const ThreadSet& candidates);
+  ThreadId pick_random(const ThreadSet& candidates);
+  ThreadId pick_pct(const ThreadSet& candidates);
+  ThreadId pick_pos(const ThreadSet& candidates);
   uint64_t random();
   void switch_to(Thread& next);
   void hand_back(Thread& me, bool can_run);
@@ -120,12 +126,15 @@ class Scheduler {
   uint32_t delta_count_ = 0, delta_ = 0;
   const uint16_t* sleepers_ = nullptr;
   uint32_t sleeper_count_ = 0, sleep_at_ = kNoStep;
-  uint32_t decided_ = 0;  // record of the last decision, while somebody is asleep
+  uint32_t decided_ = kNoStep;  // record of the last decision, while somebody is asleep or the policy needs to know it
   bool sleeping_ = false;
   ThreadSet asleep_;
   uint32_t max_steps_ = 0;
   ThreadSet wide_offered_, wide_timed_, before_;
   Fairness fairness_;
+  Guided guided_;
+  Pct pct_;
+  Pos pos_;
   uint64_t failure_stack_[65];
   Step unrecorded_;             // what reach() returns when a step needs no record
 };

@@ -132,8 +132,8 @@ TEST_F(OptionsTest, PreemptionsNone) {
 }
 
 TEST_F(OptionsTest, MistakesAreOneSentence) {
-  EXPECT_EQ(error({}), "no command given: run, replay, resume or list; see lockstep --help");
-  EXPECT_EQ(error({"explode"}), "there is no command 'explode': use run, replay, resume or list");
+  EXPECT_EQ(error({}), "no command given: run, replay, shrink, resume or list; see lockstep --help");
+  EXPECT_EQ(error({"explode"}), "there is no command 'explode': use run, replay, shrink, resume or list");
   EXPECT_EQ(error({"--what"}), "unknown option --what; see lockstep --help");
   EXPECT_EQ(error({"run"}), "no program given: lockstep run [options] PROGRAM [ARGS...]");
   EXPECT_EQ(error({"run", "--"}), "no program given: lockstep run [options] PROGRAM [ARGS...]");
@@ -160,8 +160,8 @@ TEST_F(OptionsTest, MistakesAreOneSentence) {
   EXPECT_EQ(error({"replay"}), "no schedule given: lockstep replay FILE");
   EXPECT_EQ(error({"replay", "f", "--"}), "no program given after --");
   EXPECT_NE(error({"replay", "f", "g"}), "");
-  EXPECT_EQ(error({"list"}), "list what? strategies, analyses or intercepts");
-  EXPECT_EQ(error({"list", "bugs"}), "cannot list 'bugs': use strategies, analyses or intercepts");
+  EXPECT_EQ(error({"list"}), "list what? strategies, ranks, analyses or intercepts");
+  EXPECT_EQ(error({"list", "bugs"}), "cannot list 'bugs': use strategies, ranks, analyses or intercepts");
 }
 
 TEST_F(OptionsTest, MistakesInTheEnvironment) {

@@ -1,0 +1,57 @@
+#include "cli/recording.hpp"
+
+#include <unistd.h>
+#include <filesystem>
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Relative names in the recording are relative to where it was made. Given another program, the user is elsewhere.
+void enter_recorded_folder(const ScheduleFile& recording, Options& options) {
+  if (!options.command.empty() || recording.cwd.empty()) return;
+  std::error_code error;
+  if (!options.json.empty() && options.json != "-") options.json = fs::absolute(options.json, error).string();
+  if (!options.output.empty()) options.output = fs::absolute(options.output, error).string();
+  if (chdir(recording.cwd.c_str()) != 0) return;  // moved to another machine: the names may still fit here
+}
+
+}  // namespace
+
+Result<Recording> open_recording(Options& options, const World& world) {
+  Result<ScheduleFile> loaded = load_schedule(options.schedule);
+  if (!loaded) return loaded.error();
+  Recording recording;
+  recording.schedule = std::move(*loaded);
+  ScheduleFile& schedule = recording.schedule;
+  for (const std::string& file : {options.json, options.output})
+    if (!file.empty() && file != "-")
+      if (auto error = check_writable_file(file)) return *error;
+  enter_recorded_folder(schedule, options);
+  if (!options.command.empty()) schedule.program = options.command;
+  Result<std::string> program = world.find_program(schedule.program[0]);
+  if (!program) return program.error();
+  recording.program = *program;
+  Result<std::string> runtime = world.find_runtime();
+  if (!runtime) return runtime.error();
+
+  TargetOptions target_options;
+  target_options.command = schedule.program;
+  target_options.runtime_library = *runtime;
+  target_options.isolation = options.isolation == Isolation::Auto ? schedule.isolation : options.isolation;
+  target_options.backend = options.backend == Backend::Auto ? schedule.backend : options.backend;
+  target_options.points = schedule.points;
+  target_options.timeouts = schedule.timeouts;
+  target_options.spurious = schedule.spurious;
+  target_options.workers = 1;
+  target_options.max_steps = schedule.bug.plan.max_steps;
+  target_options.threads = schedule.threads;
+  recording.changed = !same_program(schedule.build, identify_program(*program));
+  Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
+  if (!target) return target.error();
+  recording.target = std::move(*target);
+  return recording;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,23 @@
+// A recorded schedule with the program it belongs to, ready to run: what `replay` and `shrink` begin with.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "cli/options.hpp"
+#include "cli/world.hpp"
+#include "report/schedule_file.hpp"
+
+namespace lockstep {
+
+struct Recording {
+  ScheduleFile schedule;
+  std::string program;   // path of the executable
+  bool changed = false;  // it is not the build the schedule was recorded with
+  std::unique_ptr<Target> target;
+};
+
+// Loads options.schedule and starts its program, or the one given. Enters the folder the recording was made in, so
+// relative paths in `options` become absolute.
+Result<Recording> open_recording(Options& options, const World& world);
+
+}  // namespace lockstep

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+#include <filesystem>
+
+#include "cli/commands.hpp"
+#include "cli/recording.hpp"
+#include "cli/session.hpp"
+#include "report/story.hpp"
+#include "report/summary.hpp"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "bug-1.lockstep" becomes "bug-1-shrunk.lockstep".
+std::string next_to(const std::string& schedule) {
+  const fs::path path(schedule);
+  std::error_code ignored;
+  return fs::absolute(path.parent_path() / (path.stem().string() + "-shrunk" + path.extension().string()), ignored)
+      .string();
+}
+
+}  // namespace
+
+int shrink_command(const Options& given, const World& world) {
+  Options options = given;
+  if (options.output.empty()) options.output = next_to(options.schedule);
+  Result<Recording> opened = open_recording(options, world);
+  if (!opened) return fail(opened.error());
+  Recording& recording = *opened;
+  Session session(options);
+  if (recording.changed)
+    session.warn(fmt::format("{} has changed since the schedule was recorded", recording.program));
+  Target& target = *recording.target;
+
+  std::optional<Finding> found = session.reproduce(target, recording.schedule.bug, true);
+  if (!found) {
+    session.warn("the failure did not reproduce, so there is nothing to shrink");
+    return static_cast<int>(ExitCode::NoBug);
+  }
+  const Complexity before = complexity_of(found->trace);
+  const ShrinkBudget generous{20'000, std::chrono::seconds(30)};
+  Finding simple = session.simplify(target, *found, {}, generous);
+  const Complexity after = complexity_of(simple.trace);
+  simple.schedule = options.output;
+  recording.schedule.bug = simple;
+  recording.schedule.threads = target.threads();
+  const TraceNames names(simple.trace, session.symbols(target));
+  recording.schedule.operations = record_operations(names);
+  recording.schedule.operations_total = simple.trace.view().header().steps;
+  if (auto error = save_schedule(recording.schedule, options.output)) return fail(*error);
+
+  session.print(tell_story(simple, session.symbols(target), {.terminal = session.terminal()}) + "\n");
+  if (!options.quiet)
+    session.print(fmt::format("Shrunk from {}, {} and {} to {}, {} and {}.\n", plural(before.preemptions, "preemption"),
+                              plural(before.switches, "switch", "switches"), plural(before.steps, "step"),
+                              plural(after.preemptions, "preemption"), plural(after.switches, "switch", "switches"),
+                              plural(after.steps, "step")));
+  return static_cast<int>(ExitCode::Bug);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,43 @@
+// Rank `fresh`: switches between operations that have rarely met go first. Two operations are the same if kind and
+// object are; executions that only repeat a meeting of the same two have little new to show.
+#pragma once
+#include <bit>
+#include <unordered_map>
+
+#include "search/ranks/rank.hpp"
+
+namespace lockstep {
+
+class FreshRank final : public Rank {
+ public:
+  void look(const Outlook& outlook) override {
+    const auto deltas = outlook.deltas();
+    const auto steps = outlook.trace().steps();
+    for (uint32_t i = deltas.empty() ? 0 : deltas.back().step; i < steps.size(); ++i)
+      if (!steps[i].is_note() && !steps[i].is_choice() && outlook.running(i) != steps[i].thread)
+        ++met_[meeting(outlook, i, steps[i].thread)];
+  }
+  uint64_t of(const Outlook& outlook, const Alternative& a) override {
+    if (!chooses_thread(outlook, a)) return 0;
+    const auto place = met_.find(meeting(outlook, a.step, ThreadId{a.value}));
+    return place == met_.end() ? 0 : static_cast<uint64_t>(std::bit_width(place->second));
+  }
+
+ private:
+  static uint64_t meeting(const Outlook& outlook, uint32_t step, ThreadId next) {
+    uint64_t hash = 0x243f6a8885a308d3ull;
+    for (const ThreadId t : {outlook.running(step), next}) {
+      const uint32_t number = t == kNoThread ? Outlook::kNone : outlook.next_of(t, step);
+      const uint64_t what = number == Outlook::kNone
+                                ? 0
+                                : static_cast<uint64_t>(outlook.operation(number).object) * 64 +
+                                      static_cast<uint64_t>(outlook.operation(number).kind);
+      hash = (hash ^ what) * 0x9e3779b97f4a7c15ull;
+      hash ^= hash >> 32;
+    }
+    return hash;
+  }
+  std::unordered_map<uint64_t, uint64_t> met_;  // how often each switch was made
+};
+
+}  // namespace lockstep

@@ -1,0 +1,12 @@
+// Rank `pb`: fewest preemptions first, which makes best-first search iterative context bounding.
+#pragma once
+#include "search/ranks/rank.hpp"
+
+namespace lockstep {
+
+class PreemptionRank final : public Rank {
+ public:
+  uint64_t of(const Outlook&, const Alternative& a) override { return a.cost; }
+};
+
+}  // namespace lockstep

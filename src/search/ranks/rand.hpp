@@ -1,0 +1,26 @@
+// Rank `rand`: any order, fixed by the seed. Computed from the schedule itself, so that it does not depend on when an
+// execution was discovered.
+#pragma once
+#include "search/ranks/rank.hpp"
+#include "search/seeds.hpp"
+
+namespace lockstep {
+
+class RandomRank final : public Rank {
+ public:
+  explicit RandomRank(uint64_t seed) : seed_(seed) {}
+
+  void look(const Outlook& outlook) override {
+    path_ = seed_;
+    for (const Delta& d : outlook.deltas()) path_ = mix(path_, d.step, d.value);
+  }
+  uint64_t of(const Outlook&, const Alternative& a) override { return mix(path_, a.step, a.value) >> 48; }
+
+ private:
+  static uint64_t mix(uint64_t state, uint32_t step, uint16_t value) {
+    return seed_of(state ^ (uint64_t{step} << 16 | value), 0);
+  }
+  uint64_t seed_, path_ = 0;
+};
+
+}  // namespace lockstep

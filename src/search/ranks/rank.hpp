@@ -1,0 +1,27 @@
+// A rank says which of the executions known but not yet run goes first (GAMBIT, Coons, Musuvathi & McKinley 2010). It
+// orders a search and never prunes it.
+#pragma once
+#include <cstdint>
+
+#include "search/ranks/outlook.hpp"
+#include "search/tree_search.hpp"
+
+namespace lockstep {
+
+class Rank {
+ public:
+  virtual ~Rank() = default;
+
+  // An execution was run; its alternatives are asked for next.
+  virtual void look(const Outlook&) {}
+
+  // Lower goes first. Values above 0xffff count as that.
+  virtual uint64_t of(const Outlook& outlook, const Alternative& alternative) = 0;
+
+  virtual bool needs_stacks() const { return false; }
+};
+
+// Whether the decision at a step is between threads rather than between data alternatives.
+inline bool chooses_thread(const Outlook& outlook, const Alternative& a) { return !outlook.operation(a.step).is_choice(); }
+
+}  // namespace lockstep

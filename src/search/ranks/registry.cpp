@@ -1,0 +1,58 @@
+#include "search/ranks/registry.hpp"
+
+#include <string>
+
+#include "search/ranks/dpor.hpp"
+#include "search/ranks/fresh.hpp"
+#include "search/ranks/pb.hpp"
+#include "search/ranks/rand.hpp"
+#include "search/ranks/ss.hpp"
+
+namespace lockstep {
+namespace {
+
+using Settings = RankSettings;
+using Made = std::unique_ptr<Rank>;
+
+constexpr RankInfo kRanks[] = {
+    {"dpor", "what a race of the execution asks for first",
+     [](const Settings&) -> Made { return std::make_unique<DporRank>(false); }},
+    {"fresh", "switches between operations that have rarely met first",
+     [](const Settings&) -> Made { return std::make_unique<FreshRank>(); }},
+    {"mdpor", "like dpor; what is asked for only to be on the safe side comes second",
+     [](const Settings&) -> Made { return std::make_unique<DporRank>(true); }},
+    {"method", "switches between operations of the functions of --focus-function first",
+     [](const Settings& s) -> Made { return std::make_unique<MethodRank>(s.function); }},
+    {"pb", "fewest preemptions first", [](const Settings&) -> Made { return std::make_unique<PreemptionRank>(); }},
+    {"rand", "in random order", [](const Settings& s) -> Made { return std::make_unique<RandomRank>(s.seed); }},
+    {"ss", "threads in the sleep set last", [](const Settings&) -> Made { return std::make_unique<SleepRank>(); }},
+    {"var", "switches between operations on the variables of --focus-variable first",
+     [](const Settings& s) -> Made { return std::make_unique<VariableRank>(s.variable); }},
+};
+
+Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }
+
+}  // namespace
+
+std::span<const RankInfo> ranks() { return kRanks; }
+
+Result<Ranks> make_ranks(std::string_view list, const Settings& settings) {
+  Ranks made;
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t comma = std::min(list.find(',', begin), list.size());
+    const std::string_view name = list.substr(begin, comma - begin);
+    begin = comma + 1;
+    const RankInfo* found = nullptr;
+    std::string known;
+    for (const RankInfo& info : kRanks) {
+      if (name == info.name) found = &info;
+      known.append(known.empty() ? "" : ", ").append(info.name);
+    }
+    if (!found) return usage("there is no rank '" + std::string(name) + "'; known are " + known);
+    made.push_back(found->make(settings));
+  }
+  if (made.size() > kMaxRanks) return usage("at most " + std::to_string(kMaxRanks) + " ranks can be combined");
+  return made;
+}
+
+}  // namespace lockstep

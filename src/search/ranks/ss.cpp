@@ -1,0 +1,50 @@
+#include "search/ranks/ss.hpp"
+
+#include <algorithm>
+
+#include "model/schedule.hpp"
+
+namespace lockstep {
+
+// At each deviation the elder siblings fall asleep: what the parent did there, and the alternatives created before this
+// one. They stay asleep as long as what is executed is independent of what they would do.
+void SleepRank::look(const Outlook& outlook) {
+  changes_.clear();
+  if (outlook.deltas().empty()) return;
+  const TraceView trace = outlook.trace();
+  std::vector<ThreadId> asleep;
+  auto delta = outlook.deltas().begin();
+  const auto end = outlook.deltas().end();
+  for (ScheduleCursor at(trace); !at.done(); at.advance()) {
+    const Step& step = at.step();
+    if (step.is_note() || step.is_choice()) {
+      if (delta != end && delta->step == at.index()) ++delta;
+      continue;
+    }
+    if (delta != end && delta->step == at.index()) {
+      const ThreadId parents{at.default_value()};
+      trace.enabled(step).for_each([&](ThreadId t) {
+        if (t != step.thread && (t == parents || t < step.thread)) asleep.push_back(t);
+      });
+      ++delta;
+    }
+    if (asleep.empty()) continue;
+    const Operation done = step.operation();
+    std::erase_if(asleep, [&](ThreadId t) {
+      const uint32_t next = outlook.next_of(t, at.index());
+      return t == step.thread || next == Outlook::kNone || dependent(outlook.operation(next).operation(), done);
+    });
+    if (changes_.empty() || changes_.back().asleep != asleep) changes_.push_back({at.index() + 1, asleep});
+  }
+}
+
+uint64_t SleepRank::of(const Outlook& outlook, const Alternative& a) {
+  if (!chooses_thread(outlook, a)) return 0;
+  const auto after = std::upper_bound(changes_.begin(), changes_.end(), a.step,
+                                      [](uint32_t step, const Change& c) { return step < c.step; });
+  if (after == changes_.begin()) return 0;
+  const auto& asleep = std::prev(after)->asleep;
+  return std::find(asleep.begin(), asleep.end(), ThreadId{a.value}) == asleep.end() ? 0 : 1;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,43 @@
+// Makes a failing schedule as simple as it can: fewest preemptions, then fewest context switches, steps and threads.
+//
+// A schedule is a list of stretches (run this thread for so many steps). Stretches are joined, left out or drawn out,
+// and the program says whether it still fails; what then remains is challenged by iterative context bounding with fewer
+// preemptions, which is exact as far as the budget goes.
+#pragma once
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "model/executor.hpp"
+
+namespace lockstep {
+
+struct ShrinkBudget {
+  uint64_t executions = 2000;
+  std::chrono::milliseconds time{1000};
+};
+
+// How hard a schedule is to follow; smaller is better.
+struct Complexity {
+  uint32_t preemptions = 0, switches = 0, steps = 0, threads = 0;
+  auto operator<=>(const Complexity&) const = default;
+};
+Complexity complexity_of(TraceView trace);
+
+struct Shrunk {
+  Trace trace;
+  Complexity complexity;
+  uint64_t executions = 0;  // run for it
+};
+
+// Does this execution fail in the same way? Called with nothing in flight; may run executions of its own.
+using SameFailure = std::function<bool(const Trace&)>;
+
+// `failing` is an execution that fails. nullopt: nothing simpler was found. `proved`: up to so many preemptions nothing
+// fails, so nobody needs to look there.
+std::optional<Shrunk> shrink(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same,
+                             std::optional<uint32_t> proved = {}, ShrinkBudget budget = {});
+
+}  // namespace lockstep

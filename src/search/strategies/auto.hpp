@@ -1,0 +1,21 @@
+// What a user gets who knows nothing of strategies: first the executions with few preemptions, which show most bugs;
+// then, in turns, random schedules of several kinds, which reach far, and the rest of the proof.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct AutoOptions {
+  std::optional<uint32_t> preemptions;  // the bound to prove; none: everything
+  uint64_t seed = 0;
+  uint32_t max_steps = 1'000'000;
+};
+
+std::unique_ptr<Strategy> make_auto(const AutoOptions& options);
+std::unique_ptr<Strategy> make_portfolio(const AutoOptions& options);  // all of them side by side from the start
+
+}  // namespace lockstep

@@ -1,0 +1,41 @@
+#include "search/strategies/best_first.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+// Hierarchical: 16 bits each, the first rank on top.
+struct Ranking {
+  Ranks ranks;
+  Outlook outlook;
+
+  void look(TraceView trace, std::span<const Delta> deltas) {
+    outlook.look(trace, deltas);
+    for (const auto& rank : ranks) rank->look(outlook);
+  }
+  uint64_t of(const Alternative& alternative) {
+    uint64_t key = 0;
+    for (const auto& rank : ranks) key = key << 16 | std::min<uint64_t>(rank->of(outlook, alternative), 0xffff);
+    return key;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_best_first(const BestFirstOptions& options, Ranks ranks) {
+  const bool stacks = std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->needs_stacks(); });
+  auto ranking = std::make_shared<Ranking>(Ranking{std::move(ranks), {}});
+  return std::make_unique<TreeSearch>(TreeSearchParts{
+      .max_steps = options.max_steps,
+      .bound = options.preemptions,
+      .rank = [ranking](const Alternative& a) { return ranking->of(a); },
+      .look = [ranking](TraceView trace, std::span<const Delta> deltas) { ranking->look(trace, deltas); },
+      .stacks = stacks,
+      .level_by_level = false,
+      .cost = {},
+      .expand_own_step = false});
+}
+
+}  // namespace lockstep

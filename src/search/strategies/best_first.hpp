@@ -1,0 +1,20 @@
+// Best-first search over the execution tree (GAMBIT, Coons, Musuvathi & McKinley 2010): the executions of depth-first
+// search within a preemption bound, each once, in the order of the ranks.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "search/ranks/registry.hpp"
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct BestFirstOptions {
+  std::optional<uint32_t> preemptions;  // most preemptions of an execution; none: unbounded
+  uint32_t max_steps = 1'000'000;
+};
+
+std::unique_ptr<Strategy> make_best_first(const BestFirstOptions& options, Ranks ranks);
+
+}  // namespace lockstep

@@ -1,0 +1,85 @@
+#include "search/strategies/pct.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <deque>
+
+#include "search/claims.hpp"
+#include "search/seeds.hpp"
+
+namespace lockstep {
+namespace {
+
+// Decisions between several threads: what the scheduler counts its change points in.
+uint32_t contested(TraceView trace) {
+  uint32_t count = 0;
+  for (const Step& step : trace.steps())
+    if (!step.is_note() && !step.is_choice() && trace.enabled(step).size() > 1) ++count;
+  return count;
+}
+
+class Pct final : public Strategy {
+ public:
+  explicit Pct(const PctOptions& options) : options_(options) {}
+
+  std::optional<Plan> next() override {
+    Plan plan;
+    plan.policy = Policy::Pct;
+    plan.seed = seed_of(options_.seed, handed_out_++);
+    plan.max_steps = options_.max_steps;
+    plan.pct_depth = static_cast<uint16_t>(options_.depth);
+    plan.pct_horizon = horizon_;
+    in_flight_.push_back(horizon_);
+    return plan;
+  }
+
+  // The promise needs bounds on threads and decisions. They are learned: the most seen so far, so executions that were
+  // planned with less count for nothing once more is seen.
+  void learn(TraceView trace) override {
+    const uint32_t planned_for = in_flight_.front();
+    in_flight_.pop_front();
+    switch (trace.outcome()) {
+      case Outcome::Diverged:
+      case Outcome::StepLimit:
+      case Outcome::WorkerDied:
+      case Outcome::Uncontrolled: return;
+      default: break;
+    }
+    threads_ = std::max(threads_, trace.header().threads);
+    if (const uint32_t decisions = contested(trace); decisions > horizon_) {
+      horizon_ = decisions;
+      counted_ = 0;
+    }
+    if (planned_for == horizon_) ++counted_;
+  }
+
+  std::string guarantee() const override {
+    if (counted_ == 0) return {};
+    char chance[32];
+    std::snprintf(chance, sizeof chance, "%.3g", pct_miss_probability(options_.depth, threads_, horizon_, counted_));
+    return "each bug of depth " + std::to_string(options_.depth) + " was missed with probability at most " + chance +
+           " (" + count_of(threads_, "thread") + ", " + count_of(horizon_, "decision") + ", " +
+           count_of(counted_, "execution") + ")";
+  }
+  bool complete() const override { return false; }
+  bool exhaustive() const override { return false; }
+
+ private:
+  PctOptions options_;
+  uint64_t handed_out_ = 0;
+  std::deque<uint32_t> in_flight_;  // horizons, oldest first
+  uint32_t horizon_ = 0, threads_ = 0;
+  uint64_t counted_ = 0;  // executions planned for the present horizon
+};
+
+}  // namespace
+
+double pct_miss_probability(uint32_t depth, uint32_t threads, uint32_t decisions, uint64_t executions) {
+  const double hit = 1 / (std::max(threads, 1u) * std::pow(std::max(decisions, 1u), depth - 1));
+  return std::exp(static_cast<double>(executions) * std::log1p(-hit));
+}
+
+std::unique_ptr<Strategy> make_pct(const PctOptions& options) { return std::make_unique<Pct>(options); }
+
+}  // namespace lockstep

@@ -1,0 +1,23 @@
+// Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi & Nagarakatte 2010): random priorities with
+// depth - 1 random changes. The only random strategy that says how likely it is to have missed a bug.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct PctOptions {
+  uint32_t depth = 2;  // ordering constraints a bug may need: 1 order of events, 2 atomicity or lock order...
+  uint64_t seed = 0;
+  uint32_t max_steps = 1'000'000;
+};
+
+std::unique_ptr<Strategy> make_pct(const PctOptions& options);
+
+// How likely `executions` of PCT all miss a bug of this depth in a program with at most so many threads and decisions
+// between threads.
+double pct_miss_probability(uint32_t depth, uint32_t threads, uint32_t decisions, uint64_t executions);
+
+}  // namespace lockstep

@@ -1,0 +1,60 @@
+// The random schedulers inside a real program: the same exact probabilities as on paper.
+#include "../unit/frequencies.hpp"
+#include "programs.hpp"
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kExecutions = 40'000;
+
+Frequencies sample(const std::string& program, Plan plan) {
+  Frequencies seen;
+  auto target = start(options_for("counts-gcc-O2 " + program));
+  if (!target) return seen;
+  uint64_t sent = 0;
+  for (uint64_t got = 0; got < kExecutions; ++got) {
+    for (; sent < kExecutions && sent - got < target->window(); ++sent) {
+      plan.id = plan.seed = sent;
+      target->submit(plan);
+    }
+    seen[letters_of(*target->next(nullptr))] += 1.0 / kExecutions;
+  }
+  return seen;
+}
+
+TEST(RuntimePct, DrawsEveryScheduleAsOftenAsEnumeratingAllDrawsSays) {
+  for (const uint16_t depth : {1, 2, 3}) {
+    Plan plan;
+    plan.policy = Policy::Pct;
+    plan.pct_depth = depth;
+    plan.pct_horizon = 5;
+    expect_frequencies(sample("faa 2 3", plan), ExactPct(3, 3, depth, 5).frequencies(), kExecutions);
+  }
+}
+
+TEST(RuntimePos, RedrawsAtConflictsOnly) {
+  Plan plan;
+  plan.policy = Policy::Pos;
+  expect_frequencies(sample("faa 2 2", plan), exact_pos_conflicting(), kExecutions);
+  expect_frequencies(sample("indep 2 2", plan), exact_pos_independent(), kExecutions);
+}
+
+TEST(RuntimePolicies, AreReplayedByTheDeviationsTheyLedTo) {
+  for (const char* program : {"philosophers 3", "condvar_signal 2", "trylock", "lost_wakeup"}) {
+    auto target = start(options_for(std::string("counts-gcc-O2 ") + program));
+    ASSERT_TRUE(target);
+    for (const Policy policy : {Policy::Pct, Policy::Pos})
+      for (uint64_t seed = 0; seed < 50; ++seed) {
+        Plan plan;
+        plan.policy = policy;
+        plan.seed = seed;
+        plan.pct_depth = 3;
+        plan.pct_horizon = 10;
+        const Trace random = run(*target, plan);
+        EXPECT_TRUE(same(random, run(*target, plan_of(random)))) << program;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

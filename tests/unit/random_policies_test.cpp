@@ -1,0 +1,119 @@
+// Random schedulers take every schedule as often as theory says.
+#include <gtest/gtest.h>
+
+#include "frequencies.hpp"
+#include "search/registry.hpp"
+#include "search/strategies/pct.hpp"
+#include "search_helpers.hpp"
+#include "zoo.hpp"
+
+namespace lockstep::fake {
+namespace {
+
+constexpr uint64_t kExecutions = 40'000;
+
+Frequencies sample(const Program& program, Plan plan) {
+  Frequencies seen;
+  for (uint64_t i = 0; i < kExecutions; ++i) {
+    plan.seed = i;
+    seen[letters_of(execute(program, plan))] += 1.0 / kExecutions;
+  }
+  return seen;
+}
+
+Budget at_most(uint64_t executions) {
+  Budget budget;
+  budget.executions = executions;
+  return budget;
+}
+
+Plan pct(unsigned depth, uint32_t horizon) {
+  Plan plan;
+  plan.policy = Policy::Pct;
+  plan.pct_depth = static_cast<uint16_t>(depth);
+  plan.pct_horizon = horizon;
+  return plan;
+}
+
+Plan of(Policy policy) {
+  Plan plan;
+  plan.policy = policy;
+  return plan;
+}
+
+TEST(Pct, DrawsEveryScheduleAsOftenAsEnumeratingAllDrawsSays) {
+  for (unsigned depth = 1; depth <= 4; ++depth)
+    for (const uint32_t horizon : {3u, 6u}) {
+      SCOPED_TRACE(depth);
+      expect_frequencies(sample(same_write(2, 3), pct(depth, horizon)), ExactPct(3, 3, depth, horizon).frequencies(),
+                         kExecutions);
+    }
+}
+
+TEST(Pct, HitsABugOfItsDepthAtLeastAsOftenAsPromised) {
+  // One thread of two steps, one of one: the bug is the one step between the two.
+  const Program between{"between", {{st(0, 1), st(0, 2)}, {st(0, 3)}}};
+  EXPECT_NEAR(sample(between, pct(2, 3))["aba"], 1 / 6.0, 0.01);  // the promise is exact here: n = 2, k = 3
+  EXPECT_EQ(sample(between, pct(1, 3)).count("aba"), 0u);
+  // Two preemptions need depth 3.
+  Frequencies twice = sample(same_write(2, 2), pct(3, 4));
+  EXPECT_NEAR(twice["abab"] + twice["baba"], 1 / 12.0, 0.01);
+  EXPECT_GE(twice["abab"] + twice["baba"], 1 / 32.0);
+  EXPECT_EQ(sample(same_write(2, 2), pct(2, 4)).count("abab"), 0u);
+}
+
+TEST(Pct, SaysHowLikelyItMissedABug) {
+  const auto strategy = make_pct({.depth = 2});
+  const Explored e = explore(*strategy, same_write(2, 2), {}, at_most(201));
+  // Of four decisions two or three are between both threads; the first executions did not know that.
+  EXPECT_EQ(e.result.guarantee,
+            "each bug of depth 2 was missed with probability at most 7.44e-11 (3 threads, 3 decisions, 198 executions)");
+  EXPECT_NEAR(pct_miss_probability(2, 3, 3, 198), std::pow(1 - 1 / 9.0, 198), 1e-15);
+  EXPECT_EQ(e.result.verdict, Verdict::Pass);
+  EXPECT_FALSE(e.result.complete);
+}
+
+TEST(Pct, LetsAThreadThatWaitsByYieldingNotStarveTheOthers) {
+  const Program polling{"polling",
+                        {{ld(0, 0), yield(), jump([](const Registers& r) -> Value { return r[0] == 0 ? 0 : -1; })},
+                         {st(1, 1), st(1, 2), st(0, 1)}}};
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Plan plan = pct(3, 8);
+    plan.seed = seed;
+    plan.max_steps = 100;
+    EXPECT_EQ(execute(polling, plan).view().outcome(), Outcome::Ok) << seed;
+  }
+}
+
+TEST(Pos, RedrawsAtConflictsOnly) {
+  expect_frequencies(sample(same_write(2, 2), of(Policy::Pos)), exact_pos_conflicting(), kExecutions);
+  expect_frequencies(sample(independent(2, 2), of(Policy::Pos)), exact_pos_independent(), kExecutions);
+}
+
+TEST(RandomStrategies, AreDeterminedByTheirSeed) {
+  for (const char* spec : {"pct:depth=3", "pos", "random"}) {
+    const auto run = [&](uint64_t seed) {
+      StrategyOptions options;
+      options.spec = spec;
+      options.seed = seed;
+      auto strategy = make_strategy(options);
+      return explore(**strategy, philosophers(3), {.window = 5}, at_most(100)).seen.schedules;
+    };
+    EXPECT_EQ(run(1), run(1)) << spec;
+    EXPECT_NE(run(1), run(2)) << spec;
+  }
+}
+
+TEST(RandomStrategies, ReachEveryScheduleOfASmallProgram) {
+  for (const char* spec : {"pct:depth=4", "pos", "random"}) {
+    StrategyOptions options;
+    options.spec = spec;
+    auto strategy = make_strategy(options);
+    std::vector<Schedule> seen = explore(**strategy, same_write(2, 3), {}, at_most(5000)).sorted();
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    EXPECT_EQ(seen.size(), std::string(spec) == "pct:depth=4" ? 18u : 20u) << spec;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::fake
