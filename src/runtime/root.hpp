@@ -53,6 +53,7 @@ struct Runtime {
   void (*body)(void*);  // explore(): what to run instead of main
   void* body_argument;
   Imports imports;
+  uint32_t spinners;        // threads that are not enabled because they would only spin
   uint32_t spurious_left;   // spurious wake-ups this execution may still have
   uintptr_t unwinder_begin, unwinder_size;  // code of libgcc_s
   uintptr_t initial_stack;  // the main thread's stack from here up is initial state
@@ -66,6 +67,12 @@ inline bool controlled() { return LIKELY(runtime.running) && LIKELY(thread_point
 // nobody is switched out inside it, they never block.
 inline bool from_unwinder(const void* caller) {
   return UNLIKELY(reinterpret_cast<uintptr_t>(caller) - runtime.unwinder_begin < runtime.unwinder_size);
+}
+
+// Before the kernel writes into the program's memory: it reports EFAULT, or a short read, instead of faulting on a page
+// that is still read-only.
+inline void about_to_write(void* buffer, size_t size) {
+  if (buffer && controlled()) runtime.snapshot.touch(buffer, size);
 }
 
 inline Scheduler& scheduler() { return runtime.scheduler; }

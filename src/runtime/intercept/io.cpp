@@ -11,13 +11,6 @@
 using namespace lockstep;
 using namespace lockstep::rt;
 
-namespace {
-// The kernel reports EFAULT, or a short read, instead of faulting on a page that is still read-only.
-void about_to_write(void* buffer, size_t size) {
-  if (controlled()) runtime.snapshot.touch(buffer, size);
-}
-}  // namespace
-
 LOCKSTEP_EXPORT ssize_t read(int fd, void* buffer, size_t size) {
   about_to_write(buffer, size);
   return LOCKSTEP_REAL(read)(fd, buffer, size);

@@ -2,6 +2,7 @@
 
 #include "runtime/fiber/backend.hpp"
 #include "runtime/sched/interrupt.hpp"
+#include "runtime/sched/livelock.hpp"
 #include "runtime/serve/backtrace.hpp"
 
 namespace lockstep::rt {
@@ -48,6 +49,8 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   unpreemptible_ = 0;
   skipped_ = 0;
   yields_ = 0;
+  spinners_tried_ = 0;
+  runtime.spinners = 0;
   fairness_.begin(words_);
   next_delta();
   refresh_simple();
@@ -221,14 +224,33 @@ Thread* Scheduler::choose_slow() {
   wide_offered_ = set;
   for (unsigned i = 0; i < words_; ++i) wide_timed_.word[i] = set.word[i] & timed.word[i] & ~enabled.word[i];
   offered_ = set.word[0];
-  if (set.empty(words_)) end_stuck();
-  if (log_size >= max_steps_) end(Outcome::StepLimit);
+  if (set.empty(words_)) {
+    if (!runtime.spinners) end_stuck();
+    return choose_among_spinners();
+  }
+  if (log_size >= max_steps_) end_at_limit();
   if (log_size == stop_at_) return follow_delta(set);
   if (policy_ == Policy::Random) {
     const unsigned n = set.size(words_);
     return &thread(set.nth(static_cast<unsigned>(random() * n >> 32)));
   }
   return pick_default(set);
+}
+
+Thread* Scheduler::choose_among_spinners() {
+  // Twice in a row without any change by anybody: nobody will ever leave its loop.
+  uint64_t changes = created + 1;
+  live.for_each(words_, [&](ThreadId t) { changes += thread(t).effects - thread(t).fruitless; });
+  if (changes == spinners_tried_) end(Outcome::Livelock);
+  spinners_tried_ = changes;
+  try_spinners_again();
+  return choose_slow();
+}
+
+void Scheduler::end_at_limit() {
+  char text[192];
+  const Outcome how = judge_long_execution(*this, text, sizeof text);
+  end(how, 0, how == Outcome::Livelock ? text : nullptr);
 }
 
 void Scheduler::end_stuck() {
@@ -278,7 +300,10 @@ inline Step& Scheduler::record(Thread& me) {
   ++decisions;
   last_ = me.id;
   last_yielded_ = false;
-  if (UNLIKELY(step.flags & Step::kYield)) count_as_yield(step);
+  if (UNLIKELY(step.flags & Step::kYield))
+    count_as_yield(step);
+  else
+    ++me.effects;
   if (UNLIKELY(detail)) add_stack(me.arrival);
   return step;
 }
@@ -333,6 +358,10 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   // Released by the end of the last other thread: nobody is left to hand back to.
   if (UNLIKELY(me.resumer != nullptr) && unjoined == 0 && can_run) me.resumer = nullptr;
   if (UNLIKELY(me.resumer != nullptr)) {
+    if (UNLIKELY(me.no_preempt) && can_run) {  // must not be left here, not even for who let it go this far
+      unrecorded_ = op;
+      return unrecorded_;
+    }
     me.parked = true;
     hand_back(me, can_run);
   } else {
@@ -370,6 +399,7 @@ void Scheduler::count_as_yield(Step& step) {
 unsigned Scheduler::pick(unsigned n) {
   if (n <= 1) return 0;
   if (n > 0xffff) n = 0xffff;
+  ++runtime.current->effects;
   unsigned value = 0;
   if (log_size == stop_at_ && delta_ < delta_count_ && deltas_[delta_].step == log_size) {
     value = deltas_[delta_].value;

@@ -19,7 +19,7 @@ inline bool visible() { return controlled() && LIKELY(runtime.points != Points::
 
 template <class T>
 inline Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order) {
-  return scheduler().reach(kind, const_cast<const T*>(a), flags, true, nullptr, static_cast<uint16_t>(order), sizeof(T));
+  return scheduler().reach(kind, const_cast<const T*>(a), flags, may_go_round(), nullptr, static_cast<uint16_t>(order), sizeof(T));
 }
 
 template <class T>
@@ -48,8 +48,8 @@ void store(volatile T* a, T value, int order) {
     return;
   }
   arrive(OpKind::Store, a, Step::kWrite, order);
-  note_progress();
   *a = value;
+  note_progress();
 }
 
 template <class T, class F>
