@@ -56,6 +56,7 @@ struct alignas(64) Thread {
   uint64_t clock;       // virtual time, nanoseconds; depends on the thread's causal past only
   uint64_t deadline;    // of the timed wait it is in
   uint32_t timed_since; // yields of the execution when that wait began
+  const void* waits_for; // descriptors, while it waits for one (intercept/blocking_io.cpp)
   const void* queue;    // condition variable or futex it is enqueued on
   uint32_t futex_mask;
   uint32_t random_calls;

@@ -160,8 +160,8 @@ TEST_F(OptionsTest, MistakesAreOneSentence) {
   EXPECT_EQ(error({"replay"}), "no schedule given: lockstep replay FILE");
   EXPECT_EQ(error({"replay", "f", "--"}), "no program given after --");
   EXPECT_NE(error({"replay", "f", "g"}), "");
-  EXPECT_EQ(error({"list"}), "list what? strategies or analyses");
-  EXPECT_EQ(error({"list", "bugs"}), "cannot list 'bugs': use strategies or analyses");
+  EXPECT_EQ(error({"list"}), "list what? strategies, analyses or intercepts");
+  EXPECT_EQ(error({"list", "bugs"}), "cannot list 'bugs': use strategies, analyses or intercepts");
 }
 
 TEST_F(OptionsTest, MistakesInTheEnvironment) {
