@@ -19,6 +19,14 @@ struct Imports {
 };
 Imports find_imports();
 
+// dlopen during an execution: the library is loaded between executions, as part of the initial state, and the
+// execution starts over.
+struct LibraryWanted {
+  char file[256];
+  int flags;
+};
+void load_library(LibraryWanted& wanted);
+
 struct Runtime {
   bool running;      // an execution is under way
   bool fibers;       // backend in use
@@ -41,6 +49,7 @@ struct Runtime {
   Thread* threads;   // kMaxThreads of them, index is the ThreadId
   unsigned pool_size;
   unsigned pool_wanted;  // an execution needed more pool threads than there are
+  LibraryWanted library_wanted;  // or a library that is not loaded yet
   bool instrumented;
   bool active;       // under a driver; otherwise everything passes through to the real functions
   Isolation isolation;

@@ -95,7 +95,12 @@ LOCKSTEP_EXPORT int socketpair(int domain, int type, int protocol, int* fds) noe
 LOCKSTEP_EXPORT int eventfd(unsigned value, int flags) noexcept { return opened(LOCKSTEP_REAL(eventfd)(value, flags)); }
 LOCKSTEP_EXPORT int epoll_create(int size) noexcept { return opened(LOCKSTEP_REAL(epoll_create)(size)); }
 LOCKSTEP_EXPORT int epoll_create1(int flags) noexcept { return opened(LOCKSTEP_REAL(epoll_create1)(flags)); }
-LOCKSTEP_EXPORT int timerfd_create(int clock, int flags) noexcept { return opened(LOCKSTEP_REAL(timerfd_create)(clock, flags)); }
+// Kernel timers run in real time. Without them event loops (Asio) fall back to timeouts of poll, which are virtual.
+LOCKSTEP_EXPORT int timerfd_create(int clock, int flags) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(timerfd_create)(clock, flags);
+  errno = ENOSYS;
+  return -1;
+}
 LOCKSTEP_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {
   return opened(LOCKSTEP_REAL(memfd_create)(name, flags));
 }

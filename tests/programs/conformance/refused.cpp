@@ -27,7 +27,6 @@ CASE(refuse_execlp) { execlp("true", "true", static_cast<char*>(nullptr)); }
 CASE(refuse_execle) { execle("/bin/true", "true", static_cast<char*>(nullptr), environ); }
 CASE(refuse_execveat) { execveat(0, "/bin/true", arguments, environ, 0); }
 CASE(refuse_fexecve) { fexecve(0, arguments, environ); }
-CASE(refuse_dlopen) { SHOW(dlopen("libanl.so.1", RTLD_NOW) != nullptr); }
 
 CASE(fail_abort) { std::abort(); }
 CASE(fail_assert) { assert(getpid() == 0); }
@@ -76,4 +75,12 @@ CASE(fail_cond_destroy) {
     sched_yield();
   }
   pthread_cond_destroy(&c);
+}
+
+// Natively it is not there before; under control it is, because every execution starts with it.
+CASE(repeat_process_new_library) {
+  SHOW(dlopen("libresolv.so.2", RTLD_NOW | RTLD_NOLOAD) != nullptr);
+  SHOW(dlopen("libresolv.so.2", RTLD_NOW) != nullptr);
+  SHOW(dlopen("libthat-is-not-there.so", RTLD_NOW) != nullptr);
+  SHOW(dlerror() != nullptr);
 }
