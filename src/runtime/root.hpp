@@ -19,6 +19,14 @@ struct Imports {
 };
 Imports find_imports();
 
+// dlopen during an execution: the library is loaded between executions, as part of the initial state, and the
+// execution starts over.
+struct LibraryWanted {
+  char file[256];
+  int flags;
+};
+void load_library(LibraryWanted& wanted);
+
 struct Runtime {
   bool running;      // an execution is under way
   bool fibers;       // backend in use
@@ -41,6 +49,7 @@ struct Runtime {
   Thread* threads;   // kMaxThreads of them, index is the ThreadId
   unsigned pool_size;
   unsigned pool_wanted;  // an execution needed more pool threads than there are
+  LibraryWanted library_wanted;  // or a library that is not loaded yet
   bool instrumented;
   bool active;       // under a driver; otherwise everything passes through to the real functions
   Isolation isolation;
@@ -53,6 +62,7 @@ struct Runtime {
   void (*body)(void*);  // explore(): what to run instead of main
   void* body_argument;
   Imports imports;
+  uint32_t spinners;        // threads that are not enabled because they would only spin
   uint32_t spurious_left;   // spurious wake-ups this execution may still have
   uintptr_t unwinder_begin, unwinder_size;  // code of libgcc_s
   uintptr_t initial_stack;  // the main thread's stack from here up is initial state
@@ -66,6 +76,12 @@ inline bool controlled() { return LIKELY(runtime.running) && LIKELY(thread_point
 // nobody is switched out inside it, they never block.
 inline bool from_unwinder(const void* caller) {
   return UNLIKELY(reinterpret_cast<uintptr_t>(caller) - runtime.unwinder_begin < runtime.unwinder_size);
+}
+
+// Before the kernel writes into the program's memory: it reports EFAULT, or a short read, instead of faulting on a page
+// that is still read-only.
+inline void about_to_write(void* buffer, size_t size) {
+  if (buffer && controlled()) runtime.snapshot.touch(buffer, size);
 }
 
 inline Scheduler& scheduler() { return runtime.scheduler; }

@@ -82,18 +82,30 @@ LOCKSTEP_EXPORT DIR* opendir(const char* path) { return opened(LOCKSTEP_REAL(ope
 LOCKSTEP_EXPORT int dup(int fd) noexcept { return opened(LOCKSTEP_REAL(dup)(fd)); }
 LOCKSTEP_EXPORT int dup2(int from, int to) noexcept { return opened(LOCKSTEP_REAL(dup2)(from, to)); }
 LOCKSTEP_EXPORT int dup3(int from, int to, int flags) noexcept { return opened(LOCKSTEP_REAL(dup3)(from, to, flags)); }
-LOCKSTEP_EXPORT int pipe(int* fds) noexcept { return opened(LOCKSTEP_REAL(pipe)(fds)); }
-LOCKSTEP_EXPORT int pipe2(int* fds, int flags) noexcept { return opened(LOCKSTEP_REAL(pipe2)(fds, flags)); }
+LOCKSTEP_EXPORT int pipe(int* fds) noexcept {
+  about_to_write(fds, 2 * sizeof *fds);
+  return opened(LOCKSTEP_REAL(pipe)(fds));
+}
+LOCKSTEP_EXPORT int pipe2(int* fds, int flags) noexcept {
+  about_to_write(fds, 2 * sizeof *fds);
+  return opened(LOCKSTEP_REAL(pipe2)(fds, flags));
+}
 LOCKSTEP_EXPORT int socket(int domain, int type, int protocol) noexcept {
   return opened(LOCKSTEP_REAL(socket)(domain, type, protocol));
 }
 LOCKSTEP_EXPORT int socketpair(int domain, int type, int protocol, int* fds) noexcept {
+  about_to_write(fds, 2 * sizeof *fds);
   return opened(LOCKSTEP_REAL(socketpair)(domain, type, protocol, fds));
 }
 LOCKSTEP_EXPORT int eventfd(unsigned value, int flags) noexcept { return opened(LOCKSTEP_REAL(eventfd)(value, flags)); }
 LOCKSTEP_EXPORT int epoll_create(int size) noexcept { return opened(LOCKSTEP_REAL(epoll_create)(size)); }
 LOCKSTEP_EXPORT int epoll_create1(int flags) noexcept { return opened(LOCKSTEP_REAL(epoll_create1)(flags)); }
-LOCKSTEP_EXPORT int timerfd_create(int clock, int flags) noexcept { return opened(LOCKSTEP_REAL(timerfd_create)(clock, flags)); }
+// Kernel timers run in real time. Without them event loops (Asio) fall back to timeouts of poll, which are virtual.
+LOCKSTEP_EXPORT int timerfd_create(int clock, int flags) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(timerfd_create)(clock, flags);
+  errno = ENOSYS;
+  return -1;
+}
 LOCKSTEP_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {
   return opened(LOCKSTEP_REAL(memfd_create)(name, flags));
 }

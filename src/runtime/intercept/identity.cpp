@@ -47,10 +47,6 @@ LOCKSTEP_EXPORT int pthread_setschedparam(pthread_t handle, int policy, const sc
   if (!controlled()) return LOCKSTEP_REAL(pthread_setschedparam)(handle, policy, parameters);
   return thread_of(handle) ? 0 : ESRCH;
 }
-LOCKSTEP_EXPORT int pthread_setschedprio(pthread_t handle, int priority) noexcept {
-  if (!controlled()) return LOCKSTEP_REAL(pthread_setschedprio)(handle, priority);
-  return thread_of(handle) ? 0 : ESRCH;
-}
 LOCKSTEP_EXPORT int pthread_setaffinity_np(pthread_t handle, size_t size, const cpu_set_t* set) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_setaffinity_np)(handle, size, set);
   return thread_of(handle) ? 0 : ESRCH;

@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "runtime/root.hpp"
@@ -11,32 +12,45 @@
 using namespace lockstep;
 using namespace lockstep::rt;
 
-namespace {
-// The kernel reports EFAULT, or a short read, instead of faulting on a page that is still read-only.
-void about_to_write(void* buffer, size_t size) {
-  if (controlled()) runtime.snapshot.touch(buffer, size);
-}
-}  // namespace
-
-LOCKSTEP_EXPORT ssize_t read(int fd, void* buffer, size_t size) {
-  about_to_write(buffer, size);
-  return LOCKSTEP_REAL(read)(fd, buffer, size);
-}
 LOCKSTEP_EXPORT ssize_t pread(int fd, void* buffer, size_t size, off_t offset) {
   about_to_write(buffer, size);
   return LOCKSTEP_REAL(pread)(fd, buffer, size, offset);
 }
-LOCKSTEP_EXPORT ssize_t readv(int fd, const iovec* parts, int count) {
-  for (int i = 0; i < count; ++i) about_to_write(parts[i].iov_base, parts[i].iov_len);
-  return LOCKSTEP_REAL(readv)(fd, parts, count);
+
+// Buffers that are often global and not yet touched.
+LOCKSTEP_EXPORT int stat(const char* path, struct stat* out) noexcept {
+  about_to_write(out, sizeof *out);
+  return LOCKSTEP_REAL(stat)(path, out);
 }
-LOCKSTEP_EXPORT ssize_t recv(int fd, void* buffer, size_t size, int flags) {
-  about_to_write(buffer, size);
-  return LOCKSTEP_REAL(recv)(fd, buffer, size, flags);
+LOCKSTEP_EXPORT int lstat(const char* path, struct stat* out) noexcept {
+  about_to_write(out, sizeof *out);
+  return LOCKSTEP_REAL(lstat)(path, out);
 }
-LOCKSTEP_EXPORT ssize_t recvfrom(int fd, void* buffer, size_t size, int flags, sockaddr* from, socklen_t* length) {
-  about_to_write(buffer, size);
-  return LOCKSTEP_REAL(recvfrom)(fd, buffer, size, flags, from, length);
+LOCKSTEP_EXPORT int fstat(int fd, struct stat* out) noexcept {
+  about_to_write(out, sizeof *out);
+  return LOCKSTEP_REAL(fstat)(fd, out);
+}
+LOCKSTEP_EXPORT char* getcwd(char* out, size_t size) noexcept {
+  about_to_write(out, size);
+  return LOCKSTEP_REAL(getcwd)(out, size);
+}
+LOCKSTEP_EXPORT ssize_t readlink(const char* path, char* out, size_t size) noexcept {
+  about_to_write(out, size);
+  return LOCKSTEP_REAL(readlink)(path, out, size);
+}
+LOCKSTEP_EXPORT int uname(utsname* out) noexcept {
+  about_to_write(out, sizeof *out);
+  return LOCKSTEP_REAL(uname)(out);
+}
+LOCKSTEP_EXPORT int getsockname(int fd, sockaddr* out, socklen_t* size) noexcept {
+  if (size) about_to_write(out, *size);
+  about_to_write(size, sizeof *size);
+  return LOCKSTEP_REAL(getsockname)(fd, out, size);
+}
+LOCKSTEP_EXPORT int getsockopt(int fd, int level, int name, void* out, socklen_t* size) noexcept {
+  if (size) about_to_write(out, *size);
+  about_to_write(size, sizeof *size);
+  return LOCKSTEP_REAL(getsockopt)(fd, level, name, out, size);
 }
 
 LOCKSTEP_EXPORT void flockfile(FILE* stream) noexcept {

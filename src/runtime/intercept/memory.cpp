@@ -72,11 +72,6 @@ LOCKSTEP_EXPORT void* realloc(void* p, size_t size) noexcept {
   return fresh ? fresh : out_of_memory();
 }
 
-LOCKSTEP_EXPORT void* reallocarray(void* p, size_t count, size_t size) noexcept {
-  size_t bytes;
-  return __builtin_mul_overflow(count, size, &bytes) ? out_of_memory() : realloc(p, bytes);
-}
-
 LOCKSTEP_EXPORT void* memalign(size_t alignment, size_t size) noexcept {
   return LIKELY(runtime.active) ? allocate(size, alignment) : __libc_memalign(alignment, size);
 }

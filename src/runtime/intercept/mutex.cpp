@@ -252,6 +252,3 @@ LOCKSTEP_EXPORT int pthread_spin_unlock(pthread_spinlock_t* l) noexcept {
   spin_update(l);
   return 0;
 }
-LOCKSTEP_EXPORT int pthread_spin_destroy(pthread_spinlock_t* l) noexcept {
-  return controlled() ? 0 : LOCKSTEP_REAL(pthread_spin_destroy)(l);
-}

@@ -13,6 +13,7 @@ namespace lockstep::rt {
 
 uint64_t draw() {
   Thread& me = self();
+  ++me.effects;
   uint64_t x = (uint64_t{index_of(me.id)} << 32 | ++me.random_calls) * 0x9e3779b97f4a7c15ull;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ x >> 27) * 0x94d049bb133111ebull;

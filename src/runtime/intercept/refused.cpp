@@ -1,6 +1,5 @@
 // Calls that leave what can be controlled: the run ends with a sentence that names them, instead of a hang or a wrong
 // answer.
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -95,15 +94,4 @@ LOCKSTEP_EXPORT int execle(const char* path, const char* first, ...) noexcept {
   char* const* environment = va_arg(list, char* const*);
   va_end(list);
   return execve(path, arguments, environment);
-}
-
-// A library loaded by an execution would still be there, with its state, in the next.
-LOCKSTEP_EXPORT void* dlopen(const char* file, int flags) noexcept {
-  if (!controlled()) return LOCKSTEP_REAL(dlopen)(file, flags);
-  scheduler().forbid_preemption(true);  // ld.so holds its lock while constructors run
-  void* handle = LOCKSTEP_REAL(dlopen)(file, flags | (runtime.isolation == Isolation::Reset ? RTLD_NOLOAD : 0));
-  scheduler().forbid_preemption(false);
-  if (!handle && runtime.isolation == Isolation::Reset && !(flags & RTLD_NOLOAD))
-    refuse_call("dlopen()", "a library loaded by one execution cannot be reset for the next: use --isolation fork");
-  return handle;
 }

@@ -168,6 +168,23 @@ void Snapshot::take() {
     sys(SYS_mprotect, static_cast<long>(regions_[i].begin), static_cast<long>(regions_[i].end - regions_[i].begin), PROT_READ);
 }
 
+void Snapshot::extend() {
+  struct Found {
+    uintptr_t begin, end;
+  } found[256];
+  unsigned count = 0;
+  for_each_mapping([&](const Mapping& m) {
+    if (!m.writable || m.shared || m.path[0] == '[' || count == 256) return;
+    for (unsigned i = 0; i < region_count_; ++i)
+      if (m.begin < regions_[i].end && m.end > regions_[i].begin) return;
+    found[count++] = {m.begin, m.end};
+  });
+  const unsigned before = region_count_;
+  for (unsigned i = 0; i < count; ++i) add_region(found[i].begin, found[i].end);
+  for (unsigned i = before; i < region_count_; ++i)
+    sys(SYS_mprotect, static_cast<long>(regions_[i].begin), static_cast<long>(regions_[i].end - regions_[i].begin), PROT_READ);
+}
+
 bool Snapshot::handle_write_fault(uintptr_t address) {
   for (unsigned i = 0; i < region_count_; ++i) {
     Region& region = regions_[i];

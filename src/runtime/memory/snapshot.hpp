@@ -15,6 +15,7 @@ class Snapshot {
   // After the runtime itself changed the program's memory between executions (more pool threads): that is the
   // initial state from now on. Call right after restore() and the change.
   void absorb();
+  void extend();  // new libraries have been loaded since: they belong to the initial state, too
   bool taken() const { return taken_; }
 
   // SIGSEGV at `address`: true if it was a first write to a tracked page, which is now writable.

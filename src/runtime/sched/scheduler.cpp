@@ -2,6 +2,7 @@
 
 #include "runtime/fiber/backend.hpp"
 #include "runtime/sched/interrupt.hpp"
+#include "runtime/sched/livelock.hpp"
 #include "runtime/sched/lookahead.hpp"
 #include "runtime/serve/backtrace.hpp"
 
@@ -58,6 +59,8 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   unpreemptible_ = 0;
   skipped_ = 0;
   yields_ = 0;
+  spinners_tried_ = 0;
+  runtime.spinners = 0;
   fairness_.begin(words_);
   refresh_stop();
   refresh_simple();
@@ -258,8 +261,11 @@ Thread* Scheduler::choose_slow() {
   wide_offered_ = set;
   for (unsigned i = 0; i < words_; ++i) wide_timed_.word[i] = set.word[i] & timed.word[i] & ~enabled.word[i];
   offered_ = set.word[0];
-  if (set.empty(words_)) end_stuck();
-  if (log_size >= max_steps_) end(Outcome::StepLimit);
+  if (set.empty(words_)) {
+    if (!runtime.spinners) end_stuck();
+    return choose_among_spinners();
+  }
+  if (log_size >= max_steps_) end_at_limit();
   if (log_size >= sleep_at_) fall_asleep();
   uint16_t wanted = 0;
   Thread* chosen;
@@ -344,6 +350,22 @@ void Scheduler::wake_sleepers() {
   refresh_simple();
 }
 
+Thread* Scheduler::choose_among_spinners() {
+  // Twice in a row without any change by anybody: nobody will ever leave its loop.
+  uint64_t changes = created + 1;
+  live.for_each(words_, [&](ThreadId t) { changes += thread(t).effects - thread(t).fruitless; });
+  if (changes == spinners_tried_) end(Outcome::Livelock);
+  spinners_tried_ = changes;
+  try_spinners_again();
+  return choose_slow();
+}
+
+void Scheduler::end_at_limit() {
+  char text[192];
+  const Outcome how = judge_long_execution(*this, text, sizeof text);
+  end(how, 0, how == Outcome::Livelock ? text : nullptr);
+}
+
 void Scheduler::end_stuck() {
   live.for_each(words_, [&](ThreadId t) {
     if (thread(t).signals & ~thread(t).signal_mask)
@@ -380,7 +402,10 @@ inline Step& Scheduler::record(Thread& me) {
   ++decisions;
   last_ = me.id;
   last_yielded_ = false;
-  if (UNLIKELY(step.flags & Step::kYield)) count_as_yield(step);
+  if (UNLIKELY(step.flags & Step::kYield))
+    count_as_yield(step);
+  else
+    ++me.effects;
   if (UNLIKELY(detail)) add_stack(me.arrival);
   return step;
 }
@@ -433,7 +458,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
     op.arity = arity;
   };
   // The default schedule goes on with the same thread: no decision to take, nothing to publish.
-  if (LIKELY(straight_ && me.id == last_ && can_run && log_size < stop_at_ && unjoined && !me.resumer &&
+  if (LIKELY(straight_ && !runtime.after_step && me.id == last_ && can_run && log_size < stop_at_ && unjoined && !me.resumer &&
              !(flags & Step::kYield) && !last_yielded_)) {
     Step& step = log[log_size++];
     step.enabled = enabled.word[0];
@@ -447,6 +472,10 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   // Released by the end of the last other thread: nobody is left to hand back to.
   if (UNLIKELY(me.resumer != nullptr) && unjoined == 0 && can_run) me.resumer = nullptr;
   if (UNLIKELY(me.resumer != nullptr)) {
+    if (UNLIKELY(me.no_preempt) && can_run) {  // must not be left here, not even for who let it go this far
+      unrecorded_ = op;
+      return unrecorded_;
+    }
     me.parked = true;
     hand_back(me, can_run);
   } else {
@@ -484,6 +513,7 @@ void Scheduler::count_as_yield(Step& step) {
 unsigned Scheduler::pick(unsigned n) {
   if (n <= 1) return 0;
   if (n > 0xffff) n = 0xffff;
+  ++runtime.current->effects;
   uint16_t value = 0;
   if (log_size >= max_steps_) end(Outcome::StepLimit);
   if (log_size >= stop_at_ && planned(&value)) {

@@ -93,6 +93,8 @@ class Scheduler {
   void wake_sleepers();
   void prefer_overdue(ThreadSet& set);
   [[noreturn]] void end_stuck();
+  [[noreturn]] void end_at_limit();
+  Thread* choose_among_spinners();
   Thread* pick_default(const ThreadSet& candidates);
   ThreadId pick_random(const ThreadSet& candidates);
   ThreadId pick_pct(const ThreadSet& candidates);
@@ -119,6 +121,7 @@ class Scheduler {
   uint64_t offered_ = 0;        // candidates of the decision under way, when simple
   unsigned words_ = 1;
   uint32_t unpreemptible_ = 0;
+  uint64_t spinners_tried_ = 0; // when all spinners were last let go round once more
   uint32_t yields_ = 0;         // so far in this execution
   uint64_t skipped_ = 0;        // operations that needed no record
   uint64_t random_state_ = 0;

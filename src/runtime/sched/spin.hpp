@@ -1,5 +1,12 @@
-// Bare spin loops: a thread that keeps reading the same values from the same places makes no progress. After some
-// fruitless repeats a read counts as a yield, so that the others get their turn and the fair scheduler applies.
+// Spin loops without annotation.
+//
+// A thread spins when it comes back to the same place with equal callee-saved registers and equal bytes on its stack, has
+// read the same values, which are still there, and has changed nothing in between: then the next round will be like
+// the last one until one of these values changes, and until then the thread is not enabled (an await loop is a blocking
+// read). When nobody is left but spinners, that is a livelock.
+//
+// Only a repeated read is looked at that closely. As a fallback (state that grows in every round, more places than are
+// remembered) kFruitlessRepeats of them count as a yield, so that the others get their turn and fairness applies.
 #pragma once
 #include "runtime/root.hpp"
 
@@ -7,17 +14,47 @@ namespace lockstep::rt {
 
 inline constexpr uint32_t kFruitlessRepeats = 40;
 
-inline void note_progress() { runtime.current->spin_repeats = 0; }
+void fruitless_repeat(Step& step, uint64_t value);
+void wake_spinners();
+bool watched_value_changed(const Thread& t);
+
+// The running thread is about to do an atomic operation: can it, or is it known to be the next round of a spin loop?
+inline bool may_go_round() {
+  Thread& me = *runtime.current;
+  if (LIKELY(!me.spinning)) return true;
+  if (!watched_value_changed(me)) {
+    ++runtime.spinners;
+    return false;
+  }
+  me.spinning = false;
+  return true;
+}
+
+// The running thread's step changed memory.
+inline void note_progress() {
+  if (UNLIKELY(runtime.spinners)) wake_spinners();
+}
+
+// A plain write: changes what another round of the thread's loop would see, unless it is to its own stack, which is
+// compared anyway.
+inline void note_plain_write(const volatile void* address) {
+  if (UNLIKELY(!runtime.running)) return;
+  Thread& me = *runtime.current;
+  if (UNLIKELY(reinterpret_cast<uintptr_t>(me.stack_top) - reinterpret_cast<uintptr_t>(address) >= kStackStride)) ++me.effects;
+}
 
 // The step just recorded changed nothing and saw `value`.
 inline void note_fruitless(Step& step, uint64_t value) {
   Thread& me = *runtime.current;
+  if (me.effects != me.spin_effects + 1) {  // not only reads since the last one: this is where a round may begin
+    me.spin_rounds = 0;
+    me.spin_repeats = 0;
+  }
+  me.spin_effects = me.effects;
+  ++me.fruitless;
   const uint64_t key = (static_cast<uint64_t>(step.object) * 31 + value) * 2 + 1;
   if (key == me.spin_key[0] || key == me.spin_key[1] || key == me.spin_key[2] || key == me.spin_key[3]) {
-    if (UNLIKELY(++me.spin_repeats >= kFruitlessRepeats)) {
-      me.spin_repeats = 0;
-      scheduler().count_as_yield(step);
-    }
+    fruitless_repeat(step, value);
     return;
   }
   me.spin_key[me.spin_next++ & 3] = key;

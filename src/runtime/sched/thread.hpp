@@ -23,6 +23,13 @@ struct TlsBlock {
 
 struct Mutex;
 
+// A value that a spinning thread waits to see changed.
+struct Watch {
+  uint64_t address, value;
+  uint16_t size;
+};
+inline constexpr uint32_t kMostWatched = 16, kMostMisses = 64;
+
 enum class Life : uint8_t { Unused, Live, Done };
 
 struct alignas(64) Thread {
@@ -49,12 +56,26 @@ struct alignas(64) Thread {
   uint64_t clock;       // virtual time, nanoseconds; depends on the thread's causal past only
   uint64_t deadline;    // of the timed wait it is in
   uint32_t timed_since; // yields of the execution when that wait began
+  const void* waits_for; // descriptors, while it waits for one (intercept/blocking_io.cpp)
   const void* queue;    // condition variable or futex it is enqueued on
   uint32_t futex_mask;
-  uint32_t spin_repeats;
-  uint64_t spin_key[4];
-  uint32_t spin_next;
   uint32_t random_calls;
+
+  // Spin loops (sched/spin.hpp).
+  uint32_t effects;        // steps and plain writes so far; yields do not count
+  uint32_t fruitless;      // of them, steps that changed nothing
+  uint32_t spin_effects;   // `effects` at the last fruitless read
+  uint32_t spin_repeats;
+  uint32_t spin_next;
+  uint64_t spin_key[4];
+  bool spinning;           // the next round of its loop is useless until a watched value changes
+  uint32_t spin_misses;    // states looked at in vain
+  uint32_t spin_rounds, watch_count;
+  struct {
+    uint64_t state;
+    Watch watch;
+  } round[kMostWatched];
+  Watch watch[kMostWatched];
 
   // Cancellation and signals (sched/interrupt.hpp).
   bool cancel_pending;

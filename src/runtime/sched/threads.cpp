@@ -128,7 +128,8 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.destructors = nullptr;
   t.clock = kClockStart;
   t.queue = nullptr;
-  t.spin_repeats = 0;
+  t.effects = t.fruitless = t.spin_effects = t.spin_repeats = t.spin_misses = t.spin_rounds = t.watch_count = 0;
+  t.spinning = false;
   t.random_calls = 0;
   t.cancel_pending = t.cancel_disabled = t.cancel_async = t.cancel_woke = false;
   t.signals = t.awaited_signals = 0;

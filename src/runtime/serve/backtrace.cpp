@@ -43,7 +43,30 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
   return _URC_NO_REASON;
 }
 
+_Unwind_Reason_Code visit_caller(_Unwind_Context* context, void* data) {
+  const uintptr_t pc = _Unwind_GetIP(context);
+  if (pc >= own_code.begin && pc < own_code.end) return _URC_NO_REASON;
+  CallerState& out = *static_cast<CallerState*>(data);
+  out.pc = pc;
+  out.stack_pointer = _Unwind_GetCFA(context);
+#if defined(__x86_64__)
+  constexpr int kCalleeSaved[] = {3, 6, 12, 13, 14, 15};  // rbx, rbp, r12-r15
+#else
+  constexpr int kCalleeSaved[] = {19, 20, 21, 22, 23, 29};
+#endif
+  for (int i = 0; i < 6; ++i) out.registers[i] = _Unwind_GetGR(context, kCalleeSaved[i]);
+  return _URC_END_OF_STACK;
+}
+
 }  // namespace
+
+bool caller_state(CallerState& out) {
+  Uncontrolled guard;
+  if (!own_code.begin) find_own_code();
+  out.pc = 0;
+  _Unwind_Backtrace(visit_caller, &out);
+  return out.pc != 0;
+}
 
 void find_unwinder() {
   dl_iterate_phdr(

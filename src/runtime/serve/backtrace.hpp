@@ -9,4 +9,11 @@ size_t backtrace(uint64_t* out, size_t most);
 
 void find_unwinder();  // for from_unwinder()
 
+// The innermost frame outside the runtime, as it will be when the runtime returns to it.
+struct CallerState {
+  uintptr_t pc, stack_pointer;
+  uint64_t registers[6];  // callee-saved
+};
+bool caller_state(CallerState& out);
+
 }  // namespace lockstep::rt

@@ -218,6 +218,7 @@ void execute(const PlanHeader* plan) {
     s.begin(*plan, deltas, sleepers);
     Thread& main = new_main();
     runtime.pool_wanted = 0;
+    runtime.library_wanted.file[0] = 0;
     if (plan->detail && runtime.channel->capture_fd) redirect_output(static_cast<int>(runtime.channel->capture_fd));
     runtime.current = &main;
     runtime.running = true;
@@ -229,11 +230,19 @@ void execute(const PlanHeader* plan) {
       write_out(stdout);
       redirect_output(quiet_fd);
     }
-    if (!runtime.pool_wanted) return;
-    // More threads than the pool has: start over with a larger one.
+    if (!runtime.pool_wanted && !runtime.library_wanted.file[0]) return;
+    // More threads than the pool has, or a library more: start over with them.
+    if (plan->detail && runtime.channel->capture_fd) {
+      sys(SYS_ftruncate, runtime.channel->capture_fd, 0);
+      sys(SYS_lseek, runtime.channel->capture_fd, 0, SEEK_SET);
+    }
     if (runtime.isolation == Isolation::Reset) runtime.snapshot.restore();
-    grow_pool(runtime.pool_wanted + 8);
-    if (runtime.isolation == Isolation::Reset) runtime.snapshot.absorb();
+    if (runtime.pool_wanted) grow_pool(runtime.pool_wanted + 8);
+    if (runtime.library_wanted.file[0]) load_library(runtime.library_wanted);
+    if (runtime.isolation == Isolation::Reset) {
+      runtime.snapshot.absorb();
+      runtime.snapshot.extend();
+    }
   }
 }
 

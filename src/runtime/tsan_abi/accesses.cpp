@@ -2,7 +2,7 @@
 // points: for programs without data races that loses nothing.
 #include <string.h>
 
-#include "runtime/root.hpp"
+#include "runtime/sched/spin.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
@@ -13,17 +13,17 @@ LOCKSTEP_EXPORT void __tsan_func_exit() {}
 
 #define LOCKSTEP_SIZED(n)                                              \
   LOCKSTEP_EXPORT void __tsan_read##n(void*) {}                        \
-  LOCKSTEP_EXPORT void __tsan_write##n(void*) {}                       \
-  LOCKSTEP_EXPORT void __tsan_read_write##n(void*) {}                  \
+  LOCKSTEP_EXPORT void __tsan_write##n(void* a) { note_plain_write(a); }                       \
+  LOCKSTEP_EXPORT void __tsan_read_write##n(void* a) { note_plain_write(a); }                  \
   LOCKSTEP_EXPORT void __tsan_read##n##_pc(void*, void*) {}            \
-  LOCKSTEP_EXPORT void __tsan_write##n##_pc(void*, void*) {}           \
+  LOCKSTEP_EXPORT void __tsan_write##n##_pc(void* a, void*) { note_plain_write(a); }           \
   LOCKSTEP_EXPORT void __tsan_volatile_read##n(void*) {}               \
-  LOCKSTEP_EXPORT void __tsan_volatile_write##n(void*) {}              \
+  LOCKSTEP_EXPORT void __tsan_volatile_write##n(void* a) { note_plain_write(a); }              \
   LOCKSTEP_EXPORT void __tsan_unaligned_read##n(void*) {}              \
-  LOCKSTEP_EXPORT void __tsan_unaligned_write##n(void*) {}             \
-  LOCKSTEP_EXPORT void __tsan_unaligned_read_write##n(void*) {}        \
+  LOCKSTEP_EXPORT void __tsan_unaligned_write##n(void* a) { note_plain_write(a); }             \
+  LOCKSTEP_EXPORT void __tsan_unaligned_read_write##n(void* a) { note_plain_write(a); }        \
   LOCKSTEP_EXPORT void __tsan_unaligned_volatile_read##n(void*) {}     \
-  LOCKSTEP_EXPORT void __tsan_unaligned_volatile_write##n(void*) {}
+  LOCKSTEP_EXPORT void __tsan_unaligned_volatile_write##n(void* a) { note_plain_write(a); }
 LOCKSTEP_SIZED(1)
 LOCKSTEP_SIZED(2)
 LOCKSTEP_SIZED(4)
@@ -31,7 +31,7 @@ LOCKSTEP_SIZED(8)
 LOCKSTEP_SIZED(16)
 
 LOCKSTEP_EXPORT void __tsan_read_range(void*, size_t) {}
-LOCKSTEP_EXPORT void __tsan_write_range(void*, size_t) {}
+LOCKSTEP_EXPORT void __tsan_write_range(void* a, size_t) { note_plain_write(a); }
 LOCKSTEP_EXPORT void __tsan_vptr_read(void**) {}
 LOCKSTEP_EXPORT void __tsan_vptr_update(void**, void*) {}
 LOCKSTEP_EXPORT void* __tsan_memcpy(void* to, const void* from, size_t size) { return memcpy(to, from, size); }

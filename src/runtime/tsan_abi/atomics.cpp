@@ -19,7 +19,7 @@ inline bool visible() { return controlled() && LIKELY(runtime.points != Points::
 
 template <class T>
 inline Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order, uint64_t expected = 0) {
-  return scheduler().reach(kind, const_cast<const T*>(a), flags, true, reinterpret_cast<const void*>(expected),
+  return scheduler().reach(kind, const_cast<const T*>(a), flags, may_go_round(), reinterpret_cast<const void*>(expected),
                            static_cast<uint16_t>(order), sizeof(T));
 }
 
@@ -49,8 +49,8 @@ void store(volatile T* a, T value, int order) {
     return;
   }
   arrive(OpKind::Store, a, Step::kWrite, order);
-  note_progress();
   *a = value;
+  note_progress();
 }
 
 template <class T, class F>

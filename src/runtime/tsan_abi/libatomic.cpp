@@ -16,7 +16,7 @@ namespace {
 bool visible() { return controlled() && runtime.instrumented && runtime.points != Points::Sync; }
 
 Step& arrive(OpKind kind, const volatile void* object, uint8_t flags, int order, size_t size) {
-  return scheduler().reach(kind, const_cast<const void*>(object), flags, true, nullptr, static_cast<uint16_t>(order),
+  return scheduler().reach(kind, const_cast<const void*>(object), flags, may_go_round(), nullptr, static_cast<uint16_t>(order),
                            static_cast<uint16_t>(size));
 }
 
@@ -34,8 +34,8 @@ void load(size_t size, const volatile void* object, void* out, int order) {
 
 void store(size_t size, volatile void* object, const void* value, int order) {
   arrive(OpKind::Store, object, Step::kWrite, order, size);
-  note_progress();
   memcpy(const_cast<void*>(object), value, size);
+  note_progress();
 }
 
 void exchange(size_t size, volatile void* object, const void* value, void* old, int order) {
@@ -43,11 +43,11 @@ void exchange(size_t size, volatile void* object, const void* value, void* old, 
   void* p = const_cast<void*>(object);
   const bool same = memcmp(p, value, size) == 0;
   memmove(old, p, size);
+  memmove(p, value, size);
   if (same)
     note_fruitless(step, digest(value, size));
   else
     note_progress();
-  memmove(p, value, size);
 }
 
 bool compare_exchange(size_t size, volatile void* object, void* expected, const void* desired, int order) {

@@ -4,7 +4,7 @@
 
 static mtx_t m;
 static cnd_t c;
-static int n;
+static int n, waiting;
 
 CASE(c11_threads) {
   thrd_t t;
@@ -52,6 +52,7 @@ CASE(c11_condition) {
   SHOW(cnd_init(&c) == thrd_success);
   auto wait = [](void*) -> int {
     mtx_lock(&m);
+    ++waiting;
     while (!n) cnd_wait(&c, &m);
     mtx_unlock(&m);
     return 0;
@@ -59,7 +60,10 @@ CASE(c11_condition) {
   thrd_t a, b;
   thrd_create(&a, wait, nullptr);
   thrd_create(&b, wait, nullptr);
-  mtx_lock(&m);
+  for (mtx_lock(&m); waiting != 2; mtx_lock(&m)) {
+    mtx_unlock(&m);
+    thrd_yield();
+  }
   n = 1;
   cnd_signal(&c);
   cnd_broadcast(&c);
@@ -93,4 +97,26 @@ CASE(c11_specific_and_once) {
   SHOW(result);
   SHOW(n);
   tss_delete(key);
+  SHOW(tss_set(key, &key) == thrd_error);
+}
+
+CASE(fail_mtx_destroy) {
+  mtx_init(&m, mtx_plain);
+  mtx_lock(&m);
+  mtx_destroy(&m);
+}
+CASE(fail_cnd_destroy) {
+  mtx_init(&m, mtx_plain);
+  cnd_init(&c);
+  thrd_t t;
+  thrd_create(&t, [](void*) -> int {
+    mtx_lock(&m);
+    n = 1;
+    return cnd_wait(&c, &m);
+  }, nullptr);
+  for (mtx_lock(&m); !n; mtx_lock(&m)) {
+    mtx_unlock(&m);
+    thrd_yield();
+  }
+  cnd_destroy(&c);
 }

@@ -60,6 +60,27 @@ struct Three {
 struct Pair {
   long a, b;
 };
+// As a compiler without sixteen-byte instructions calls them.
+using Wide = unsigned __int128;
+extern "C" {
+Wide load_16(const volatile void*, int) asm("__atomic_load_16");
+void store_16(volatile void*, Wide, int) asm("__atomic_store_16");
+Wide exchange_16(volatile void*, Wide, int) asm("__atomic_exchange_16");
+bool compare_exchange_16(volatile void*, void*, Wide, int, int) asm("__atomic_compare_exchange_16");
+}
+CASE(cpp_sixteen_bytes) {
+  static Wide wide = 0;
+  auto work = [] {
+    Wide seen = load_16(&wide, 5);
+    while (!compare_exchange_16(&wide, &seen, seen + 1, 5, 5)) {
+    }
+  };
+  together(work, work);
+  SHOW(wide);
+  together([] { SHOW(exchange_16(&wide, 8, 5)); store_16(&wide, 9, 5); });
+  SHOW(load_16(&wide, 5));
+}
+
 CASE(cpp_wide_atomics) {
   std::atomic<Three> odd{Three{0, 0, 0}};
   std::atomic<Pair> pair{Pair{0, 0}};

@@ -96,7 +96,7 @@ CASE(sem_counts) {
   int value = -1;
   sem_getvalue(&s, &value);
   SHOW(value);
-  ERRNO(sem_trywait(&s));
+  together([&] { ERRNO(sem_trywait(&s)); });
   ERRNO(sem_trywait(&s));
   timespec t = past(), bad{0, -1};
   ERRNO(sem_timedwait(&s, &t));
@@ -190,5 +190,12 @@ CASE(spin_lock) {
   ERROR(pthread_spin_trylock(&s));
   together([&] { ERROR(pthread_spin_trylock(&s)); });
   ERROR(pthread_spin_unlock(&s));
-  ERROR(pthread_spin_destroy(&s));
+  pthread_spin_destroy(&s);
+}
+
+CASE(repeat_barrier_destroyed) {
+  pthread_barrier_t b;
+  pthread_barrier_init(&b, nullptr, 1);
+  ERROR(pthread_barrier_destroy(&b));
+  ERROR(pthread_barrier_wait(&b));
 }

@@ -162,3 +162,11 @@ CASE(mutex_std) {
   together([&] { std::scoped_lock both(a, b); ++n; }, [&] { std::scoped_lock both(b, a); ++n; });
   SHOW(n);
 }
+
+CASE(repeat_mutex_ceiling) {
+  pthread_mutex_t m = make(PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_STALLED, PTHREAD_PRIO_PROTECT);
+  int old = -1;
+  together([&] { ERROR(pthread_mutex_setprioceiling(&m, 3, &old)); });
+  ERROR(pthread_mutex_setprioceiling(&m, 4, &old));
+  SHOW(old);
+}

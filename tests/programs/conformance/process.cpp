@@ -27,7 +27,6 @@ CASE(repeat_heap_addresses) {
   SHOW(where(memalign(128, 5)));
   SHOW(where(valloc(5)));
   SHOW(where(pvalloc(5)));
-  SHOW(where(reallocarray(nullptr, 3, 4)));
   void* q = nullptr;
   ERROR(posix_memalign(&q, 256, 1));
   SHOW(where(q));
@@ -52,6 +51,12 @@ CASE(heap_contracts) {
 // Every descriptor is left open: in the next execution it has the same number again.
 #define LEFT_OPEN(name, call) \
   CASE(repeat_opened_##name) { SHOW(call); }
+template <class F>
+static int was_open(int fd, F open_it) {
+  const int before = fcntl(fd, F_GETFD);
+  open_it();
+  return before;
+}
 static int two(int result, const int* fds) { return result < 0 ? -1 : fds[0] * 1000 + fds[1]; }
 static int fds[2];
 static char pattern[] = "/tmp/lockstep-conformance-XXXXXX";
@@ -71,8 +76,8 @@ LEFT_OPEN(tmpfile, fileno(tmpfile()))
 LEFT_OPEN(mkstemp, temporary())
 LEFT_OPEN(opendir, dirfd(opendir("/")))
 LEFT_OPEN(dup, dup(2))
-LEFT_OPEN(dup2, fcntl(77, F_GETFD) * 1000 + dup2(2, 77))
-LEFT_OPEN(dup3, fcntl(79, F_GETFD) * 1000 + dup3(2, 79, O_CLOEXEC))
+LEFT_OPEN(dup2, was_open(77, [] { dup2(2, 77); }))
+LEFT_OPEN(dup3, was_open(79, [] { dup3(2, 79, O_CLOEXEC); }))
 LEFT_OPEN(pipe, two(pipe(fds), fds))
 LEFT_OPEN(pipe2, two(pipe2(fds, O_CLOEXEC), fds))
 LEFT_OPEN(socket, socket(AF_UNIX, SOCK_STREAM, 0))
@@ -122,13 +127,15 @@ CASE(io_into_fresh_memory) {
 }
 
 CASE(io_locked_stream) {
-  together([] {
-    flockfile(stdout);
+  FILE* f = tmpfile();
+  together([f] {
+    flockfile(f);
+    fputs("a", f);
     sched_yield();
-    std::puts("a");
-    std::puts("b");
-    funlockfile(stdout);
-  });
+    fputs("b", f);
+    funlockfile(f);
+  }, [f] { fputs("cd", f); });
+  SHOW(ftell(f));
 }
 
 static void handler() { std::puts("exit handler"); }

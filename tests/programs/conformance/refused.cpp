@@ -23,8 +23,10 @@ CASE(refuse_execve) { execve("/bin/true", arguments, environ); }
 CASE(refuse_execv) { execv("/bin/true", arguments); }
 CASE(refuse_execvp) { execvp("true", arguments); }
 CASE(refuse_execl) { execl("/bin/true", "true", static_cast<char*>(nullptr)); }
+CASE(refuse_execlp) { execlp("true", "true", static_cast<char*>(nullptr)); }
+CASE(refuse_execle) { execle("/bin/true", "true", static_cast<char*>(nullptr), environ); }
+CASE(refuse_execveat) { execveat(0, "/bin/true", arguments, environ, 0); }
 CASE(refuse_fexecve) { fexecve(0, arguments, environ); }
-CASE(refuse_dlopen) { SHOW(dlopen("libanl.so.1", RTLD_NOW) != nullptr); }
 
 CASE(fail_abort) { std::abort(); }
 CASE(fail_assert) { assert(getpid() == 0); }
@@ -46,4 +48,39 @@ CASE(process_known_library) {
   void* self = dlopen(nullptr, RTLD_NOW);
   SHOW(self && dlsym(self, "pthread_create"));
   SHOW(dlopen("libc.so.6", RTLD_NOW) != nullptr);
+}
+
+CASE(fail_mutex_destroy) {
+  pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&m);
+  pthread_mutex_destroy(&m);
+}
+CASE(fail_rwlock_destroy) {
+  pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_rwlock_rdlock(&l);
+  pthread_rwlock_destroy(&l);
+}
+CASE(fail_cond_destroy) {
+  static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+  static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+  static bool waits;
+  start([](void*) -> void* {
+    pthread_mutex_lock(&m);
+    waits = true;
+    pthread_cond_wait(&c, &m);
+    return nullptr;
+  });
+  for (pthread_mutex_lock(&m); !waits; pthread_mutex_lock(&m)) {
+    pthread_mutex_unlock(&m);
+    sched_yield();
+  }
+  pthread_cond_destroy(&c);
+}
+
+// Natively it is not there before; under control it is, because every execution starts with it.
+CASE(repeat_process_new_library) {
+  SHOW(dlopen("libresolv.so.2", RTLD_NOW | RTLD_NOLOAD) != nullptr);
+  SHOW(dlopen("libresolv.so.2", RTLD_NOW) != nullptr);
+  SHOW(dlopen("libthat-is-not-there.so", RTLD_NOW) != nullptr);
+  SHOW(dlerror() != nullptr);
 }

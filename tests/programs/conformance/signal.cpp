@@ -34,8 +34,14 @@ CASE(signal_to_thread) {
   ERROR(pthread_kill(t, SIGUSR2));
   pthread_join(t, nullptr);
   SHOW(got.load() == SIGUSR2 && where.load() == static_cast<long>(t));
+  got = 0;
+  t = start([](void*) -> void* {
+    while (!got.load()) sched_yield();
+    return nullptr;
+  });
   sigval v{};
-  ERROR(pthread_sigqueue(pthread_self(), SIGUSR1, v));
+  ERROR(pthread_sigqueue(t, SIGUSR1, v));
+  pthread_join(t, nullptr);
   SHOW(got.load() == SIGUSR1);
 }
 
@@ -56,7 +62,7 @@ CASE(signal_mask) {
   sigaddset(&set, SIGUSR1);
   ERROR(pthread_sigmask(SIG_BLOCK, &set, &old));
   SHOW(sigismember(&old, SIGUSR1));
-  pthread_kill(pthread_self(), SIGUSR1);
+  raise(SIGUSR1);
   SHOW(got.load());
   sigset_t pending;
   ERRNO(sigpending(&pending));
@@ -106,6 +112,9 @@ static sigjmp_buf back;
 CASE(signal_own_crash_handler) {
   char stack[64 << 10];
   stack_t s{};
+  ERRNO(sigaltstack(nullptr, &s));
+  SHOW(s.ss_flags == SS_DISABLE);
+  s = {};
   s.ss_sp = stack;
   s.ss_size = sizeof stack;
   ERRNO(sigaltstack(&s, nullptr));

@@ -125,7 +125,6 @@ CASE(thread_ids) {
 CASE(thread_scheduling_parameters) {
   sched_param p{};
   ERROR(pthread_setschedparam(pthread_self(), SCHED_OTHER, &p));
-  ERROR(pthread_setschedprio(pthread_self(), 0));
   ERRNO(sched_setscheduler(0, SCHED_OTHER, &p));
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -170,4 +169,31 @@ CASE(thread_yield) {
   together([&] { while (turn.load() != 1) sched_yield(); turn.store(2); },
            [&] { turn.store(1); while (turn.load() != 2) std::this_thread::yield(); });
   SHOW(turn.load());
+}
+
+// What a thread asks for must not be left to the next execution.
+CASE(repeat_scheduling_parameters) {
+  cpu_set_t set, one;
+  sched_param p{};
+  int policy = -1;
+  pthread_getschedparam(pthread_self(), &policy, &p);
+  SHOW(policy);
+  SHOW(sched_getscheduler(0));
+  CPU_ZERO(&set);
+  pthread_getaffinity_np(pthread_self(), sizeof set, &set);
+  SHOW(CPU_COUNT(&set));
+  CPU_ZERO(&one);
+  for (int i = 0, last = -1; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &set) && last < 0) CPU_SET(last = i, &one);
+  static pthread_t main_thread;
+  main_thread = pthread_self();
+  ERROR(pthread_setschedparam(main_thread, SCHED_BATCH, &p));
+  ERRNO(sched_setscheduler(0, SCHED_BATCH, &p));
+  ERROR(pthread_setaffinity_np(main_thread, sizeof one, &one));
+  ERRNO(sched_setaffinity(0, sizeof one, &one));
+  pthread_getschedparam(main_thread, &policy, &p);
+  SHOW(policy);
+  SHOW(sched_getscheduler(0));
+  pthread_getaffinity_np(main_thread, sizeof set, &set);
+  SHOW(CPU_COUNT(&set));
 }

@@ -1,0 +1,252 @@
+// Blocking calls on pipes, sockets and eventfds: what would block is "not enabled", and whatever a thread does to a
+// descriptor may enable others. Descriptors keep their kernel objects; readiness is asked with poll(…, 0) when an I/O
+// step has been done, so only the program's own threads can change it. Files and the like never block and are no steps.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/sched/interrupt.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+// All descriptors are one object: a write to one may make another readable, and poll looks at many.
+char io_object;
+
+// What a blocked thread waits for: any of these to be ready. Lives on the waiting thread's stack.
+struct Wanted {
+  pollfd* fds;
+  unsigned count;
+  int epoll;  // or this epoll descriptor to have events
+};
+
+bool ready(const Wanted& w) {
+  if (w.epoll >= 0) {
+    pollfd p{w.epoll, POLLIN, 0};
+    return sys(SYS_poll, word(&p), 1, 0) > 0;
+  }
+  pollfd copy[64];
+  if (w.count <= 64) {
+    for (unsigned i = 0; i < w.count; ++i) copy[i] = w.fds[i];
+    return sys(SYS_poll, word(copy), w.count, 0) != 0;
+  }
+  return sys(SYS_poll, word(w.fds), w.count, 0) != 0;
+}
+
+// Can this descriptor make its caller wait for another thread?
+bool may_block(int fd) {
+  struct stat info {};
+  if (sys(SYS_fstat, fd, word(&info)) < 0) return false;
+  if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) return true;
+  return !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode) && !S_ISCHR(info.st_mode) && !S_ISBLK(info.st_mode);  // anonymous inodes
+}
+
+bool nonblocking(int fd) { return sys(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK; }
+
+void wake_waiters() {
+  scheduler().update_waiters(&io_object, [](const Thread& t) {
+    return !t.waits_for || cancelled(t) || ready(*static_cast<const Wanted*>(t.waits_for));
+  });
+}
+
+// One I/O step, when it can be done. false: it timed out.
+bool arrive(const Wanted* wanted, uint8_t flags) {
+  Thread& me = self();
+  cancellation_point();
+  me.timed_out = false;
+  me.waits_for = wanted;
+  Step& step = scheduler().reach(OpKind::Io, &io_object, static_cast<uint8_t>(Step::kWrite | flags), !wanted || ready(*wanted));
+  me.waits_for = nullptr;
+  if (me.timed_out) return false;
+  if (UNLIKELY(wanted && cancelled(me) && !ready(*wanted))) cancelled_while_waiting(step);
+  return true;
+}
+
+// Runs `call` as a step of its own that waits until `fd` is ready for `events`.
+template <class F>
+auto step_on(int fd, short events, bool blocks, F&& call) {
+  pollfd p{fd, events, 0};
+  const Wanted wanted{&p, 1, -1};
+  arrive(blocks ? &wanted : nullptr, 0);
+  const auto result = call();
+  const int saved = errno;
+  wake_waiters();
+  errno = saved;
+  return result;
+}
+
+bool concerned(int fd) { return controlled() && may_block(fd); }
+
+// Waits as poll does. Milliseconds; negative: for ever.
+int wait_ready(pollfd* fds, unsigned count, int64_t timeout) {
+  const Wanted wanted{fds, count, -1};
+  Thread& me = self();
+  if (timeout > 0) me.deadline = me.clock + static_cast<uint64_t>(timeout) * 1'000'000;
+  arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0);
+  const long result = sys(SYS_poll, word(fds), count, 0);
+  if (result < 0) errno = static_cast<int>(-result);
+  return result < 0 ? -1 : static_cast<int>(result);
+}
+
+int64_t milliseconds(const timespec* t) {
+  if (!t) return -1;
+  const int64_t ms = t->tv_sec * 1000 + (t->tv_nsec + 999'999) / 1'000'000;
+  return ms;
+}
+
+int select_as_poll(int n, fd_set* read, fd_set* write, fd_set* except, int64_t timeout) {
+  pollfd fds[FD_SETSIZE];
+  unsigned count = 0;
+  for (int fd = 0; fd < n && fd < FD_SETSIZE; ++fd) {
+    short events = 0;
+    if (read && FD_ISSET(fd, read)) events |= POLLIN;
+    if (write && FD_ISSET(fd, write)) events |= POLLOUT;
+    if (except && FD_ISSET(fd, except)) events |= POLLPRI;
+    if (events) fds[count++] = {fd, events, 0};
+  }
+  const int found = wait_ready(fds, count, timeout);
+  if (found < 0) return found;
+  for (fd_set* set : {read, write, except})
+    if (set) FD_ZERO(set);
+  int bits = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (fds[i].revents & POLLNVAL) {
+      errno = EBADF;
+      return -1;
+    }
+    if (read && fds[i].events & POLLIN && fds[i].revents & (POLLIN | POLLHUP | POLLERR)) FD_SET(fds[i].fd, read), ++bits;
+    if (write && fds[i].events & POLLOUT && fds[i].revents & (POLLOUT | POLLERR)) FD_SET(fds[i].fd, write), ++bits;
+    if (except && fds[i].events & POLLPRI && fds[i].revents & POLLPRI) FD_SET(fds[i].fd, except), ++bits;
+  }
+  return bits;
+}
+
+bool waits(int fd, int flags) { return !(flags & MSG_DONTWAIT) && !nonblocking(fd); }
+
+}  // namespace
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+#define LOCKSTEP_CALL(name, ...) [&] { return LOCKSTEP_REAL(name)(__VA_ARGS__); }
+
+LOCKSTEP_EXPORT ssize_t read(int fd, void* buffer, size_t size) {
+  about_to_write(buffer, size);
+  if (!concerned(fd)) return LOCKSTEP_REAL(read)(fd, buffer, size);
+  return step_on(fd, POLLIN, !nonblocking(fd), LOCKSTEP_CALL(read, fd, buffer, size));
+}
+LOCKSTEP_EXPORT ssize_t readv(int fd, const iovec* parts, int count) {
+  for (int i = 0; i < count; ++i) about_to_write(parts[i].iov_base, parts[i].iov_len);
+  if (!concerned(fd)) return LOCKSTEP_REAL(readv)(fd, parts, count);
+  return step_on(fd, POLLIN, !nonblocking(fd), LOCKSTEP_CALL(readv, fd, parts, count));
+}
+LOCKSTEP_EXPORT ssize_t write(int fd, const void* buffer, size_t size) {
+  if (!concerned(fd)) return LOCKSTEP_REAL(write)(fd, buffer, size);
+  return step_on(fd, POLLOUT, !nonblocking(fd), LOCKSTEP_CALL(write, fd, buffer, size));
+}
+LOCKSTEP_EXPORT ssize_t writev(int fd, const iovec* parts, int count) {
+  if (!concerned(fd)) return LOCKSTEP_REAL(writev)(fd, parts, count);
+  return step_on(fd, POLLOUT, !nonblocking(fd), LOCKSTEP_CALL(writev, fd, parts, count));
+}
+LOCKSTEP_EXPORT int close(int fd) {
+  if (!concerned(fd)) return LOCKSTEP_REAL(close)(fd);
+  return step_on(fd, 0, false, LOCKSTEP_CALL(close, fd));  // the other end sees it
+}
+LOCKSTEP_EXPORT int shutdown(int fd, int how) noexcept {
+  if (!concerned(fd)) return LOCKSTEP_REAL(shutdown)(fd, how);
+  return step_on(fd, 0, false, LOCKSTEP_CALL(shutdown, fd, how));
+}
+LOCKSTEP_EXPORT ssize_t recv(int fd, void* buffer, size_t size, int flags) {
+  about_to_write(buffer, size);
+  if (!concerned(fd)) return LOCKSTEP_REAL(recv)(fd, buffer, size, flags);
+  return step_on(fd, POLLIN, waits(fd, flags), LOCKSTEP_CALL(recv, fd, buffer, size, flags));
+}
+LOCKSTEP_EXPORT ssize_t recvfrom(int fd, void* buffer, size_t size, int flags, sockaddr* from, socklen_t* length) {
+  about_to_write(buffer, size);
+  if (from && length) about_to_write(from, *length);
+  if (!concerned(fd)) return LOCKSTEP_REAL(recvfrom)(fd, buffer, size, flags, from, length);
+  return step_on(fd, POLLIN, waits(fd, flags), LOCKSTEP_CALL(recvfrom, fd, buffer, size, flags, from, length));
+}
+LOCKSTEP_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
+  for (size_t i = 0; i < message->msg_iovlen; ++i) about_to_write(message->msg_iov[i].iov_base, message->msg_iov[i].iov_len);
+  if (message->msg_control) about_to_write(message->msg_control, message->msg_controllen);
+  if (!concerned(fd)) return LOCKSTEP_REAL(recvmsg)(fd, message, flags);
+  return step_on(fd, POLLIN, waits(fd, flags), LOCKSTEP_CALL(recvmsg, fd, message, flags));
+}
+LOCKSTEP_EXPORT ssize_t send(int fd, const void* buffer, size_t size, int flags) {
+  if (!concerned(fd)) return LOCKSTEP_REAL(send)(fd, buffer, size, flags);
+  return step_on(fd, POLLOUT, waits(fd, flags), LOCKSTEP_CALL(send, fd, buffer, size, flags));
+}
+LOCKSTEP_EXPORT ssize_t sendto(int fd, const void* buffer, size_t size, int flags, const sockaddr* to, socklen_t length) {
+  if (!concerned(fd)) return LOCKSTEP_REAL(sendto)(fd, buffer, size, flags, to, length);
+  return step_on(fd, POLLOUT, waits(fd, flags), LOCKSTEP_CALL(sendto, fd, buffer, size, flags, to, length));
+}
+LOCKSTEP_EXPORT ssize_t sendmsg(int fd, const msghdr* message, int flags) {
+  if (!concerned(fd)) return LOCKSTEP_REAL(sendmsg)(fd, message, flags);
+  return step_on(fd, POLLOUT, waits(fd, flags), LOCKSTEP_CALL(sendmsg, fd, message, flags));
+}
+LOCKSTEP_EXPORT int accept4(int fd, sockaddr* from, socklen_t* length, int flags) {
+  if (from && length) about_to_write(from, *length);
+  if (!concerned(fd)) return LOCKSTEP_REAL(accept4)(fd, from, length, flags);
+  runtime.undo.opened();
+  return step_on(fd, POLLIN, !nonblocking(fd), LOCKSTEP_CALL(accept4, fd, from, length, flags));
+}
+LOCKSTEP_EXPORT int accept(int fd, sockaddr* from, socklen_t* length) { return accept4(fd, from, length, 0); }
+LOCKSTEP_EXPORT int connect(int fd, const sockaddr* to, socklen_t length) {
+  if (!concerned(fd)) return LOCKSTEP_REAL(connect)(fd, to, length);
+  return step_on(fd, 0, false, LOCKSTEP_CALL(connect, fd, to, length));  // to a listening socket: completes at once
+}
+LOCKSTEP_EXPORT int eventfd_read(int fd, eventfd_t* value) {
+  return read(fd, value, sizeof *value) == sizeof *value ? 0 : -1;
+}
+LOCKSTEP_EXPORT int eventfd_write(int fd, eventfd_t value) {
+  return write(fd, &value, sizeof value) == sizeof value ? 0 : -1;
+}
+
+LOCKSTEP_EXPORT int poll(pollfd* fds, nfds_t count, int timeout) {
+  about_to_write(fds, count * sizeof *fds);
+  if (!controlled()) return LOCKSTEP_REAL(poll)(fds, count, timeout);
+  return wait_ready(fds, static_cast<unsigned>(count), timeout);
+}
+LOCKSTEP_EXPORT int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
+  about_to_write(fds, count * sizeof *fds);
+  if (!controlled()) return LOCKSTEP_REAL(ppoll)(fds, count, timeout, mask);
+  return wait_ready(fds, static_cast<unsigned>(count), milliseconds(timeout));
+}
+LOCKSTEP_EXPORT int select(int n, fd_set* read, fd_set* write, fd_set* except, timeval* timeout) {
+  if (!controlled()) return LOCKSTEP_REAL(select)(n, read, write, except, timeout);
+  return select_as_poll(n, read, write, except, timeout ? timeout->tv_sec * 1000 + (timeout->tv_usec + 999) / 1000 : -1);
+}
+LOCKSTEP_EXPORT int pselect(int n, fd_set* read, fd_set* write, fd_set* except, const timespec* timeout, const sigset_t* mask) {
+  if (!controlled()) return LOCKSTEP_REAL(pselect)(n, read, write, except, timeout, mask);
+  return select_as_poll(n, read, write, except, milliseconds(timeout));
+}
+LOCKSTEP_EXPORT int epoll_wait(int fd, epoll_event* events, int most, int timeout) {
+  if (most > 0) about_to_write(events, sizeof *events * static_cast<size_t>(most));
+  if (!controlled()) return LOCKSTEP_REAL(epoll_wait)(fd, events, most, timeout);
+  const Wanted wanted{nullptr, 0, fd};
+  Thread& me = self();
+  if (timeout > 0) me.deadline = me.clock + static_cast<uint64_t>(timeout) * 1'000'000;
+  arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0);
+  const int result = LOCKSTEP_REAL(epoll_wait)(fd, events, most, 0);
+  wake_waiters();  // an edge-triggered event that one has seen is gone for the others
+  return result;
+}
+LOCKSTEP_EXPORT int epoll_pwait(int fd, epoll_event* events, int most, int timeout, const sigset_t* mask) {
+  if (!controlled()) return LOCKSTEP_REAL(epoll_pwait)(fd, events, most, timeout, mask);
+  return epoll_wait(fd, events, most, timeout);
+}
+LOCKSTEP_EXPORT int epoll_ctl(int fd, int operation, int about, epoll_event* event) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(epoll_ctl)(fd, operation, about, event);
+  return step_on(fd, 0, false, LOCKSTEP_CALL(epoll_ctl, fd, operation, about, event));
+}

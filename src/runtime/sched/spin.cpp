@@ -1,0 +1,102 @@
+#include "runtime/sched/spin.hpp"
+
+#include "runtime/serve/backtrace.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+constexpr size_t kDeepestLoop = 64 << 10;  // bytes of stack above the loop's frame; deeper ones are left to the fallback
+
+uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+  return hash ^ hash >> 29;
+}
+
+// Where the running thread is and everything it could decide upon: program counter, registers, its own stack.
+uint64_t local_state() {
+  CallerState caller;
+  if (!caller_state(caller)) return 0;
+  const char* top = runtime.current->stack_top;
+  const char* sp = reinterpret_cast<const char*>(caller.stack_pointer);
+  if (sp > top || static_cast<size_t>(top - sp) > kDeepestLoop) return 0;
+  uint64_t hash = caller.pc;
+  for (uint64_t value : caller.registers) hash = mix(hash, value);
+  for (auto* p = reinterpret_cast<const uint64_t*>(sp); p < reinterpret_cast<const uint64_t*>(top); ++p) hash = mix(hash, *p);
+  return hash | 1;
+}
+
+uint64_t current_value(const Watch& w) {
+  uint64_t value = 0;
+  copy_bytes(&value, reinterpret_cast<const void*>(w.address), w.size);
+  return value;
+}
+
+// Looks whether this very state has been seen since the thread last changed anything; then what it read since then
+// is what it waits for.
+void look_for_a_round(Thread& me, const Watch& now) {
+  if (me.spin_misses >= kMostMisses || now.size > 8) return;
+  const uint64_t state = local_state();
+  if (!state) {
+    me.spin_misses = kMostMisses;
+    return;
+  }
+  for (uint32_t i = 0; i < me.spin_rounds; ++i) {
+    if (me.round[i].state != state || me.round[i].watch.address != now.address || me.round[i].watch.value != now.value) continue;
+    me.watch_count = 0;
+    for (uint32_t j = i + 1; j < me.spin_rounds; ++j) me.watch[me.watch_count++] = me.round[j].watch;
+    me.watch[me.watch_count++] = now;
+    me.spin_rounds = 0;
+    me.spin_misses = 0;
+    me.spinning = !watched_value_changed(me);
+    return;
+  }
+  ++me.spin_misses;
+  if (me.spin_rounds == kMostWatched) me.spin_rounds = 0;
+  me.round[me.spin_rounds++] = {state, now};
+}
+
+}  // namespace
+
+bool watched_value_changed(const Thread& t) {
+  for (uint32_t i = 0; i < t.watch_count; ++i)
+    if (current_value(t.watch[i]) != t.watch[i].value) return true;
+  return false;
+}
+
+void wake_spinners() {
+  Scheduler& s = scheduler();
+  s.live.for_each(s.words(), [&](ThreadId id) {
+    Thread& t = s.thread(id);
+    if (!t.spinning || !t.parked || s.enabled.contains(id) || !watched_value_changed(t)) return;
+    t.spinning = false;
+    --runtime.spinners;
+    s.enable(t, true);
+  });
+}
+
+// Once more for everybody, before a livelock is declared: something may have been changed by other means than an
+// atomic operation.
+bool try_spinners_again() {
+  Scheduler& s = scheduler();
+  bool any = false;
+  s.live.for_each(s.words(), [&](ThreadId id) {
+    Thread& t = s.thread(id);
+    if (!t.spinning || !t.parked || s.enabled.contains(id)) return;
+    t.spinning = false;
+    t.spin_rounds = 0;
+    --runtime.spinners;
+    s.enable(t, true);
+    any = true;
+  });
+  return any;
+}
+
+void fruitless_repeat(Step& step, uint64_t value) {
+  Thread& me = *runtime.current;
+  look_for_a_round(me, {static_cast<uint64_t>(step.object), value, step.arity});
+  if (++me.spin_repeats < kFruitlessRepeats) return;
+  me.spin_repeats = 0;
+  scheduler().count_as_yield(step);
+}
+
+}  // namespace lockstep::rt
