@@ -159,6 +159,7 @@ LOCKSTEP_EXPORT ssize_t writev(int fd, const iovec* parts, int count) {
   return step_on(fd, POLLOUT, !nonblocking(fd), LOCKSTEP_CALL(writev, fd, parts, count));
 }
 LOCKSTEP_EXPORT int close(int fd) {
+  if (controlled() && fd < 3) runtime.undo.opened();  // the standard ones are there again for the next execution
   if (!concerned(fd)) return LOCKSTEP_REAL(close)(fd);
   return step_on(fd, 0, false, LOCKSTEP_CALL(close, fd));  // the other end sees it
 }
