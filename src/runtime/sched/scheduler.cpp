@@ -464,6 +464,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
     step.enabled = enabled.word[0];
     fill(step);
     ++decisions;
+    ++me.effects;
     return step;
   }
   Step& op = me.pending;
