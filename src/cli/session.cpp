@@ -5,12 +5,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <unordered_map>
 
-#include "model/schedule.hpp"
 #include "report/confirm.hpp"
 #include "report/user_code.hpp"
-#include "search/failure_keys.hpp"
+#include "search/simplify.hpp"
 #include "target/symbols.hpp"
 
 namespace lockstep {
@@ -75,29 +73,8 @@ void Session::print_stack(Target& target, std::span<const uint64_t> stack) {
 }
 
 Finding Session::simplify(Target& target, const Finding& finding, std::optional<uint32_t> proved, ShrinkBudget budget) {
-  const uint32_t max_steps = finding.plan.max_steps;
-  const auto replayed = [&](const Trace& trace) -> std::optional<Finding> {
-    Finding simpler = finding;
-    simpler.plan = plan_of(trace);
-    simpler.plan.max_steps = max_steps;
-    std::optional<Finding> found = reproduce(target, std::move(simpler), true);
-    return found && found->fingerprint == finding.fingerprint ? found : std::nullopt;
-  };
-  // Fingerprints need stacks; what looks alike without them is looked at once.
-  std::unordered_map<FailureKey, bool> known;
-  const auto same = [&](const Trace& trace) {
-    for (Analysis* analysis : analyses()) {
-      const std::optional<Finding> found = analysis->check(trace);
-      if (!found || found->kind != finding.kind) continue;
-      const auto [place, fresh] = known.try_emplace(key_of(*found, trace), false);
-      if (fresh) place->second = replayed(trace).has_value();
-      return place->second;
-    }
-    return false;
-  };
-  const std::optional<Shrunk> shrunk = shrink(target, finding.trace, max_steps, same, proved, budget);
-  if (!shrunk) return finding;
-  return replayed(shrunk->trace).value_or(finding);
+  const auto confirm = [&](Finding other) { return reproduce(target, std::move(other), true); };
+  return lockstep::simplify(target, analyses(), finding, confirm, proved, budget);
 }
 
 void Session::write_json(const JsonReport& report, const Exploration& result) {

@@ -10,6 +10,7 @@
 #include "report/story.hpp"
 #include "search/explorer.hpp"
 #include "search/registry.hpp"
+#include "search/simplify.hpp"
 #include "target/symbols.hpp"
 #include "target/target.hpp"
 
@@ -63,9 +64,16 @@ class Reporter {
     for (Analysis* analysis : analyses_) {
       const auto said = analysis->check(again.trace);
       if (!said || said->kind != finding.kind) continue;
+      finding.preemptions = said->preemptions;
+      finding.threads = said->threads;
       return lockstep::complete_finding(std::move(finding), std::move(again.trace), std::move(again.output), symbols());
     }
     return std::nullopt;
+  }
+
+  Finding simplest(const Finding& finding, std::optional<uint32_t> proved) {
+    const auto again = [this](Finding other) { return confirm(std::move(other)); };
+    return lockstep::simplify(target_, analyses_, finding, again, proved);
   }
 
   std::string story(const Finding& finding) {
@@ -122,7 +130,11 @@ lockstep::v1::Result lockstep::v1::explore(std::function<void()> body, Options o
   Reporter reporter(**target, checks);
   lockstep::v1::Result result;
   ExplorerHooks hooks;
-  hooks.confirm = [&reporter](Finding finding) { return reporter.confirm(std::move(finding)); };
+  hooks.confirm = [&](Finding finding) -> std::optional<Finding> {
+    const auto confirmed = reporter.confirm(std::move(finding));
+    if (!confirmed) return std::nullopt;
+    return reporter.simplest(*confirmed, (*strategy)->preemptions_completed());
+  };
   hooks.found = [&](const Finding& finding) {
     result.bugs.push_back({name_of(finding.kind), finding.message, reporter.story(finding), ""});
   };

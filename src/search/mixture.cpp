@@ -60,6 +60,9 @@ std::string Mixture::phase() const {
 
 std::string Mixture::remark() const {
   std::string text;
+  size_t used = 0;
+  for (const uint64_t n : learned_) used += n > 0;
+  if (used == 1) return "only " + parts_[last_].name + " was needed";
   for (size_t i = 0; i < parts_.size(); ++i)
     if (learned_[i] > 0)
       text.append(text.empty() ? "" : ", ").append(count_of(learned_[i], "execution")).append(" of ").append(parts_[i].name);

@@ -65,6 +65,9 @@ class BadInput(CommandLine):
         self.refuses("run", "--strategy", "icb:depth=3", "/bin/true", says="no setting 'depth'")
         self.refuses("run", "--preemptions", "many", "/bin/true", says="'many'")
         self.refuses("run", "--strategy", "random", "--preemptions", "1", "/bin/true", says="--preemptions")
+        self.refuses("run", "--rank", "pb,best", "/bin/true", says="no rank 'best'")
+        self.refuses("shrink", says="no schedule given")
+        self.refuses("shrink", "missing.lockstep", says="missing.lockstep")
         self.refuses("run", "--time", "yesterday", "/bin/true", says="duration")
         self.refuses("run", "x", says="unknown key 'colour'", LOCKSTEP_OPTIONS="colour=always")
 
@@ -179,6 +182,35 @@ class WholeRuns(CommandLine):
         self.assertEqual(done.returncode, 1, done)
         self.assertIn("DEADLOCK", done.stdout)
         self.assertIn("No space left", done.stderr)
+
+    def test_shrinking_keeps_the_bug_and_its_number(self):
+        found = {}
+        for words in ([], ["--no-shrink"]):
+            done = self.lockstep("run", "--strategy", "random", "--seed", "3", "--json", "-", *words, self.program("abba"))
+            self.assertEqual(done.returncode, 1, done)
+            found[bool(words)] = json.loads(done.stdout)["bugs"][0]
+        for key in ("kind", "fingerprint", "execution"):
+            self.assertEqual(found[False][key], found[True][key])
+        self.assertLessEqual(found[False]["preemptions"], found[True]["preemptions"])
+        self.assertEqual(found[False]["preemptions"], 1)
+
+    def test_shrink_writes_another_schedule(self):
+        self.lockstep("run", "--strategy", "random", "--seed", "3", "--no-shrink", self.program("abba"))
+        recorded = "lockstep-out/abba/bug-1.lockstep"
+        before = (self.cwd / recorded).read_text()
+        done = self.lockstep("shrink", recorded)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("to 1 preemption,", done.stdout)
+        self.assertEqual((self.cwd / recorded).read_text(), before)
+        self.assertEqual(self.lockstep("replay", "lockstep-out/abba/bug-1-shrunk.lockstep").returncode, 1)
+        self.assertEqual(self.lockstep("shrink", recorded, "-o", "simple.lockstep").returncode, 1)
+        self.assertEqual(self.lockstep("replay", "simple.lockstep").returncode, 1)
+
+    def test_ranks(self):
+        for rank in ("mdpor,pb", "ss,mdpor", "rand", "var,method,fresh"):
+            done = self.lockstep("run", "--strategy", "best-first", "--rank", rank, "--keep-going", "--json", "-",
+                                 "--focus-variable", "*", "--focus-function", "f*", self.program("abba"))
+            self.assertEqual(json.loads(done.stdout)["executions"], 6, done)
 
     def test_keep_going(self):
         done = self.lockstep("run", "--keep-going", "--json", "-", self.program("abba"))

@@ -24,6 +24,8 @@ class Pct final : public Strategy {
   explicit Pct(const PctOptions& options) : options_(options) {}
 
   std::optional<Plan> next() override {
+    // Each execution teaches how long the next may be, so not many are begun on the word of a few.
+    if (in_flight_.size() > learned_) return std::nullopt;
     Plan plan;
     plan.policy = Policy::Pct;
     plan.seed = seed_of(options_.seed, handed_out_++);
@@ -39,6 +41,7 @@ class Pct final : public Strategy {
   void learn(TraceView trace) override {
     const uint32_t planned_for = in_flight_.front();
     in_flight_.pop_front();
+    ++learned_;
     switch (trace.outcome()) {
       case Outcome::Diverged:
       case Outcome::StepLimit:
@@ -68,6 +71,7 @@ class Pct final : public Strategy {
  private:
   PctOptions options_;
   uint64_t handed_out_ = 0;
+  uint64_t learned_ = 0;
   std::deque<uint32_t> in_flight_;  // horizons, oldest first
   uint32_t horizon_ = 0, threads_ = 0;
   uint64_t counted_ = 0;  // executions planned for the present horizon
