@@ -51,6 +51,7 @@ struct Finding {
   uint32_t preemptions = 0;
   std::optional<uint32_t> variables;
   uint32_t threads = 0;
+  std::optional<Race> race;  // DataRace: the accesses, as found in `trace`
   std::string fingerprint;  // same bug, same value, in every run
   Location location;
   Plan plan;           // repeats it

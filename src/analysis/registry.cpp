@@ -1,6 +1,7 @@
 #include "analysis/registry.hpp"
 
 #include "analysis/outcome.hpp"
+#include "analysis/races.hpp"
 
 namespace lockstep {
 namespace {
@@ -12,6 +13,7 @@ std::unique_ptr<Analysis> make() {
 
 constexpr AnalysisInfo kAnalyses[] = {
     {"outcome", "failed assertions, crashes, deadlocks: executions that ended badly", make<OutcomeAnalysis>},
+    {"races", "data races: conflicting accesses that nothing orders (instrumented code)", make<RaceAnalysis>},
 };
 
 }  // namespace

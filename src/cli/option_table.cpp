@@ -107,6 +107,12 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) {
        return choice_into(o.points, v, {std::pair{"sync", Points::Sync}, {"atomics", Points::Atomics}});
      }},
+    {"races", "report|ignore", "is a data race in instrumented code a bug [report]", kBoth, false,
+     [](Options& o, const std::string& v) {
+       return choice_into(o.races, v, {std::pair{"report", true}, {"ignore", false}});
+     }},
+    {"suppressions", "FILE", "data races not to report: lines race:GLOB on function, file or variable", kBoth, false,
+     [](Options& o, const std::string& v) { return text_into(o.suppressions, v); }},
     {"executions", "N", "stop after so many executions [random strategies: 100,000]", kRun, false, set_executions},
     {"time", "DURATION", "stop after 30s, 5m, 1h [auto: 60s]", kRun, false, set_time},
     {"steps", "N", "cut an execution after so many steps [1,000,000]", kRun, false,

@@ -21,6 +21,8 @@ struct Options {
   std::vector<std::string> command;  // the program and its arguments
   StrategyOptions strategy;
   Points points = Points::Auto;
+  bool races = true;         // a data race is a bug
+  std::string suppressions;  // file; empty: none
   std::optional<uint64_t> executions;
   std::optional<std::chrono::milliseconds> time;
   uint32_t steps = 1'000'000;

@@ -138,6 +138,9 @@ int replay_command(const Options& given, const World& world) {
   Result<std::string> runtime = world.find_runtime();
   if (!runtime) return fail(runtime.error());
 
+  Result<Suppressions> suppressions = load_suppressions(options);
+  if (!suppressions) return fail(suppressions.error());
+
   TargetOptions target_options;
   target_options.command = recording->program;
   target_options.runtime_library = *runtime;
@@ -151,6 +154,7 @@ int replay_command(const Options& given, const World& world) {
   Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
   if (!target) return fail(target.error());
   Replay replay(options, *recording, changed, **target);
+  replay.session().suppress(std::move(*suppressions), **target);
   if (changed) replay.session().warn(fmt::format("{} has changed since the schedule was recorded", *program));
   return replay.repeat();
 }

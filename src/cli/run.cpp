@@ -32,7 +32,8 @@ class Run {
     setting_ = {fs::path(options.command[0]).filename().string(), 0, sync_only ? Points::Sync : Points::Atomics};
   }
 
-  int explore() {
+  int explore(Suppressions suppressions) {
+    session_.suppress(std::move(suppressions), target_);
     ExplorerHooks hooks;
     hooks.confirm = [this](Finding finding) { return confirm(std::move(finding)); };
     hooks.found = [this](const Finding& finding) { report(finding); };
@@ -178,18 +179,22 @@ int run_command(const Options& options, const World& world) {
   Result<std::string> runtime = world.find_runtime();
   if (!runtime) return fail(runtime.error());
 
+  Result<Suppressions> suppressions = load_suppressions(options);
+  if (!suppressions) return fail(suppressions.error());
+
   TargetOptions target_options;
   target_options.command = options.command;
   target_options.runtime_library = *runtime;
   target_options.isolation = options.isolation;
   target_options.backend = options.backend;
   target_options.points = options.points;
+  target_options.detect_races = options.races;
   target_options.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   target_options.max_steps = options.steps;
   catch_interrupts();
   Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
   if (!target) return fail(target.error());
-  return Run(options, *program, **strategy, **target).explore();
+  return Run(options, *program, **strategy, **target).explore(std::move(*suppressions));
 }
 
 }  // namespace lockstep

@@ -13,7 +13,7 @@
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 1;
+inline constexpr uint32_t kChannelVersion = 2;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 
 enum class Isolation : uint8_t { Auto, Loop, Reset, Fork };
@@ -66,6 +66,7 @@ struct Channel {
   Backend backend;
   Points points;
   Timeouts timeouts;
+  uint8_t detect_races;      // in instrumented code
   uint32_t capture_fd;       // output of detailed executions; 0: none
   uint64_t max_steps;
   std::atomic<uint32_t> stop;  // driver: leave the service loop

@@ -35,8 +35,8 @@ void die(const char* message) {
   __builtin_unreachable();
 }
 
-void copy_bytes(void* to, const void* from, size_t size) { memcpy(to, from, size); }
-void zero_bytes(void* to, size_t size) { memset(to, 0, size); }
+void copy_bytes(void* to, const void* from, size_t size) { real_memcpy(to, from, size); }
+void zero_bytes(void* to, size_t size) { real_memset(to, 0, size); }
 size_t length(const char* text) { return strlen(text); }
 bool equal(const char* a, const char* b) { return strcmp(a, b) == 0; }
 bool contains(const char* text, const char* part) { return strstr(text, part) != nullptr; }

@@ -71,6 +71,12 @@ bool map_fixed(uintptr_t address, size_t bytes, int protection);
 
 [[noreturn]] void die(const char* message);  // a broken invariant of the runtime: says so on stderr, exits 99
 
+// libc's, until they are found slow ones of our own (tsan_abi/mem_functions.cpp).
+extern void* (*real_memcpy)(void*, const void*, size_t);
+extern void* (*real_memmove)(void*, const void*, size_t);
+extern void* (*real_memset)(void*, int, size_t);
+void find_memory_functions();
+
 void copy_bytes(void* to, const void* from, size_t size);
 void zero_bytes(void* to, size_t size);
 size_t length(const char* text);

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "model/channel.hpp"
+#include "runtime/detect/races.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/memory/snapshot.hpp"
 #include "runtime/memory/undo.hpp"
@@ -19,6 +20,8 @@ struct Runtime {
   Thread* current;   // who runs; the controller between executions
   Scheduler scheduler;
   Clock clock;
+  Races races;
+  CallTree calls;
   Heap heap;
   Snapshot snapshot;
   Undo undo;
@@ -27,6 +30,7 @@ struct Runtime {
   unsigned pool_size;
   unsigned pool_wanted;  // an execution needed more pool threads than there are
   bool instrumented;
+  bool detects;      // data races are looked for
   bool active;       // under a driver; otherwise everything passes through to the real functions
   Isolation isolation;
   Points points;
@@ -50,6 +54,9 @@ inline bool controlled() { return LIKELY(runtime.running) && LIKELY(thread_point
 inline bool from_unwinder(const void* caller) {
   return UNLIKELY(reinterpret_cast<uintptr_t>(caller) - runtime.unwinder_begin < runtime.unwinder_size);
 }
+
+// Is the caller libc, libstdc++ or another library whose own synchronisation is not seen? Defined in serve/backtrace.cpp.
+bool from_library(const void* caller);
 
 inline Scheduler& scheduler() { return runtime.scheduler; }
 inline Thread& self() { return *runtime.current; }

@@ -86,7 +86,7 @@ class Run {
     // The trace is gone once something else runs, so everything it has to say is taken down first.
     std::vector<Failure> failures;
     for (Analysis* analysis : analyses_)
-      if (std::optional<Finding> finding = analysis->check(trace)) note(std::move(*finding), trace, plan, failures);
+      for (Finding& finding : analysis->check_all(trace)) note(std::move(finding), trace, plan, failures);
     for (Failure& failure : failures) {
       handle(std::move(failure));
       if (stop_) return;

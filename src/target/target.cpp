@@ -45,7 +45,8 @@ class WorkerTarget final : public Target {
     auto path = find_program(options_.command.at(0));
     if (!path) return path.error();
     launch_ = {*path,           options_.command,  options_.runtime_library, options_.isolation,
-               options_.backend, options_.points,   options_.timeouts,        options_.max_steps,
+               options_.backend, options_.points,   options_.timeouts,        options_.detect_races,
+               options_.max_steps,
                table_.fd(),     capture_.fd()};
     if (auto started = start_workers(1); !started) return started.error();
     if (options_.isolation == Isolation::Auto) {

@@ -18,6 +18,7 @@ struct TargetOptions {
   Backend backend = Backend::Auto;
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
+  bool detect_races = true;                    // in instrumented code
   unsigned workers = 1;
   uint32_t max_steps = 1'000'000;
   std::chrono::milliseconds watchdog{10'000};  // without a scheduling point: stuck outside control

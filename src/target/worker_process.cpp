@@ -90,6 +90,7 @@ Result<bool> WorkerProcess::start() {
   c->backend = options_.backend;
   c->points = options_.points;
   c->timeouts = options_.timeouts;
+  c->detect_races = options_.detect_races;
   c->max_steps = options_.max_steps;
   c->capture_fd = options_.capture_fd >= 0 ? kCaptureFd : 0;
   c->plans.offset = sizeof(Channel);

@@ -43,6 +43,7 @@ struct LaunchOptions {
   Backend backend;
   Points points;
   Timeouts timeouts;
+  bool detect_races;
   uint32_t max_steps;
   int thread_table_fd;
   int capture_fd;

@@ -19,6 +19,7 @@ int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, const void* s
   --m.waiting;
   if (UNLIKELY(me.timed_out)) return ETIMEDOUT;
   m.lock(me.id);
+  runtime.races.acquire(me.id, mutex);
   if (UNLIKELY(m.waiting)) s.update_waiters(mutex, [](const Thread&) { return false; });
   return 0;
 }
@@ -26,6 +27,7 @@ int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, const void* s
 void free_mutex(pthread_mutex_t* mutex) {
   Mutex& m = Mutex::of(mutex);
   m.unlock();
+  runtime.races.release(self().id, mutex);
   if (UNLIKELY(m.waiting))
     scheduler().update_waiters(mutex, [](const Thread& t) { return t.pending.kind != OpKind::Reacquire || t.woken; });
 }
@@ -73,6 +75,7 @@ int try_lock(pthread_mutex_t* mutex) {
   if (!m.can_lock()) return EBUSY;
   step.flags |= Step::kWrite;
   m.lock(me.id);
+  runtime.races.acquire(me.id, mutex);
   if (UNLIKELY(m.waiting)) scheduler().update_waiters(mutex, [](const Thread&) { return false; });
   return 0;
 }
@@ -99,6 +102,7 @@ int destroy(pthread_mutex_t* mutex) {
   if (UNLIKELY(m.destroyed())) misuse("a mutex (%x) is destroyed twice", mutex);
   if (UNLIKELY(m.owner || m.waiting)) misuse("a mutex (%x) is destroyed while it is locked", mutex);
   m.kind = -1;
+  runtime.races.forget(mutex);
   return 0;
 }
 
@@ -148,6 +152,7 @@ LOCKSTEP_EXPORT int pthread_spin_lock(pthread_spinlock_t* l) noexcept {
   }
   scheduler().reach(OpKind::Lock, const_cast<int*>(l), Step::kWrite, spin_word(l) == 0);
   spin_word(l) = index_of(self().id) + 1;
+  runtime.races.acquire(self().id, const_cast<int*>(l));
   spin_update(l);
   return 0;
 }
@@ -157,6 +162,7 @@ LOCKSTEP_EXPORT int pthread_spin_trylock(pthread_spinlock_t* l) noexcept {
   if (spin_word(l)) return EBUSY;
   step.flags |= Step::kWrite;
   spin_word(l) = index_of(self().id) + 1;
+  runtime.races.acquire(self().id, const_cast<int*>(l));
   spin_update(l);
   return 0;
 }
@@ -165,6 +171,7 @@ LOCKSTEP_EXPORT int pthread_spin_unlock(pthread_spinlock_t* l) noexcept {
   if (!spin_word(l)) misuse("a spin lock (%x) is unlocked that nobody holds", const_cast<int*>(l));
   scheduler().reach(OpKind::Unlock, const_cast<int*>(l), Step::kWrite);
   spin_word(l) = 0;
+  runtime.races.release(self().id, const_cast<int*>(l));
   spin_update(l);
   return 0;
 }

@@ -33,6 +33,7 @@ int wait(sem_t* semaphore, uint8_t flags) {
   if (me.timed_out) return fail(ETIMEDOUT);
   set_before(step, s.value);
   --s.value;
+  runtime.races.acquire(me.id, semaphore);
   update(semaphore);
   return 0;
 }
@@ -50,6 +51,7 @@ int try_wait(sem_t* semaphore) {
   if (!s.can_take()) return fail(EAGAIN);
   step.flags |= Step::kWrite;
   --s.value;
+  runtime.races.acquire(self().id, semaphore);
   update(semaphore);
   return 0;
 }
@@ -60,6 +62,7 @@ int post(sem_t* semaphore) {
   set_before(step, s.value);
   if (s.value >= 0x7fffffff) return fail(EOVERFLOW);
   ++s.value;
+  runtime.races.release_merge(self().id, semaphore);
   update(semaphore);
   return 0;
 }

@@ -62,6 +62,7 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
     copy_bytes(message, text, message_size);
   }
   Thread& me = *runtime.current;
+  runtime.races.end();
   record_failure();
   if (detail) {
     static const uint64_t none[1] = {0};
@@ -69,6 +70,7 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
       if (thread(t).parked) add_stack(thread(t).arrival ? thread(t).arrival : none);
     });
     add_stack(failure_stack_);
+    add_race_stacks();
   }
   runtime.running = false;
   runtime.current = runtime.controller;
@@ -320,6 +322,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   }
   Step& step = record(me);
   if (UNLIKELY(runtime.time_moved)) runtime.clock.join(me, step);
+  runtime.races.stepped(me.id, log_size);
   return step;
 }
 
@@ -421,6 +424,22 @@ void Scheduler::leave() {
   if (!next) next = choose();
   switch_to(*next);
   die("an ended thread was resumed");
+}
+
+// Two more stacks per race; each access is told which is its own.
+void Scheduler::add_race_stacks() {
+  uint32_t index = log_size + 1;
+  live.for_each(words_, [&](ThreadId t) { index += thread(t).parked; });
+  uint64_t block[1 + kDeepest];
+  for (unsigned i = 0; i < runtime.races.count; ++i)
+    for (RaceAccess* access : {&runtime.races.found[i].first, &runtime.races.found[i].second}) {
+      block[0] = 0;
+      for (const CallNode* n = runtime.calls.node(access->pc); n && block[0] < kDeepest; n = n->caller)
+        block[++block[0]] = n->pc;
+      access->pc = runtime.calls.pc(access->pc);
+      add_stack(block);
+      access->stack = ++index;
+    }
 }
 
 void Scheduler::capture_arrival(Thread& me) {

@@ -65,6 +65,7 @@ struct alignas(64) Thread {
   bool restart;          // OS threads: leave whatever you were in and start over
   void* jump_buffer[5];
 
+  const struct CallNode* calls;  // detailed executions: the innermost instrumented function
   uint64_t* arrival;     // detailed executions: [n][stack...] where it published `pending`
 
   // Values of pthread keys.

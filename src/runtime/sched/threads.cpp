@@ -130,6 +130,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.queue = nullptr;
   t.spin_repeats = 0;
   t.random_calls = 0;
+  t.calls = nullptr;
   if (t.arrival) t.arrival[0] = 0;
   for (uint64_t& key : t.spin_key) key = 0;
   if (runtime.fibers)
@@ -182,6 +183,7 @@ int join_thread(pthread_t handle, void** result, bool only_try) {
   }
   target->joined = true;
   --scheduler().unjoined;
+  runtime.races.joined(me.id, target->id, scheduler().unjoined == 0);
   if (target->clock > me.clock) me.clock = target->clock;
   scheduler().note(OpKind::Join, thread_object(target->id), ObjectId(index_of(target->id)));
   if (result) *result = target->result;

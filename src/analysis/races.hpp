@@ -1,0 +1,19 @@
+// Data races that the runtime found in an execution: each pair of places is a finding.
+#pragma once
+#include <functional>
+
+#include "analysis/analysis.hpp"
+
+namespace lockstep {
+
+class RaceAnalysis final : public Analysis {
+ public:
+  const char* name() const override { return "races"; }
+  const char* summary() const override { return "data races: conflicting accesses that nothing orders (instrumented code)"; }
+  std::optional<Finding> check(TraceView trace) override;
+  std::vector<Finding> check_all(TraceView trace) override;
+
+  std::function<bool(const Race&)> ignored;  // by the user's suppressions; may be empty
+};
+
+}  // namespace lockstep

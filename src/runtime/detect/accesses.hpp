@@ -1,0 +1,34 @@
+// From an instrumented access to the detector.
+#pragma once
+#include "runtime/root.hpp"
+
+namespace lockstep::rt {
+
+// What the shadow keeps about the place of an access: the return address, or in detailed executions the whole stack.
+inline uint64_t place(const void* pc) {
+  const uint64_t address = reinterpret_cast<uint64_t>(pc);
+  if (LIKELY(!runtime.scheduler.detail)) return address;
+  return reinterpret_cast<uint64_t>(runtime.calls.child(runtime.current->calls, address));
+}
+
+inline bool watched() { return UNLIKELY(runtime.races.active()) && controlled(); }
+
+template <unsigned kSize, uint8_t kFlags>
+inline __attribute__((always_inline)) void plain_access(const volatile void* address, const void* pc) {
+  if (LIKELY(!runtime.races.active())) return;
+  if (!controlled()) return;
+  const uintptr_t a = reinterpret_cast<uintptr_t>(address);
+  const ThreadId me = runtime.current->id;
+  if constexpr (kSize > 8)
+    runtime.races.range(me, a, kSize, kFlags, place(pc));
+  else if (LIKELY((a & 7) + kSize <= 8))
+    runtime.races.access(me, a, kSize, kFlags, place(pc));
+  else
+    runtime.races.range(me, a, kSize, kFlags, place(pc));
+}
+
+inline void range_access(const volatile void* address, size_t size, uint8_t flags, const void* pc) {
+  if (watched()) runtime.races.range(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags, place(pc));
+}
+
+}  // namespace lockstep::rt

@@ -1,0 +1,142 @@
+#include "runtime/detect/races.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+constexpr uint8_t kWrite = RaceAccess::kWrite, kAtomic = RaceAccess::kAtomic;
+
+// Whatever conflicts with `old` also conflicts with `fresh`.
+constexpr bool dominates(uint8_t fresh, uint8_t old) {
+  return ((fresh & kWrite) || !(old & kWrite)) && (!(fresh & kAtomic) || (old & kAtomic));
+}
+constexpr bool conflicts(uint8_t a, uint8_t b) { return ((a | b) & kWrite) && !(a & b & kAtomic); }
+
+// Visits every entry of a cell that belongs to this execution.
+template <class F>
+inline void for_each_entry(Cell& cell, uint16_t generation, F&& visit) {
+  for (Entry& e : cell.entry) {
+    if (e.generation != generation) continue;
+    if (LIKELY(!(e.flags & Entry::kChain))) {
+      visit(e);
+      continue;
+    }
+    for (auto* chain = reinterpret_cast<Chain*>(e.where_who); chain; chain = chain->next)
+      for (Entry& more : chain->entry)
+        if (more.generation == generation) visit(more);
+  }
+}
+
+}  // namespace
+
+void Races::init(CallTree* calls) {
+  calls_ = calls;
+  clocks_.init();
+  shadow_.init();
+}
+
+void Races::begin(bool on) {
+  on_ = on;
+  active_ = false;
+  count = 0;
+  if (!on) return;
+  clocks_.begin();
+  shadow_.begin();
+}
+
+void Races::started(ThreadId child, ThreadId parent, uint32_t records) {
+  if (!on_) return;
+  active_ = true;
+  clocks_.stepped(parent, records);
+  clocks_.start(child, parent);
+}
+
+void Races::joined(ThreadId joiner, ThreadId finished, bool only_one) {
+  if (!active_) return;
+  clocks_.join(joiner, finished);
+  active_ = !only_one;
+}
+
+void Races::check(Cell& cell, ThreadId t, uintptr_t address, uint8_t mask, uint8_t flags, uint64_t where, uint32_t now) {
+  const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, now, shadow_.generation(), mask, flags};
+  bool covered = false;
+  for_each_entry(cell, shadow_.generation(), [&](Entry& old) {
+    const uint8_t overlap = old.mask & mask;
+    if (!overlap) return;
+    const bool ordered = old.thread() == t || clocks_.ordered(old.thread(), old.when, t);
+    const bool race = !ordered && conflicts(old.flags, flags);
+    if (UNLIKELY(race)) report(old, fresh, address & ~uintptr_t{7});
+    if (dominates(flags, old.flags)) {
+      if (!ordered && !race) return;
+      old.mask &= static_cast<uint8_t>(~mask);
+      if (!old.mask) old.generation = 0;
+    } else if (old.thread() == t && old.when == now && overlap == mask && dominates(old.flags, flags)) {
+      covered = true;
+    }
+  });
+  if (!covered) add(cell, fresh);
+}
+
+void Races::add(Cell& cell, const Entry& fresh) {
+  const uint16_t generation = shadow_.generation();
+  // The newest access goes first: it is the one most likely to be repeated.
+  Entry& first = cell.entry[0];
+  if (first.generation != generation) {
+    first = fresh;
+    return;
+  }
+  Entry& second = cell.entry[1];
+  if (second.generation != generation) {
+    second = first;
+    first = fresh;
+    return;
+  }
+  if (!(second.flags & Entry::kChain)) {
+    Chain* chain = shadow_.new_chain();
+    chain->entry[0] = second;
+    second = {reinterpret_cast<uint64_t>(chain), 0, generation, 0xff, Entry::kChain};
+  }
+  auto* chain = reinterpret_cast<Chain*>(second.where_who);
+  const Entry older = first;
+  first = fresh;
+  for (;; chain = chain->next) {
+    for (Entry& slot : chain->entry)
+      if (slot.generation != generation) {
+        slot = older;
+        return;
+      }
+    if (!chain->next) chain->next = shadow_.new_chain();
+  }
+}
+
+void Races::range(ThreadId t, uintptr_t address, size_t size, uint8_t flags, uint64_t where) {
+  while (size) {
+    const unsigned offset = address & 7;
+    const unsigned part = size < 8 - offset ? static_cast<unsigned>(size) : 8 - offset;
+    access(t, address, part, flags, where);
+    address += part;
+    size -= part;
+  }
+}
+
+void Races::report(const Entry& old, const Entry& fresh, uintptr_t word) {
+  const uint64_t a = calls_->pc(old.where()), b = calls_->pc(fresh.where());
+  for (unsigned i = 0; i < count; ++i) {
+    const uint64_t x = calls_->pc(found[i].first.pc), y = calls_->pc(found[i].second.pc);
+    if ((x == a && y == b) || (x == b && y == a)) return;
+  }
+  if (count == kMost) return;
+  const uintptr_t address = word + static_cast<unsigned>(__builtin_ctz(old.mask & fresh.mask));
+  auto describe = [address](const Entry& e) {
+    RaceAccess access{};
+    access.pc = e.where();
+    access.address = address;
+    access.step = Clocks::records_at(e.when);
+    access.size = static_cast<uint32_t>(__builtin_popcount(e.mask));
+    access.thread = e.thread();
+    access.flags = e.flags;
+    return access;
+  };
+  found[count++] = {describe(old), describe(fresh)};
+}
+
+}  // namespace lockstep::rt
