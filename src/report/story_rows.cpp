@@ -92,7 +92,9 @@ class Teller {
     // Who did something last, be it a note: a thread that creates others and then joins makes no decisions.
     const ThreadId before = rows_.back().thread;
     if (before == step.thread || trace_.enabled(step).contains(before)) return;
-    if (auto next = lookahead_.after(last_step_[before])) tell_blocked(before, *next);
+    const auto last = last_step_.find(before);  // none if all it did so far is an access
+    if (last == last_step_.end()) return;
+    if (auto next = lookahead_.after(last->second)) tell_blocked(before, *next);
   }
 
   void tell_blocked(ThreadId thread, Next next) {

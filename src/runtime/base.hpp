@@ -71,7 +71,7 @@ bool map_fixed(uintptr_t address, size_t bytes, int protection);
 
 [[noreturn]] void die(const char* message);  // a broken invariant of the runtime: says so on stderr, exits 99
 
-// libc's, until they are found slow ones of our own (tsan_abi/mem_functions.cpp).
+// libc's; until find_memory_functions() slow ones of our own. The names themselves are intercepted.
 extern void* (*real_memcpy)(void*, const void*, size_t);
 extern void* (*real_memmove)(void*, const void*, size_t);
 extern void* (*real_memset)(void*, int, size_t);

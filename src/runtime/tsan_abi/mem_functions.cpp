@@ -10,30 +10,10 @@ using namespace lockstep::rt;
 namespace lockstep::rt {
 namespace {
 
-// Until the real ones are known: called while libraries are being relocated.
-void* early_copy(void* to, const void* from, size_t size) {
-  auto* out = static_cast<volatile char*>(to);
-  const auto* in = static_cast<const volatile char*>(from);
-  if (reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from) >= size)
-    for (size_t i = 0; i < size; ++i) out[i] = in[i];
-  else
-    while (size--) out[size] = in[size];
-  return to;
-}
-void* early_set(void* to, int value, size_t size) {
-  auto* out = static_cast<volatile char*>(to);
-  for (size_t i = 0; i < size; ++i) out[i] = static_cast<char>(value);
-  return to;
-}
-
 bool looked_at(const void* caller) { return watched() && !from_library(caller); }
 constexpr uint8_t kRead = RaceAccess::kRange, kWrite = RaceAccess::kRange | RaceAccess::kWrite;
 
 }  // namespace
-
-void* (*real_memcpy)(void*, const void*, size_t) = early_copy;
-void* (*real_memmove)(void*, const void*, size_t) = early_copy;
-void* (*real_memset)(void*, int, size_t) = early_set;
 
 void find_memory_functions() {
   real_memcpy = reinterpret_cast<decltype(real_memcpy)>(dlsym(RTLD_NEXT, "memcpy"));
