@@ -13,18 +13,21 @@ inline uint64_t place(const void* pc) {
 
 inline bool watched() { return UNLIKELY(runtime.races.active()) && controlled(); }
 
+// Apart from the entry points, so that those are one test and a return while nothing is watched.
 template <unsigned kSize, uint8_t kFlags>
-inline __attribute__((always_inline)) void plain_access(const volatile void* address, const void* pc) {
-  if (LIKELY(!runtime.races.active())) return;
+__attribute__((noinline)) void watched_access(const volatile void* address, const void* pc) {
   if (!controlled()) return;
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
   const ThreadId me = runtime.current->id;
-  if constexpr (kSize > 8)
-    runtime.races.range(me, a, kSize, kFlags, place(pc));
-  else if (LIKELY((a & 7) + kSize <= 8))
+  if (kSize <= 8 && LIKELY((a & 7) + kSize <= 8))
     runtime.races.access(me, a, kSize, kFlags, place(pc));
   else
     runtime.races.range(me, a, kSize, kFlags, place(pc));
+}
+
+template <unsigned kSize, uint8_t kFlags>
+inline __attribute__((always_inline)) void plain_access(const volatile void* address, const void* pc) {
+  if (UNLIKELY(runtime.races.active())) watched_access<kSize, kFlags>(address, pc);
 }
 
 inline void range_access(const volatile void* address, size_t size, uint8_t flags, const void* pc) {

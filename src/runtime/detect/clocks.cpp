@@ -161,16 +161,19 @@ Clocks::Fences& Clocks::fences(ThreadId t) {
   return f;
 }
 
-void Clocks::load(ThreadId t, uintptr_t object, Order order) {
-  const Message* m = find(object);
-  if (!m || !m->width) return;
+inline void Clocks::read(ThreadId t, const Message& m, Order order) {
+  if (!m.width) return;
   if (acquires(order)) {
-    learn(clock(t), *m);
+    learn(clock(t), m);
   } else {
     Fences& f = fences(t);
-    learn(f.to_acquire, *m);
+    learn(f.to_acquire, m);
     f.acquire_pending = true;
   }
+}
+
+void Clocks::load(ThreadId t, uintptr_t object, Order order) {
+  if (const Message* m = find(object)) read(t, *m, order);
 }
 
 void Clocks::store(ThreadId t, uintptr_t object, Order order) {
@@ -185,16 +188,23 @@ void Clocks::store(ThreadId t, uintptr_t object, Order order) {
     forget(object);
 }
 
-void Clocks::modify(ThreadId t, uintptr_t object, Order order) {
+Clocks::Message& Clocks::modify_begin(ThreadId t, uintptr_t object, Order order) {
+  Message& m = at(object);
+  read(t, m, order);
+  return m;
+}
+
+void Clocks::modify_end(ThreadId t, Message& m, Order order) {
   if (releases(order)) {
     if (acquires(order))
-      release(t, object);  // has just learned what was there
+      set(m, clock(t));  // has just learned what was there
     else
-      release_merge(t, object);
+      merge(m, clock(t));
+    published(t);
     return;
   }
   const Fences& f = fences_[index_of(t)];
-  if (f.generation == generation_ && f.released) merge(at(object), f.at_release);
+  if (f.generation == generation_ && f.released) merge(m, f.at_release);
 }
 
 void Clocks::fence(ThreadId t, Order order) {

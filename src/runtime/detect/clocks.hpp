@@ -33,6 +33,13 @@ constexpr bool releases(Order o) { return o >= Order::Release; }
 
 class Clocks {
  public:
+  struct Message {  // what a reader of the object learns
+    uintptr_t object;
+    uint32_t generation;
+    uint32_t width;     // 0: nothing
+    uint32_t capacity;
+    uint32_t* clock;
+  };
   void init();
   void begin();  // a new execution: main has started
   void start(ThreadId child, ThreadId parent);
@@ -47,7 +54,9 @@ class Clocks {
   // Atomics (C++20 release sequences: only read-modify-writes continue one).
   void load(ThreadId t, uintptr_t object, Order order);
   void store(ThreadId t, uintptr_t object, Order order);
-  void modify(ThreadId t, uintptr_t object, Order order);  // the storing half of a read-modify-write, after load()
+  // A read-modify-write, in two halves: what is accessed in between has been acquired and will be released.
+  Message& modify_begin(ThreadId t, uintptr_t object, Order order);
+  void modify_end(ThreadId t, Message& message, Order order);
   void fence(ThreadId t, Order order);
 
   // The thread has done a step; `records` are in the trace now.
@@ -60,13 +69,6 @@ class Clocks {
   bool ordered(ThreadId earlier, uint32_t when, ThreadId t) const { return when <= clock(t)[index_of(earlier)]; }
 
  private:
-  struct Message {  // what a reader of the object learns
-    uintptr_t object;
-    uint32_t generation;
-    uint32_t width;     // 0: nothing
-    uint32_t capacity;
-    uint32_t* clock;
-  };
   struct Fences {
     uint32_t generation;
     bool acquire_pending, released;
@@ -80,6 +82,7 @@ class Clocks {
   void set(Message& m, const uint32_t* from);
   void merge(Message& m, const uint32_t* from);
   void learn(uint32_t* to, const Message& m) const;
+  void read(ThreadId t, const Message& m, Order order);
   void widen(unsigned width);
   Fences& fences(ThreadId t);
   void published(ThreadId t) { ++clock(t)[index_of(t)]; }  // what comes now is not part of what was released

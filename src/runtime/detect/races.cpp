@@ -56,24 +56,44 @@ void Races::joined(ThreadId joiner, ThreadId finished, bool only_one) {
   active_ = !only_one;
 }
 
-void Races::check(Cell& cell, ThreadId t, uintptr_t address, uint8_t mask, uint8_t flags, uint64_t where, uint32_t now) {
-  const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, now, shadow_.generation(), mask, flags};
-  bool covered = false;
-  for_each_entry(cell, shadow_.generation(), [&](Entry& old) {
-    const uint8_t overlap = old.mask & mask;
-    if (!overlap) return;
-    const bool ordered = old.thread() == t || clocks_.ordered(old.thread(), old.when, t);
-    const bool race = !ordered && conflicts(old.flags, flags);
-    if (UNLIKELY(race)) report(old, fresh, address & ~uintptr_t{7});
-    if (dominates(flags, old.flags)) {
-      if (!ordered && !race) return;
-      old.mask &= static_cast<uint8_t>(~mask);
-      if (!old.mask) old.generation = 0;
-    } else if (old.thread() == t && old.when == now && overlap == mask && dominates(old.flags, flags)) {
-      covered = true;
+void Races::check(Cell& cell, uintptr_t word, Entry fresh) {
+  const ThreadId t = fresh.thread();
+  Entry& first = cell.entry[0];
+  if (first.generation != fresh.generation && cell.entry[1].generation != fresh.generation) {
+    first = fresh;
+    return;
+  }
+  if (first.covers(fresh) || cell.entry[1].covers(fresh)) return;
+  // Mostly there is one entry, for the same bytes, and it is replaced.
+  if (first.generation == fresh.generation && first.mask == fresh.mask && cell.entry[1].generation != fresh.generation &&
+      dominates(fresh.flags, first.flags) && (first.thread() == t || clocks_.ordered(first.thread(), first.when, t))) {
+    first = fresh;
+    return;
+  }
+  check_all(cell, word, fresh);
+}
+
+// Apart from check(), in which the new entry stays in registers.
+void Races::check_all(Cell& cell, uintptr_t word, Entry fresh) {
+  const ThreadId t = fresh.thread();
+  Entry* same_place = nullptr;
+  for_each_entry(cell, fresh.generation, [&](Entry& old) {
+    if (old.where_who == fresh.where_who && old.when == fresh.when && old.flags == fresh.flags) {
+      same_place = &old;  // a loop over an array: the next bytes
+      return;
     }
+    if (!(old.mask & fresh.mask)) return;
+    const bool ordered = old.thread() == t || clocks_.ordered(old.thread(), old.when, t);
+    const bool race = !ordered && conflicts(old.flags, fresh.flags);
+    if (UNLIKELY(race)) report(old, fresh, word);
+    if (!dominates(fresh.flags, old.flags) || (!ordered && !race)) return;
+    old.mask &= static_cast<uint8_t>(~fresh.mask);
+    if (!old.mask) old.generation = 0;
   });
-  if (!covered) add(cell, fresh);
+  if (same_place)
+    same_place->mask |= fresh.mask;
+  else
+    add(cell, fresh);
 }
 
 void Races::add(Cell& cell, const Entry& fresh) {

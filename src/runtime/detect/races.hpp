@@ -41,14 +41,11 @@ class Races {
   // --- accesses, only while active() ---
 
   // One access that does not cross an eight-byte boundary.
-  void access(ThreadId t, uintptr_t address, unsigned size, uint8_t flags, uint64_t where) {
-    const uint32_t now = clocks_.now(t);
-    const uint8_t mask = static_cast<uint8_t>(((1u << size) - 1) << (address & 7));
+  __attribute__((always_inline)) void access(ThreadId t, uintptr_t address, unsigned size, uint8_t flags, uint64_t where) {
+    const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(),
+                      static_cast<uint8_t>(((1u << size) - 1) << (address & 7)), flags};
     Cell& cell = shadow_.cell(address);
-    const Entry& e = cell.entry[0];
-    const bool same = e.when == now && e.generation == shadow_.generation() && e.mask == mask && e.thread() == t;
-    if (LIKELY(same) && (e.flags == flags || e.flags == (flags | RaceAccess::kWrite))) return;
-    check(cell, t, address, mask, flags, where, now);
+    if (!cell.entry[0].repeats(fresh)) check(cell, address & ~uintptr_t{7}, fresh);
   }
   void range(ThreadId t, uintptr_t address, size_t size, uint8_t flags, uint64_t where);
 
@@ -59,7 +56,8 @@ class Races {
   unsigned count = 0;
 
  private:
-  void check(Cell& cell, ThreadId t, uintptr_t address, uint8_t mask, uint8_t flags, uint64_t where, uint32_t now);
+  void check(Cell& cell, uintptr_t word, Entry fresh);
+  __attribute__((noinline)) void check_all(Cell& cell, uintptr_t word, Entry fresh);
   void add(Cell& cell, const Entry& fresh);
   void report(const Entry& old, const Entry& fresh, uintptr_t word);
 

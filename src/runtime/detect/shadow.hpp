@@ -4,6 +4,7 @@
 // at least as much is ordered after it. Most words then have one or two entries, which lie in the word's cell; more
 // are chained. Entries of earlier executions are recognised by their generation, so starting afresh costs nothing.
 #pragma once
+#include "model/race.hpp"
 #include "runtime/detect/clocks.hpp"
 
 namespace lockstep::rt {
@@ -19,6 +20,19 @@ struct Entry {
   static constexpr uint8_t kChain = 0x80;  // where_who points to more entries
   ThreadId thread() const { return ThreadId(static_cast<uint16_t>(where_who >> 48)); }
   uint64_t where() const { return where_who & 0xffff'ffff'ffffull; }
+
+  // Same thread, epoch, bytes and kind; as few instructions as can be.
+  bool repeats(const Entry& fresh) const {
+    uint64_t mine, theirs;
+    __builtin_memcpy(&mine, &when, 8);
+    __builtin_memcpy(&theirs, &fresh.when, 8);
+    return mine == theirs && (where_who ^ fresh.where_who) >> 48 == 0;
+  }
+  // With this entry remembered, `fresh` adds nothing: same thread and epoch, no other bytes, no stronger kind.
+  bool covers(const Entry& fresh) const {
+    return when == fresh.when && generation == fresh.generation && (fresh.mask & ~mask) == 0 &&
+           (where_who ^ fresh.where_who) >> 48 == 0 && (flags == fresh.flags || flags == (fresh.flags | RaceAccess::kWrite));
+  }
 };
 static_assert(sizeof(Entry) == 16);
 

@@ -33,13 +33,15 @@ inline __attribute__((always_inline)) void synchronise(const volatile T* a, int 
   constexpr uint8_t kFlags = RaceAccess::kAtomic | (kWhat == Atomic::Load ? 0 : RaceAccess::kWrite);
   // Acquiring comes before the access and releasing after it: the access is part of what is released.
   Clocks& clocks = runtime.races.clocks();
-  if (kWhat != Atomic::Store) clocks.load(me, address, order);
+  Clocks::Message* message = nullptr;
+  if (kWhat == Atomic::Load) clocks.load(me, address, order);
+  if (kWhat == Atomic::Modify) message = &clocks.modify_begin(me, address, order);
   if (sizeof(T) <= 8)
     runtime.races.access(me, address, sizeof(T), kFlags, place(pc));
   else
     runtime.races.range(me, address, sizeof(T), kFlags, place(pc));
   if (kWhat == Atomic::Store) clocks.store(me, address, order);
-  if (kWhat == Atomic::Modify) clocks.modify(me, address, order);
+  if (kWhat == Atomic::Modify) clocks.modify_end(me, *message, order);
 }
 // Of the exported function, into which everything here is inlined.
 #define LOCKSTEP_CALLER __builtin_return_address(0)
