@@ -11,14 +11,25 @@ std::string verb_of(const RaceAccess& access) {
   return access.write() ? "writes" : "reads";
 }
 
-Finding finding_of(const Race& race, TraceView trace) {
+// Freed before it was touched, in this very execution: ordered or not, that is worse than a race.
+FindingKind kind_of(const DataRace& race) {
+  const bool freed = (race.first.flags & RaceAccess::kFree) && !(race.second.flags & RaceAccess::kFree);
+  return freed ? FindingKind::UseAfterFree : FindingKind::DataRace;
+}
+
+Finding finding_of(const DataRace& race, TraceView trace) {
   Finding finding;
-  finding.kind = FindingKind::DataRace;
+  finding.kind = kind_of(race);
   finding.race = race;
+  finding.preemptions = count_preemptions(trace);
+  finding.threads = race.first.thread == race.second.thread ? 1 : 2;
+  if (finding.kind == FindingKind::UseAfterFree) {
+    finding.message = "use after free: " + name_of(race.second.thread) + " " + verb_of(race.second) + " memory that " +
+                      name_of(race.first.thread) + " has freed";
+    return finding;
+  }
   finding.message = "data race: " + name_of(race.first.thread) + " " + verb_of(race.first) + " and " +
                     name_of(race.second.thread) + " " + verb_of(race.second) + " the same memory";
-  finding.preemptions = count_preemptions(trace);
-  finding.threads = 2;
   return finding;
 }
 
@@ -31,8 +42,10 @@ std::optional<Finding> RaceAnalysis::check(TraceView trace) {
 
 std::vector<Finding> RaceAnalysis::check_all(TraceView trace) {
   std::vector<Finding> findings;
-  for (const Race& race : trace.races())
-    if (!ignored || !ignored(race)) findings.push_back(finding_of(race, trace));
+  for (const DataRace& race : trace.races()) {
+    const bool counts = kind_of(race) == FindingKind::UseAfterFree || (races_count && !race.ordered());
+    if (counts && (!ignored || !ignored(race))) findings.push_back(finding_of(race, trace));
+  }
   return findings;
 }
 

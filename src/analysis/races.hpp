@@ -1,4 +1,4 @@
-// Data races that the runtime found in an execution: each pair of places is a finding.
+// Data races and accesses to freed memory that the runtime found in an execution: each pair of places is a finding.
 #pragma once
 #include <functional>
 
@@ -9,11 +9,12 @@ namespace lockstep {
 class RaceAnalysis final : public Analysis {
  public:
   const char* name() const override { return "races"; }
-  const char* summary() const override { return "data races: conflicting accesses that nothing orders (instrumented code)"; }
+  const char* summary() const override { return "data races and uses of freed memory, in instrumented code"; }
   std::optional<Finding> check(TraceView trace) override;
   std::vector<Finding> check_all(TraceView trace) override;
 
-  std::function<bool(const Race&)> ignored;  // by the user's suppressions; may be empty
+  bool races_count = true;  // false: only accesses to freed memory
+  std::function<bool(const DataRace&)> ignored;  // by the user's suppressions; may be empty
 };
 
 }  // namespace lockstep

@@ -1,5 +1,6 @@
 #include "analysis/registry.hpp"
 
+#include "analysis/lock_order.hpp"
 #include "analysis/outcome.hpp"
 #include "analysis/races.hpp"
 
@@ -13,7 +14,8 @@ std::unique_ptr<Analysis> make() {
 
 constexpr AnalysisInfo kAnalyses[] = {
     {"outcome", "failed assertions, crashes, deadlocks: executions that ended badly", make<OutcomeAnalysis>},
-    {"races", "data races: conflicting accesses that nothing orders (instrumented code)", make<RaceAnalysis>},
+    {"races", "data races and uses of freed memory, in instrumented code", make<RaceAnalysis>},
+    {"lock-order", "locks taken in opposite orders: deadlocks that this execution missed", make<LockOrderAnalysis>},
 };
 
 }  // namespace

@@ -19,7 +19,12 @@ int main(int argc, char** argv) {
     std::fputs(show->text.c_str(), stdout);
     return 0;
   }
-  if (auto* run = std::get_if<RunCommand>(&*command)) return run_command(run->options, world);
+  if (auto* run = std::get_if<RunCommand>(&*command)) {
+    run->options.arguments.assign(argv + 1, argv + argc);
+    run->options.environment = around.environment;
+    return run_command(run->options, world);
+  }
+  if (auto* resume = std::get_if<ResumeCommand>(&*command)) return resume_command(resume->folder, world);
   if (auto* replay = std::get_if<ReplayCommand>(&*command)) return replay_command(replay->options, world);
   const auto& list = std::get<ListCommand>(*command);
   return list_command(list.what, list.json);

@@ -103,9 +103,16 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return text_into(o.strategy.spec, v); }},
     {"preemptions", "N|none", "at most this many preemptions per execution [the strategy's own]", kRun, false,
      set_preemptions},
-    {"points", "sync|atomics", "where a thread may be preempted [atomics when instrumented, else sync]", kRun, false,
+    {"points", "sync|atomics|racy|all",
+     "where a thread may be preempted: sync calls; and atomics; and accesses found racy; and all shared accesses "
+     "[racy when instrumented, else sync]",
+     kRun, false,
      [](Options& o, const std::string& v) {
-       return choice_into(o.points, v, {std::pair{"sync", Points::Sync}, {"atomics", Points::Atomics}});
+       return choice_into(o.points, v,
+                          {std::pair{"sync", Points::Sync},
+                           {"atomics", Points::Atomics},
+                           {"racy", Points::Racy},
+                           {"all", Points::All}});
      }},
     {"races", "report|ignore", "is a data race in instrumented code a bug [report]", kBoth, false,
      [](Options& o, const std::string& v) {

@@ -37,6 +37,9 @@ struct Options {
   bool quiet = false;
   When color = When::Auto, progress = When::Auto;
   std::set<FindingKind> errors;  // warnings that count as bugs
+  // run: how it was asked for, to be written down with the exploration
+  std::vector<std::string> arguments;  // from "run" on
+  std::string environment;             // LOCKSTEP_OPTIONS
   // replay
   std::string schedule;
   uint32_t times = 1;

@@ -70,6 +70,8 @@ class Parser {
     replay_->add_option("FILE", schedule_, "a .lockstep file that run has written")->type_name("");
     add_options(*replay_, kReplay);
     replay_->footer("FILE may be followed by -- PROGRAM [ARGS...] to replay it with another program.");
+    resume_ = app_.add_subcommand("resume", "continue an interrupted exploration");
+    resume_->add_option("DIR", folder_, "the folder it was writing to: --out, or lockstep-out/PROGRAM")->type_name("");
     list_ = app_.add_subcommand("list", "name what can be chosen from");
     list_->add_option("WHAT", what_, "strategies or analyses")->type_name("");
     list_->add_flag("--json", list_json_, "as JSON");
@@ -80,11 +82,12 @@ class Parser {
     const Words rest(words.begin() + (words.empty() ? 0 : 1), words.end());
     if (command == "run") return parse_run(rest, around);
     if (command == "replay") return parse_replay(rest, around);
+    if (command == "resume") return parse_resume(rest);
     if (command == "list") return parse_list(rest);
-    if (command.empty()) return usage("no command given: run, replay or list; see lockstep --help");
+    if (command.empty()) return usage("no command given: run, replay, resume or list; see lockstep --help");
     if (command == "--help" || command == "-h" || command == "--version") return read({command});
     if (is_option(command)) return usage(fmt::format("unknown option {}; see lockstep --help", command));
-    return usage(fmt::format("there is no command '{}': use run, replay or list", command));
+    return usage(fmt::format("there is no command '{}': use run, replay, resume or list", command));
   }
 
  private:
@@ -128,6 +131,15 @@ class Parser {
         if (auto error = set_option(options, info, value, name)) return error;
     }
     return std::nullopt;
+  }
+
+  Result<ParsedCommand> parse_resume(const Words& rest) {
+    Words words = {"resume"};
+    words.insert(words.end(), rest.begin(), rest.end());
+    Result<ParsedCommand> text = read(words);
+    if (!text || !std::get<ShowText>(*text).text.empty()) return text;
+    if (folder_.empty()) return usage("no folder given: lockstep resume DIR");
+    return ParsedCommand{ResumeCommand{folder_}};
   }
 
   Result<ParsedCommand> parse_run(const Words& rest, const Surroundings& around) {
@@ -178,10 +190,10 @@ class Parser {
   }
 
   CLI::App app_;
-  CLI::App *run_, *replay_, *list_;
+  CLI::App *run_, *replay_, *resume_, *list_;
   std::deque<Words> values_;  // where CLI11 puts what we read from the options themselves
   Words command_;
-  std::string schedule_, what_;
+  std::string schedule_, folder_, what_;
   bool list_json_ = false;
 };
 

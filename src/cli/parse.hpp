@@ -18,11 +18,14 @@ struct RunCommand {
 struct ReplayCommand {
   Options options;
 };
+struct ResumeCommand {
+  std::string folder;
+};
 struct ListCommand {
   std::string what;
   bool json = false;
 };
-using ParsedCommand = std::variant<ShowText, RunCommand, ReplayCommand, ListCommand>;
+using ParsedCommand = std::variant<ShowText, RunCommand, ReplayCommand, ResumeCommand, ListCommand>;
 
 struct Surroundings {
   std::string environment;             // LOCKSTEP_OPTIONS

@@ -147,6 +147,7 @@ int replay_command(const Options& given, const World& world) {
   target_options.isolation = options.isolation == Isolation::Auto ? recording->isolation : options.isolation;
   target_options.backend = options.backend == Backend::Auto ? recording->backend : options.backend;
   target_options.points = recording->points;
+  target_options.promoted = recording->promoted;
   target_options.workers = 1;
   target_options.max_steps = recording->bug.plan.max_steps;
   target_options.threads = recording->threads;

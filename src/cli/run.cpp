@@ -4,50 +4,94 @@
 
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/promotion.hpp"
 #include "cli/session.hpp"
 #include "report/fingerprint.hpp"
 #include "report/progress.hpp"
 #include "report/schedule_file.hpp"
 #include "report/story.hpp"
 #include "report/summary.hpp"
+#include "report/wait_text.hpp"
+#include "search/claims.hpp"
+#include "report/user_code.hpp"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
 
+bool looks_for_races(const Options& options) {
+  return options.races || options.points == Points::Auto || options.points >= Points::Racy;
+}
+
 // One exploration from start to last words.
 class Run {
  public:
-  Run(const Options& options, std::string program, Strategy& strategy, Target& target)
+  Run(const Options& options, std::string program, std::unique_ptr<Strategy> strategy, Target& target)
       : options_(options),
         program_(std::move(program)),
-        strategy_(strategy),
+        strategy_(std::move(strategy)),
         target_(target),
         session_(options),
         progress_(session_.human(), session_.terminal(), shows_progress()),
-        out_(options.out.empty() ? default_out(options.command[0]) : options.out) {
-    const bool sync_only =
-        options.points == Points::Sync || (options.points == Points::Auto && !target.info().instrumented);
-    setting_ = {fs::path(options.command[0]).filename().string(), 0, sync_only ? Points::Sync : Points::Atomics};
+        out_(options.out.empty() ? default_out(options.command[0]) : options.out),
+        promotion_(points_of(options, target) >= Points::Racy) {
+    setting_ = {fs::path(options.command[0]).filename().string(), 0, points_of(options, target)};
   }
 
-  int explore(Suppressions suppressions) {
+  int explore(const SavedRun* saved, Suppressions suppressions) {
     session_.suppress(std::move(suppressions), target_);
     ExplorerHooks hooks;
+    // What is saved does not say which accesses are scheduling points, so a search that has such is not saved.
+    hooks.save = [this](const std::string& state) {
+      if (promotion_.in_use().empty()) save_exploration(state);
+    };
+    if (promotion_.wanted()) hooks.promote = [this](TraceView trace) { return promotion_.grow(trace); };
     hooks.confirm = [this](Finding finding) { return confirm(std::move(finding)); };
     hooks.found = [this](const Finding& finding) { report(finding); };
     hooks.progress = [this](const Progress& progress) { tell(progress); };
     hooks.interrupted = interrupted;
     const std::vector<Analysis*> analyses = session_.analyses();
-    Explorer explorer(strategy_, target_, analyses, budget_of(options_, strategy_), options_.keep_going, hooks);
-    Exploration result = explorer.run();
+    Exploration result;
+    for (bool first = true;; first = false) {
+      Explorer explorer(*strategy_, target_, analyses, remaining(result), options_.keep_going, hooks);
+      if (saved && first) explorer.resume_from(saved->state);
+      Exploration round = explorer.run();
+      result = first ? std::move(round) : together(std::move(result), std::move(round));
+      if (!result.restart) break;
+      start_over(hooks, result);
+    }
     progress_.clear();
     conclude(result);
     return exit_code(result);
   }
 
  private:
+  static Points points_of(const Options& options, const Target& target) {
+    if (!target.info().instrumented) return Points::Sync;
+    return options.points == Points::Auto ? Points::Racy : options.points;
+  }
+
+  Budget remaining(const Exploration& spent) const {
+    Budget budget = budget_of(options_, *strategy_);
+    if (budget.executions) *budget.executions -= std::min(spent.executions, *budget.executions);
+    if (budget.time) *budget.time -= std::chrono::milliseconds(static_cast<int64_t>(spent.seconds * 1000));
+    return budget;
+  }
+
+  void start_over(ExplorerHooks& hooks, const Exploration& so_far) {
+    executions_before_ = so_far.executions;
+    for (const Finding& bug : so_far.bugs) hooks.known.insert(bug.fingerprint);
+    const std::vector<uint64_t>& places = promotion_.start_over();
+    target_.promote(places);
+    strategy_ = std::move(*make_strategy(options_.strategy));
+    progress_.clear();
+    introduce();
+    if (!options_.quiet)
+      session_.print(fmt::format("  {} now; starting over\n",
+                                 places.size() == 1 ? "1 access is a scheduling point" : fmt::format("{} accesses are scheduling points", places.size())));
+  }
+
   bool shows_progress() const {
     if (options_.progress != When::Auto) return options_.progress == When::Always;
     return !options_.quiet && isatty(fileno(session_.human()));
@@ -68,6 +112,7 @@ class Run {
 
   std::optional<Finding> confirm(Finding finding) {
     finding.schedule = fmt::format("{}/bug-{}.lockstep", out_, bugs_ + 1);
+    finding.execution += executions_before_;
     return session_.reproduce(target_, std::move(finding), true);
   }
 
@@ -97,6 +142,7 @@ class Run {
     schedule.isolation = target_.info().isolation;
     schedule.backend = options_.backend;
     schedule.points = options_.points;
+    schedule.promoted = promotion_.in_use();
     schedule.bug = finding;
     schedule.threads = target_.threads();
     schedule.operations = record_operations(names);
@@ -104,10 +150,37 @@ class Run {
     return save_schedule(schedule, finding.schedule);
   }
 
+  void save_exploration(const std::string& state) {
+    std::error_code ignored;
+    fs::create_directories(out_, ignored);
+    const SavedRun run{options_.arguments, options_.environment, fs::current_path(ignored).string(),
+                       identify_program(program_), target_.threads(), state};
+    if (auto error = save_run(run, saved_run_path(out_))) session_.warn(error->message + "; it cannot be resumed");
+    saved_ = true;
+  }
+
+  // What is finished needs no resuming; what is not can go on.
+  void offer_to_resume(const Exploration& result) {
+    std::error_code ignored;
+    const bool unfinished = !result.complete && result.bugs.empty() && fs::exists(saved_run_path(out_), ignored) && saved_;
+    if (!unfinished) {
+      fs::remove(saved_run_path(out_), ignored);
+      if (fs::is_empty(out_, ignored) && !ignored) fs::remove(out_, ignored);
+    } else if (!options_.quiet) {
+      session_.print(fmt::format("\n  resume  lockstep resume {}\n", out_));
+    }
+  }
+
   void conclude(Exploration& result) {
     introduce();
     for (const std::string& warning : target_.warnings()) session_.warn(warning);
+    for (Finding& warning : result.warnings)
+      if (!warning.lock_cycle.empty())
+        warning.message = lock_order_text(warning.lock_cycle, TraceNames(warning.trace, session_.symbols(target_)));
     promote_warnings(result);
+    // Either there are no races, or the racing accesses are scheduling points: then nothing was missed.
+    if (target_.info().instrumented && looks_for_races(options_) && promotion_.complete() && (!result.raced || promotion_.wanted()))
+      result.guarantee = without_proviso(std::move(result.guarantee));
     for (const Finding& warning : result.warnings) session_.warn(warning.message);
     if (result.diverged > 0)
       session_.warn(
@@ -116,10 +189,21 @@ class Run {
     for (Finding& bug : result.bugs)
       if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
     if (!options_.quiet || result.verdict == Verdict::Uncontrolled)
-      session_.print(final_lines(result, setting_, session_.terminal()));
+      session_.print(final_lines(result, setting_, session_.terminal()) + where_it_got_away(result));
+    offer_to_resume(result);
     session_.write_json({options_.command, options_.strategy.spec.substr(0, options_.strategy.spec.find(':')),
                          name_of(target_.info().isolation), session_.warnings()},
                         result);
+  }
+
+  // The stack of a thread that does not come back to the scheduler.
+  std::string where_it_got_away(const Exploration& result) {
+    if (result.uncontrolled_trace.empty()) return {};
+    std::string text;
+    for (const auto& stack : result.uncontrolled_trace.view().all_stacks())
+      for (const Frame& frame : user_frames(stack, session_.symbols(target_)))
+        text += fmt::format("    {}  {}\n", frame.where.function, long_place(frame.where));
+    return text;
   }
 
   // Warnings that the user wants to be bugs (--error KIND).
@@ -154,20 +238,20 @@ class Run {
 
   const Options& options_;
   const std::string program_;  // path of the executable
-  Strategy& strategy_;
+  std::unique_ptr<Strategy> strategy_;
   Target& target_;
   Session session_;
   ProgressLine progress_;
   const std::string out_;
+  Promotion promotion_;
+  uint64_t executions_before_ = 0;  // of searches given up because there are more scheduling points now
   Setting setting_;
-  bool introduced_ = false;
+  bool introduced_ = false, saved_ = false;
   unsigned bugs_ = 0;
   std::set<std::string> unsaved_;
 };
 
-}  // namespace
-
-int run_command(const Options& options, const World& world) {
+int start_run(const Options& options, const World& world, const SavedRun* saved) {
   Result<std::unique_ptr<Strategy>> strategy = make_strategy(options.strategy);
   if (!strategy) return fail(strategy.error());
   Result<std::string> program = world.find_program(options.command[0]);
@@ -188,13 +272,21 @@ int run_command(const Options& options, const World& world) {
   target_options.isolation = options.isolation;
   target_options.backend = options.backend;
   target_options.points = options.points;
-  target_options.detect_races = options.races;
+  target_options.detect_races = looks_for_races(options);
   target_options.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   target_options.max_steps = options.steps;
+  // A program that hangs is named before its time is up, however short that is.
+  if (options.time) target_options.watchdog = std::clamp(*options.time / 2, std::chrono::milliseconds(500), target_options.watchdog);
+  if (saved) target_options.threads = saved->threads;
   catch_interrupts();
   Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
   if (!target) return fail(target.error());
-  return Run(options, *program, **strategy, **target).explore(std::move(*suppressions));
+  return Run(options, *program, std::move(*strategy), **target).explore(saved, std::move(*suppressions));
 }
+
+}  // namespace
+
+int run_command(const Options& options, const World& world) { return start_run(options, world, nullptr); }
+int run_command(const Options& options, const World& world, const SavedRun& saved) { return start_run(options, world, &saved); }
 
 }  // namespace lockstep

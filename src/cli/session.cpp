@@ -20,7 +20,7 @@ int likeness(const Finding& found, const Finding& wanted, TraceView trace, Symbo
   if (found.kind != wanted.kind) return 0;
   if (!found.race) return 2;
   if (wanted.race) {
-    const auto same = [](const Race& a, const Race& b) {
+    const auto same = [](const DataRace& a, const DataRace& b) {
       return std::minmax(a.first.pc, a.second.pc) == std::minmax(b.first.pc, b.second.pc);
     };
     return same(*found.race, *wanted.race) ? 2 : 1;
@@ -33,8 +33,8 @@ int likeness(const Finding& found, const Finding& wanted, TraceView trace, Symbo
 Session::Session(const Options& options) : options_(options), human_(options.json == "-" ? stderr : stdout) {
   terminal_ = detect_terminal(fileno(human_), options.color);
   for (const AnalysisInfo& info : lockstep::analyses()) {
-    if (!options.races && std::string_view(info.name) == "races") continue;
     analyses_.push_back(info.make());
+    if (auto* races = dynamic_cast<RaceAnalysis*>(analyses_.back().get())) races->races_count = options.races;
   }
 }
 
@@ -62,7 +62,7 @@ void Session::suppress(Suppressions suppressions, Target& target) {
   if (suppressions_.empty()) return;
   for (const auto& analysis : analyses_)
     if (auto* races = dynamic_cast<RaceAnalysis*>(analysis.get()))
-      races->ignored = [this, &target](const Race& race) { return suppressions_.covers(race, symbols(target)); };
+      races->ignored = [this, &target](const DataRace& race) { return suppressions_.covers(race, symbols(target)); };
 }
 
 Symbols& Session::symbols(Target& target) {

@@ -57,6 +57,8 @@ enum class WorkerState : uint32_t {
   Exited,        // left the service loop on request
 };
 
+inline constexpr unsigned kMaxPromoted = 2048;
+
 struct Channel {
   uint64_t magic;
   uint32_t version;
@@ -87,6 +89,10 @@ struct Channel {
   // A trace too large for the ring lies here, one at a time; the ring then has only its header (TraceHeader::elsewhere).
   uint64_t big_offset, big_capacity;
   std::atomic<uint32_t> big_busy;  // futex word: 1 while the driver has not read it
+  // Return addresses of plain accesses that are scheduling points; changed only while no plan is under way.
+  std::atomic<uint32_t> promoted_version;
+  uint32_t promoted_count;
+  uint64_t promoted[kMaxPromoted];
   Ring plans, traces;
 };
 

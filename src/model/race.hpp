@@ -12,6 +12,7 @@ struct RaceAccess {
     kAtomic = 2,  // the other one is not, otherwise it would be no race
     kFree = 4,    // free() or delete: a write to the whole block
     kRange = 8,   // memcpy, memset...: one of many bytes
+    kOrdered = 16,  // on both accesses: no race, only memory that threads share (Points::All)
   };
   uint64_t pc;       // return address of the instrumentation's call
   uint64_t address;  // first byte both touch
@@ -27,9 +28,10 @@ struct RaceAccess {
 };
 static_assert(sizeof(RaceAccess) == 32, "wire format");
 
-struct Race {
+struct DataRace {
   RaceAccess first, second;  // in the order in which they happened
+  bool ordered() const { return second.flags & RaceAccess::kOrdered; }
 };
-static_assert(sizeof(Race) == 64, "wire format");
+static_assert(sizeof(DataRace) == 64, "wire format");
 
 }  // namespace lockstep

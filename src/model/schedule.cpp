@@ -29,7 +29,8 @@ uint16_t ScheduleCursor::default_value() const {
   return static_cast<uint16_t>(default_thread(trace_.enabled(step()), trace_.timed(step()), running_, yielded_));
 }
 
-ThreadId default_thread(const ThreadSetView& enabled, const ThreadSetView& timed, ThreadId running, bool yielded) {
+ThreadId default_thread(const ThreadSetView& enabled, const ThreadSetView& timed, ThreadId running, bool yielded,
+                        Policy policy) {
   const bool only_timeouts = timed.size() == enabled.size();
   auto eligible = [&](ThreadId t) { return only_timeouts || !timed.contains(t); };
   if (running != kNoThread && !yielded && enabled.contains(running) && eligible(running)) return running;
@@ -39,7 +40,8 @@ ThreadId default_thread(const ThreadSetView& enabled, const ThreadSetView& timed
     if (smallest == kNoThread) smallest = t;
     if (above == kNoThread && running != kNoThread && t > running) above = t;
   });
-  if (yielded && above != kNoThread) return above;  // round robin among threads that wait by yielding
+  const bool in_turn = yielded || policy == Policy::RoundRobin;  // threads that wait by yielding take turns
+  if (in_turn && above != kNoThread) return above;
   if (smallest != kNoThread) return smallest;
   return running;  // yielded, and nobody else can run
 }

@@ -23,6 +23,9 @@ class ScheduleCursor {
   const Step& step() const { return steps_[index_]; }
   uint32_t preemptions() const { return preemptions_; }  // before this step
   ThreadId running() const { return running_; }          // who ran last; kNoThread at the start
+  bool yielded() const { return yielded_; }              // and by yielding lets others go first
+  ThreadSetView enabled() const { return trace_.enabled(step()); }
+  ThreadSetView timed() const { return trace_.timed(step()); }
 
   // Of choosing `next` at this step: 0 or 1.
   uint32_t cost(ThreadId next) const {
@@ -59,7 +62,8 @@ class ScheduleCursor {
 };
 
 // The thread the default schedule takes. `running` is kNoThread at the start of an execution.
-ThreadId default_thread(const ThreadSetView& enabled, const ThreadSetView& timed, ThreadId running, bool yielded);
+ThreadId default_thread(const ThreadSetView& enabled, const ThreadSetView& timed, ThreadId running, bool yielded,
+                        Policy policy = Policy::Default);
 
 uint32_t count_preemptions(TraceView trace);
 

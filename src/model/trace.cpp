@@ -34,7 +34,7 @@ Trace TraceBuilder::build() {
                  message.size();
   const size_t before_races = (bytes + 7) & ~size_t{7};
   header.races = static_cast<uint32_t>(races.size());
-  header.bytes = static_cast<uint32_t>(before_races + sizeof(Race) * races.size());
+  header.bytes = static_cast<uint32_t>(before_races + sizeof(DataRace) * races.size());
   Trace trace;
   trace.bytes_.resize(header.bytes / 8);
   char* out = reinterpret_cast<char*>(trace.bytes_.data());
@@ -49,7 +49,7 @@ Trace TraceBuilder::build() {
   put(stacks.data(), 8 * stacks.size());
   put(message.data(), message.size());
   out = reinterpret_cast<char*>(trace.bytes_.data()) + before_races;
-  put(races.data(), sizeof(Race) * races.size());
+  put(races.data(), sizeof(DataRace) * races.size());
   return trace;
 }
 

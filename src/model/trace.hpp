@@ -1,7 +1,7 @@
 // What one execution did: the wire format the runtime writes and everybody else reads.
 //
 // Layout of a trace message: TraceHeader, Step[steps], Step[pending], uint64_t sets[set_words], uint64_t
-// stacks[stack_words], char message[message_bytes], padding to 8, Race[races]. All offsets follow from the header.
+// stacks[stack_words], char message[message_bytes], padding to 8, DataRace[races]. All offsets follow from the header.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -53,7 +53,7 @@ struct Step {
   };
   ObjectId object;
   ObjectId second;   // CondWait: mutex · Reacquire: condvar · Create, Join: ThreadId · CondSignal: woken ThreadId + 1
-                     // · Sem*: value before
+                     // · Sem*: value before · Cas: the expected value
   uint64_t enabled;  // threads that could have been chosen here, by bit; see TraceView::enabled
   ThreadId thread;
   OpKind kind;
@@ -128,7 +128,7 @@ class TraceView {
     return {base_ + sets_offset() + 8ul * (header().set_words + header().stack_words), header().message_bytes};
   }
 
-  std::span<const Race> races() const { return {at<Race>(header().bytes - sizeof(Race) * header().races), header().races}; }
+  std::span<const DataRace> races() const { return {at<DataRace>(header().bytes - sizeof(DataRace) * header().races), header().races}; }
 
   // Threads that could have been chosen at a step. A wide set block is [words][set...][timed set...].
   ThreadSetView enabled(const Step& s) const {
@@ -158,7 +158,9 @@ class TraceView {
 class Trace {
  public:
   Trace() = default;
-  explicit Trace(TraceView v) : bytes_((v.header().bytes + 7) / 8) {
+  explicit Trace(TraceView v) { assign(v); }
+  void assign(TraceView v) {  // keeps its memory
+    bytes_.resize((v.header().bytes + 7) / 8);
     std::memcpy(bytes_.data(), &v.header(), v.header().bytes);
   }
   bool empty() const { return bytes_.empty(); }
@@ -176,7 +178,7 @@ class TraceBuilder {
   TraceHeader header{};
   std::vector<Step> steps, pending;
   std::vector<uint64_t> sets, stacks;
-  std::vector<Race> races;
+  std::vector<DataRace> races;
   std::string_view message;
   Trace build();
 };

@@ -20,7 +20,7 @@ bool about_all_threads(FindingKind kind) { return kind == FindingKind::Deadlock 
 
 }  // namespace
 
-std::string fingerprint_of(FindingKind kind, const TraceNames& names, const std::optional<Race>& race) {
+std::string fingerprint_of(FindingKind kind, const TraceNames& names, const std::optional<DataRace>& race) {
   std::vector<std::string> parts;
   if (about_all_threads(kind)) {
     const auto pending = names.trace().pending();

@@ -9,6 +9,6 @@ namespace lockstep {
 
 // 16 hex digits from the kind and, for each thread involved, the function, file and line of its innermost user
 // frame. Independent of thread numbers, addresses, the execution number and the folder of the sources.
-std::string fingerprint_of(FindingKind kind, const TraceNames& names, const std::optional<Race>& race = {});
+std::string fingerprint_of(FindingKind kind, const TraceNames& names, const std::optional<DataRace>& race = {});
 
 }  // namespace lockstep

@@ -33,7 +33,12 @@ std::string access_text(const RaceAccess& access, const TraceNames& names) {
   return fmt::format("{} {}", verb(access), names.object(ObjectId(access.address)));
 }
 
-std::string race_message(const Race& race, const TraceNames& names) {
+std::string race_message(const DataRace& race, const TraceNames& names) {
+  const bool freed = (race.first.flags & RaceAccess::kFree) && !(race.second.flags & RaceAccess::kFree);
+  if (freed)
+    return fmt::format("use after free: {} {} {}{}, which {} freed{}", names.thread(race.second.thread),
+                       third_person(race.second), names.object(ObjectId(race.second.address)), at_place(race.second, names),
+                       names.thread(race.first.thread), at_place(race.first, names));
   return fmt::format("data race on {}: {} {} it{}, {} {} it{}", names.object(ObjectId(race.first.address)),
                      names.thread(race.first.thread), third_person(race.first), at_place(race.first, names),
                      names.thread(race.second.thread), third_person(race.second), at_place(race.second, names));

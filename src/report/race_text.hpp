@@ -10,7 +10,7 @@ namespace lockstep {
 std::string access_text(const RaceAccess& access, const TraceNames& names);
 
 // "data race on counter: worker 1 writes it at count.cpp:12, worker 2 reads it at count.cpp:20".
-std::string race_message(const Race& race, const TraceNames& names);
+std::string race_message(const DataRace& race, const TraceNames& names);
 
 std::span<const uint64_t> stack_of(const RaceAccess& access, const TraceNames& names);
 

@@ -34,6 +34,7 @@ struct ScheduleFile {
   Isolation isolation = Isolation::Auto;
   Backend backend = Backend::Auto;
   Points points = Points::Auto;
+  std::vector<uint64_t> promoted;  // plain accesses that were scheduling points, by return address
   Finding bug;  // without trace and output; its plan is what is replayed
   std::vector<ThreadTable::Entry> threads;
   std::vector<RecordedOperation> operations;  // the first ones

@@ -221,7 +221,7 @@ class Story {
     }
   }
 
-  const Race* race() const { return finding_.race ? &*finding_.race : nullptr; }
+  const DataRace* race() const { return finding_.race ? &*finding_.race : nullptr; }
 
   // One thread in one line: where it is, and through which calls it got there.
   void stack_line(const Step& op) {

@@ -43,7 +43,7 @@ bool is_glued(OpKind first, OpKind second) {
 
 class Teller {
  public:
-  Teller(TraceView trace, const Race* race) : trace_(trace), race_(race), lookahead_(trace) {}
+  Teller(TraceView trace, const DataRace* race) : trace_(trace), race_(race), lookahead_(trace) {}
 
   std::vector<StoryRow> tell() {
     for (ScheduleCursor cursor(trace_); !cursor.done(); cursor.advance()) {
@@ -128,7 +128,7 @@ class Teller {
   }
 
   TraceView trace_;
-  const Race* race_;
+  const DataRace* race_;
   Lookahead lookahead_;
   Holdings holdings_;
   std::map<ThreadId, uint32_t> last_step_;
@@ -165,7 +165,7 @@ std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
 
 }  // namespace
 
-std::vector<StoryRow> all_rows(TraceView trace, const Race* race) { return Teller(trace, race).tell(); }
+std::vector<StoryRow> all_rows(TraceView trace, const DataRace* race) { return Teller(trace, race).tell(); }
 
 std::vector<StoryRow> telling_rows(std::vector<StoryRow> rows, TraceView trace, size_t limit) {
   if (rows.size() <= limit) return rows;

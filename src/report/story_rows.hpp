@@ -28,7 +28,7 @@ struct StoryRow {
 };
 
 // All rows of the trace, and the accesses of `race` where they happened.
-std::vector<StoryRow> all_rows(TraceView trace, const Race* race = nullptr);
+std::vector<StoryRow> all_rows(TraceView trace, const DataRace* race = nullptr);
 
 // At most about `limit` rows: switches, conflicting operations and the end stay, runs of others become Skipped.
 std::vector<StoryRow> telling_rows(std::vector<StoryRow> rows, TraceView trace, size_t limit);

@@ -36,7 +36,7 @@ std::string not_covered(const Exploration& result, const Setting& setting) {
   std::string text = "Not covered: ";
   if (!result.complete) {
     text += "the executions that were not run; ";
-  } else if (result.preemptions_completed) {
+  } else if (result.preemptions_completed && result.guarantee.find("at most") != std::string::npos) {
     text += "more preemptions; ";
   }
   if (setting.points == Points::Sync) text += "preemptions between synchronisation calls; ";
@@ -80,7 +80,10 @@ std::string header_line(const Setting& setting, const Terminal& terminal) {
   const std::string_view dot = terminal.glyphs().dot;
   std::string text = terminal.paint("1", setting.program);
   if (setting.threads > 0) text += fmt::format(" {} {}", dot, plural(setting.threads, "thread"));
-  const char* points = setting.points == Points::Sync ? "sync calls" : "sync calls and atomics";
+  const char* points = setting.points == Points::Sync      ? "sync calls"
+                       : setting.points == Points::Atomics ? "sync calls and atomics"
+                       : setting.points == Points::All     ? "sync calls, atomics and all shared accesses"
+                                                           : "sync calls, atomics and racy accesses";
   return text + fmt::format(" {} preempting at {}\n", dot, points);
 }
 

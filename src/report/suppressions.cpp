@@ -50,7 +50,7 @@ Result<Suppressions> Suppressions::parse(std::string_view text, const std::strin
   return result;
 }
 
-bool Suppressions::covers(const Race& race, Symbols& symbols) {
+bool Suppressions::covers(const DataRace& race, Symbols& symbols) {
   if (races_.empty()) return false;
   auto [at, fresh] = known_.try_emplace({race.first.pc, race.second.pc}, false);
   if (!fresh) return at->second;

@@ -18,7 +18,7 @@ class Suppressions {
   static Result<Suppressions> parse(std::string_view text, const std::string& path);
 
   bool empty() const { return races_.empty(); }
-  bool covers(const Race& race, Symbols& symbols);  // answers are remembered by place: asked after every execution
+  bool covers(const DataRace& race, Symbols& symbols);  // answers are remembered by place: asked after every execution
 
  private:
   std::vector<std::string> races_;

@@ -85,7 +85,7 @@ void TraceNames::name_threads() {
   for (size_t i = 0; i < steps.size(); ++i) see(steps[i], stack_of_step(i));
   for (size_t i = 0; i < trace_.pending().size(); ++i) see(trace_.pending()[i], stack_of_pending(i));
 
-  for (const Race& race : trace_.races())
+  for (const DataRace& race : trace_.races())
     for (const RaceAccess* access : {&race.first, &race.second}) {
       seen.insert(access->thread);
       std::string& known = role[access->thread];
@@ -114,7 +114,7 @@ void TraceNames::name_objects() {
   };
   for (const Step& step : trace_.steps()) see(step);
   for (const Step& step : trace_.pending()) see(step);
-  for (const Race& race : trace_.races()) add_object(ObjectId(race.first.address), "variable");
+  for (const DataRace& race : trace_.races()) add_object(ObjectId(race.first.address), "variable");
 }
 
 void TraceNames::add_object(ObjectId object, const char* noun) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kLibraries[] = {"libc.so",    "libc-",      "libstdc++.", "libc++",  "libc++abi",
                                            "libpthread", "ld-linux",   "libgcc_s",   "libm.so", "liblockstep-rt",
-                                           "libtsan",    "linux-vdso", "[vdso]"};
+                                           "libtsan",    "linux-vdso", "[vdso]",     "liblockstep"};
 constexpr std::string_view kHeaders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/", "/build/"};
 // What a build without debug information leaves of the standard library and the C start-up code.
 constexpr std::string_view kFunctions[] = {"std::",         "__gnu_cxx::",  "__gthread",      "__cxa_",
@@ -30,6 +30,7 @@ std::string line_suffix(int line) { return line > 0 ? ":" + std::to_string(line)
 bool is_user_code(const Frame& frame) {
   if (frame.module.empty() || starts_with_any(frame.module, kLibraries)) return false;
   if (starts_with_any(frame.where.file, kHeaders)) return false;
+  if (frame.where.file.ends_with("/lockstep/lockstep.hpp")) return false;
   return !starts_with_any(frame.where.function, kFunctions);
 }
 

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "model/channel.hpp"
+#include "runtime/detect/promoted.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/memory/snapshot.hpp"
@@ -22,6 +23,7 @@ struct Runtime {
   Clock clock;
   Races races;
   CallTree calls;
+  Promoted promoted;
   Heap heap;
   Snapshot snapshot;
   Undo undo;

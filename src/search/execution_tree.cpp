@@ -38,6 +38,30 @@ void ExecutionTree::deltas_of(NodeIndex node, std::vector<Delta>& out) const {
   for (NodeIndex n = node; depth > 0; n = at(n).parent) out[--depth] = {at(n).step, at(n).value};
 }
 
+void ExecutionTree::save(StateWriter& out) const {
+  out.put(fresh_);
+  for (uint32_t i = 0; i < fresh_; i += kChunk) out.put_bytes(chunks_[i / kChunk].get(), sizeof(Node) * std::min(kChunk, fresh_ - i));
+  out.put(free_);
+  for (const uint64_t counter : {created_, executed_, live_, peak_}) out.put(counter);
+}
+
+void ExecutionTree::load(StateReader& in) {
+  fresh_ = in.get<uint32_t>();
+  chunks_.clear();
+  for (uint32_t i = 0; i < fresh_ && in.good(); i += kChunk) {
+    chunks_.push_back(std::make_unique<Node[]>(kChunk));
+    in.get_bytes(chunks_.back().get(), sizeof(Node) * std::min(kChunk, fresh_ - i));
+  }
+  if (!in.good()) fresh_ = 0;
+  for (uint32_t i = 0; i < fresh_; ++i) {
+    const NodeIndex parent = at(NodeIndex{i}).parent;
+    if (parent != kNoNode && !holds(parent)) in.reject();
+  }
+  free_ = in.get<NodeIndex>();
+  if (free_ != kNoNode && !holds(free_)) in.reject();
+  for (uint64_t* counter : {&created_, &executed_, &live_, &peak_}) *counter = in.get<uint64_t>();
+}
+
 NodeIndex ExecutionTree::allocate() {
   ++created_;
   peak_ = std::max(peak_, ++live_);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/plan.hpp"
+#include "search/state.hpp"
 
 namespace lockstep {
 
@@ -44,6 +45,10 @@ class ExecutionTree {
 
   // The deviations on the path from the root: what makes a plan of a node.
   void deltas_of(NodeIndex node, std::vector<Delta>& out) const;
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+  bool holds(NodeIndex node) const { return static_cast<uint32_t>(node) < fresh_; }
 
   uint64_t created() const { return created_; }
   uint64_t executed() const { return executed_; }

@@ -6,14 +6,17 @@
 #include <set>
 #include <utility>
 
+#include "analysis/fingerprint.hpp"
 #include "model/schedule.hpp"
 #include "search/failure_keys.hpp"
+#include "search/trace_set.hpp"
 
 namespace lockstep {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kProgressEvery = std::chrono::milliseconds(200);
+constexpr auto kSaveEvery = std::chrono::seconds(5);
 
 // Why an exploration ended before its strategy did. Only a used-up budget lets a strategy without an end pass.
 struct Stop {
@@ -30,28 +33,67 @@ class Run {
       : strategy_(strategy), executor_(executor), analyses_(analyses), budget_(budget), keep_going_(keep_going),
         hooks_(hooks), interrupted_(hooks.interrupted ? hooks.interrupted : [] { return false; }) {}
 
+  bool load(const std::string& state) {
+    StateReader in(state);
+    Exploration& r = result_;
+    for (uint64_t* n : {&r.executions, &r.diverged, &r.cut, &redundant_}) *n = in.get<uint64_t>();
+    for (uint32_t* n : {&r.steps_max, &r.threads_max, &r.preemptions_max}) *n = in.get<uint32_t>();
+    seconds_before_ = in.get<double>();
+    traces_.load(in);
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) fingerprints_.insert(in.get_text());
+    strategy_.load(in);
+    submitted_ = r.executions;
+    return in.good() && in.at_end();
+  }
+
   Exploration explore() {
     while (!stop_) {
       fill();
       if (in_flight_.empty()) break;
-      const std::optional<TraceView> trace = executor_.next(interrupted_);
+      const std::optional<TraceView> trace = executor_.next([this] { return interrupted_() || late(); });
       if (!trace) {
-        interrupt();
+        if (interrupted_() || !late()) interrupt();
+        else stop_ = Stop{"the time budget", true};
         break;
       }
       const Plan plan = std::move(in_flight_.front());
       in_flight_.pop_front();
       count(*trace);
       strategy_.learn(*trace);
+      const bool restart = hooks_.promote && trace->header().races > 0 && hooks_.promote(*trace);
       check(*trace, plan);
+      if (restart && !stop_) {
+        result_.restart = true;
+        stop_ = Stop{"accesses that became scheduling points"};
+      }
       check_limits();
     }
     if (!in_flight_.empty()) executor_.cancel();
     conclude();
+    if (!result_.complete && result_.bugs.empty()) save();
     return std::move(result_);
   }
 
  private:
+  // What was counted so far, then the strategy. Bugs are saved as schedules of their own; here only that they are known.
+  void save() {
+    if (!hooks_.save || !strategy_.resumable()) return;
+    const Clock::time_point begin = Clock::now();
+    StateWriter out;
+    const Exploration& r = result_;
+    for (const uint64_t n : {r.executions, r.diverged, r.cut, redundant_}) out.put(n);
+    for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max}) out.put(n);
+    out.put(std::chrono::duration<double>(begin - start_).count() + seconds_before_);
+    traces_.save(out);
+    out.put<uint64_t>(fingerprints_.size());
+    for (const std::string& fingerprint : fingerprints_) out.put_text(fingerprint);
+    strategy_.save(out);
+    hooks_.save(out.bytes());
+    // Rarely enough not to be felt, however large it has become.
+    saved_ = Clock::now();
+    save_every_ = std::max<Clock::duration>(kSaveEvery, 20 * (saved_ - begin));
+  }
+
   struct Failure {
     Finding finding;
     FailureKey key;
@@ -70,16 +112,33 @@ class Run {
   void count(TraceView trace) {
     const TraceHeader& header = trace.header();
     ++result_.executions;
+    for (const DataRace& race : trace.races()) result_.raced = result_.raced || !race.ordered();
     if (header.outcome == Outcome::Diverged) ++result_.diverged;
     if (header.outcome == Outcome::StepLimit) ++result_.cut;
     result_.steps_max = std::max(result_.steps_max, header.decisions);
     result_.threads_max = std::max(result_.threads_max, header.threads);
     result_.preemptions_max = std::max(result_.preemptions_max, count_preemptions(trace));
+    if (budget_.count_traces) count_trace(trace);
+  }
+
+  void count_trace(TraceView trace) {
+    switch (trace.outcome()) {
+      case Outcome::SleepBlocked: ++redundant_; return;
+      case Outcome::Diverged:
+      case Outcome::StepLimit:
+      case Outcome::Uncontrolled:
+      case Outcome::WorkerDied: return;
+      default: break;
+    }
+    fingerprinter_.begin();
+    for (const Step& step : trace.steps()) fingerprinter_.add(step);
+    if (!traces_.insert(fingerprinter_.value().low)) ++redundant_;
   }
 
   void check(TraceView trace, const Plan& plan) {
     if (trace.outcome() == Outcome::Uncontrolled) {
       result_.uncontrolled = trace.message();
+      result_.uncontrolled_trace = Trace(trace);
       stop_ = Stop{kUncontrolled};
       return;
     }
@@ -127,7 +186,7 @@ class Run {
     }
     keys_.confirmed(failure.key);
     if (bug->fingerprint.empty()) bug->fingerprint = hex(failure.key);
-    if (!fingerprints_.insert(bug->fingerprint).second) return;
+    if (!fingerprints_.insert(bug->fingerprint).second || hooks_.known.contains(bug->fingerprint)) return;
     if (hooks_.found) hooks_.found(*bug);
     result_.bugs.push_back(std::move(*bug));
     if (!keep_going_) stop_ = Stop{"the first bug"};
@@ -147,20 +206,25 @@ class Run {
 
   void check_limits() {
     if (stop_) return;
-    const uint64_t memory = strategy_.memory_bytes();
+    const uint64_t memory = strategy_.memory_bytes() + traces_.memory_bytes();
     result_.peak_memory_bytes = std::max(result_.peak_memory_bytes, memory);
     const Clock::time_point now = Clock::now();
     if (interrupted_()) {
       interrupt();
-    } else if (budget_.time && now - start_ >= *budget_.time && !finished()) {
+    } else if (late() && !finished()) {
       stop_ = Stop{"the time budget", true};
     } else if (memory > budget_.memory_bytes && !finished()) {
       stop_ = Stop{"the memory budget"};
+    } else if (now - saved_ >= save_every_) {
+      saved_ = now;
+      save();
     } else if (hooks_.progress && now - told_ >= kProgressEvery) {
       told_ = now;
       tell(now);
     }
   }
+
+  bool late() const { return budget_.time && Clock::now() - start_ >= *budget_.time; }
 
   bool finished() const { return in_flight_.empty() && strategy_.complete(); }
 
@@ -182,8 +246,12 @@ class Run {
 
   void conclude() {
     Exploration& r = result_;
-    r.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    r.seconds = std::chrono::duration<double>(Clock::now() - start_).count() + seconds_before_;
     r.peak_frontier_nodes = strategy_.peak_frontier_nodes();
+    if (budget_.count_traces) {
+      r.traces = traces_.size();
+      r.redundant = redundant_;
+    }
     // A failure that came and went shows that executions do not repeat: then no claim over them holds.
     const bool repeats = unrepeated_.empty();
     r.complete = strategy_.complete() && repeats;
@@ -229,11 +297,16 @@ class Run {
   const size_t window_ = std::max<size_t>(executor_.window(), 1);
 
   const Clock::time_point start_ = Clock::now();
-  Clock::time_point told_ = start_;
+  Clock::time_point told_ = start_, saved_ = start_;
+  Clock::duration save_every_ = kSaveEvery;
+  double seconds_before_ = 0;  // of the exploration that this one goes on with
   std::deque<Plan> in_flight_;  // oldest first
   uint64_t submitted_ = 0;
   bool resubmit_ = false;
   std::optional<Stop> stop_;
+  Fingerprinter fingerprinter_;
+  TraceSet traces_;
+  uint64_t redundant_ = 0;
   FailureKeys keys_;
   std::set<FailureKey> unrepeated_;
   std::set<std::string> fingerprints_;
@@ -248,7 +321,14 @@ Explorer::Explorer(Strategy& strategy, Executor& executor, std::span<Analysis* c
       hooks_(std::move(hooks)) {}
 
 Exploration Explorer::run() {
-  return Run(strategy_, executor_, analyses_, budget_, keep_going_, hooks_).explore();
+  Run run(strategy_, executor_, analyses_, budget_, keep_going_, hooks_);
+  if (!state_.empty() && !run.load(state_)) {
+    Exploration failed;
+    failed.verdict = Verdict::Uncontrolled;
+    failed.uncontrolled = "the saved exploration does not fit this program and these options";
+    return failed;
+  }
+  return run.explore();
 }
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct Budget {
   std::optional<uint64_t> executions;
   std::optional<std::chrono::milliseconds> time;
   uint64_t memory_bytes = 2ull << 30;
+  bool count_traces = true;  // Exploration::traces and ::redundant; costs 20 ns per step and 16 bytes per trace
 };
 
 enum class Verdict : uint8_t { Bug, Pass, Incomplete, Uncontrolled };
@@ -26,17 +28,22 @@ struct Exploration {
   Verdict verdict = Verdict::Pass;
   bool complete = false;       // the strategy finished its whole space
   bool interrupted = false;    // Ctrl-C
+  bool restart = false;        // stopped by ExplorerHooks::promote
+  bool raced = false;          // some execution had a data race
   std::string stopped_by;      // "the time budget", "the first bug"...; empty when complete
   std::string guarantee;
   std::optional<uint32_t> preemptions_completed;
   uint64_t executions = 0, diverged = 0, cut = 0;  // cut: ended by the step limit
-  std::optional<uint64_t> redundant, traces;
+  // Executions that differ in more than the order of independent steps, failing ones included; and those that were
+  // equivalent to an earlier one or cut short because they would have been.
+  std::optional<uint64_t> traces, redundant;
   uint32_t steps_max = 0, threads_max = 0, preemptions_max = 0;
   double seconds = 0;
   uint64_t peak_frontier_nodes = 0, peak_memory_bytes = 0;
   std::vector<Finding> bugs;
   std::vector<Finding> warnings;  // distinct; failures that did not repeat are of kind Nondeterminism
   std::string uncontrolled;    // why, for Verdict::Uncontrolled
+  Trace uncontrolled_trace;    // with the stack of the thread that got away, if known
 };
 
 // Told about progress; called between executions, at most a few times a second.
@@ -51,15 +58,24 @@ struct ExplorerHooks {
   // Replays a fresh finding with detail, completes it (trace, output, location, fingerprint) and returns it; nullopt
   // if it did not reproduce. Called with nothing in flight.
   std::function<std::optional<Finding>(Finding)> confirm;
+  // Told of every execution with data races. True: the accesses become scheduling points, so the search has to start
+  // over; it stops with Exploration::restart. Whatever calls the explorer then does so.
+  std::function<bool(TraceView)> promote;
+  std::set<std::string> known;  // fingerprints of bugs told already
   std::function<void(const Finding&)> found;       // a new, confirmed, distinct bug
   std::function<void(const Progress&)> progress;
   std::function<bool()> interrupted;               // Ctrl-C
+  // The exploration so far, now and then and when it ends before its strategy did. Not called if the strategy cannot
+  // be resumed.
+  std::function<void(const std::string& state)> save;
 };
 
 class Explorer {
  public:
   Explorer(Strategy& strategy, Executor& executor, std::span<Analysis* const> analyses, Budget budget, bool keep_going,
            ExplorerHooks hooks);
+  // run() will go on from what ExplorerHooks::save was given.
+  void resume_from(std::string state) { state_ = std::move(state); }
   Exploration run();
 
  private:
@@ -69,6 +85,7 @@ class Explorer {
   Budget budget_;
   bool keep_going_;
   ExplorerHooks hooks_;
+  std::string state_;
 };
 
 }  // namespace lockstep

@@ -28,4 +28,28 @@ NodeIndex Frontier::pop_best() {
   return node;
 }
 
+void Frontier::save(StateWriter& out) const {
+  out.put(peak_);
+  out.put<uint64_t>(bins_.size());
+  for (const auto& [rank, bin] : bins_) {
+    out.put(rank);
+    out.put_all(bin);
+  }
+}
+
+void Frontier::load(StateReader& in, const ExecutionTree& tree) {
+  *this = {};
+  const auto peak = in.get<uint64_t>();
+  for (auto bins = in.get<uint64_t>(); bins > 0 && in.good(); --bins) {
+    const auto rank = in.get<uint64_t>();
+    for (const NodeIndex node : in.get_all<NodeIndex>()) {
+      if (tree.holds(node))
+        push(rank, node);
+      else
+        in.reject();
+    }
+  }
+  peak_ = std::max(peak_, peak);
+}
+
 }  // namespace lockstep

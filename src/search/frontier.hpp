@@ -16,6 +16,9 @@ class Frontier {
   NodeIndex pop_best();                                          // of a frontier that is not empty
   uint64_t best_rank() const { return bins_.begin()->first; }    // likewise
 
+  void save(StateWriter& out) const;
+  void load(StateReader& in, const ExecutionTree& tree);
+
   bool empty() const { return size_ == 0; }
   uint64_t size() const { return size_; }
   uint64_t peak() const { return peak_; }

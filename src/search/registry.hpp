@@ -24,6 +24,7 @@ struct StrategyOptions {
 struct StrategySettings {
   std::optional<uint32_t> preemptions;
   bool preemptions_given = false;  // a bound, or explicitly none
+  std::optional<uint32_t> delays;
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
 };
@@ -33,6 +34,7 @@ struct StrategyInfo {
   const char* summary;  // one line for `lockstep list strategies`
   bool takes_preemptions;  // key `preemptions` and option --preemptions
   bool takes_seed;         // key `seed`
+  bool takes_delays;       // key `bound`
   std::unique_ptr<Strategy> (*make)(const StrategySettings& settings);
 };
 

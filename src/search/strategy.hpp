@@ -6,6 +6,7 @@
 
 #include "model/plan.hpp"
 #include "model/trace.hpp"
+#include "search/state.hpp"
 
 namespace lockstep {
 
@@ -31,6 +32,11 @@ class Strategy {
   virtual std::string why_incomplete() const { return {}; }
 
   virtual std::optional<uint32_t> preemptions_completed() const { return std::nullopt; }
+
+  // Writing the search down and going on from there. What is in flight counts as not yet handed out.
+  virtual bool resumable() const { return false; }
+  virtual void save(StateWriter&) const {}
+  virtual void load(StateReader& state) { state.reject(); }  // into a fresh strategy made with the same options
 
   // For the progress line; 0 if unknown.
   virtual uint64_t frontier_nodes() const { return 0; }

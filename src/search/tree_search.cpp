@@ -31,6 +31,7 @@ std::optional<Plan> TreeSearch::next() {
   in_flight_.push_back({node, rank});
   Plan plan;
   plan.max_steps = parts_.max_steps;
+  plan.policy = parts_.policy;
   tree_.deltas_of(node, plan.deltas);
   return plan;
 }
@@ -67,14 +68,26 @@ void TreeSearch::expand(NodeIndex node, TraceView trace, Cost&& cost) {
   const bool at_root = own.step == kNoStep;
   const uint32_t first = at_root ? 0 : own.step + (parts_.expand_own_step ? 0 : 1);
   // What was spent by `first` is known, except where the count did not fit or the own step is expanded again.
-  const bool skip = !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step;
+  const bool skip = !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step && !parts_.cache;
   uint32_t spent = skip ? own.cost : 0;
+  fair_ = false;
+  if (parts_.cache) fingerprinter_.begin();
   for (ScheduleCursor at = skip ? ScheduleCursor(trace, first, spent) : ScheduleCursor(trace); !at.done(); at.advance()) {
     const Step& step = at.step();
+    if (parts_.cache && at.index() >= first && visited(at, spent)) return;
+    if (parts_.cache) fingerprinter_.add(step);
     if (step.is_note()) continue;
     if (at.index() >= first) expand_step(node, trace, at, spent, cost);
     if (!step.is_choice()) spent += cost(at, step.thread);
   }
+}
+
+// A yield brings the fair scheduler into play, whose state is not part of the order: from there on nothing is pruned.
+bool TreeSearch::visited(const ScheduleCursor& at, uint32_t spent) {
+  if (at.step().is_note() || at.step().is_choice()) return false;
+  if (at.yielded()) fair_ = true;
+  if (fair_) return false;
+  return cache_.visited(fingerprinter_.value(), parts_.cache_forgets_who_ran_last ? kNoThread : at.running(), spent);
 }
 
 template <class Cost>
@@ -106,6 +119,31 @@ std::string TreeSearch::why_incomplete() const {
   return {};
 }
 
+void TreeSearch::save(StateWriter& out) const {
+  tree_.save(out);
+  frontier_.save(out);
+  out.put<uint64_t>(in_flight_.size());
+  for (const InFlight& f : in_flight_) out.put(f);
+  for (const uint64_t number : {level_, diverged_, lost_, cut_, lowest_cut_rank_.value_or(~uint64_t{0})}) out.put(number);
+}
+
+void TreeSearch::load(StateReader& in) {
+  tree_.load(in);
+  frontier_.load(in, tree_);
+  std::vector<InFlight> open;
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) open.push_back(in.get<InFlight>());
+  // The newest of a bin goes first: pushed backwards, they are run again in the order they had.
+  for (size_t i = open.size(); i-- > 0;) {
+    if (tree_.holds(open[i].node))
+      frontier_.push(open[i].rank, open[i].node);
+    else
+      in.reject();
+  }
+  for (uint64_t* number : {&level_, &diverged_, &lost_, &cut_}) *number = in.get<uint64_t>();
+  const auto cut_rank = in.get<uint64_t>();
+  if (cut_rank != ~uint64_t{0}) lowest_cut_rank_ = cut_rank;
+}
+
 uint64_t TreeSearch::lowest_open_rank() const {
   uint64_t lowest = frontier_.empty() ? ~uint64_t{0} : frontier_.best_rank();
   for (const InFlight& f : in_flight_) lowest = std::min(lowest, f.rank);
@@ -114,6 +152,10 @@ uint64_t TreeSearch::lowest_open_rank() const {
 
 // A cut execution hides others with at least as many preemptions; what diverged or got lost could hide anything.
 std::optional<uint32_t> TreeSearch::preemptions_completed() const {
+  return counts_preemptions() ? bound_completed() : std::nullopt;
+}
+
+std::optional<uint32_t> TreeSearch::bound_completed() const {
   if (diverged_ || lost_) return std::nullopt;
   if (!parts_.level_by_level) return complete() ? parts_.bound : std::nullopt;
   uint64_t open = exhausted() ? uint64_t{parts_.bound.value_or(static_cast<uint32_t>(level_))} + 1 : lowest_open_rank();
@@ -124,12 +166,12 @@ std::optional<uint32_t> TreeSearch::preemptions_completed() const {
 
 std::string TreeSearch::guarantee() const {
   if (complete() && !parts_.bound) return claim_every_execution();
-  if (const auto bound = preemptions_completed()) return claim_at_most(*bound);
+  if (const auto bound = bound_completed()) return claim_at_most(*bound, parts_.unit);
   return {};
 }
 
 std::string TreeSearch::phase() const {
-  return parts_.level_by_level ? count_of(level_, "preemption") : std::string{};
+  return parts_.level_by_level ? count_of(level_, parts_.unit) : std::string{};
 }
 
 }  // namespace lockstep

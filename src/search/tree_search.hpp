@@ -13,6 +13,7 @@
 #include "model/schedule.hpp"
 #include "search/execution_tree.hpp"
 #include "search/frontier.hpp"
+#include "search/state_cache.hpp"
 #include "search/strategy.hpp"
 
 namespace lockstep {
@@ -38,6 +39,14 @@ struct TreeSearchParts {
   // What choosing a thread costs. Empty: a preemption costs one.
   std::function<uint32_t(const ScheduleCursor&, ThreadId)> cost;
 
+  // What the bound counts, and the policy that spends none of it.
+  const char* unit = "preemption";
+  Policy policy = Policy::Default;
+
+  // Do not explore twice what follows equivalent beginnings.
+  bool cache = false;
+  bool cache_forgets_who_ran_last = false;  // wrong under a bound; tests show that it is noticed
+
   // As printed in GAMBIT, figure 4: expand at the node's own step too. Wrong, it makes executions again and again;
   // tests switch it on to show that they would notice.
   bool expand_own_step = false;
@@ -55,9 +64,15 @@ class TreeSearch final : public Strategy {
   std::string why_incomplete() const override;
   std::optional<uint32_t> preemptions_completed() const override;
 
+  bool resumable() const override { return true; }
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+
   uint64_t frontier_nodes() const override { return frontier_.size(); }
   uint64_t peak_frontier_nodes() const override { return frontier_.peak(); }
-  uint64_t memory_bytes() const override { return tree_.memory_bytes() + frontier_.memory_bytes(); }
+  uint64_t memory_bytes() const override {
+    return tree_.memory_bytes() + frontier_.memory_bytes() + cache_.memory_bytes();
+  }
   std::string phase() const override;
 
   const ExecutionTree& tree() const { return tree_; }
@@ -73,12 +88,18 @@ class TreeSearch final : public Strategy {
   template <class Cost>
   void expand_step(NodeIndex node, TraceView trace, const ScheduleCursor& cursor, uint32_t spent, Cost&& cost);
   void add(NodeIndex parent, const Alternative& alternative);
+  bool visited(const ScheduleCursor& at, uint32_t spent);
+  std::optional<uint32_t> bound_completed() const;
+  bool counts_preemptions() const { return parts_.policy == Policy::Default; }
   bool exhausted() const { return frontier_.empty() && in_flight_.empty(); }
   uint64_t lowest_open_rank() const;  // of a search that is not exhausted
 
   TreeSearchParts parts_;
   ExecutionTree tree_;
   Frontier frontier_;
+  Fingerprinter fingerprinter_;
+  StateCache cache_;
+  bool fair_ = false;  // somebody has yielded in the execution that is being expanded
   std::deque<InFlight> in_flight_;  // oldest first
   uint64_t level_ = 0;              // rank of the newest plan
   uint64_t diverged_ = 0, lost_ = 0, cut_ = 0;

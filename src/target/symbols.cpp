@@ -160,10 +160,10 @@ class DwarfSymbols final : public Symbols {
     if (Dwfl_Module* module = module_at(address)) return find_global(module, address);
     for (const Module& mapped : options_.modules)
       if (mapped.path == "[stack]" && address >= mapped.begin && address < mapped.end)
-        return "main's stack+" + hex(mapped.end - address);
+        return "a local of main";
     // Without randomisation the initial stack is the last thing in the address space, and grows at run time.
     if (address >= 0x7fff'0000'0000 && address < 0x7fff'ffff'f000)
-      return "main's stack+" + hex(0x7fff'ffff'f000 - address);
+      return "a local of main";
     return unmapped(address);
   }
 

@@ -22,6 +22,7 @@ namespace {
 
 constexpr size_t kWindowPerWorker = 256;
 constexpr int kWatchdogSignal = 62;  // the runtime's handler reports where it is
+constexpr auto kPatience = std::chrono::milliseconds(20);
 constexpr int kPoll = 50;            // milliseconds between looks at clocks, signals and dead children
 
 class WorkerTarget final : public Target {
@@ -33,7 +34,7 @@ class WorkerTarget final : public Target {
     if (!table) return table.error();
     table_ = std::move(*table);
     auto* names = new (table_.data()) ThreadTable{};
-    names->entry[0] = {0xffff, 0};
+    names->entry[0] = {0, 0};
     names->count.store(1);
     for (size_t i = 1; i < options_.threads.size() && i < kMaxThreads; ++i) {
       names->entry[i] = options_.threads[i];
@@ -42,12 +43,25 @@ class WorkerTarget final : public Target {
     auto capture = SharedMemory::create("lockstep-output", 1);
     if (!capture) return capture.error();
     capture_ = std::move(*capture);
-    auto path = find_program(options_.command.at(0));
-    if (!path) return path.error();
-    launch_ = {*path,           options_.command,  options_.runtime_library, options_.isolation,
-               options_.backend, options_.points,   options_.timeouts,        options_.detect_races,
+    std::string path = "the body";
+    if (!options_.body) {
+      auto found = find_program(options_.command.at(0));
+      if (!found) return found.error();
+      path = *found;
+    }
+    launch_ = {path,
+               options_.command,
+               options_.runtime_library,
+               options_.isolation,
+               options_.backend,
+               options_.points,
+               options_.timeouts,
+               options_.detect_races,
+               options_.promoted,
                options_.max_steps,
-               table_.fd(),     capture_.fd()};
+               table_.fd(),
+               capture_.fd(),
+               options_.body};
     if (auto started = start_workers(1); !started) return started.error();
     if (options_.isolation == Isolation::Auto) {
       if (auto verified = verify_reset(); !verified) return verified.error();
@@ -63,6 +77,7 @@ class WorkerTarget final : public Target {
   void submit(const Plan& plan) override {
     Slot& slot = *slots_[dealt_++ % slots_.size()];
     slot.queue.push_back(plan);
+    if (slot.process.pid() < 0 && slot.queue.size() == 1 && !slot.process.start()) return;  // next() will say why
     slot.process.send(plan);
   }
 
@@ -73,9 +88,9 @@ class WorkerTarget final : public Target {
     Watch watch;
     while (!slot.process.has_trace()) {
       if (interrupted && interrupted()) return std::nullopt;
-      slot.process.sleep_until_trace(slot.queue.size(), kPoll);
+      if (!retired(slot)) slot.process.sleep_until_trace(slot.queue.size(), kPoll);
       if (slot.process.has_trace()) break;
-      if (slot.process.channel().state.load() == WorkerState::Exited || !slot.process.alive()) {
+      if (retired(slot) || !slot.process.alive()) {
         if (slot.process.has_trace()) break;
         return worker_gone(slot);
       }
@@ -88,19 +103,15 @@ class WorkerTarget final : public Target {
 
   void cancel() override {
     release();
+    // What is under way is finished and thrown away, which costs less than new processes; unless it takes long.
+    const auto patience = std::chrono::steady_clock::now() + kPatience;
     for (auto& slot : slots_) {
       while (!slot->queue.empty()) {
-        // What is under way is finished and thrown away; killing and starting again would cost more.
-        Watch watch;
-        bool lost = false;
-        while (!slot->process.has_trace() && !lost) {
-          slot->process.sleep_until_trace(slot->queue.size(), kPoll);
-          lost = !slot->process.has_trace() && (slot->process.channel().state.load() == WorkerState::Exited || !slot->process.alive() ||
-                                                stuck(*slot, watch));
-        }
-        if (lost) {
+        while (!slot->process.has_trace() && !retired(*slot) && slot->process.alive() && std::chrono::steady_clock::now() < patience)
+          slot->process.sleep_until_trace(slot->queue.size(), 5);
+        if (!slot->process.has_trace()) {
+          slot->process.kill();  // started again when it is needed
           slot->queue.clear();
-          (void)slot->process.start();
           break;
         }
         slot->process.front();
@@ -109,6 +120,12 @@ class WorkerTarget final : public Target {
       }
     }
     dealt_ = taken_ = 0;
+  }
+
+  void promote(const std::vector<uint64_t>& places) override {
+    cancel();
+    launch_.promoted = places;
+    for (auto& slot : slots_) slot->process.promote(places);
   }
 
   Detailed run_detailed(Plan plan) override {
@@ -180,6 +197,7 @@ class WorkerTarget final : public Target {
       submit(Plan{});
       auto trace = next(nullptr);
       if (!trace) return Error{ExitCode::Uncontrolled, "the program could not be run"};
+      if (trace->outcome() == Outcome::Uncontrolled) break;  // the search will come across it and say so
       if (!first) {
         first.emplace(*trace);
         continue;
@@ -200,6 +218,9 @@ class WorkerTarget final : public Target {
     return true;
   }
 
+  // Left its service loop in good order: after a crash its memory is not to be trusted.
+  static bool retired(Slot& slot) { return slot.process.channel().state.load() == WorkerState::Exited; }
+
   void release() {
     if (!held_) return;
     held_->process.pop();
@@ -214,9 +235,9 @@ class WorkerTarget final : public Target {
   // The process ended. If it retired in good order the plan has not been tried yet; if it died, that was the plan's
   // doing. Either way a fresh process takes over what is left.
   std::optional<TraceView> worker_gone(Slot& slot) {
-    const bool retired = slot.process.channel().state.load() == WorkerState::Exited;
+    const bool in_good_order = retired(slot);
     const int status = slot.process.alive() ? 0 : slot.process.exit_status();
-    const bool culprit = !retired && slot.process.channel().executing.load() == slot.queue.front().id + 1;
+    const bool culprit = !in_good_order && slot.process.channel().executing.load() == slot.queue.front().id + 1;
     // A worker killed from outside is not the program's fault: try the plan once more before blaming it.
     const bool by_itself = !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     Plan first = slot.queue.front();
@@ -224,7 +245,7 @@ class WorkerTarget final : public Target {
     slot.suspect.reset();
     if (blame) {
       slot.queue.pop_front();
-    } else if (!retired) {
+    } else if (!in_good_order) {
       if (culprit) slot.suspect = first.id;
       warn("a worker process was killed from outside and has been replaced");
     }

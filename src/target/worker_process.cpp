@@ -91,6 +91,7 @@ Result<bool> WorkerProcess::start() {
   c->points = options_.points;
   c->timeouts = options_.timeouts;
   c->detect_races = options_.detect_races;
+  promote(options_.promoted);
   c->max_steps = options_.max_steps;
   c->capture_fd = options_.capture_fd >= 0 ? kCaptureFd : 0;
   c->plans.offset = sizeof(Channel);
@@ -129,6 +130,10 @@ void WorkerProcess::become_program(int channel_fd) {
   dup2(channel_fd, kChannelFd);
   dup2(options_.thread_table_fd, kTableFd);
   if (options_.capture_fd >= 0) dup2(options_.capture_fd, kCaptureFd);
+  if (options_.body) {
+    options_.body(kChannelFd, kTableFd);
+    _exit(127);
+  }
   const int null = open("/dev/null", O_RDWR);
   for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);
   if (null > 2) close(null);
@@ -192,6 +197,13 @@ void WorkerProcess::send(const Plan& plan) {
   write_wire(plan, bytes(ring) + position % ring.capacity);
   ring.written.store(end, std::memory_order_seq_cst);
   if (++unrung_ >= 32) this->ring();
+}
+
+void WorkerProcess::promote(const std::vector<uint64_t>& places) {
+  Channel& c = channel();
+  c.promoted_count = static_cast<uint32_t>(std::min<size_t>(places.size(), kMaxPromoted));
+  std::copy_n(places.begin(), c.promoted_count, c.promoted);
+  c.promoted_version.fetch_add(1, std::memory_order_release);
 }
 
 void WorkerProcess::ring() {

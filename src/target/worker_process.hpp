@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <deque>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,9 +45,11 @@ struct LaunchOptions {
   Points points;
   Timeouts timeouts;
   bool detect_races;
+  std::vector<uint64_t> promoted;
   uint32_t max_steps;
   int thread_table_fd;
   int capture_fd;
+  std::function<void(int, int)> body;  // instead of `path`: see TargetOptions
 };
 
 class WorkerProcess {
@@ -61,6 +64,8 @@ class WorkerProcess {
   // --- plans ---
   void send(const Plan& plan);
   void ring();  // wakes the worker if it sleeps and there is something to do
+
+  void promote(const std::vector<uint64_t>& places);  // only while no plan is under way
 
   // --- traces ---
   bool has_trace();

@@ -120,7 +120,7 @@ class Detector {
  public:
   Detector() { races_.init(&calls_); }
   std::set<Pair> run(const Execution& execution, unsigned threads) {
-    races_.begin(true);
+    races_.begin(true, false);
     addresses_.clear();
     uint32_t records = 0;
     for (unsigned t = 1; t <= threads; ++t) races_.started(ThreadId(t), kMainThread, ++records);

@@ -76,7 +76,7 @@ inline testing::AssertionResult same(TraceView a, TraceView b) {
   if (a.races().size() != b.races().size())
     return testing::AssertionFailure() << a.races().size() << " and " << b.races().size() << " data races";
   for (size_t i = 0; i < a.races().size(); ++i) {
-    const Race &x = a.races()[i], &y = b.races()[i];
+    const DataRace &x = a.races()[i], &y = b.races()[i];
     if (std::tie(x.first.pc, x.first.thread, x.first.step, x.first.address, x.second.pc, x.second.thread, x.second.step) !=
         std::tie(y.first.pc, y.first.thread, y.first.step, y.first.address, y.second.pc, y.second.thread, y.second.step))
       return testing::AssertionFailure() << "data race " << i << " differs";

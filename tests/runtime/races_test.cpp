@@ -43,7 +43,7 @@ std::vector<Plan> racy_plans(Target& target) {
     const char* summary() const override { return ""; }
     std::optional<Finding> check(TraceView trace) override {
       bool fresh = false;
-      for (const Race& race : trace.races()) fresh |= seen.insert({race.first.pc, race.second.pc}).second;
+      for (const DataRace& race : trace.races()) fresh |= seen.insert({race.first.pc, race.second.pc}).second;
       if (fresh) plans.push_back(plan_of(trace));
       if (trace.outcome() != Outcome::Ok) ADD_FAILURE() << name_of(trace.outcome()) << ": " << trace.message();
       return std::nullopt;
@@ -71,7 +71,7 @@ std::set<std::pair<int, int>> racing_lines(Target& target) {
       const auto frame = innermost_user_frame(stacks.at(access.stack - 1), *symbols);
       return frame ? frame->where.line : 0;
     };
-    for (const Race& race : trace.races()) lines.insert(std::minmax({line_of(race.first), line_of(race.second)}));
+    for (const DataRace& race : trace.races()) lines.insert(std::minmax({line_of(race.first), line_of(race.second)}));
   }
   return lines;
 }

@@ -17,6 +17,7 @@ ALLOWED = {
     "target": {"model": None, "analysis": ("analysis/finding.hpp",)},  # the Symbols interface
     "report": {"model": None, "analysis": None, "search": ("search/explorer.hpp",)},  # results
     "cli": {name: None for name in ("model", "analysis", "search", "target", "report", "runtime")},
+    "explore": {name: None for name in ("model", "analysis", "search", "target", "report")},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 

@@ -40,10 +40,10 @@ class Execution {
     value.reset();
     if (delta_ == plan_.deltas.size()) return true;
     const Delta& delta = plan_.deltas[delta_];
-    if (delta.step > out_.steps.size()) return true;
+    if (delta.step > out_.steps.size() && delta.step != kNextDecision) return true;
     ++delta_;
     value = delta.value;
-    return delta.step == out_.steps.size();
+    return delta.step == out_.steps.size() || delta.step == kNextDecision;
   }
 
   bool free_to_roam() const { return plan_.policy == Policy::Random && delta_ == plan_.deltas.size(); }
@@ -73,12 +73,19 @@ class Execution {
     const bool roams = free_to_roam();
     if (!planned(value)) return diverge();
     const ThreadSetView view(set.data(), static_cast<unsigned>(set.size()));
-    ThreadId who = default_thread(view, ThreadSetView(nullptr, 0), running_, yielded_);
+    if (plan_.sleep_at != kNoStep && out_.steps.size() >= plan_.sleep_at && !slept_) fall_asleep();
+    std::vector<uint64_t> awake = set;
+    for (const ThreadId t : asleep_) awake[index_of(t) / 64] &= ~(uint64_t{1} << index_of(t) % 64);
+    const ThreadSetView awake_view(awake.data(), static_cast<unsigned>(awake.size()));
+    if (!value && awake_view.empty()) return Outcome::SleepBlocked;
+    ThreadId who = default_thread(awake_view, ThreadSetView(nullptr, 0), running_, yielded_, plan_.policy);
     if (value) who = ThreadId{*value};
     else if (roams) who = thread_id(enabled[roll(enabled.size())]);
     if (!view.contains(who)) return diverge();
 
     const unsigned t = index_of(who) - 1, choices = machine_.choices(t);
+    std::vector<Operation> slumber;  // what the sleepers would do now
+    for (const ThreadId sleeper : asleep_) slumber.push_back(machine_.pending(index_of(sleeper) - 1).operation());
     const size_t record = out_.steps.size();
     out_.steps.emplace_back();
     unsigned taken = 0;
@@ -102,8 +109,15 @@ class Execution {
     out_.header.decisions += data ? 2 : 1;
     running_ = who;
     yielded_ = step.flags & Step::kYield;
+    for (size_t i = slumber.size(); i-- > 0;)
+      if (dependent(slumber[i], step.operation())) asleep_.erase(asleep_.begin() + static_cast<std::ptrdiff_t>(i));
     if (machine_.done(t)) exited(who);
     return Outcome::Ok;
+  }
+
+  void fall_asleep() {
+    slept_ = true;
+    asleep_ = plan_.sleep;
   }
 
   void store_set(Step& step, const std::vector<uint64_t>& set) {
@@ -146,7 +160,7 @@ class Execution {
         out_.pending.push_back(join);
       }
       Step p = machine_.pending(t);
-      if (outcome == Outcome::Deadlock) p.flags |= Step::kBlocked;
+      if (machine_.blocked(t)) p.flags |= Step::kBlocked;
       out_.pending.push_back(p);
     }
   }
@@ -158,6 +172,8 @@ class Execution {
   size_t delta_ = 0;
   ThreadId running_ = kNoThread;
   bool yielded_ = false;
+  bool slept_ = false;
+  std::vector<ThreadId> asleep_;
   TraceBuilder out_;
 };
 

@@ -95,21 +95,20 @@ void Machine::run_local(unsigned t) {
   }
 }
 
-bool Machine::enabled(unsigned t) const {
-  if (error_ || done(t)) return false;
+bool Machine::blocked(unsigned t) const {
   const Thread& me = thread_[t];
   const Instruction& i = next(t);
   const auto object = static_cast<size_t>(i.object(me.registers));
   switch (i.kind) {
-    case OpKind::Lock: return owner_[object] < 0;
+    case OpKind::Lock: return owner_[object] >= 0;
     case OpKind::CondWait:
-      if (me.waits_on >= 0) return false;
-      return !me.woken || owner_[static_cast<size_t>(i.first(me.registers))] < 0;
-    case OpKind::SemWait: return semaphore_[object] > 0;
-    case OpKind::ReadLock: return rwlock_[object].writer < 0;
-    case OpKind::WriteLock: return rwlock_[object].writer < 0 && rwlock_[object].readers.empty();
-    case OpKind::OnceEnter: return once_[object] < 0;
-    default: return true;
+      if (me.waits_on >= 0) return true;
+      return me.woken && owner_[static_cast<size_t>(i.first(me.registers))] >= 0;
+    case OpKind::SemWait: return semaphore_[object] <= 0;
+    case OpKind::ReadLock: return rwlock_[object].writer >= 0;
+    case OpKind::WriteLock: return rwlock_[object].writer >= 0 || !rwlock_[object].readers.empty();
+    case OpKind::OnceEnter: return once_[object] >= 0;
+    default: return false;
   }
 }
 

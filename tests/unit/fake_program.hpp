@@ -90,7 +90,8 @@ class Machine {
 
   unsigned threads() const { return static_cast<unsigned>(thread_.size()); }
   bool done(unsigned t) const { return thread_[t].pc >= program_->threads[t].size(); }
-  bool enabled(unsigned t) const;
+  bool enabled(unsigned t) const { return !error_ && !done(t) && !blocked(t); }
+  bool blocked(unsigned t) const;       // of a thread that is not done: its next step has to wait
   bool any_enabled() const;
   unsigned choices(unsigned t) const;   // data alternatives of the next step, at least 1
   bool yielded(unsigned t) const { return thread_[t].yielded; }

@@ -163,4 +163,13 @@ Program random_program(uint64_t seed) {
   return p;
 }
 
+Program random_program_of_four(uint64_t seed) {
+  Program p = random_program(seed);
+  const Program other = random_program(seed + 7 * (1 + seed % 5));  // of the same flavour
+  p.name += " and " + other.name;
+  p.threads.insert(p.threads.end(), other.threads.begin(), other.threads.end());
+  p.threads.resize(4);
+  return p;
+}
+
 }  // namespace lockstep::fake

@@ -55,8 +55,9 @@ TEST(Strategies, TakeTheBoundFromTheOptionOrTheSpec) {
 }
 
 TEST(Strategies, SayWhatIsWrongWithAName) {
-  EXPECT_EQ(complaint(with("dsf")), "there is no strategy 'dsf'; known are auto, dfs, icb, random");
-  EXPECT_EQ(complaint(with("")), "there is no strategy ''; known are auto, dfs, icb, random");
+  const std::string known = "auto, dfs, icb, chess, delay, optimal-dpor, source-dpor, dpor, bpor, random";
+  EXPECT_EQ(complaint(with("dsf")), "there is no strategy 'dsf'; known are " + known);
+  EXPECT_EQ(complaint(with("")), "there is no strategy ''; known are " + known);
 }
 
 TEST(Strategies, SayWhatIsWrongWithASetting) {
@@ -72,6 +73,9 @@ TEST(Strategies, RefuseABoundTheyCannotKeep) {
   StrategyOptions options = with("random");
   options.preemptions = 2;
   EXPECT_EQ(complaint(options), "strategy 'random' cannot be bounded by --preemptions");
+  options.spec = "dpor";
+  EXPECT_EQ(complaint(options), "strategy 'dpor' cannot be bounded by --preemptions");
+  EXPECT_EQ(complaint(with("delay:preemptions=1")), "strategy 'delay' has no setting 'preemptions'; it has: bound");
 }
 
 TEST(Random, SeedsDependOnSeedAndExecutionOnly) {

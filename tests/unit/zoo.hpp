@@ -35,5 +35,6 @@ Program choice_and_store();
 // The same program for the same seed, everywhere. Seeds differ in flavour: locks, cas and rmw; try-locks;
 // semaphores; condition variables; yields and data choices; readers-writer locks and once.
 Program random_program(uint64_t seed);
+Program random_program_of_four(uint64_t seed);  // four threads, taken from two of those
 
 }  // namespace lockstep::fake

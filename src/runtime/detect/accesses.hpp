@@ -13,10 +13,18 @@ inline uint64_t place(const void* pc) {
 
 inline bool watched() { return UNLIKELY(runtime.races.active()) && controlled(); }
 
+// An access that was found racy is a scheduling point, before it happens.
+inline void reach_promoted(const volatile void* address, bool write, const void* pc) {
+  if (LIKELY(!runtime.promoted.any()) || !runtime.promoted.contains(reinterpret_cast<uint64_t>(pc))) return;
+  scheduler().reach(write ? OpKind::PlainWrite : OpKind::PlainRead, const_cast<const void*>(address),
+                    write ? Step::kWrite : 0);
+}
+
 // Apart from the entry points, so that those are one test and a return while nothing is watched.
 template <unsigned kSize, uint8_t kFlags>
 __attribute__((noinline)) void watched_access(const volatile void* address, const void* pc) {
   if (!controlled()) return;
+  reach_promoted(address, kFlags & RaceAccess::kWrite, pc);
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
   const ThreadId me = runtime.current->id;
   if (kSize <= 8 && LIKELY((a & 7) + kSize <= 8))
@@ -31,7 +39,9 @@ inline __attribute__((always_inline)) void plain_access(const volatile void* add
 }
 
 inline void range_access(const volatile void* address, size_t size, uint8_t flags, const void* pc) {
-  if (watched()) runtime.races.range(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags, place(pc));
+  if (!watched()) return;
+  reach_promoted(address, flags & RaceAccess::kWrite, pc);
+  runtime.races.range(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags, place(pc));
 }
 
 }  // namespace lockstep::rt

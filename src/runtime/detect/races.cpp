@@ -34,8 +34,10 @@ void Races::init(CallTree* calls) {
   shadow_.init();
 }
 
-void Races::begin(bool on) {
+void Races::begin(bool on, bool ordered_too) {
   on_ = on;
+  ordered_too_ = ordered_too;
+  any_freed_ = false;
   active_ = false;
   count = 0;
   if (!on) return;
@@ -53,7 +55,7 @@ void Races::started(ThreadId child, ThreadId parent, uint32_t records) {
 void Races::joined(ThreadId joiner, ThreadId finished, bool only_one) {
   if (!active_) return;
   clocks_.join(joiner, finished);
-  active_ = !only_one;
+  active_ = !only_one || any_freed_;  // memory freed by others is still watched
 }
 
 void Races::check(Cell& cell, uintptr_t word, Entry fresh) {
@@ -66,7 +68,7 @@ void Races::check(Cell& cell, uintptr_t word, Entry fresh) {
   if (first.covers(fresh) || cell.entry[1].covers(fresh)) return;
   // Mostly there is one entry, for the same bytes, and it is replaced.
   if (first.generation == fresh.generation && first.mask == fresh.mask && cell.entry[1].generation != fresh.generation &&
-      dominates(fresh.flags, first.flags) && (first.thread() == t || clocks_.ordered(first.thread(), first.when, t))) {
+      !ordered_too_ && !(first.flags & RaceAccess::kFree) && dominates(fresh.flags, first.flags) && (first.thread() == t || clocks_.ordered(first.thread(), first.when, t))) {
     first = fresh;
     return;
   }
@@ -85,7 +87,9 @@ void Races::check_all(Cell& cell, uintptr_t word, Entry fresh) {
     if (!(old.mask & fresh.mask)) return;
     const bool ordered = old.thread() == t || clocks_.ordered(old.thread(), old.when, t);
     const bool race = !ordered && conflicts(old.flags, fresh.flags);
-    if (UNLIKELY(race)) report(old, fresh, word);
+    const bool shared = ordered_too_ && old.thread() != t && conflicts(old.flags, fresh.flags);
+    const bool dead = (old.flags & RaceAccess::kFree) && !(fresh.flags & RaceAccess::kFree);
+    if (UNLIKELY(race || shared || dead)) report(old, fresh, word, ordered);
     if (!dominates(fresh.flags, old.flags) || (!ordered && !race)) return;
     old.mask &= static_cast<uint8_t>(~fresh.mask);
     if (!old.mask) old.generation = 0;
@@ -138,22 +142,46 @@ void Races::range(ThreadId t, uintptr_t address, size_t size, uint8_t flags, uin
   }
 }
 
-void Races::report(const Entry& old, const Entry& fresh, uintptr_t word) {
+void Races::freed(ThreadId t, uintptr_t address, size_t size, uint64_t where) {
+  constexpr size_t kMostMarked = 1u << 20;
+  constexpr uint8_t kFlags = kWrite | RaceAccess::kFree;
+  if (size > kMostMarked) size = kMostMarked;
+  any_freed_ = true;
+  if (active_) {
+    range(t, address, size, kFlags, where);
+    return;
+  }
+  // Alone: nothing to check, only to remember. Blocks begin at a word of their own.
+  const Entry entry{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(), 0xff, kFlags};
+  for (size_t done = 0; done < size; done += 8) {
+    Cell& cell = shadow_.cell(address + done);
+    cell.entry[0] = entry;
+    cell.entry[1].generation = 0;
+  }
+}
+
+void Races::reused(uintptr_t address, size_t size) {
+  for (size_t done = 0; done < size; done += 8)
+    if (shadow_.touched(address + done))
+      for (Entry& e : shadow_.cell(address + done).entry) e.generation = 0;
+}
+
+void Races::report(const Entry& old, const Entry& fresh, uintptr_t word, bool ordered) {
   const uint64_t a = calls_->pc(old.where()), b = calls_->pc(fresh.where());
   for (unsigned i = 0; i < count; ++i) {
     const uint64_t x = calls_->pc(found[i].first.pc), y = calls_->pc(found[i].second.pc);
-    if ((x == a && y == b) || (x == b && y == a)) return;
+    if (found[i].ordered() == ordered && ((x == a && y == b) || (x == b && y == a))) return;
   }
   if (count == kMost) return;
   const uintptr_t address = word + static_cast<unsigned>(__builtin_ctz(old.mask & fresh.mask));
-  auto describe = [address](const Entry& e) {
+  auto describe = [address, ordered](const Entry& e) {
     RaceAccess access{};
     access.pc = e.where();
     access.address = address;
     access.step = Clocks::records_at(e.when);
     access.size = static_cast<uint32_t>(__builtin_popcount(e.mask));
     access.thread = e.thread();
-    access.flags = e.flags;
+    access.flags = static_cast<uint8_t>(e.flags | (ordered ? RaceAccess::kOrdered : 0));
     return access;
   };
   found[count++] = {describe(old), describe(fresh)};

@@ -13,7 +13,7 @@ namespace lockstep::rt {
 class Races {
  public:
   void init(CallTree* calls);
-  void begin(bool on);  // of an execution
+  void begin(bool on, bool ordered_too);  // of an execution; ordered_too: all memory that threads share is told
   bool on() const { return on_; }
   bool active() const { return active_; }  // on, and more than one thread
   void end() { active_ = on_ = false; }
@@ -47,24 +47,27 @@ class Races {
     Cell& cell = shadow_.cell(address);
     if (!cell.entry[0].repeats(fresh)) check(cell, address & ~uintptr_t{7}, fresh);
   }
+  // A heap block is given back: a write to all of it, after which every access is wrong. Whenever on().
+  void freed(ThreadId t, uintptr_t address, size_t size, uint64_t where);
+  void reused(uintptr_t address, size_t size);  // handed out again
   void range(ThreadId t, uintptr_t address, size_t size, uint8_t flags, uint64_t where);
 
   // What was found, each pair of places once. In detailed executions `pc` is a node of the call tree until the trace
   // is written.
   static constexpr unsigned kMost = 64;
-  Race found[kMost];
+  DataRace found[kMost];
   unsigned count = 0;
 
  private:
   void check(Cell& cell, uintptr_t word, Entry fresh);
   __attribute__((noinline)) void check_all(Cell& cell, uintptr_t word, Entry fresh);
   void add(Cell& cell, const Entry& fresh);
-  void report(const Entry& old, const Entry& fresh, uintptr_t word);
+  void report(const Entry& old, const Entry& fresh, uintptr_t word, bool ordered);
 
   Clocks clocks_;
   Shadow shadow_;
   CallTree* calls_ = nullptr;
-  bool on_ = false, active_ = false;
+  bool on_ = false, active_ = false, ordered_too_ = false, any_freed_ = false;
 };
 
 }  // namespace lockstep::rt

@@ -21,17 +21,18 @@ struct Entry {
   ThreadId thread() const { return ThreadId(static_cast<uint16_t>(where_who >> 48)); }
   uint64_t where() const { return where_who & 0xffff'ffff'ffffull; }
 
-  // Same thread, epoch, bytes and kind; as few instructions as can be.
+  // The same access again: place, thread, epoch, bytes and kind. The place matters although its absence would miss no
+  // race: every racing place has to become known sooner or later, to be a scheduling point.
   bool repeats(const Entry& fresh) const {
     uint64_t mine, theirs;
     __builtin_memcpy(&mine, &when, 8);
     __builtin_memcpy(&theirs, &fresh.when, 8);
-    return mine == theirs && (where_who ^ fresh.where_who) >> 48 == 0;
+    return mine == theirs && where_who == fresh.where_who;
   }
-  // With this entry remembered, `fresh` adds nothing: same thread and epoch, no other bytes, no stronger kind.
+  // The same, of more bytes.
   bool covers(const Entry& fresh) const {
-    return when == fresh.when && generation == fresh.generation && (fresh.mask & ~mask) == 0 &&
-           (where_who ^ fresh.where_who) >> 48 == 0 && (flags == fresh.flags || flags == (fresh.flags | RaceAccess::kWrite));
+    return where_who == fresh.where_who && when == fresh.when && generation == fresh.generation && flags == fresh.flags &&
+           (fresh.mask & ~mask) == 0;
   }
 };
 static_assert(sizeof(Entry) == 16);

@@ -52,6 +52,11 @@ LOCKSTEP_OPENAT(openat64)
 LOCKSTEP_EXPORT int creat(const char* path, mode_t mode) { return opened(LOCKSTEP_REAL(creat)(path, mode)); }
 LOCKSTEP_EXPORT FILE* fopen(const char* path, const char* mode) { return opened(LOCKSTEP_REAL(fopen)(path, mode)); }
 LOCKSTEP_EXPORT FILE* fopen64(const char* path, const char* mode) { return opened(LOCKSTEP_REAL(fopen64)(path, mode)); }
+LOCKSTEP_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
+  return opened(LOCKSTEP_REAL(freopen)(path, mode, stream));
+}
+LOCKSTEP_EXPORT int fclose(FILE* stream) { return opened(LOCKSTEP_REAL(fclose)(stream)); }
+LOCKSTEP_EXPORT int close(int fd) { return opened(LOCKSTEP_REAL(close)(fd)); }
 LOCKSTEP_EXPORT FILE* tmpfile() { return opened(LOCKSTEP_REAL(tmpfile)()); }
 LOCKSTEP_EXPORT int mkstemp(char* pattern) { return opened(LOCKSTEP_REAL(mkstemp)(pattern)); }
 LOCKSTEP_EXPORT DIR* opendir(const char* path) { return opened(LOCKSTEP_REAL(opendir)(path)); }

@@ -33,7 +33,22 @@ void** values(Thread& t) {
   return t.key_values;
 }
 
+void remember(pthread_key_t k, void (*destructor)(void*)) {
+  keys.key[k] = {true, destructor};
+  if (k >= keys.high) keys.high = k + 1;
+}
+
 }  // namespace
+
+void adopt_keys() {
+  Thread& main = runtime.threads[0];
+  for (unsigned k = 0; k < keys.high; ++k) {
+    void* value = keys.key[k].used ? LOCKSTEP_REAL(pthread_getspecific)(k) : nullptr;
+    if (!value) continue;
+    values(main)[k] = value;
+    main.key_high = k + 1;
+  }
+}
 
 void run_key_destructors(Thread& me) {
   for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
@@ -80,11 +95,14 @@ using namespace lockstep;
 using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
-  if (!ours()) return LOCKSTEP_REAL(pthread_key_create)(key, destructor);
+  if (!ours()) {
+    const int result = LOCKSTEP_REAL(pthread_key_create)(key, destructor);
+    if (result == 0 && !runtime.active) remember(*key, destructor);
+    return result;
+  }
   for (unsigned k = 0; k < PTHREAD_KEYS_MAX; ++k) {
     if (keys.key[k].used) continue;
-    keys.key[k] = {true, destructor};
-    if (k >= keys.high) keys.high = k + 1;
+    remember(k, destructor);
     for (unsigned i = 0; i < runtime.pool_size; ++i)
       if (runtime.threads[i].key_high > k) runtime.threads[i].key_values[k] = nullptr;
     *key = k;
@@ -94,7 +112,10 @@ LOCKSTEP_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(vo
 }
 
 LOCKSTEP_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
-  if (!ours()) return LOCKSTEP_REAL(pthread_key_delete)(key);
+  if (!ours()) {
+    if (!runtime.active && key < PTHREAD_KEYS_MAX) keys.key[key] = {};
+    return LOCKSTEP_REAL(pthread_key_delete)(key);
+  }
   if (key >= PTHREAD_KEYS_MAX || !keys.key[key].used) return EINVAL;
   keys.key[key] = {};
   return 0;

@@ -33,8 +33,8 @@ void* allocate(size_t size, size_t alignment) {
 // Freeing is a write to the whole block. What the libraries free for themselves (exceptions in flight, streams) they
 // protect by means that are not seen.
 void note_free(void* p, const void* caller) {
-  if (LIKELY(!runtime.races.active()) || !controlled() || !in_arena(p) || from_library(caller)) return;
-  range_access(p, runtime.heap.usable_size(p), RaceAccess::kWrite | RaceAccess::kFree, caller);
+  if (!runtime.races.on() || !controlled() || !in_arena(p) || from_library(caller)) return;
+  runtime.races.freed(self().id, reinterpret_cast<uintptr_t>(p), runtime.heap.usable_size(p), place(caller));
 }
 
 bool power_of_two(size_t n) { return n && !(n & (n - 1)); }

@@ -3,8 +3,12 @@
 #include <fcntl.h>
 
 namespace lockstep::rt {
+namespace {
+constexpr int kSavedDescriptors = 244;  // above what programs use, below the usual limits
+}
 
 void Undo::remember() {
+  for (int fd = 0; fd < 3; ++fd) saved_[fd] = static_cast<int>(sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, kSavedDescriptors));
   for (unsigned fd = 0; fd < kMaxDescriptors; ++fd) kept_[fd] = sys(SYS_fcntl, fd, F_GETFD) >= 0;
   descriptors_changed_ = false;
 }
@@ -29,6 +33,8 @@ void Undo::undo() {
   }
   if (!descriptors_changed_) return;
   descriptors_changed_ = false;
+  for (int fd = 0; fd < 3; ++fd)
+    if (saved_[fd] >= 0) sys(SYS_dup3, saved_[fd], fd, 0);
   // Whole runs of descriptors that were not there: most programs open a handful above the standard ones.
   for (unsigned fd = 0; fd < kMaxDescriptors;) {
     if (kept_[fd]) {

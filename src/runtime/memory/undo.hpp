@@ -7,7 +7,7 @@ namespace lockstep::rt {
 class Undo {
  public:
   void remember();  // at the snapshot: the descriptors that are open now stay open
-  void opened() { descriptors_changed_ = true; }
+  void opened() { descriptors_changed_ = true; }  // or closed
   void mapped(void* address, size_t size);
   void unmapped(void* address, size_t size);
   void undo();
@@ -18,6 +18,7 @@ class Undo {
   };
   static constexpr unsigned kMaxDescriptors = 1024, kMaxMappings = 4096;
   bool kept_[kMaxDescriptors];
+  int saved_[3];  // copies of the standard descriptors, which programs close and redirect
   bool descriptors_changed_;
   Mapping* mappings_;
   unsigned mapping_count_;

@@ -8,19 +8,23 @@ constexpr uint32_t kCells = 1u << 16;
 bool is_realtime(clockid_t clock) {
   return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
 }
+void start_moving() {
+  runtime.time_moved = true;
+  scheduler().time_has_moved();
+}
 uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 }  // namespace
 
 void Clock::init() { cells_ = static_cast<Cell*>(map_pages(sizeof(Cell) * kCells)); }
 
 uint64_t Clock::read(Thread& me, clockid_t clock) {
-  runtime.time_moved = true;
+  start_moving();
   me.clock += kClockReadCost;
   return me.clock + (is_realtime(clock) ? kRealtimeOffset : 0);
 }
 
 void Clock::sleep(Thread& me, uint64_t nanoseconds) {
-  runtime.time_moved = true;
+  start_moving();
   me.clock += nanoseconds;
 }
 

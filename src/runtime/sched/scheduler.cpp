@@ -2,6 +2,7 @@
 
 #include "runtime/fiber/backend.hpp"
 #include "runtime/root.hpp"
+#include "runtime/sched/lookahead.hpp"
 #include "runtime/serve/backtrace.hpp"
 
 namespace lockstep::rt {
@@ -23,7 +24,7 @@ void Scheduler::init(size_t max_steps) {
   fairness_.init();
 }
 
-void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_t*) {
+void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers) {
   log_size = set_words = stack_words = decisions = 0;
   unjoined = live_count = created = 0;
   live.clear(words_);
@@ -42,13 +43,18 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   deltas_ = deltas;
   delta_count_ = plan.deltas;
   delta_ = 0;
+  sleepers_ = sleepers;
+  sleeper_count_ = plan.sleepers;
+  sleep_at_ = plan.sleepers ? plan.sleep_at : kNoStep;
+  if (sleeping_) asleep_.clear(ThreadSet::kWords);
+  sleeping_ = false;
   max_steps_ = plan.max_steps < max_log_ - kNotesRoom ? plan.max_steps : static_cast<uint32_t>(max_log_ - kNotesRoom);
   last_ = kNoThread;
   last_yielded_ = false;
   unpreemptible_ = 0;
   skipped_ = 0;
   fairness_.begin(words_);
-  next_delta();
+  refresh_stop();
   refresh_simple();
 }
 
@@ -99,12 +105,38 @@ void Scheduler::record_failure() {
   failure_stack_[0] = backtrace(failure_stack_ + 1, kDeepest);
 }
 
-void Scheduler::next_delta() {
-  stop_at_ = delta_ < delta_count_ && deltas_[delta_].step < max_steps_ ? deltas_[delta_].step : max_steps_;
+// Up to which record decisions need no look at the plan.
+void Scheduler::refresh_stop() {
+  stop_at_ = max_steps_;
+  if (delta_ < delta_count_) {
+    const uint32_t step = deltas_[delta_].step == kNextDecision ? 0 : deltas_[delta_].step;
+    if (step < stop_at_) stop_at_ = step;
+  }
+  if (sleep_at_ < stop_at_) stop_at_ = sleep_at_;
+}
+
+// Does the plan say what this decision shall be? Records and plan that do not fit together end the execution.
+bool Scheduler::planned(uint16_t* value) {
+  if (delta_ == delta_count_) return false;
+  const Delta& delta = deltas_[delta_];
+  if (delta.step != kNextDecision) {
+    if (delta.step > log_size) return false;
+    if (delta.step < log_size) diverge();
+  }
+  *value = delta.value;
+  ++delta_;
+  refresh_stop();
+  return true;
+}
+
+void Scheduler::diverge() {
+  diverged_at = log_size;
+  end(Outcome::Diverged);
 }
 
 void Scheduler::refresh_simple() {
-  simple_ = words_ == 1 && timed.word[0] == 0 && !fairness_.active() && unpreemptible_ == 0;
+  simple_ = words_ == 1 && timed.word[0] == 0 && !fairness_.active() && unpreemptible_ == 0 && !sleeping_;
+  straight_ = simple_ && policy_ == Policy::Default && !detail && !runtime.time_moved;
 }
 
 void Scheduler::add_thread(Thread& t) {
@@ -166,7 +198,7 @@ inline Thread* Scheduler::choose() {
       if (LIKELY(last_ != kNoThread && !last_yielded_ && (ready >> index_of(last_) & 1)))
         return &threads_[index_of(last_)];
       if (ready && !last_yielded_) return &threads_[__builtin_ctzll(ready)];
-    } else if (ready) {
+    } else if (policy_ == Policy::Random && ready) {
       const unsigned n = static_cast<unsigned>(__builtin_popcountll(ready));
       unsigned k = n == 1 ? 0 : static_cast<unsigned>(random() * n >> 32);
       uint64_t bits = ready;
@@ -196,29 +228,62 @@ ThreadSet Scheduler::candidates() {
 Thread* Scheduler::choose_slow() {
   if (fairness_.active() && last_ != kNoThread) fairness_.step(last_, last_yielded_, before_, enabled, live, words_);
   before_ = enabled;
+  if (sleeping_) wake_sleepers();
   ThreadSet set = candidates();
   wide_offered_ = set;
   for (unsigned i = 0; i < words_; ++i) wide_timed_.word[i] = set.word[i] & timed.word[i] & ~enabled.word[i];
   offered_ = set.word[0];
   if (set.empty(words_)) end(Outcome::Deadlock);
   if (log_size >= max_steps_) end(Outcome::StepLimit);
-  if (log_size == stop_at_) return follow_delta(set);
-  if (policy_ == Policy::Random) {
-    const unsigned n = set.size(words_);
-    return &thread(set.nth(static_cast<unsigned>(random() * n >> 32)));
+  if (log_size >= sleep_at_) fall_asleep();
+  uint16_t wanted = 0;
+  Thread* chosen;
+  if (planned(&wanted)) {
+    if (wanted >= kMaxThreads || !set.contains(ThreadId{wanted})) diverge();
+    chosen = &thread(ThreadId{wanted});
+  } else if (policy_ == Policy::Random) {
+    chosen = &thread(set.nth(static_cast<unsigned>(random() * set.size(words_) >> 32)));
+  } else {
+    if (sleeping_) {
+      for (unsigned i = 0; i < words_; ++i) set.word[i] &= ~asleep_.word[i];
+      if (set.empty(words_)) end(Outcome::SleepBlocked);
+    }
+    chosen = pick_default(set);
   }
-  return pick_default(set);
+  if (sleeping_) note_sleepers(chosen->id);
+  return chosen;
 }
 
-Thread* Scheduler::follow_delta(ThreadSet& set) {
-  const ThreadId wanted{deltas_[delta_].value};
-  if (index_of(wanted) >= kMaxThreads || !set.contains(wanted)) {
-    diverged_at = log_size;
-    end(Outcome::Diverged);
-  }
-  ++delta_;
-  next_delta();
-  return &thread(wanted);
+// --- sleep sets: see plan.hpp for what they mean ---
+
+void Scheduler::fall_asleep() {
+  for (uint32_t i = 0; i < sleeper_count_; ++i)
+    if (sleepers_[i] < kMaxThreads) asleep_.add(ThreadId{sleepers_[i]});
+  sleeping_ = sleeper_count_ > 0;
+  sleep_at_ = kNoStep;
+  refresh_stop();
+  refresh_simple();
+}
+
+// What the sleepers would do, before the step that is about to be taken changes it.
+void Scheduler::note_sleepers(ThreadId chosen) {
+  asleep_.remove(chosen);
+  decided_ = log_size;
+  asleep_.for_each(words_, [&](ThreadId t) {
+    thread(t).slumber = thread(t).pending.operation();
+    thread(t).slumber.writes = would_write(thread(t).pending);
+  });
+}
+
+void Scheduler::wake_sleepers() {
+  if (decided_ >= log_size) return;
+  const Operation done = log[decided_].operation();
+  const ThreadSet sleepers = asleep_;
+  sleepers.for_each(words_, [&](ThreadId t) {
+    if (!live.contains(t) || dependent(thread(t).slumber, done)) asleep_.remove(t);
+  });
+  sleeping_ = !asleep_.empty(words_);
+  refresh_simple();
 }
 
 // Must agree with default_thread() in model/schedule.cpp: plans are deviations from this choice.
@@ -233,7 +298,7 @@ Thread* Scheduler::pick_default(const ThreadSet& set) {
     eligible.remove(last_);
     if (eligible.empty(words_)) return &thread(last_);
   }
-  if (last_yielded_) {
+  if (last_yielded_ || (policy_ == Policy::RoundRobin && last_ != kNoThread)) {
     const ThreadId above = eligible.from(index_of(last_) + 1, words_);
     if (above != kNoThread) return &thread(above);
   }
@@ -263,7 +328,7 @@ void Scheduler::record_wide(Thread& me, Step& step) {
     step.kind = OpKind::Timeout;
     step.flags = Step::kTimed | Step::kTimedOut | (me.queue ? Step::kWrite : 0);
     if (me.pending.kind == OpKind::Reacquire) step.object = me.pending.second;
-    if (me.deadline > me.clock) me.clock = me.deadline;
+    if (me.deadline > me.clock) runtime.clock.sleep(me, me.deadline - me.clock);
     refresh_simple();
   }
   if (words_ == 1 && wide_timed_.word[0] == 0) {
@@ -292,14 +357,26 @@ void Scheduler::hand_back(Thread& me, bool can_run) {
 Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_run, const void* second, uint16_t value,
                        uint16_t arity) {
   Thread& me = *runtime.current;
+  auto fill = [&](Step& op) {
+    op.object = ObjectId(reinterpret_cast<uint64_t>(object));
+    op.second = ObjectId(reinterpret_cast<uint64_t>(second));
+    op.thread = me.id;
+    op.kind = kind;
+    op.flags = flags;
+    op.value = value;
+    op.arity = arity;
+  };
+  // The default schedule goes on with the same thread: no decision to take, nothing to publish.
+  if (LIKELY(straight_ && me.id == last_ && can_run && log_size < stop_at_ && unjoined && !me.resumer &&
+             !(flags & Step::kYield) && !last_yielded_)) {
+    Step& step = log[log_size++];
+    step.enabled = enabled.word[0];
+    fill(step);
+    ++decisions;
+    return step;
+  }
   Step& op = me.pending;
-  op.object = ObjectId(reinterpret_cast<uint64_t>(object));
-  op.second = ObjectId(reinterpret_cast<uint64_t>(second));
-  op.thread = me.id;
-  op.kind = kind;
-  op.flags = flags;
-  op.value = value;
-  op.arity = arity;
+  fill(op);
   if (UNLIKELY(detail)) capture_arrival(me);
   // Released by the end of the last other thread: nobody is left to hand back to.
   if (UNLIKELY(me.resumer != nullptr) && unjoined == 0 && can_run) me.resumer = nullptr;
@@ -330,31 +407,24 @@ void Scheduler::count_as_yield(Step& step) {
   step.flags |= Step::kYield;
   last_yielded_ = true;
   fairness_.activate();
-  simple_ = false;
+  refresh_simple();
 }
 
 unsigned Scheduler::pick(unsigned n) {
   if (n <= 1) return 0;
   if (n > 0xffff) n = 0xffff;
-  unsigned value = 0;
-  if (log_size == stop_at_ && delta_ < delta_count_ && deltas_[delta_].step == log_size) {
-    value = deltas_[delta_].value;
-    if (value >= n) {
-      diverged_at = log_size;
-      end(Outcome::Diverged);
-    }
-    ++delta_;
-    next_delta();
-  } else if (log_size >= max_steps_) {
-    end(Outcome::StepLimit);
+  uint16_t value = 0;
+  if (log_size >= max_steps_) end(Outcome::StepLimit);
+  if (log_size >= stop_at_ && planned(&value)) {
+    if (value >= n) diverge();
   } else if (policy_ == Policy::Random) {
-    value = static_cast<unsigned>(random() * n >> 32);
+    value = static_cast<uint16_t>(random() * n >> 32);
   }
   Step& step = log[log_size++];
   step = Step{};
   step.thread = runtime.current->id;
   step.kind = OpKind::Choose;
-  step.value = static_cast<uint16_t>(value);
+  step.value = value;
   step.arity = static_cast<uint16_t>(n);
   ++decisions;
   if (UNLIKELY(detail)) {
@@ -373,10 +443,7 @@ void Scheduler::note(OpKind kind, ObjectId object, ObjectId second) {
   step.thread = runtime.current->id;
   step.kind = kind;
   step.flags = Step::kNote;
-  if (log_size > stop_at_ && delta_ < delta_count_) {  // the plan expected a decision here
-    diverged_at = stop_at_;
-    end(Outcome::Diverged);
-  }
+  if (delta_ < delta_count_ && deltas_[delta_].step < log_size) diverge();  // the plan expected a decision here
   if (UNLIKELY(detail)) {
     capture_arrival(*runtime.current);
     add_stack(runtime.current->arrival);

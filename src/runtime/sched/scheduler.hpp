@@ -49,6 +49,7 @@ class Scheduler {
 
   void add_thread(Thread& thread);    // becomes live
   void remove_thread(Thread& thread); // has ended
+  void time_has_moved() { straight_ = false; }
   void forbid_preemption(bool on);    // nestable, for the running thread
   void count_as_yield(Step& step);    // the step just recorded was one turn of a spin loop
 
@@ -81,7 +82,11 @@ class Scheduler {
   friend struct SchedulerTest;
   Thread* choose();
   Thread* choose_slow();
-  Thread* follow_delta(ThreadSet& candidates);
+  bool planned(uint16_t* value);
+  [[noreturn]] void diverge();
+  void fall_asleep();
+  void note_sleepers(ThreadId chosen);
+  void wake_sleepers();
   Thread* pick_default(const ThreadSet& candidates);
   uint64_t random();
   void switch_to(Thread& next);
@@ -91,7 +96,7 @@ class Scheduler {
   void capture_arrival(Thread& me);
   void add_stack(const uint64_t* block);
   void add_race_stacks();
-  void next_delta();
+  void refresh_stop();
   void refresh_simple();
   ThreadSet candidates();
 
@@ -99,6 +104,7 @@ class Scheduler {
   size_t max_log_ = 0;
   uint32_t stop_at_ = 0;  // record index that needs choose_slow(): next delta or the step limit
   bool simple_ = true;    // at most 64 threads, nobody timed, no fairness, nobody unpreemptible
+  bool straight_ = true;  // simple, and the default schedule with nothing else to keep
   bool last_yielded_ = false;
   Policy policy_ = Policy::Default;
   ThreadId last_ = kNoThread;   // who did the last recorded step
@@ -109,6 +115,11 @@ class Scheduler {
   uint64_t random_state_ = 0;
   const Delta* deltas_ = nullptr;
   uint32_t delta_count_ = 0, delta_ = 0;
+  const uint16_t* sleepers_ = nullptr;
+  uint32_t sleeper_count_ = 0, sleep_at_ = kNoStep;
+  uint32_t decided_ = 0;  // record of the last decision, while somebody is asleep
+  bool sleeping_ = false;
+  ThreadSet asleep_;
   uint32_t max_steps_ = 0;
   ThreadSet wide_offered_, wide_timed_, before_;
   Fairness fairness_;

@@ -66,6 +66,7 @@ struct alignas(64) Thread {
   void* jump_buffer[5];
 
   const struct CallNode* calls;  // detailed executions: the innermost instrumented function
+  Operation slumber;     // while asleep: `pending` as it stood before the step under way
   uint64_t* arrival;     // detailed executions: [n][stack...] where it published `pending`
 
   // Values of pthread keys.

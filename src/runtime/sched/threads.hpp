@@ -25,6 +25,7 @@ void run_key_destructors(Thread& me);
 void reset_keys();
 ThreadDestructor* main_destructors();  // registered before the snapshot
 void save_keys();
+void adopt_keys();  // those made before this process became a worker, with the calling thread's values
 
 // atexit handlers (intercept/exit.cpp)
 void run_exit_handlers();

@@ -123,6 +123,7 @@ LOCKSTEP_EXPORT void lockstep_rt_serve(int channel_fd, int table_fd, void (*body
   runtime.body = body;
   runtime.body_argument = argument;
   activate(channel_fd, table_fd);
+  adopt_keys();
   take_control();
 }
 

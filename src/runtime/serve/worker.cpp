@@ -10,6 +10,7 @@
 
 #include "runtime/fiber/backend.hpp"
 #include "runtime/root.hpp"
+#include "runtime/sched/lookahead.hpp"
 #include "runtime/sched/threads.hpp"
 
 namespace lockstep::rt {
@@ -126,6 +127,7 @@ void write_trace(uint64_t plan_id) {
     p.thread = t;
     p.enabled = 0;
     if (!s.enabled.contains(t)) p.flags |= Step::kBlocked;
+    if (would_write(p)) p.flags |= Step::kWrite;
   });
   TraceHeader header{};
   header.version = kTraceVersion;
@@ -146,7 +148,7 @@ void write_trace(uint64_t plan_id) {
   header.races = runtime.races.count;
   const size_t bytes = sizeof header + sizeof(Step) * (size_t{s.log_size} + pending_count) +
                        8 * (size_t{s.set_words} + s.stack_words) + s.message_size;
-  header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(Race) * header.races);
+  header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(DataRace) * header.races);
   Channel& channel = *runtime.channel;
   char* out;
   if (UNLIKELY(header.bytes > channel.traces.capacity / 4)) {
@@ -160,7 +162,7 @@ void write_trace(uint64_t plan_id) {
     out = trace_room(header.bytes);
   }
   const bool big = out == channel_bytes(channel.big_offset);
-  if (UNLIKELY(header.races)) copy_bytes(out + header.bytes - sizeof(Race) * header.races, runtime.races.found, sizeof(Race) * header.races);
+  if (UNLIKELY(header.races)) copy_bytes(out + header.bytes - sizeof(DataRace) * header.races, runtime.races.found, sizeof(DataRace) * header.races);
   auto put = [&out](const void* data, size_t size) {
     copy_bytes(out, data, size);
     out += size;
@@ -207,7 +209,8 @@ void execute(const PlanHeader* plan) {
     fresh_start();
     runtime.time_moved = false;
     runtime.clock.begin();
-    runtime.races.begin(runtime.detects);
+    runtime.races.begin(runtime.detects, runtime.points == Points::All);
+    runtime.promoted.update(*runtime.channel);
     if (plan->detail) runtime.calls.begin();
     Scheduler& s = scheduler();
     for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;
@@ -256,7 +259,7 @@ void run_in_child(const PlanHeader* plan) {
   Scheduler& s = scheduler();
   PlanHeader empty = *plan;
   s.begin(empty, nullptr, nullptr);
-  runtime.races.begin(false);
+  runtime.races.begin(false, false);
   s.outcome = Outcome::WorkerDied;
   s.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   write_trace(plan->id);

@@ -18,8 +18,9 @@ using u128 = unsigned __int128;
 inline bool visible() { return controlled() && LIKELY(runtime.points != Points::Sync); }
 
 template <class T>
-inline Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order) {
-  return scheduler().reach(kind, const_cast<const T*>(a), flags, true, nullptr, static_cast<uint16_t>(order), sizeof(T));
+inline Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order, uint64_t expected = 0) {
+  return scheduler().reach(kind, const_cast<const T*>(a), flags, true, reinterpret_cast<const void*>(expected),
+                           static_cast<uint16_t>(order), sizeof(T));
 }
 
 // What an atomic operation means for data races: an access like any other, and whatever its order says.
@@ -116,7 +117,7 @@ LOCKSTEP_INLINE bool compare_exchange(volatile T* a, T& expected, T desired, int
     expected = seen;
     return success;
   }
-  Step& step = arrive(OpKind::Cas, a, Step::kConditional, order);
+  Step& step = arrive(OpKind::Cas, a, Step::kConditional, order, static_cast<uint64_t>(expected));
   const T old = *a;
   if (old != expected) {
     synchronise<Atomic::Load>(a, failure_order, LOCKSTEP_CALLER);

@@ -5,12 +5,10 @@
 namespace lockstep {
 
 std::unique_ptr<Strategy> make_dfs(const DfsOptions& options) {
-  return std::make_unique<TreeSearch>(TreeSearchParts{.max_steps = options.max_steps,
-                                                      .bound = options.preemptions,
-                                                      .rank = {},
-                                                      .level_by_level = false,
-                                                      .cost = {},
-                                                      .expand_own_step = false});
+  TreeSearchParts parts;
+  parts.max_steps = options.max_steps;
+  parts.bound = options.preemptions;
+  return std::make_unique<TreeSearch>(std::move(parts));
 }
 
 }  // namespace lockstep

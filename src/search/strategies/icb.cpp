@@ -5,13 +5,12 @@
 namespace lockstep {
 
 std::unique_ptr<Strategy> make_icb(const IcbOptions& options) {
-  return std::make_unique<TreeSearch>(
-      TreeSearchParts{.max_steps = options.max_steps,
-                      .bound = options.preemptions,
-                      .rank = [](const Alternative& a) -> uint64_t { return a.cost; },
-                      .level_by_level = true,
-                      .cost = {},
-                      .expand_own_step = false});
+  TreeSearchParts parts;
+  parts.max_steps = options.max_steps;
+  parts.bound = options.preemptions;
+  parts.rank = [](const Alternative& a) -> uint64_t { return a.cost; };
+  parts.level_by_level = true;
+  return std::make_unique<TreeSearch>(std::move(parts));
 }
 
 }  // namespace lockstep

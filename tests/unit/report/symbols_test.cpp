@@ -130,7 +130,7 @@ TEST(Symbols, MemoryOutsideModulesIsNamedByItsPlace) {
   EXPECT_EQ(symbols->describe(ObjectId{kArenaBase + (uint64_t{3} << kArenaShift) + 0x10}),
             "heap block of thread 3+0x10");
   EXPECT_EQ(symbols->describe(ObjectId{0x1234}), "0x1234");
-  EXPECT_EQ(symbols->describe(ObjectId{0x7fff'ffff'e000}), "main's stack+0x1000");
+  EXPECT_EQ(symbols->describe(ObjectId{0x7fff'ffff'e000}), "a local of main");
   EXPECT_FALSE(symbols->is_named(ObjectId{kArenaBase + 0x40}));
   EXPECT_EQ(symbols->resolve(0x1235)[0].where.function, "0x1234");
   EXPECT_EQ(symbols->resolve(0).size(), 1u);

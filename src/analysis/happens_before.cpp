@@ -1,0 +1,132 @@
+#include "analysis/happens_before.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kFirstIndex = 256;  // a power of two
+
+size_t slot_of(ObjectId id, size_t size) {
+  return static_cast<size_t>(static_cast<uint64_t>(id) * 0x9e3779b97f4a7c15ull >> 32) & (size - 1);
+}
+
+void maximum(int32_t* into, const int32_t* from, unsigned width) {
+  for (unsigned block = 0; block < width; block += 16)  // a known count makes a handful of vector instructions
+    for (unsigned i = block; i < block + 16; ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
+}
+
+}  // namespace
+
+HappensBefore::HappensBefore() : index_(kFirstIndex, kNone) {}
+
+void HappensBefore::push(const Step& step) {
+  const unsigned t = index_of(step.thread);
+  const auto child = step.kind == OpKind::Create ? static_cast<unsigned>(step.second) : 0;
+  if (std::max(t, child) >= threads_.size()) widen(std::max(t, child) + 1);
+  const uint32_t record = size();
+  const size_t end = (size_t{record} + 1) * width_;
+  if (clocks_.size() < end) clocks_.resize(std::max(end, 2 * clocks_.size()));
+
+  Event& e = events_.emplace_back();
+  Thread& thread = threads_[t];
+  e.thread = step.thread;
+  e.kind = step.kind;
+  e.flags = step.flags;
+  e.second = step.second;
+  e.previous = thread.last;
+  e.index = ++thread.records;
+  e.uses = 0;
+  int32_t* clock = clock_at(record);
+  if (e.previous != kNone) std::copy_n(clock_at(e.previous), width_, clock);
+  else std::fill_n(clock, width_, 0);
+
+  for (const Access& a : accesses(step.operation())) {
+    if (a.object == kNoObject) continue;
+    const uint32_t number = number_of(a.object);
+    Object& o = objects_[number];
+    const Use use{number, a.write, o.last_write, o.last_read};
+    e.use[e.uses++] = use;
+    if (use.last_write != kNone) join(clock, use.last_write);
+    if (a.write) join_reads(clock, use);
+  }
+  for (unsigned i = 0; i < e.uses; ++i) {
+    Object& o = objects_[e.use[i].object];
+    if (e.use[i].write) {
+      o.last_write = record;
+      o.last_read = kNone;
+    } else {
+      o.last_read = record;
+    }
+  }
+  if (step.kind == OpKind::ProcessExit)
+    for (const Thread& other : threads_)
+      if (other.last != kNone) join(clock, other.last);
+  clock[t] = static_cast<int32_t>(e.index);
+  thread.last = record;
+  if (step.kind == OpKind::Create && threads_[child].records == 0) threads_[child].last = record;
+}
+
+void HappensBefore::truncate(uint32_t size) {
+  while (events_.size() > size) {
+    const Event& e = events_.back();
+    for (unsigned i = e.uses; i-- > 0;) {
+      Object& o = objects_[e.use[i].object];
+      o.last_write = e.use[i].last_write;
+      o.last_read = e.use[i].last_read;
+    }
+    Thread& thread = threads_[index_of(e.thread)];
+    thread.last = e.previous;
+    --thread.records;
+    if (e.kind == OpKind::Create) {
+      Thread& child = threads_[static_cast<size_t>(e.second)];
+      if (child.records == 0) child.last = kNone;
+    }
+    events_.pop_back();
+  }
+}
+
+void HappensBefore::join(int32_t* into, uint32_t record) { maximum(into, clock_at(record), width_); }
+
+void HappensBefore::join_reads(int32_t* into, const Use& use) {
+  for (uint32_t read = use.last_read; read != kNone; read = events_[read].find(use.object)->last_read) join(into, read);
+}
+
+// Clocks get longer when a thread with a higher number turns up: rare, so all are simply laid out anew.
+void HappensBefore::widen(unsigned threads) {
+  threads_.resize(threads);
+  const unsigned width = (threads + 15) / 16 * 16;
+  if (width <= width_) return;
+  std::vector<int32_t> wider(events_.size() * width, 0);
+  for (size_t i = 0; i < events_.size(); ++i)
+    std::copy_n(clocks_.data() + i * width_, width_, wider.data() + i * width);
+  clocks_.swap(wider);
+  width_ = width;
+}
+
+uint32_t HappensBefore::number_of(ObjectId id) {
+  size_t slot = slot_of(id, index_.size());
+  for (; index_[slot] != kNone; slot = (slot + 1) & (index_.size() - 1))
+    if (objects_[index_[slot]].id == id) return index_[slot];
+  index_[slot] = static_cast<uint32_t>(objects_.size());
+  objects_.push_back({id});
+  if (2 * objects_.size() > index_.size()) grow_index();
+  return static_cast<uint32_t>(objects_.size() - 1);
+}
+
+void HappensBefore::grow_index() {
+  index_.assign(2 * index_.size(), kNone);
+  for (uint32_t number = 0; number < objects_.size(); ++number) {
+    size_t slot = slot_of(objects_[number].id, index_.size());
+    while (index_[slot] != kNone) slot = (slot + 1) & (index_.size() - 1);
+    index_[slot] = number;
+  }
+}
+
+uint64_t HappensBefore::memory_bytes() const {
+  return events_.capacity() * sizeof(Event) + clocks_.capacity() * sizeof(int32_t) +
+         objects_.capacity() * sizeof(Object) + index_.capacity() * sizeof(uint32_t);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,26 @@
+#include "runtime/sched/lookahead.hpp"
+
+#include "runtime/base.hpp"
+#include "runtime/sync/mutex.hpp"
+#include "runtime/sync/once.hpp"
+#include "runtime/sync/semaphore.hpp"
+
+namespace lockstep::rt {
+
+bool would_write(const Step& pending) {
+  if (!(pending.flags & Step::kConditional)) return pending.flags & Step::kWrite;
+  void* object = reinterpret_cast<void*>(pending.object);
+  switch (pending.kind) {
+    case OpKind::Cas: {
+      if (pending.arity > 8) return true;
+      uint64_t now = 0;
+      copy_bytes(&now, object, pending.arity);
+      return now == static_cast<uint64_t>(pending.second);
+    }
+    case OpKind::TryLock: return *static_cast<const uint32_t*>(object) == 0;  // mutex and spin lock alike
+    case OpKind::SemTryWait: return static_cast<const Semaphore*>(object)->can_take();
+    default: return true;
+  }
+}
+
+}  // namespace lockstep::rt

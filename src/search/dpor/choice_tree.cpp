@@ -1,0 +1,78 @@
+#include "search/dpor/choice_tree.hpp"
+
+#include <cassert>
+
+namespace lockstep::dpor {
+
+ChoiceTree::ChoiceTree() : nodes_(1) { nodes_[kRoot].status = Status::Executed; }
+
+uint32_t ChoiceTree::add(uint32_t parent, uint16_t value, const Label& label, bool data) {
+  uint32_t node = free_;
+  if (node != kNone) {
+    free_ = nodes_[node].next;
+    --free_count_;
+    nodes_[node] = Node{};
+  } else {
+    node = static_cast<uint32_t>(nodes_.size());
+    nodes_.emplace_back();
+  }
+  Node& n = nodes_[node];
+  n.parent = parent;
+  n.value = value;
+  n.label = label;
+  n.data = data;
+  Node& p = nodes_[parent];
+  if (p.last == kNone) p.first = node;
+  else nodes_[p.last].next = node;
+  p.last = node;
+  ++p.unfinished;
+  return node;
+}
+
+uint32_t ChoiceTree::child(uint32_t parent, uint16_t value) const {
+  uint32_t c = nodes_[parent].first;
+  while (c != kNone && nodes_[c].value != value) c = nodes_[c].next;
+  return c;
+}
+
+uint32_t ChoiceTree::finish(uint32_t node) {
+  for (;;) {
+    if (nodes_[node].missing == 0) release_children(node);
+    nodes_[node].status = Status::Finished;
+    nodes_[node].unfinished = 0;
+    const uint32_t parent = nodes_[node].parent;
+    if (parent == kNone) return node;
+    assert(nodes_[parent].unfinished > 0);
+    if (--nodes_[parent].unfinished > 0 || nodes_[parent].status != Status::Executed) return node;
+    node = parent;
+  }
+}
+
+void ChoiceTree::reopen(uint32_t node) {
+  nodes_[node].status = Status::Executed;
+  ++nodes_[nodes_[node].parent].unfinished;
+}
+
+void ChoiceTree::skip(uint32_t node) {
+  nodes_[node].status = Status::Finished;
+  --nodes_[nodes_[node].parent].unfinished;
+}
+
+// Without recursion: a sequence to follow may be as long as an execution.
+void ChoiceTree::release_children(uint32_t node) {
+  uint32_t child = nodes_[node].first;
+  nodes_[node].first = nodes_[node].last = kNone;
+  while (child != kNone) {
+    uint32_t next = nodes_[child].next;
+    if (nodes_[child].first != kNone) {
+      nodes_[nodes_[child].last].next = next;
+      next = nodes_[child].first;
+    }
+    nodes_[child].next = free_;
+    free_ = child;
+    ++free_count_;
+    child = next;
+  }
+}
+
+}  // namespace lockstep::dpor

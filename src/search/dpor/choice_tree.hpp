@@ -1,0 +1,71 @@
+// The open part of a search: decisions taken or planned, as a tree. The children of a node are the alternatives in the
+// state its decision leads to, in the order in which they were thought of. That order is their rank: in the subtree of
+// one, all elder ones sleep, whether they have been run already or not (any order of exploration is sound then, because
+// every alternative will be explored in the end).
+//
+// A node may have descendants before it is executed: a sequence to follow, from a wakeup tree (Abdulla, Aronis, Jonsson
+// & Sagonas 2014). A finished alternative stays as long as its state is open, for its siblings to sleep by.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "search/dpor/label.hpp"
+
+namespace lockstep::dpor {
+
+class ChoiceTree {
+ public:
+  static constexpr uint32_t kNone = 0xffff'ffff;
+  static constexpr uint32_t kRoot = 0;
+
+  enum class Status : uint8_t { Planned, UnderWay, Executed, Finished };
+
+  struct Node {
+    Label label;  // of a thread's step; the strongest possible until it is executed
+    uint32_t parent = kNone, first = kNone, last = kNone, next = kNone;
+    uint32_t record = 0;    // of the trace; known when the parent has been executed
+    uint32_t unfinished = 0;  // children
+    uint16_t value = 0;     // as in Delta
+    Status status = Status::Planned;
+    bool data = false;        // a data choice: no thread sleeps by it
+    bool by_default = false;  // executed: the default schedule decides the same, sleep sets aside
+    bool guided = false;      // executed: there was a sequence to follow below it
+    // Planned: whether it will write is not known (a compare-and-swap that was seen elsewhere). It may turn out to be
+    // independent of somebody who sleeps; then not all that can follow it would be explored below it as a leaf.
+    bool uncertain = false;
+    bool early = false;  // its plan is final and may be handed out before its turn
+    // A step whose data choice is part of a sequence: that many alternatives are not to be explored here. It does not
+    // stand for all that its thread could do, so nobody sleeps by it.
+    uint16_t missing = 0;
+  };
+
+  ChoiceTree();
+  Node& operator[](uint32_t node) { return nodes_[node]; }
+  const Node& operator[](uint32_t node) const { return nodes_[node]; }
+
+  uint32_t add(uint32_t parent, uint16_t value, const Label& label, bool data);
+  uint32_t child(uint32_t parent, uint16_t value) const;  // kNone if there is none
+  template <class F>
+  void for_each_child(uint32_t parent, F&& visit) const {
+    for (uint32_t c = nodes_[parent].first; c != kNone; c = nodes_[c].next) visit(c);
+  }
+
+  // Nothing is left to be found below this node, nor below those of its ancestors that only waited for it.
+  // Returns the uppermost of them.
+  uint32_t finish(uint32_t node);
+  void reopen(uint32_t node);  // a finished one with alternatives missing, one of which is wanted after all
+  void skip(uint32_t node);  // a fresh node of a state that stays open: somebody else covers it
+
+  bool finished() const { return nodes_[kRoot].status == Status::Finished; }
+  uint64_t live() const { return nodes_.size() - free_count_; }
+  uint64_t memory_bytes() const { return nodes_.capacity() * sizeof(Node); }
+
+ private:
+  void release_children(uint32_t node);
+
+  std::vector<Node> nodes_;
+  uint32_t free_ = kNone;  // chained through `next`
+  uint64_t free_count_ = 0;
+};
+
+}  // namespace lockstep::dpor

@@ -1,0 +1,438 @@
+#include "search/dpor/dpor_search.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "model/schedule.hpp"
+#include "search/claims.hpp"
+
+namespace lockstep::dpor {
+namespace {
+
+constexpr uint32_t kNone = ChoiceTree::kNone;
+using Status = ChoiceTree::Status;
+
+uint16_t value_of(const Step& step) { return step.is_choice() ? step.value : static_cast<uint16_t>(step.thread); }
+
+// Waits for something that no decision of its own ends.
+bool is_glued(const Step& pending) {
+  return pending.kind == OpKind::Join || pending.kind == OpKind::BarrierLeave ||
+         (pending.kind == OpKind::FutexBlocked && !(pending.flags & Step::kTimed));
+}
+
+}  // namespace
+
+DporSearch::DporSearch(DporParts parts) : parts_(std::move(parts)) {}
+
+// --- Plans
+
+void DporSearch::wait_for_turn(uint32_t node) {
+  turns_.push(tree_[node].record, node);
+  peak_waiting_ = std::max(peak_waiting_, turns_.size());
+  tree_[node].early = !ends_uncertain(node);
+  if (tree_[node].early) plans_.push(tree_[node].record, node);
+}
+
+// More may still be planned below it.
+bool DporSearch::ends_uncertain(uint32_t head) const {
+  while (tree_[head].first != kNone) head = tree_[head].first;
+  return tree_[head].uncertain;
+}
+
+// A waiting node stands for one of its siblings; the eldest goes first.
+uint32_t DporSearch::turn() {
+  if (turns_.size() == 0) return kNone;
+  uint32_t node = tree_[tree_[turns_.top()].parent].first;
+  while (tree_[node].status > Status::UnderWay) node = tree_[node].next;
+  return node;
+}
+
+uint32_t DporSearch::next_head() {
+  const uint32_t due = turn();
+  if (due != kNone && tree_[due].status == Status::Planned && !tree_[due].early) return due;
+  if (plans_.size() == 0) return kNone;
+  uint32_t node = tree_[tree_[plans_.top()].parent].first;
+  while (tree_[node].status != Status::Planned || !tree_[node].early) node = tree_[node].next;
+  plans_.pop();
+  return node;
+}
+
+std::optional<Plan> DporSearch::next() {
+  Plan plan;
+  plan.max_steps = parts_.max_steps;
+  if (!started_) {
+    started_ = true;
+    in_flight_.push_back(kNone);
+    return plan;
+  }
+  const uint32_t head = next_head();
+  if (head == kNone) return std::nullopt;
+  tree_[head].status = Status::UnderWay;
+  in_flight_.push_back(head);
+  plan_prefix(head, plan);
+  for (uint32_t c = tree_[head].first; c != kNone; c = tree_[c].first)
+    plan.deltas.push_back({kNextDecision, tree_[c].value});
+  if (parts_.sleep_sets) plan_sleep(head, plan);
+  return plan;
+}
+
+void DporSearch::plan_prefix(uint32_t head, Plan& plan) const {
+  for (uint32_t n = head; n != ChoiceTree::kRoot; n = tree_[n].parent)
+    if (n == head || !tree_[n].by_default) plan.deltas.push_back({tree_[n].record, tree_[n].value});
+  std::reverse(plan.deltas.begin(), plan.deltas.end());
+}
+
+void DporSearch::plan_sleep(uint32_t head, Plan& plan) const {
+  // From the nearest ancestor whose sleepers are at hand, down again.
+  chain_.clear();
+  uint32_t n = tree_[head].parent;
+  const auto loaded = [this](uint32_t node) {
+    return tree_[node].record < path_.size() && path_[tree_[node].record].node == node;
+  };
+  while (n != ChoiceTree::kRoot && !loaded(n)) {
+    chain_.push_back(n);
+    n = tree_[n].parent;
+  }
+  asleep_.clear();
+  if (n != ChoiceTree::kRoot) {
+    const std::span<const Label> before = asleep(tree_[n].record);
+    asleep_.assign(before.begin(), before.end());
+    chain_.push_back(n);
+  }
+  for (size_t i = chain_.size(); i-- > 0;) {
+    if (tree_[chain_[i]].data) continue;
+    const size_t end = asleep_.size();
+    inherit_sleep(chain_[i], 0, end, asleep_);
+    asleep_.erase(asleep_.begin(), asleep_.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  const auto sleep = [&plan](const Label& label) {  // what ends the process is awake after any other step
+    if (!label.ends && std::find(plan.sleep.begin(), plan.sleep.end(), label.thread) == plan.sleep.end())
+      plan.sleep.push_back(label.thread);
+  };
+  for (const Label& label : asleep_) sleep(label);
+  if (!tree_[head].data)
+    for (uint32_t c = tree_[tree_[head].parent].first; c != head; c = tree_[c].next)
+      if (tree_[c].missing == 0) sleep(tree_[c].label);
+  if (!plan.sleep.empty()) plan.sleep_at = tree_[head].record;
+}
+
+// --- The path
+
+void DporSearch::forget(uint32_t size) {
+  if (size >= path_.size()) return;
+  path_.resize(size);
+  sleepers_.resize(size == 0 ? 0 : path_.back().sleep_end);
+  order_.truncate(size);
+}
+
+void DporSearch::inherit_sleep(uint32_t node, size_t begin, size_t end, std::vector<Label>& sleepers) const {
+  const Label by = tree_[node].label;
+  for (size_t i = begin; i < end; ++i)
+    if (const Label sleeper = sleepers[i]; !dependent(sleeper, by)) sleepers.push_back(sleeper);
+  const size_t inherited = sleepers.size();
+  for (uint32_t c = tree_[tree_[node].parent].first; c != node; c = tree_[c].next) {
+    const Label& elder = tree_[c].label;
+    if (tree_[c].missing > 0 || dependent(elder, by)) continue;
+    const auto same = [&elder](const Label& other) { return other.thread == elder.thread; };
+    if (std::none_of(sleepers.begin() + static_cast<std::ptrdiff_t>(end),
+                     sleepers.begin() + static_cast<std::ptrdiff_t>(inherited), same))
+      sleepers.push_back(elder);
+  }
+}
+
+void DporSearch::append(uint32_t node) {
+  const auto record = static_cast<uint32_t>(path_.size());
+  const Step& step = trace_->steps()[record];
+  PathRecord here;
+  here.node = node;
+  if (record > 0) {
+    const PathRecord before = path_[record - 1];
+    here.sleep_begin = before.sleep_begin;
+    here.sleep_end = before.sleep_end;
+    here.preemptions = before.preemptions;
+    if (before.node != kNone && !tree_[before.node].data) {
+      if (parts_.sleep_sets) {
+        here.sleep_begin = static_cast<uint32_t>(sleepers_.size());
+        inherit_sleep(before.node, before.sleep_begin, before.sleep_end, sleepers_);
+        here.sleep_end = static_cast<uint32_t>(sleepers_.size());
+      }
+      here.preemptions = preemptions_through(record - 1);
+    }
+  }
+  path_.push_back(here);
+  order_.push(step);
+}
+
+void DporSearch::load(uint32_t head) {
+  if (head == kNone) return forget(0);
+  chain_.clear();
+  uint32_t n = tree_[head].parent;
+  for (; n != ChoiceTree::kRoot; n = tree_[n].parent) {
+    if (tree_[n].record < path_.size() && path_[tree_[n].record].node == n) break;
+    chain_.push_back(n);
+  }
+  if (chain_.empty()) forget(tree_[head].record);
+  else forget(n == ChoiceTree::kRoot ? 0 : tree_[n].record + 1);
+  while (path_.size() < tree_[head].record) {
+    const bool decision = !chain_.empty() && tree_[chain_.back()].record == path_.size();
+    append(decision ? chain_.back() : kNone);
+    if (decision) chain_.pop_back();
+  }
+}
+
+// --- Learning
+
+void DporSearch::learn(TraceView trace) {
+  assert(!in_flight_.empty());
+  const uint32_t head = in_flight_.front();
+  in_flight_.pop_front();
+  ++executions_;
+  if (head != kNone && head != turn()) return keep(head, trace);
+  learn_now(head, trace);
+  for (uint32_t due = turn(); due != kNone; due = turn()) {
+    const auto found = std::find_if(early_.begin(), early_.end(), [due](const Early& e) { return e.head == due; });
+    if (found == early_.end()) break;
+    std::swap(*found, early_.back());
+    learn_now(due, early_.back().trace);
+    spare_.push_back(std::move(early_.back()));
+    early_.pop_back();
+  }
+}
+
+void DporSearch::keep(uint32_t head, TraceView trace) {
+  if (spare_.empty()) spare_.emplace_back();
+  early_.push_back(std::move(spare_.back()));
+  spare_.pop_back();
+  early_.back().head = head;
+  early_.back().trace.assign(trace);
+}
+
+void DporSearch::learn_now(uint32_t head, TraceView trace) {
+  if (head != kNone) turns_.pop();
+  trace_ = trace;
+  const Outcome outcome = trace.outcome();
+  bool followed = false;
+  if (outcome == Outcome::WorkerDied || outcome == Outcome::Uncontrolled) {
+    ++lost_;  // nobody knows what it would have done
+  } else if (outcome == Outcome::Diverged) {
+    ++diverged_;
+  } else {
+    if (outcome == Outcome::StepLimit) ++cut_;
+    followed = explore(head);
+    if (!followed) ++diverged_;
+  }
+  if (!followed) {
+    forget(0);
+    tree_.finish(head == kNone ? ChoiceTree::kRoot : head);
+  }
+  trace_.reset();
+  assert(!tree_.finished() || turns_.size() == 0);
+}
+
+// False: the program did not do what was planned.
+bool DporSearch::explore(uint32_t head) {
+  const std::span<const Step> steps = trace_->steps();
+  const uint32_t first = head == kNone ? 0 : tree_[head].record;
+  if (head != kNone && (first >= steps.size() || steps[first].is_note() || value_of(steps[first]) != tree_[head].value))
+    return false;
+  // A data choice is part of what the step before it did (whom a signal woke), so that step is a new one, too.
+  uint32_t top = head;
+  while (top != kNone && tree_[top].data) top = tree_[top].parent;
+  load(top);
+  const uint32_t ending = ending_step();
+  uint32_t state = top == kNone ? ChoiceTree::kRoot : tree_[top].parent;
+  for (auto i = static_cast<uint32_t>(path_.size()); i < steps.size(); ++i) {
+    if (steps[i].is_note()) {
+      append(kNone);
+      continue;
+    }
+    const uint32_t node = take(head, state, i);
+    if (node == kNone) return false;
+    append(node);
+    ChoiceTree::Node& n = tree_[node];
+    const bool planned = n.status != Status::Executed && n.label.uses > 0;
+    n.status = Status::Executed;
+    n.record = i;
+    n.by_default = n.value == ScheduleCursor(*trace_, i, 0).default_value();
+    state = node;
+    if (n.data) continue;
+    if (!planned || !parts_.observed_labels) n.label = label_of(order_[i]);
+    n.label.ends |= i == ending;
+    const Event event = order_[i];
+    reverse_all(event, i, false, n.label.ends);
+    if (parts_.give_up && parts_.give_up(*this, i)) break;
+  }
+  const bool complete = path_.size() == steps.size();
+  if (complete) {
+    if (tree_[state].first != kNone && !tree_[state].label.ends) return false;  // ended before the plan did
+    find_pending_races(state == ChoiceTree::kRoot ? kNone : tree_[state].record);
+  }
+  top = tree_.finish(state);
+  forget(top == ChoiceTree::kRoot ? 0 : tree_[top].record);
+  return true;
+}
+
+// The node of the decision at `record`, which was taken in `state`. A state met for the first time may have a sequence
+// to follow; its other branches can be run from now on.
+uint32_t DporSearch::take(uint32_t head, uint32_t state, uint32_t record) {
+  const Step& step = trace_->steps()[record];
+  const uint16_t value = value_of(step);
+  if (head != kNone && record <= tree_[head].record) return tree_.child(state, value);
+  tree_[state].guided = tree_[state].first != kNone;
+  if (tree_[state].guided) {
+    const uint32_t node = tree_[state].first;
+    if (tree_[node].value != value || tree_[node].data != step.is_choice()) return kNone;
+    for (uint32_t c = tree_[node].next; c != kNone; c = tree_[c].next) {
+      tree_[c].record = record;
+      wait_for_turn(c);
+    }
+    return node;
+  }
+  Label label;
+  label.thread = step.thread;
+  const uint32_t node = tree_.add(state, value, label, step.is_choice());
+  if (step.is_choice()) plan_data(state, record);
+  return node;
+}
+
+// All alternatives of a data choice are explored; they do not race with anything.
+void DporSearch::plan_data(uint32_t state, uint32_t record) {
+  const Step& step = trace_->steps()[record];
+  for (uint16_t v = 0; v < step.arity; ++v) {
+    if (v == step.value) continue;
+    const uint32_t other = tree_.add(state, v, {}, true);
+    tree_[other].record = record;
+    wait_for_turn(other);
+  }
+}
+
+// --- Races
+
+// A step after which the process is gone although others could have gone on, in whichever order they please.
+uint32_t DporSearch::ending_step() const {
+  switch (trace_->outcome()) {
+    case Outcome::Ok:
+    case Outcome::Deadlock:
+    case Outcome::StepLimit:
+    case Outcome::Livelock:
+    case Outcome::SleepBlocked: return kNone;
+    default: break;
+  }
+  const auto cut_off = [](const Step& p) { return !(p.flags & Step::kBlocked); };
+  const std::span<const Step> pending = trace_->pending();
+  if (std::none_of(pending.begin(), pending.end(), cut_off)) return kNone;
+  const std::span<const Step> steps = trace_->steps();
+  for (auto i = static_cast<uint32_t>(steps.size()); i-- > 0;)
+    if (!steps[i].is_note() && !steps[i].is_choice()) return i;
+  return kNone;
+}
+
+// What threads would have done next takes part: that is how a deadlock is found, whose locks are never taken.
+void DporSearch::find_pending_races(uint32_t last) {
+  const bool redundant = trace_->outcome() == Outcome::SleepBlocked;
+  while (last != kNone && tree_[path_[last].node].data) --last;
+  const bool ended = last != kNone && tree_[path_[last].node].label.ends;
+  for (const Step& step : trace_->pending()) {
+    const bool blocked = step.flags & Step::kBlocked;
+    if (is_glued(step) || (redundant && !blocked)) continue;
+    const Event event = as_event(order_, step);
+    if (ended && !blocked) {
+      if (step.thread == order_[last].thread) continue;
+      const Label might = strongest(event);
+      parts_.reversal->reverse(*this, {last, &event, label_of(event), might, order_.size()});
+    } else {
+      reverse_all(event, order_.size(), blocked, false);
+    }
+  }
+}
+
+void DporSearch::reverse_all(const Event& next, uint32_t end, bool blocked, bool ends) {
+  Label did = label_of(next), might = strongest(next);
+  did.ends |= ends;
+  might.ends |= ends;
+  if (parts_.reversal->finds_races()) return parts_.reversal->find_races(*this, next, might, end);
+  finder_.find(next, end, blocked, did.ends, races_);
+  if (races_.empty()) return;
+  if (parts_.observed_labels) might = did;
+  for (size_t i = races_.size(); i-- > 0;) parts_.reversal->reverse(*this, {races_[i], &next, did, might, end});
+}
+
+std::span<DporSearch::Item> DporSearch::sequence(const Race& race) {
+  sequence_.clear();
+  for (uint32_t k = race.first + 1; k < race.end; ++k) {
+    const uint32_t node = path_[k].node;
+    if (node == kNone || tree_[node].data || order_.ordered(race.first, k)) continue;
+    sequence_.push_back({tree_[node].label, k});
+  }
+  const bool conditional = race.next->flags & (Step::kConditional | Step::kTimed | Step::kTimedOut);
+  sequence_.push_back({race.might, kNone, conditional});
+  return sequence_;
+}
+
+Label DporSearch::pending_label(uint32_t record, ThreadId t) const {
+  for (uint32_t k = record; k < order_.size(); ++k)
+    if (path_[k].node != kNone && order_[k].thread == t && !tree_[path_[k].node].data) return strongest(order_[k]);
+  Label unknown;  // conflicts with everything, so never sleeps for long
+  unknown.thread = t;
+  unknown.ends = true;
+  return unknown;
+}
+
+uint32_t DporSearch::plan(uint32_t record, ThreadId t, const Label& label) {
+  const uint32_t node = tree_.add(state(record), static_cast<uint16_t>(t), label, false);
+  tree_[node].record = record;
+  const auto same = [t](const Label& sleeper) { return sleeper.thread == t; };
+  const std::span<const Label> sleepers = asleep(record);
+  if (std::any_of(sleepers.begin(), sleepers.end(), same)) tree_.skip(node);
+  else wait_for_turn(node);
+  return node;
+}
+
+uint32_t DporSearch::preemptions_through(uint32_t record) const {
+  return path_[record].preemptions + ScheduleCursor(*trace_, record, 0).cost(trace_->steps()[record].thread);
+}
+
+// --- What is known
+
+bool DporSearch::complete() const { return tree_.finished() && diverged_ == 0 && lost_ == 0 && cut_ == 0; }
+
+std::string DporSearch::why_incomplete() const {
+  if (diverged_) return count_of(diverged_, "execution") + " did not repeat what an earlier one had done";
+  if (lost_) return count_of(lost_, "execution") + " ended with the death of a worker";
+  if (cut_) return count_of(cut_, "execution") + " cut short by the step limit";
+  return {};
+}
+
+std::string DporSearch::guarantee() const {
+  if (!complete()) return {};
+  return parts_.preemptions ? claim_at_most(*parts_.preemptions) : claim_every_execution();
+}
+
+std::optional<uint32_t> DporSearch::preemptions_completed() const {
+  return complete() ? parts_.preemptions : std::nullopt;
+}
+
+uint64_t DporSearch::memory_bytes() const {
+  return tree_.memory_bytes() + order_.memory_bytes() + path_.capacity() * sizeof(PathRecord) +
+         sleepers_.capacity() * sizeof(Label) + 2 * turns_.size() * sizeof(uint32_t);
+}
+
+// Weighted backtracking (Kilby, Slaney, Thiebaux & Walsh 2006): a finished alternative among b stands for 1/b of what
+// lies below its state. Alternatives are still being added, so this tends to be too low at first.
+uint64_t DporSearch::estimated_total() const {
+  double done = 0, weight = 1;
+  for (const PathRecord& at : path_) {
+    if (at.node == kNone) continue;
+    unsigned all = 0, finished = 0;
+    tree_.for_each_child(tree_[at.node].parent, [&](uint32_t c) {
+      ++all;
+      finished += tree_[c].status == Status::Finished;
+    });
+    done += weight * finished / all;
+    weight /= all;
+  }
+  return done > 0 ? static_cast<uint64_t>(static_cast<double>(executions_) / done) : 0;
+}
+
+}  // namespace lockstep::dpor

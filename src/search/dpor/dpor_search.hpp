@@ -1,0 +1,151 @@
+// Dynamic partial order reduction over plans and traces. Runs an execution, finds the races in it that could have gone
+// the other way, and leaves it to a Reversal to plan what shows that. The strategies differ only in their Reversal.
+//
+// It is a depth-first search. Plans are handed out ahead of their turn, as many as are known, and what comes back early
+// is kept until its turn: an alternative that is in the tree will be run with just this plan in any case, because who
+// sleeps in it and what it follows depends only on what was there before it. So the executions are the same whatever
+// the number under way. (Learning them in another order would be sound for source sets, but not for wakeup trees.)
+//
+// What depends on the beginning of an execution is kept for the path that was looked at last and taken back only as far
+// as the next one differs; races are looked for only where the second step is new. So an execution costs what it adds.
+#pragma once
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "search/dpor/choice_tree.hpp"
+#include "search/dpor/depth_bins.hpp"
+#include "search/dpor/races.hpp"
+#include "search/strategy.hpp"
+
+namespace lockstep::dpor {
+
+class DporSearch;
+
+// Step `next` could have come before record `first`.
+struct Race {
+  uint32_t first;
+  const Event* next;
+  Label did;        // what `next` does where it is
+  Label might;      // and at most, elsewhere
+  uint32_t end;     // records before this one came before `next`
+};
+
+class Reversal {
+ public:
+  virtual ~Reversal() = default;
+  virtual void reverse(DporSearch& search, const Race& race) = 0;
+  // Instead of finding races by itself the search may leave that to the reversal, too.
+  virtual bool finds_races() const { return false; }
+  virtual void find_races(DporSearch&, const Event& /*next*/, const Label& /*label*/, uint32_t /*end*/) {}
+};
+
+struct DporParts {
+  std::unique_ptr<Reversal> reversal;
+  bool sleep_sets = true;
+  // Nothing below this record, the newest one of the path, is wanted.
+  std::function<bool(const DporSearch&, uint32_t record)> give_up;
+  uint32_t max_steps = 1'000'000;
+  std::optional<uint32_t> preemptions;  // for the claim only
+  // Wrong, and here to show that tests notice: plan a compare-and-swap that failed as if it had to fail again.
+  bool observed_labels = false;
+};
+
+class DporSearch : public Strategy {
+ public:
+  explicit DporSearch(DporParts parts);
+
+  std::optional<Plan> next() override;
+  void learn(TraceView trace) override;
+  std::string guarantee() const override;
+  bool complete() const override;
+  std::string why_incomplete() const override;
+  std::optional<uint32_t> preemptions_completed() const override;
+  uint64_t frontier_nodes() const override { return turns_.size(); }
+  uint64_t peak_frontier_nodes() const override { return peak_waiting_; }
+  uint64_t memory_bytes() const override;
+  uint64_t estimated_total() const override;
+
+  // For reversals: the execution under examination, its path in the tree, and how to plan alternatives.
+  const HappensBefore& order() const { return order_; }
+  ChoiceTree& tree() { return tree_; }
+  TraceView trace() const { return *trace_; }
+  uint32_t state(uint32_t record) const { return tree_[path_[record].node].parent; }  // before that record
+  uint32_t taken(uint32_t record) const { return path_[record].node; }
+  bool is_step(uint32_t record) const {  // of a thread: neither a note nor a data choice
+    return path_[record].node != ChoiceTree::kNone && !tree_[path_[record].node].data;
+  }
+  std::span<const Label> asleep(uint32_t record) const {
+    return {sleepers_.data() + path_[record].sleep_begin, path_[record].sleep_end - path_[record].sleep_begin};
+  }
+  bool enabled(uint32_t record, ThreadId t) const { return trace_->enabled(trace_->steps()[record]).contains(t); }
+  // Steps after the first of the race and before the second that do not depend on the first, then the second: what can
+  // happen if the first does not. Fills sequence().
+  struct Item {
+    Label label;
+    uint32_t record;         // kNone: the second of the race
+    bool uncertain = false;  // it may do less than the label says
+  };
+  std::span<Item> sequence(const Race& race);
+  Label pending_label(uint32_t record, ThreadId t) const;  // of a thread's next step in the state before `record`
+  uint32_t plan(uint32_t record, ThreadId t, const Label& label);  // another thread at that record
+  void wait_for_turn(uint32_t node);  // a planned node whose parent has been executed and whose record is known
+  uint32_t preemptions(uint32_t record) const { return path_[record].preemptions; }  // before that record
+  uint32_t preemptions_through(uint32_t record) const;                               // that step included
+
+ private:
+  struct PathRecord {
+    uint32_t node = ChoiceTree::kNone;  // none for a note
+    uint32_t sleep_begin = 0, sleep_end = 0;  // who sleeps before it
+    uint32_t preemptions = 0;                 // before it
+  };
+
+  struct Early {
+    uint32_t head;
+    Trace trace;
+  };
+
+  bool ends_uncertain(uint32_t head) const;
+  uint32_t next_head();
+  uint32_t turn();  // whose trace is to be learned now
+  void keep(uint32_t head, TraceView trace);
+  void learn_now(uint32_t head, TraceView trace);
+  void plan_prefix(uint32_t node, Plan& plan) const;
+  void plan_sleep(uint32_t head, Plan& plan) const;
+  void forget(uint32_t size);  // the path from that record on
+  void load(uint32_t head);
+  void append(uint32_t node);  // the next record of the trace to the path
+  // Who still sleeps after the decision of `node`: `before` and its elder siblings, as far as independent of it.
+  void inherit_sleep(uint32_t node, size_t begin, size_t end, std::vector<Label>& sleepers) const;
+  bool explore(uint32_t head);
+  uint32_t take(uint32_t head, uint32_t state, uint32_t record);
+  void plan_data(uint32_t state, uint32_t record);
+  void find_pending_races(uint32_t last);
+  void reverse_all(const Event& next, uint32_t end, bool blocked, bool ends);
+  uint32_t ending_step() const;  // the step that ended the process while others could have gone on, or kNone
+
+  DporParts parts_;
+  ChoiceTree tree_;
+  HappensBefore order_;
+  RaceFinder finder_{order_};
+
+  std::optional<TraceView> trace_;  // the one that is being learned
+  std::vector<PathRecord> path_;
+  std::vector<Label> sleepers_;     // of all records of the path
+  std::vector<uint32_t> races_;
+  std::vector<Item> sequence_;
+  mutable std::vector<uint32_t> chain_;
+  mutable std::vector<Label> asleep_;
+
+  DepthBins plans_, turns_;  // can be handed out; not learned
+  uint64_t peak_waiting_ = 0;
+  std::deque<uint32_t> in_flight_;
+  std::vector<Early> early_, spare_;
+  bool started_ = false;
+  uint64_t executions_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
+};
+
+}  // namespace lockstep::dpor

@@ -1,0 +1,50 @@
+// Which earlier steps of an execution could have come after a given one: the reversible races.
+#pragma once
+#include <vector>
+
+#include "analysis/happens_before.hpp"
+
+namespace lockstep::dpor {
+
+using Event = HappensBefore::Event;
+
+// An operation that has not been executed, as if it were the next record.
+Event as_event(HappensBefore& order, const Step& pending);
+
+// Finds the records e before `limit` that are dependent with `next`, have nothing between them and it in the
+// happens-before order, and do not enable it. For an operation that can block, a release is no partner (it enables) and
+// hides nothing: the partner is the nearest step before which the operation could have run, usually the acquisition
+// behind that release.
+class RaceFinder {
+ public:
+  explicit RaceFinder(const HappensBefore& order) : order_(order) {}
+
+  // `blocked`: it is pending and cannot run now. `ends`: it ends the process, so it races with everybody's last step.
+  void find(const Event& next, uint32_t limit, bool blocked, bool ends, std::vector<uint32_t>& out);
+
+ private:
+  using Use = HappensBefore::Use;
+  static constexpr uint32_t kNone = HappensBefore::kNone;
+
+  bool known(uint32_t record) const;  // happens before `next` whatever is reversed
+  bool opens(const Event& event) const;
+  void plain(const Use& use);
+  void acquire(const Use& use);
+  void write_lock(const Use& use);
+  void read_lock(const Use& use);
+  void reacquire();
+  void all_threads();
+  uint32_t last_decision(ThreadId t) const;
+  uint32_t waker() const;
+  bool writer_before(uint32_t record, uint32_t object) const;
+  bool readers_gone(uint32_t object, uint32_t without) const;
+  void keep_latest();
+
+  const HappensBefore& order_;
+  const Event* next_ = nullptr;
+  uint32_t limit_ = 0, enabler_ = kNone;
+  bool blocked_ = false;
+  std::vector<uint32_t>* out_ = nullptr;
+};
+
+}  // namespace lockstep::dpor

@@ -1,0 +1,41 @@
+// Bounding reductions by what a trace costs (Marmanis, Kokologiannakis & Vafeiadis 2023).
+//
+// A plain bound is unsound: the execution by which a reduction represents a trace may cost more than another execution
+// of the same trace. The cost of a trace is the minimum over its executions, so a prefix may be dropped as soon as its
+// trace costs more than the bound; but what the reduction would have found below it may be cheaper to reach than it is,
+// by at most one preemption for every thread but two, hence the slack. All traces within the bound are explored, and
+// some that cost up to the slack more.
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "analysis/trace_cost.hpp"
+#include "search/dpor/dpor_search.hpp"
+
+namespace lockstep::dpor {
+
+inline constexpr int kSlackByThreads = -1;  // what is sound; anything else is for tests
+
+// Those that take steps, or would.
+inline uint32_t active_threads(TraceView trace) {
+  std::vector<bool> active(kMaxThreads);
+  for (const Step& step : trace.steps())
+    if (!step.is_note()) active[index_of(step.thread)] = true;
+  for (const Step& step : trace.pending())
+    if (step.kind != OpKind::Join) active[index_of(step.thread)] = true;
+  return static_cast<uint32_t>(std::count(active.begin(), active.end(), true));
+}
+
+inline std::function<bool(const DporSearch&, uint32_t)> beyond_trace_cost(uint32_t bound, int slack = kSlackByThreads) {
+  return [bound, slack, cost = std::make_shared<TraceCost>()](const DporSearch& search, uint32_t record) {
+    const uint32_t spent = search.preemptions_through(record);  // no less than what the trace costs
+    if (spent <= bound) return false;
+    const uint32_t threads = slack >= 0 ? static_cast<uint32_t>(slack) + 2 : active_threads(search.trace());
+    const uint32_t allowed = bound + (threads > 2 ? threads - 2 : 0);
+    return spent > allowed && cost->exceeds(search.order(), record + 1, allowed);
+  };
+}
+
+}  // namespace lockstep::dpor

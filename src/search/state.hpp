@@ -1,0 +1,84 @@
+// A search written down, so that it can go on in another process. Plain bytes of this machine; the file around them
+// has a version and a checksum.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace lockstep {
+
+class StateWriter {
+ public:
+  template <class T>
+  void put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void put_bytes(const void* data, size_t size) { bytes_.append(static_cast<const char*>(data), size); }
+  template <class T>
+  void put_all(const std::vector<T>& values) {
+    put<uint64_t>(values.size());
+    put_bytes(values.data(), sizeof(T) * values.size());
+  }
+  void put_text(std::string_view text) {
+    put<uint64_t>(text.size());
+    put_bytes(text.data(), text.size());
+  }
+  std::string& bytes() { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+// Reading past the end, or a length that cannot be, makes it bad for good; everything read then is zero or empty.
+class StateReader {
+ public:
+  explicit StateReader(std::string_view bytes) : rest_(bytes) {}
+  bool good() const { return good_; }
+  bool at_end() const { return rest_.empty(); }
+
+  template <class T>
+  T get() {
+    static_assert(std::is_trivially_copyable_v<T>);
+    T value{};
+    get_bytes(&value, sizeof value);
+    return value;
+  }
+  bool get_bytes(void* out, size_t size) {
+    if (!good_ || rest_.size() < size) return good_ = false;
+    if (size) std::memcpy(out, rest_.data(), size);
+    rest_.remove_prefix(size);
+    return true;
+  }
+  template <class T>
+  std::vector<T> get_all() {
+    const auto count = get<uint64_t>();
+    if (!good_ || count > rest_.size() / sizeof(T)) {
+      good_ = false;
+      return {};
+    }
+    std::vector<T> values(count);
+    get_bytes(values.data(), sizeof(T) * count);
+    return values;
+  }
+  std::string get_text() {
+    const auto size = get<uint64_t>();
+    if (!good_ || size > rest_.size()) {
+      good_ = false;
+      return {};
+    }
+    std::string text(rest_.substr(0, size));
+    rest_.remove_prefix(size);
+    return text;
+  }
+  void reject() { good_ = false; }
+
+ private:
+  std::string_view rest_;
+  bool good_ = true;
+};
+
+}  // namespace lockstep

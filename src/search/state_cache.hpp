@@ -1,0 +1,59 @@
+// Happens-before state caching (CHESS, Musuvathi et al. 2008): executions with the same happens-before order so far are
+// in the same state, so what follows needs to be explored only once.
+//
+// Under a bound that is true only for visits that may still do as much: who ran last decides what is free, and a visit
+// that has spent less may go on where the other had to stop. Hence the key, and the smallest amount spent as the value.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "analysis/fingerprint.hpp"
+
+namespace lockstep {
+
+class StateCache {
+ public:
+  // True: somebody was here before and had spent no more. Otherwise remembers this visit.
+  bool visited(const Fingerprint& order, ThreadId last, uint32_t spent) {
+    const uint64_t key = order.low + (index_of(last) + 1) * 0x9e3779b97f4a7c15ull;
+    const uint64_t check = order.high | 1;  // 0: a free slot
+    if (2 * (size_ + 1) > slots_.size() && !grow()) return false;
+    size_t at = key & (slots_.size() - 1);
+    for (; slots_[at].check != 0; at = (at + 1) & (slots_.size() - 1)) {
+      Slot& slot = slots_[at];
+      if (slot.key != key || slot.check != check) continue;
+      if (slot.spent <= spent) return true;
+      slot.spent = spent;
+      return false;
+    }
+    slots_[at] = {key, check, spent};
+    ++size_;
+    return false;
+  }
+  uint64_t memory_bytes() const { return slots_.capacity() * sizeof(Slot); }
+
+ private:
+  struct Slot {
+    uint64_t key = 0, check = 0;
+    uint32_t spent = 0;
+  };
+  static constexpr size_t kMostSlots = size_t{1} << 26;  // then only what is known is pruned
+
+  bool grow() {
+    if (slots_.size() >= kMostSlots) return size_ + 1 < slots_.size() / 8 * 7;
+    std::vector<Slot> old(slots_.empty() ? 1024 : 2 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.check == 0) continue;
+      size_t at = slot.key & (slots_.size() - 1);
+      while (slots_[at].check != 0) at = (at + 1) & (slots_.size() - 1);
+      slots_[at] = slot;
+    }
+    return true;
+  }
+
+  std::vector<Slot> slots_;
+  size_t size_ = 0;
+};
+
+}  // namespace lockstep

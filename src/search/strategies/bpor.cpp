@@ -1,0 +1,91 @@
+#include "search/strategies/bpor.hpp"
+
+#include <algorithm>
+
+#include "model/schedule.hpp"
+#include "search/dpor/dpor_search.hpp"
+
+namespace lockstep {
+namespace {
+
+using namespace dpor;
+
+// The one representative that plain reduction keeps of a trace may cost more than the bound while another would not.
+// So a step is tried not only before the last conflicting step of each other thread but also before the block of steps
+// that thread ran in, where switching to it is free, and before releases as well as acquisitions.
+class BoundedPoints final : public Reversal {
+ public:
+  explicit BoundedPoints(const BporOptions& options) : bound_(options.preemptions), conservative_(options.conservative) {}
+
+  bool finds_races() const override { return true; }
+
+  void find_races(DporSearch& search, const Event& next, const Label& label, uint32_t end) override {
+    const HappensBefore& order = search.order();
+    const bool began = next.previous != HappensBefore::kNone;
+    // As long as `next` was pending it met all of these; of what came before that, the last one of each thread.
+    const uint32_t pending_since = began && order[next.previous].thread == next.thread ? next.previous : 0;
+    last_.clear();
+    last_acquire_.clear();
+    for (uint32_t k = end; k-- > 0;) {
+      if (!search.is_step(k) || order[k].thread == next.thread) continue;
+      if (began && order.ordered(k, next.previous)) continue;
+      if (!dependent(search.tree()[search.taken(k)].label, label)) continue;
+      const bool newest = first_time(last_, order[k].thread);
+      const bool newest_acquire = !is_release(order[k].kind) && first_time(last_acquire_, order[k].thread);
+      if (k > pending_since || newest || newest_acquire) add_points(search, k, next.thread);
+    }
+  }
+
+  void reverse(DporSearch& search, const Race& race) override { add_points(search, race.first, race.next->thread); }
+
+ private:
+  static bool first_time(std::vector<ThreadId>& seen, ThreadId t) {
+    if (std::find(seen.begin(), seen.end(), t) != seen.end()) return false;
+    seen.push_back(t);
+    return true;
+  }
+
+  void add_points(DporSearch& search, uint32_t record, ThreadId t) {
+    add(search, record, t);
+    if (!conservative_) return;
+    // The beginning of the block before: of the record's own, unless that begins with it.
+    const HappensBefore& order = search.order();
+    uint32_t start = HappensBefore::kNone;
+    for (uint32_t k = record; k-- > 0;) {
+      if (!search.is_step(k)) continue;
+      if (start != HappensBefore::kNone && order[k].thread != order[start].thread) break;
+      start = k;
+    }
+    if (start != HappensBefore::kNone) add(search, start, t);
+  }
+
+  void add(DporSearch& search, uint32_t record, ThreadId t) {
+    if (search.enabled(record, t)) return add_within_bound(search, record, t);
+    search.trace().enabled(search.trace().steps()[record]).for_each([&](ThreadId u) {
+      add_within_bound(search, record, u);
+    });
+  }
+
+  void add_within_bound(DporSearch& search, uint32_t record, ThreadId t) {
+    if (search.tree().child(search.state(record), static_cast<uint16_t>(t)) != ChoiceTree::kNone) return;
+    if (search.preemptions(record) + ScheduleCursor(search.trace(), record, 0).cost(t) > bound_) return;
+    search.plan(record, t, search.pending_label(record, t));
+  }
+
+  const uint32_t bound_;
+  const bool conservative_;
+  std::vector<ThreadId> last_, last_acquire_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_bpor(const BporOptions& options) {
+  DporParts parts;
+  parts.reversal = std::make_unique<BoundedPoints>(options);
+  parts.sleep_sets = options.sleep_sets;
+  parts.max_steps = options.max_steps;
+  parts.preemptions = options.preemptions;
+  return std::make_unique<DporSearch>(std::move(parts));
+}
+
+}  // namespace lockstep

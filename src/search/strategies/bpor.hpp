@@ -1,0 +1,21 @@
+// Bounded partial order reduction (Coons, Musuvathi & McKinley 2013): every trace that has an execution within the
+// preemption bound, with fewer executions than iterative context bounding as long as the bound is small.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct BporOptions {
+  uint32_t preemptions = 2;
+  uint32_t max_steps = 1'000'000;
+  // Wrong, and here to show that tests notice.
+  bool conservative = true;  // false: no points at the beginnings of blocks
+  bool sleep_sets = false;   // true: what sleeps may be all that is left within the bound
+};
+
+std::unique_ptr<Strategy> make_bpor(const BporOptions& options);
+
+}  // namespace lockstep

@@ -1,0 +1,17 @@
+#include "search/strategies/chess.hpp"
+
+#include "search/tree_search.hpp"
+
+namespace lockstep {
+
+std::unique_ptr<Strategy> make_chess(const ChessOptions& options) {
+  TreeSearchParts parts;
+  parts.max_steps = options.max_steps;
+  parts.bound = options.preemptions;
+  parts.rank = [](const Alternative& a) -> uint64_t { return a.cost; };
+  parts.level_by_level = true;
+  parts.cache = true;
+  return std::make_unique<TreeSearch>(std::move(parts));
+}
+
+}  // namespace lockstep

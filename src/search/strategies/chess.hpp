@@ -1,0 +1,18 @@
+// What CHESS does: iterative context bounding, and no state explored twice (happens-before state caching).
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct ChessOptions {
+  std::optional<uint32_t> preemptions;  // last bound to explore; none: go on until nothing is left
+  uint32_t max_steps = 1'000'000;
+};
+
+std::unique_ptr<Strategy> make_chess(const ChessOptions& options);
+
+}  // namespace lockstep

@@ -1,0 +1,19 @@
+// Delay bounding (Emmi, Qadeer & Rakamaric 2011): threads take turns without preemption; a delay passes over the thread
+// whose turn it is. The number of schedules within a bound does not depend on the number of threads.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct DelayOptions {
+  std::optional<uint32_t> bound;  // most delays of an execution; none: go on until nothing is left
+  uint32_t max_steps = 1'000'000;
+};
+
+std::unique_ptr<Strategy> make_delay(const DelayOptions& options);
+
+}  // namespace lockstep

@@ -1,0 +1,20 @@
+// Dynamic partial order reduction as first published (Flanagan & Godefroid 2005), without sleep sets: every trace, many
+// of them several times. Here for comparison.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct DporOptions {
+  uint32_t max_steps = 1'000'000;
+  // Wrong, and here to show that tests notice: the thread this rule picks need not be an initial of what is to be
+  // shown; if it happens to be asleep, nobody shows it, and traces get lost.
+  bool sleep_sets = false;
+};
+
+std::unique_ptr<Strategy> make_dpor(const DporOptions& options);
+
+}  // namespace lockstep

@@ -1,0 +1,20 @@
+// Optimal dynamic partial order reduction with wakeup trees (Abdulla, Aronis, Jonsson & Sagonas 2014): every trace
+// exactly once, and no execution begun in vain.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct OptimalDporOptions {
+  std::optional<uint32_t> preemptions;  // of the cheapest execution of a trace; none: all traces
+  uint32_t max_steps = 1'000'000;
+  bool observed_labels = false;  // wrong: see DporParts
+};
+
+std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options);
+
+}  // namespace lockstep

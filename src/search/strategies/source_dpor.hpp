@@ -1,0 +1,20 @@
+// Dynamic partial order reduction with source sets and sleep sets (Abdulla, Aronis, Jonsson & Sagonas 2014): every
+// trace once; a few executions are begun in vain and cut short.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct SourceDporOptions {
+  std::optional<uint32_t> preemptions;  // of the cheapest execution of a trace; none: all traces
+  uint32_t max_steps = 1'000'000;
+  int slack = -1;  // as much as is needed; tests show that less is noticed
+};
+
+std::unique_ptr<Strategy> make_source_dpor(const SourceDporOptions& options);
+
+}  // namespace lockstep

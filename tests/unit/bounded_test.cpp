@@ -1,0 +1,169 @@
+// Searches within a bound: what must be there is there; and mistakes that must show.
+#include <gtest/gtest.h>
+
+#include "search/strategies/bpor.hpp"
+#include "search/strategies/chess.hpp"
+#include "search/strategies/delay.hpp"
+#include "search/strategies/optimal_dpor.hpp"
+#include "search/strategies/source_dpor.hpp"
+#include "analysis/trace_cost.hpp"
+#include "trace_helpers.hpp"
+
+namespace lockstep::fake {
+namespace {
+
+class BoundedZoo : public testing::TestWithParam<TraceRow> {};
+
+TEST_P(BoundedZoo, DelayBoundingRunsEveryExecutionWithinItsBoundOnce) {
+  for (uint32_t d = 0; d < 5; ++d) {
+    const auto strategy = make_delay({.bound = d});
+    const Explored e = explore(*strategy, GetParam().program);
+    EXPECT_EQ(e.result.executions, GetParam().delayed[d]) << d << " delays";
+    EXPECT_TRUE(all_distinct(e.sorted()));
+    EXPECT_EQ(e.result.guarantee, "every execution with at most " + std::to_string(d) + (d == 1 ? " delay" : " delays") +
+                                      ", if free of data races");
+    EXPECT_EQ(e.result.preemptions_completed, std::nullopt);
+  }
+}
+
+TEST_P(BoundedZoo, ChessFindsTheTracesWithinItsBound) {
+  for (uint32_t c = 0; c < 4; ++c) {
+    const auto strategy = make_chess({.preemptions = c});
+    const Reduced r = reduce(*strategy, GetParam().program);
+    EXPECT_EQ(r.result.traces, GetParam().within[c]) << c << " preemptions";
+    EXPECT_EQ(r.result.preemptions_completed, c);
+  }
+}
+
+TEST_P(BoundedZoo, BporFindsTheTracesWithinItsBound) {
+  for (uint32_t c = 0; c < 3; ++c) {
+    const auto strategy = make_bpor({.preemptions = c});
+    const Reduced r = reduce(*strategy, GetParam().program);
+    EXPECT_EQ(r.result.traces, GetParam().within[c]) << c << " preemptions";
+    EXPECT_LE(r.result.preemptions_max, c);
+    EXPECT_EQ(r.result.preemptions_completed, c);
+    EXPECT_EQ(r.result.complete, true) << r.result.stopped_by;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, BoundedZoo, testing::ValuesIn(trace_rows()), test_name);
+
+TEST(Bpor, CounterOfTwoThreadsAndFourStepsHasEightTracesWithOnePreemption) {
+  const auto strategy = make_bpor({.preemptions = 1});
+  const Reduced r = reduce(*strategy, fetch_add(2, 4));
+  EXPECT_EQ(r.result.traces, 8u);
+  EXPECT_EQ(r.result.executions, 8u);
+  EXPECT_EQ(r.result.guarantee, "every execution with at most 1 preemption, if free of data races");
+}
+
+TEST(BoundedDifferential, ChessFindsTheTracesWithinItsBound) {
+  for_random_programs([](const Program& p, const Traces& all) {
+    for (uint32_t c = 0; c <= 2; ++c) {
+      const auto strategy = make_chess({.preemptions = c});
+      ASSERT_EQ(reduce(*strategy, p).traces.distinct(), all.within(c)) << p.name << " within " << c;
+    }
+    const auto unbounded = make_chess({});
+    ASSERT_EQ(reduce(*unbounded, p).traces.distinct(), all.distinct()) << p.name;
+  });
+}
+
+TEST(BoundedDifferential, BporFindsTheTracesWithinItsBound) {
+  for_random_programs([](const Program& p, const Traces& all) {
+    for (uint32_t c = 0; c <= 2; ++c) {
+      const auto strategy = make_bpor({.preemptions = c});
+      ASSERT_EQ(reduce(*strategy, p).traces.distinct(), all.within(c)) << p.name << " within " << c;
+    }
+  });
+}
+
+std::unique_ptr<Strategy> bounded(bool optimal, uint32_t preemptions) {
+  return optimal ? make_optimal_dpor({.preemptions = preemptions}) : make_source_dpor({.preemptions = preemptions});
+}
+
+TEST_P(BoundedZoo, TraceCostBoundingFindsTheTracesWithinItsBound) {
+  for (uint32_t c = 0; c < 4; ++c)
+    for (const bool optimal : {false, true}) {
+      const auto strategy = bounded(optimal, c);
+      const Reduced r = reduce(*strategy, GetParam().program);
+      EXPECT_GE(r.result.traces, GetParam().within[c]) << c << " preemptions";
+      EXPECT_LE(r.result.traces, GetParam().traces) << c << " preemptions";
+      EXPECT_EQ(r.result.preemptions_completed, c);
+    }
+}
+
+TEST(BoundedDifferential, TraceCostBoundingFindsTheTracesWithinItsBound) {
+  uint64_t all_executions = 0, pruned = 0;
+  for_random_programs([&](const Program& p, const Traces& all) {
+    for (uint32_t c = 0; c <= 2; ++c)
+      for (const bool optimal : {false, true}) {
+        const auto strategy = bounded(optimal, c);
+        const Reduced r = reduce(*strategy, p);
+        const auto found = r.traces.distinct(), wanted = all.within(c);
+        ASSERT_TRUE(std::includes(found.begin(), found.end(), wanted.begin(), wanted.end())) << p.name << " within " << c;
+        ASSERT_TRUE(!optimal || r.result.executions <= all.cost.size()) << p.name;
+        pruned += all.cost.size() - found.size();
+        all_executions += all.cost.size();
+      }
+  });
+  EXPECT_GT(pruned * 100, all_executions) << "hardly anything is saved";
+}
+
+// What the search calls the cost of a trace is the fewest preemptions of its executions.
+TEST(BoundedDifferential, TheCostOfATraceIsThatOfItsCheapestExecution) {
+  for_random_programs(
+      [](const Program& p, const Traces& all) {
+        const auto strategy = make_optimal_dpor({});
+        FakeExecutor executor(p);
+        while (const auto plan = strategy->next()) {
+          executor.submit(*plan);
+          const TraceView trace = *executor.next([] { return false; });
+          HappensBefore order;
+          for (const Step& s : trace.steps()) order.push(s);
+          TraceCost cost;
+          const uint32_t cheapest = all.cost.at(fingerprint_of(trace).low);
+          ASSERT_FALSE(cost.exceeds(order, order.size(), cheapest)) << p.name;
+          strategy->learn(trace);
+        }
+      },
+      100);
+}
+
+// --- Negative controls: each plants one mistake and counts the programs on which it shows.
+
+template <class Make>
+int programs_that_lose_traces(Make make) {
+  int lost = 0;
+  for_random_programs([&](const Program& p, const Traces& all) {
+    for (uint32_t c = 0; c <= 2; ++c) {
+      const std::unique_ptr<Strategy> strategy = make(c);
+      if (reduce(*strategy, p).traces.distinct() == all.within(c)) continue;
+      ++lost;
+      return;
+    }
+  });
+  return lost;
+}
+
+TEST(NegativeControl, ACacheThatForgetsWhoRanLastLosesTraces) {
+  EXPECT_GT(programs_that_lose_traces([](uint32_t c) {
+              TreeSearchParts parts;
+              parts.bound = c;
+              parts.rank = [](const Alternative& a) -> uint64_t { return a.cost; };
+              parts.level_by_level = true;
+              parts.cache = true;
+              parts.cache_forgets_who_ran_last = true;
+              return std::make_unique<TreeSearch>(std::move(parts));
+            }),
+            0);
+}
+
+TEST(NegativeControl, BporWithoutConservativePointsLosesTraces) {
+  EXPECT_GT(programs_that_lose_traces([](uint32_t c) { return make_bpor({.preemptions = c, .conservative = false}); }), 0);
+}
+
+TEST(NegativeControl, SleepSetsUnderABoundLoseTraces) {
+  EXPECT_GT(programs_that_lose_traces([](uint32_t c) { return make_bpor({.preemptions = c, .sleep_sets = true}); }), 0);
+}
+
+}  // namespace
+}  // namespace lockstep::fake

@@ -1,0 +1,89 @@
+// A search that was stopped anywhere and goes on elsewhere runs every execution once, and claims the same in the end.
+#include <gtest/gtest.h>
+
+#include "search/strategies/random.hpp"
+#include "search_helpers.hpp"
+#include "zoo.hpp"
+
+namespace lockstep::fake {
+namespace {
+
+struct Piece {
+  Exploration result;
+  std::string state;
+};
+
+// Runs until `most` executions in all; goes on from `state` unless it is empty.
+Piece run_piece(Strategy& strategy, const Program& program, size_t window, const std::string& state, std::optional<uint64_t> most,
+                Recorder& seen) {
+  FakeExecutor executor(program, {.window = window});
+  std::vector<Analysis*> analyses = {&seen};
+  Piece piece;
+  ExplorerHooks hooks;
+  hooks.save = [&piece](const std::string& saved) { piece.state = saved; };
+  Budget budget;
+  budget.executions = most;
+  Explorer explorer(strategy, executor, analyses, budget, true, hooks);
+  if (!state.empty()) explorer.resume_from(state);
+  piece.result = explorer.run();
+  return piece;
+}
+
+std::unique_ptr<Strategy> make(const std::string& name) {
+  if (name == "dfs") return dfs();
+  if (name == "icb") return icb();
+  return icb(2);
+}
+
+class Resume : public testing::TestWithParam<const char*> {};
+
+TEST_P(Resume, NothingIsLostAndNothingIsRunTwice) {
+  for (const size_t window : {1, 7}) {
+    const auto whole = make(GetParam());
+    const Explored all = explore(*whole, last_zero(3), {.window = window});
+    for (const uint64_t slice : {1, 13, 100}) {
+      Recorder seen;
+      std::string state;
+      Exploration last;
+      for (uint64_t most = slice;; most += slice) {
+        const auto strategy = make(GetParam());  // another process
+        Piece piece = run_piece(*strategy, last_zero(3), window, state, most, seen);
+        last = piece.result;
+        if (last.complete) break;
+        ASSERT_FALSE(piece.state.empty());
+        ASSERT_EQ(last.executions, std::min<uint64_t>(most, all.result.executions));
+        state = piece.state;
+      }
+      std::vector<Schedule> schedules = seen.schedules;
+      std::sort(schedules.begin(), schedules.end());
+      EXPECT_EQ(schedules, all.sorted()) << "slices of " << slice;
+      EXPECT_EQ(last.guarantee, all.result.guarantee);
+      EXPECT_EQ(last.traces, all.result.traces);
+      EXPECT_EQ(last.steps_max, all.result.steps_max);
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Strategies, Resume, testing::Values("dfs", "icb", "icb2"));
+
+TEST(ResumeRandom, DrawsTheSameExecutionsAsInOneGo) {
+  Recorder whole, pieces;
+  const auto one = make_random({.seed = 3});
+  run_piece(*one, philosophers(3), 7, "", 200, whole);
+  const auto first = make_random({.seed = 3}), second = make_random({.seed = 3});
+  const Piece piece = run_piece(*first, philosophers(3), 7, "", 80, pieces);
+  run_piece(*second, philosophers(3), 7, piece.state, 200, pieces);
+  EXPECT_EQ(pieces.schedules, whole.schedules);
+}
+
+TEST(ResumeDamaged, IsRefusedWithoutCrashing) {
+  Recorder seen;
+  const auto strategy = dfs();
+  const std::string good = run_piece(*strategy, philosophers(3), 7, "", 40, seen).state;
+  for (size_t cut = 1; cut < good.size(); cut += 1 + good.size() / 60) {
+    const auto fresh = dfs();
+    EXPECT_EQ(run_piece(*fresh, philosophers(3), 7, good.substr(0, cut), {}, seen).result.verdict, Verdict::Uncontrolled);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::fake
