@@ -23,6 +23,8 @@ struct Options {
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spurious = 0;
+  bool races = true;         // a data race is a bug
+  std::string suppressions;  // file; empty: none
   std::optional<uint64_t> executions;
   std::optional<std::chrono::milliseconds> time;
   uint32_t steps = 1'000'000;
