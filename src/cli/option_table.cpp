@@ -119,7 +119,7 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return add_text(o.focus_variables, v); }},
     {"points", "sync|atomics|racy|all",
      "where a thread may be preempted: sync calls; and atomics; and accesses found racy; and all shared accesses "
-     "[racy when instrumented, else sync]",
+     "[atomics when instrumented, racy with --races, else sync]",
      kRun, false,
      [](Options& o, const std::string& v) {
        return choice_into(o.points, v,
@@ -137,8 +137,9 @@ const OptionInfo kOptions[] = {
      }},
     {"spurious", "N", "condition variables may wake so many times per execution without a signal [0]", kRun, false,
      [](Options& o, const std::string& v) { return number_into(o.spurious, v, 0); }},
-    {"races", "report|ignore", "is a data race in instrumented code a bug [report]", kBoth, false,
+    {"races", "report|ignore", "look for data races in instrumented code: a bug, or only a reason to preempt there [not looked for]", kBoth, false,
      [](Options& o, const std::string& v) {
+       o.races_given = true;
        return choice_into(o.races, v, {std::pair{"report", true}, {"ignore", false}});
      }},
     {"suppressions", "FILE", "data races not to report: lines race:GLOB on function, file or variable", kBoth, false,

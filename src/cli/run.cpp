@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool looks_for_races(const Options& options) {
-  return options.races || options.points == Points::Auto || options.points >= Points::Racy;
+  return options.races_given || options.points >= Points::Racy;
 }
 
 // One exploration from start to last words.
@@ -70,7 +70,8 @@ class Run {
  private:
   static Points points_of(const Options& options, const Target& target) {
     if (!target.info().instrumented) return Points::Sync;
-    return options.points == Points::Auto ? Points::Racy : options.points;
+    if (options.points != Points::Auto) return options.points;
+    return options.races_given ? Points::Racy : Points::Atomics;
   }
 
   Budget remaining(const Exploration& spent) const {

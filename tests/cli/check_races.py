@@ -13,6 +13,8 @@ failures = 0
 
 
 def run(folder, *arguments, command="run"):
+    if "--races" not in arguments:
+        arguments = ("--races", "report", *arguments)
     result = subprocess.run([LOCKSTEP, command, "--json", folder + "/result.json", *arguments], cwd=folder,
                             capture_output=True, text=True, timeout=60)
     path = pathlib.Path(folder + "/result.json")
