@@ -14,6 +14,12 @@ class Analysis {
   virtual const char* summary() const = 0;  // one line for `lockstep list analyses`
   // Fills kind, message, preemptions and threads; the rest is added when the finding is confirmed.
   virtual std::optional<Finding> check(TraceView trace) = 0;
+  // Everything, for analyses that can find more than one thing in a trace.
+  virtual std::vector<Finding> check_all(TraceView trace) {
+    std::vector<Finding> findings;
+    if (std::optional<Finding> one = check(trace)) findings.push_back(std::move(*one));
+    return findings;
+  }
 };
 
 }  // namespace lockstep

@@ -44,6 +44,12 @@ class Symbols {
   virtual bool is_named(ObjectId) { return true; }
 };
 
+// One step of a cycle of lock orders: `thread` took `wanted` while it held `held`.
+struct LockNesting {
+  ThreadId thread;
+  ObjectId held, wanted;
+};
+
 struct Finding {
   FindingKind kind = FindingKind::Assertion;
   std::string message;
@@ -51,6 +57,8 @@ struct Finding {
   uint32_t preemptions = 0;
   std::optional<uint32_t> variables;
   uint32_t threads = 0;
+  std::optional<DataRace> race;  // DataRace: the accesses, as found in `trace`
+  std::vector<LockNesting> lock_cycle;  // LockOrder
   std::string fingerprint;  // same bug, same value, in every run
   Location location;
   Plan plan;           // repeats it

@@ -1,6 +1,8 @@
 #include "analysis/registry.hpp"
 
+#include "analysis/lock_order.hpp"
 #include "analysis/outcome.hpp"
+#include "analysis/races.hpp"
 
 namespace lockstep {
 namespace {
@@ -12,6 +14,8 @@ std::unique_ptr<Analysis> make() {
 
 constexpr AnalysisInfo kAnalyses[] = {
     {"outcome", "failed assertions, crashes, deadlocks: executions that ended badly", make<OutcomeAnalysis>},
+    {"races", "data races and uses of freed memory, in instrumented code", make<RaceAnalysis>},
+    {"lock-order", "locks taken in opposite orders: deadlocks that this execution missed", make<LockOrderAnalysis>},
 };
 
 }  // namespace

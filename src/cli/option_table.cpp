@@ -117,9 +117,16 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return add_text(o.focus_functions, v); }},
     {"focus-variable", "GLOB", "variables for rank var; repeatable", kRun, true,
      [](Options& o, const std::string& v) { return add_text(o.focus_variables, v); }},
-    {"points", "sync|atomics", "where a thread may be preempted [atomics when instrumented, else sync]", kRun, false,
+    {"points", "sync|atomics|racy|all",
+     "where a thread may be preempted: sync calls; and atomics; and accesses found racy; and all shared accesses "
+     "[atomics when instrumented, racy with --races, else sync]",
+     kRun, false,
      [](Options& o, const std::string& v) {
-       return choice_into(o.points, v, {std::pair{"sync", Points::Sync}, {"atomics", Points::Atomics}});
+       return choice_into(o.points, v,
+                          {std::pair{"sync", Points::Sync},
+                           {"atomics", Points::Atomics},
+                           {"racy", Points::Racy},
+                           {"all", Points::All}});
      }},
     {"timeouts", "stuck|cost|always",
      "when a timed wait may give up: if nobody else can run, also earlier as a preemption, any time [cost]", kRun, false,
@@ -130,6 +137,13 @@ const OptionInfo kOptions[] = {
      }},
     {"spurious", "N", "condition variables may wake so many times per execution without a signal [0]", kRun, false,
      [](Options& o, const std::string& v) { return number_into(o.spurious, v, 0); }},
+    {"races", "report|ignore", "look for data races in instrumented code: a bug, or only a reason to preempt there [not looked for]", kBoth, false,
+     [](Options& o, const std::string& v) {
+       o.races_given = true;
+       return choice_into(o.races, v, {std::pair{"report", true}, {"ignore", false}});
+     }},
+    {"suppressions", "FILE", "data races not to report: lines race:GLOB on function, file or variable", kBoth, false,
+     [](Options& o, const std::string& v) { return text_into(o.suppressions, v); }},
     {"executions", "N", "stop after so many executions [random strategies: 100,000]", kRun, false, set_executions},
     {"time", "DURATION", "stop after 30s, 5m, 1h [auto: 60s]", kRun, false, set_time},
     {"steps", "N", "cut an execution after so many steps [1,000,000]", kRun, false,

@@ -23,6 +23,9 @@ struct Options {
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spurious = 0;
+  bool races = true;         // a data race is a bug, where they are looked for
+  bool races_given = false;  // they are looked for if the user says --races, or --points racy or all
+  std::string suppressions;  // file; empty: none
   std::optional<uint64_t> executions;
   std::optional<std::chrono::milliseconds> time;
   uint32_t steps = 1'000'000;

@@ -42,6 +42,7 @@ Result<Recording> open_recording(Options& options, const World& world) {
   target_options.isolation = options.isolation == Isolation::Auto ? schedule.isolation : options.isolation;
   target_options.backend = options.backend == Backend::Auto ? schedule.backend : options.backend;
   target_options.points = schedule.points;
+  target_options.promoted = schedule.promoted;
   target_options.timeouts = schedule.timeouts;
   target_options.spurious = schedule.spurious;
   target_options.workers = 1;

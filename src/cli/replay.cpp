@@ -118,9 +118,12 @@ int replay_command(const Options& given, const World& world) {
   Options options = given;
   Result<Recording> recording = open_recording(options, world);
   if (!recording) return fail(recording.error());
+  Result<Suppressions> suppressions = load_suppressions(options);
+  if (!suppressions) return fail(suppressions.error());
   Replay replay(options, recording->schedule, recording->changed, *recording->target);
   if (recording->changed)
     replay.session().warn(fmt::format("{} has changed since the schedule was recorded", recording->program));
+  replay.session().suppress(std::move(*suppressions), *recording->target);
   return replay.repeat();
 }
 

@@ -5,51 +5,95 @@
 #include "cli/commands.hpp"
 #include "cli/focus.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/promotion.hpp"
 #include "cli/session.hpp"
 #include "report/fingerprint.hpp"
 #include "report/progress.hpp"
 #include "report/schedule_file.hpp"
 #include "report/story.hpp"
 #include "report/summary.hpp"
+#include "report/wait_text.hpp"
+#include "search/claims.hpp"
+#include "report/user_code.hpp"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
 
+bool looks_for_races(const Options& options) {
+  return options.races_given || options.points >= Points::Racy;
+}
+
 // One exploration from start to last words.
 class Run {
  public:
-  Run(const Options& options, std::string program, Strategy& strategy, Target& target)
+  Run(const Options& options, std::string program, std::unique_ptr<Strategy> strategy, Target& target)
       : options_(options),
         program_(std::move(program)),
-        strategy_(strategy),
+        strategy_(std::move(strategy)),
         target_(target),
         session_(options),
         progress_(session_.human(), session_.terminal(), shows_progress()),
-        out_(options.out.empty() ? default_out(options.command[0]) : options.out) {
-    const bool sync_only =
-        options.points == Points::Sync || (options.points == Points::Auto && !target.info().instrumented);
-    setting_ = {fs::path(options.command[0]).filename().string(), 0, sync_only ? Points::Sync : Points::Atomics};
+        out_(options.out.empty() ? default_out(options.command[0]) : options.out),
+        promotion_(points_of(options, target) >= Points::Racy) {
+    setting_ = {fs::path(options.command[0]).filename().string(), 0, points_of(options, target)};
   }
 
-  int explore(const SavedRun* saved) {
+  int explore(const SavedRun* saved, Suppressions suppressions) {
+    session_.suppress(std::move(suppressions), target_);
     ExplorerHooks hooks;
-    hooks.save = [this](const std::string& state) { save_exploration(state); };
+    // What is saved does not say which accesses are scheduling points, so a search that has such is not saved.
+    hooks.save = [this](const std::string& state) {
+      if (promotion_.in_use().empty()) save_exploration(state);
+    };
+    if (promotion_.wanted()) hooks.promote = [this](TraceView trace) { return promotion_.grow(trace); };
     hooks.confirm = [this](Finding finding) { return confirm(std::move(finding)); };
     hooks.found = [this](const Finding& finding) { report(finding); };
     hooks.progress = [this](const Progress& progress) { tell(progress); };
     hooks.interrupted = interrupted;
     const std::vector<Analysis*> analyses = session_.analyses();
-    Explorer explorer(strategy_, target_, analyses, budget_of(options_, strategy_), options_.keep_going, hooks);
-    if (saved) explorer.resume_from(saved->state);
-    Exploration result = explorer.run();
+    Exploration result;
+    for (bool first = true;; first = false) {
+      Explorer explorer(*strategy_, target_, analyses, remaining(result), options_.keep_going, hooks);
+      if (saved && first) explorer.resume_from(saved->state);
+      Exploration round = explorer.run();
+      result = first ? std::move(round) : together(std::move(result), std::move(round));
+      if (!result.restart) break;
+      start_over(hooks, result);
+    }
     progress_.clear();
     conclude(result);
     return exit_code(result);
   }
 
  private:
+  static Points points_of(const Options& options, const Target& target) {
+    if (!target.info().instrumented) return Points::Sync;
+    if (options.points != Points::Auto) return options.points;
+    return options.races_given ? Points::Racy : Points::Atomics;
+  }
+
+  Budget remaining(const Exploration& spent) const {
+    Budget budget = budget_of(options_, *strategy_);
+    if (budget.executions) *budget.executions -= std::min(spent.executions, *budget.executions);
+    if (budget.time) *budget.time -= std::chrono::milliseconds(static_cast<int64_t>(spent.seconds * 1000));
+    return budget;
+  }
+
+  void start_over(ExplorerHooks& hooks, const Exploration& so_far) {
+    executions_before_ = so_far.executions;
+    for (const Finding& bug : so_far.bugs) hooks.known.insert(bug.fingerprint);
+    const std::vector<uint64_t>& places = promotion_.start_over();
+    target_.promote(places);
+    strategy_ = std::move(*make_strategy(options_.strategy));
+    progress_.clear();
+    introduce();
+    if (!options_.quiet)
+      session_.print(fmt::format("  {} now; starting over\n",
+                                 places.size() == 1 ? "1 access is a scheduling point" : fmt::format("{} accesses are scheduling points", places.size())));
+  }
+
   bool shows_progress() const {
     if (options_.progress != When::Auto) return options_.progress == When::Always;
     return !options_.quiet && isatty(fileno(session_.human()));
@@ -70,9 +114,10 @@ class Run {
 
   std::optional<Finding> confirm(Finding finding) {
     finding.schedule = fmt::format("{}/bug-{}.lockstep", out_, bugs_ + 1);
+    finding.execution += executions_before_;
     std::optional<Finding> found = session_.reproduce(target_, std::move(finding), true);
     if (!found || options_.no_shrink) return found;
-    return session_.simplify(target_, *found, strategy_.preemptions_completed());
+    return session_.simplify(target_, *found, strategy_->preemptions_completed());
   }
 
   void report(const Finding& finding) {
@@ -103,6 +148,7 @@ class Run {
     schedule.points = options_.points;
     schedule.timeouts = options_.timeouts;
     schedule.spurious = options_.spurious;
+    schedule.promoted = promotion_.in_use();
     schedule.bug = finding;
     schedule.threads = target_.threads();
     schedule.operations = record_operations(names);
@@ -134,7 +180,13 @@ class Run {
   void conclude(Exploration& result) {
     introduce();
     for (const std::string& warning : target_.warnings()) session_.warn(warning);
+    for (Finding& warning : result.warnings)
+      if (!warning.lock_cycle.empty())
+        warning.message = lock_order_text(warning.lock_cycle, TraceNames(warning.trace, session_.symbols(target_)));
     promote_warnings(result);
+    // Either there are no races, or the racing accesses are scheduling points: then nothing was missed.
+    if (target_.info().instrumented && looks_for_races(options_) && promotion_.complete() && (!result.raced || promotion_.wanted()))
+      result.guarantee = without_proviso(std::move(result.guarantee));
     for (const Finding& warning : result.warnings) session_.warn(warning.message);
     if (result.diverged > 0)
       session_.warn(
@@ -183,11 +235,13 @@ class Run {
 
   const Options& options_;
   const std::string program_;  // path of the executable
-  Strategy& strategy_;
+  std::unique_ptr<Strategy> strategy_;
   Target& target_;
   Session session_;
   ProgressLine progress_;
   const std::string out_;
+  Promotion promotion_;
+  uint64_t executions_before_ = 0;  // of searches given up because there are more scheduling points now
   Setting setting_;
   bool introduced_ = false, saved_ = false;
   unsigned bugs_ = 0;
@@ -209,6 +263,9 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
   Result<std::string> runtime = world.find_runtime();
   if (!runtime) return fail(runtime.error());
 
+  Result<Suppressions> suppressions = load_suppressions(options);
+  if (!suppressions) return fail(suppressions.error());
+
   TargetOptions target_options;
   target_options.command = options.command;
   target_options.runtime_library = *runtime;
@@ -217,6 +274,7 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
   target_options.points = options.points;
   target_options.timeouts = options.timeouts;
   target_options.spurious = options.spurious;
+  target_options.detect_races = looks_for_races(options);
   target_options.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   target_options.max_steps = options.steps;
   // A program that hangs is named before its time is up, however short that is.
@@ -226,7 +284,7 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
   Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
   if (!target) return fail(target.error());
   focus.watch(**target);
-  return Run(options, *program, **strategy, **target).explore(saved);
+  return Run(options, *program, std::move(*strategy), **target).explore(saved, std::move(*suppressions));
 }
 
 }  // namespace

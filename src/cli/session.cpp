@@ -6,16 +6,38 @@
 #include <cstring>
 #include <filesystem>
 
+#include "analysis/races.hpp"
 #include "report/confirm.hpp"
+#include "report/fingerprint.hpp"
 #include "report/user_code.hpp"
 #include "search/simplify.hpp"
 #include "target/symbols.hpp"
 
 namespace lockstep {
+namespace {
+
+// How well what a replay shows fits what was found: 0 something else, 1 the same kind, 2 the very same. A trace may
+// hold several races; a recorded one is known by its fingerprint only.
+int likeness(const Finding& found, const Finding& wanted, TraceView trace, Symbols& symbols) {
+  if (found.kind != wanted.kind) return 0;
+  if (!found.race) return 2;
+  if (wanted.race) {
+    const auto same = [](const DataRace& a, const DataRace& b) {
+      return std::minmax(a.first.pc, a.second.pc) == std::minmax(b.first.pc, b.second.pc);
+    };
+    return same(*found.race, *wanted.race) ? 2 : 1;
+  }
+  return fingerprint_of(found.kind, TraceNames(trace, symbols), found.race) == wanted.fingerprint ? 2 : 1;
+}
+
+}  // namespace
 
 Session::Session(const Options& options) : options_(options), human_(options.json == "-" ? stderr : stdout) {
   terminal_ = detect_terminal(fileno(human_), options.color);
-  for (const AnalysisInfo& info : lockstep::analyses()) analyses_.push_back(info.make());
+  for (const AnalysisInfo& info : lockstep::analyses()) {
+    analyses_.push_back(info.make());
+    if (auto* races = dynamic_cast<RaceAnalysis*>(analyses_.back().get())) races->races_count = options.races;
+  }
 }
 
 void Session::print(const std::string& text) const {
@@ -37,6 +59,14 @@ std::vector<Analysis*> Session::analyses() const {
   return list;
 }
 
+void Session::suppress(Suppressions suppressions, Target& target) {
+  suppressions_ = std::move(suppressions);
+  if (suppressions_.empty()) return;
+  for (const auto& analysis : analyses_)
+    if (auto* races = dynamic_cast<RaceAnalysis*>(analysis.get()))
+      races->ignored = [this, &target](const DataRace& race) { return suppressions_.covers(race, symbols(target)); };
+}
+
 Symbols& Session::symbols(Target& target) {
   if (!symbols_) {
     std::error_code ignored;
@@ -51,16 +81,22 @@ std::optional<Finding> Session::reproduce(Target& target, Finding finding, bool 
   Target::Detailed replay = target.run_detailed(plan);
   if (seen != nullptr) *seen = replay.trace;
   if (replay.trace.empty()) return std::nullopt;
-  for (Analysis* analysis : analyses()) {
-    std::optional<Finding> found = analysis->check(replay.trace);
-    if (!found || (same_kind && found->kind != finding.kind)) continue;
-    finding.kind = found->kind;
-    finding.message = found->message;
-    finding.preemptions = found->preemptions;
-    finding.threads = found->threads;
-    return complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols(target));
-  }
-  return std::nullopt;
+  std::optional<Finding> best;
+  int best_score = -1;
+  for (Analysis* analysis : analyses())
+    for (Finding& found : analysis->check_all(replay.trace)) {
+      const int score = likeness(found, finding, replay.trace, symbols(target));
+      if ((same_kind && score < 1) || score <= best_score) continue;
+      best = std::move(found);
+      best_score = score;
+    }
+  if (!best) return std::nullopt;
+  finding.kind = best->kind;
+  finding.message = best->message;
+  finding.preemptions = best->preemptions;
+  finding.threads = best->threads;
+  finding.race = best->race;
+  return complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols(target));
 }
 
 void Session::print_stack(Target& target, std::span<const uint64_t> stack) {
@@ -87,6 +123,11 @@ void Session::write_json(const JsonReport& report, const Exploration& result) {
   else if (file != nullptr)
     good = std::fclose(file) == 0 && good;
   if (!good) warn(fmt::format("cannot write the result to {}: {}", options_.json, std::strerror(errno)));
+}
+
+Result<Suppressions> load_suppressions(const Options& options) {
+  if (options.suppressions.empty()) return Suppressions();
+  return Suppressions::load(options.suppressions);
 }
 
 int fail(const Error& error) {

@@ -10,6 +10,7 @@
 #include "cli/options.hpp"
 #include "cli/world.hpp"
 #include "report/json.hpp"
+#include "report/suppressions.hpp"
 #include "report/terminal.hpp"
 #include "search/shrink.hpp"
 
@@ -27,6 +28,7 @@ class Session {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
   std::vector<Analysis*> analyses() const;
+  void suppress(Suppressions suppressions, Target& target);  // races that are not to be reported
 
   // Runs the finding's plan with stacks; what an analysis of kind `kind` says about it, completed. nullopt: nothing
   // did. `seen` gets the trace in either case.
@@ -50,8 +52,11 @@ class Session {
   Terminal terminal_;
   std::vector<std::unique_ptr<Analysis>> analyses_;
   std::unique_ptr<Symbols> symbols_;
+  Suppressions suppressions_;
   std::vector<std::string> warnings_;
 };
+
+Result<Suppressions> load_suppressions(const Options& options);
 
 int fail(const Error& error);  // prints the sentence, gives the exit code
 

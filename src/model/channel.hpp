@@ -13,7 +13,7 @@
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 1;
+inline constexpr uint32_t kChannelVersion = 2;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 
 enum class Isolation : uint8_t { Auto, Loop, Reset, Fork };
@@ -57,6 +57,8 @@ enum class WorkerState : uint32_t {
   Exited,        // left the service loop on request
 };
 
+inline constexpr unsigned kMaxPromoted = 2048;
+
 struct Channel {
   uint64_t magic;
   uint32_t version;
@@ -67,6 +69,7 @@ struct Channel {
   Points points;
   Timeouts timeouts;
   uint32_t spurious;         // wake-ups of condition variables without a signal, at most so many per execution
+  uint8_t detect_races;      // in instrumented code
   uint32_t capture_fd;       // output of detailed executions; 0: none
   uint64_t max_steps;
   std::atomic<uint32_t> stop;  // driver: leave the service loop
@@ -87,6 +90,10 @@ struct Channel {
   // A trace too large for the ring lies here, one at a time; the ring then has only its header (TraceHeader::elsewhere).
   uint64_t big_offset, big_capacity;
   std::atomic<uint32_t> big_busy;  // futex word: 1 while the driver has not read it
+  // Return addresses of plain accesses that are scheduling points; changed only while no plan is under way.
+  std::atomic<uint32_t> promoted_version;
+  uint32_t promoted_count;
+  uint64_t promoted[kMaxPromoted];
   Ring plans, traces;
 };
 

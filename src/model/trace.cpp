@@ -32,7 +32,9 @@ Trace TraceBuilder::build() {
   header.message_bytes = static_cast<uint32_t>(message.size());
   size_t bytes = sizeof(TraceHeader) + sizeof(Step) * (steps.size() + pending.size()) + 8 * (sets.size() + stacks.size()) +
                  message.size();
-  header.bytes = static_cast<uint32_t>((bytes + 7) & ~size_t{7});
+  const size_t before_races = (bytes + 7) & ~size_t{7};
+  header.races = static_cast<uint32_t>(races.size());
+  header.bytes = static_cast<uint32_t>(before_races + sizeof(DataRace) * races.size());
   Trace trace;
   trace.bytes_.resize(header.bytes / 8);
   char* out = reinterpret_cast<char*>(trace.bytes_.data());
@@ -46,6 +48,8 @@ Trace TraceBuilder::build() {
   put(sets.data(), 8 * sets.size());
   put(stacks.data(), 8 * stacks.size());
   put(message.data(), message.size());
+  out = reinterpret_cast<char*>(trace.bytes_.data()) + before_races;
+  put(races.data(), sizeof(DataRace) * races.size());
   return trace;
 }
 

@@ -1,7 +1,7 @@
 // What one execution did: the wire format the runtime writes and everybody else reads.
 //
 // Layout of a trace message: TraceHeader, Step[steps], Step[pending], uint64_t sets[set_words], uint64_t
-// stacks[stack_words], char message[message_bytes], padding to 8. All offsets follow from the header.
+// stacks[stack_words], char message[message_bytes], padding to 8, DataRace[races]. All offsets follow from the header.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -11,10 +11,11 @@
 
 #include "model/ids.hpp"
 #include "model/operation.hpp"
+#include "model/race.hpp"
 
 namespace lockstep {
 
-inline constexpr uint16_t kTraceVersion = 1;
+inline constexpr uint16_t kTraceVersion = 2;
 
 // How an execution ended.
 enum class Outcome : uint8_t {
@@ -82,8 +83,10 @@ struct TraceHeader {
   uint16_t elsewhere;      // on the wire only: the rest lies in the channel's big area
   int32_t code;            // exit code or signal number
   uint64_t fault_address;  // Crash
+  uint32_t races;          // data races, each pair of places once
+  uint32_t reserved;
 };
-static_assert(sizeof(TraceHeader) == 64, "wire format");
+static_assert(sizeof(TraceHeader) == 72, "wire format");
 
 // A set of threads as stored in a trace: `words` little-endian 64-bit words.
 class ThreadSetView {
@@ -125,6 +128,8 @@ class TraceView {
     return {base_ + sets_offset() + 8ul * (header().set_words + header().stack_words), header().message_bytes};
   }
 
+  std::span<const DataRace> races() const { return {at<DataRace>(header().bytes - sizeof(DataRace) * header().races), header().races}; }
+
   // Threads that could have been chosen at a step. A wide set block is [words][set...][timed set...].
   ThreadSetView enabled(const Step& s) const {
     if (!(s.flags & Step::kWide)) return {&s.enabled, 1};
@@ -138,8 +143,8 @@ class TraceView {
     return {block + 1 + block[0], static_cast<unsigned>(block[0])};
   }
 
-  // Call stacks, innermost first; only when header().detail. One per step, one per pending thread, then one for the
-  // failure itself. Linear in `which`; use all_stacks() to read them all.
+  // Call stacks, innermost first; only when header().detail. One per step, one per pending thread, one for the
+  // failure itself, then those of the races (RaceAccess::stack). Linear in `which`; use all_stacks() to read them all.
   std::vector<std::span<const uint64_t>> all_stacks() const;
 
  private:
@@ -173,6 +178,7 @@ class TraceBuilder {
   TraceHeader header{};
   std::vector<Step> steps, pending;
   std::vector<uint64_t> sets, stacks;
+  std::vector<DataRace> races;
   std::string_view message;
   Trace build();
 };

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "report/fingerprint.hpp"
+#include "report/race_text.hpp"
 #include "report/user_code.hpp"
 #include "report/wait_text.hpp"
 
@@ -60,10 +61,12 @@ Finding complete_finding(Finding found, Trace trace, std::string output, Symbols
   found.trace = std::move(trace);
   found.output = std::move(output);
   const TraceNames names(found.trace, symbols);
-  found.message = message_of(found, names);
-  const auto stack = found.kind == FindingKind::Deadlock ? deadlock_stack(names) : telling_stack(names);
+  found.message = found.race ? race_message(*found.race, names) : message_of(found, names);
+  const auto stack = found.race                              ? stack_of(found.race->second, names)
+                     : found.kind == FindingKind::Deadlock ? deadlock_stack(names)
+                                                             : telling_stack(names);
   if (auto frame = innermost_user_frame(stack, symbols)) found.location = frame->where;
-  found.fingerprint = fingerprint_of(found.kind, names);
+  found.fingerprint = fingerprint_of(found.kind, names, found.race);
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <xxhash.h>
 #include <algorithm>
 
+#include "report/race_text.hpp"
 #include "report/user_code.hpp"
 
 namespace lockstep {
@@ -19,7 +20,7 @@ bool about_all_threads(FindingKind kind) { return kind == FindingKind::Deadlock 
 
 }  // namespace
 
-std::string fingerprint_of(FindingKind kind, const TraceNames& names) {
+std::string fingerprint_of(FindingKind kind, const TraceNames& names, const std::optional<DataRace>& race) {
   std::vector<std::string> parts;
   if (about_all_threads(kind)) {
     const auto pending = names.trace().pending();
@@ -27,6 +28,9 @@ std::string fingerprint_of(FindingKind kind, const TraceNames& names) {
       if (kind == FindingKind::Livelock || (pending[i].flags & Step::kBlocked))
         parts.push_back(
             fmt::format("{}|{}", name_of(pending[i].kind), signature(names.stack_of_pending(i), names.symbols())));
+  } else if (race) {
+    for (const RaceAccess* access : {&race->first, &race->second})
+      parts.push_back(signature(stack_of(*access, names), names.symbols()));
   } else {
     parts.push_back(signature(names.stack_of_failure(), names.symbols()));
   }

@@ -63,6 +63,7 @@ Json content_of(const ScheduleFile& schedule) {
       {"threads", threads},
       {"policy", schedule_json::kPolicies[static_cast<size_t>(bug.plan.policy)]},
       {"seed", bug.plan.seed},
+      {"promoted", schedule.promoted},
       {"deltas", deltas},
       {"operations_total", schedule.operations_total},
       {"operations", operations},

@@ -36,6 +36,7 @@ struct ScheduleFile {
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spurious = 0;
+  std::vector<uint64_t> promoted;  // plain accesses that were scheduling points, by return address
   Finding bug;  // without trace and output; its plan is what is replayed
   std::vector<ThreadTable::Entry> threads;
   std::vector<RecordedOperation> operations;  // the first ones

@@ -92,6 +92,15 @@ void read_threads(const Json& json, ScheduleFile& out) {
   if (out.threads.empty()) throw Malformed{"\"threads\" is empty"};
 }
 
+// Absent in recordings from before there were any.
+void read_promoted(const Json& json, ScheduleFile& out) {
+  if (!json.contains("promoted")) return;
+  for (const Json& place : array_at(json, "promoted")) {
+    if (out.promoted.size() == kMaxPromoted) throw Malformed{"\"promoted\" is too long"};
+    out.promoted.push_back(natural(place, "promoted", std::numeric_limits<int64_t>::max()));
+  }
+}
+
 void read_operations(const Json& json, ScheduleFile& out) {
   const Json& list = array_at(json, "operations");
   if (list.size() > kRecordedOperations) throw Malformed{"\"operations\" is too long"};
@@ -156,6 +165,7 @@ ScheduleFile read_content(const Json& json) {
   if (out.bug.plan.max_steps == 0) throw Malformed{"\"max_steps\" is 0"};
   out.bug.plan.policy = choice_at<Policy>(json, "policy", schedule_json::kPolicies);
   out.bug.plan.seed = natural_at(json, "seed", std::numeric_limits<uint64_t>::max());
+  read_promoted(json, out);
   read_threads(json, out);
   read_operations(json, out);
   read_deltas(json, out);

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "report/operation_text.hpp"
+#include "report/race_text.hpp"
 #include "report/story_rows.hpp"
 #include "report/summary.hpp"
 #include "report/trace_names.hpp"
@@ -60,7 +61,7 @@ class Story {
 
   void steps() {
     std::vector<Cell> cells;
-    for (StoryRow& row : telling_rows(all_rows(finding_.trace), finding_.trace, options_.row_limit))
+    for (StoryRow& row : telling_rows(all_rows(finding_.trace, race()), finding_.trace, options_.row_limit))
       cells.push_back(cell_of(std::move(row)));
     for (const Cell& cell : cells) margin_ = std::max(margin_, std::to_string(cell.row.number).size() + 3);
     std::vector<ThreadId> threads;
@@ -84,6 +85,10 @@ class Story {
       stack = r.pending ? names_.stack_of_pending(r.index) : names_.stack_of_step(r.index);
       cell.text = r.kind == StoryRow::Operation ? operation_text(step, names_) : blocked_text(step, r);
       if (r.waits) cell.text += fmt::format(" {} waits", glyph_.ellipsis);
+    } else if (r.kind == StoryRow::Racing) {
+      const RaceAccess& access = r.index == 0 ? race()->first : race()->second;
+      stack = stack_of(access, names_);
+      cell.text = fmt::format("{} {}", glyph_.cross, access_text(access, names_));
     } else if (r.kind == StoryRow::Failure) {
       stack = names_.stack_of_failure();
       cell.text = fmt::format("{} {}", glyph_.cross, name_of(finding_.kind));
@@ -186,8 +191,9 @@ class Story {
   }
 
   std::string painted(const Cell& cell) const {
-    const bool bad = cell.row.kind == StoryRow::Blocked || cell.row.kind == StoryRow::Failure;
-    std::string text = bad ? term_.paint(cell.row.kind == StoryRow::Failure ? kRed : kYellow, cell.text) : cell.text;
+    const bool failed = cell.row.kind == StoryRow::Failure || cell.row.kind == StoryRow::Racing;
+    const bool bad = cell.row.kind == StoryRow::Blocked || failed;
+    std::string text = bad ? term_.paint(failed ? kRed : kYellow, cell.text) : cell.text;
     return cell.place.empty() ? text : text + "   " + term_.paint(kDim, cell.place);
   }
 
@@ -204,10 +210,18 @@ class Story {
     } else if (finding_.kind == FindingKind::Livelock) {
       out_ += "\n";
       for (const Step& op : pending) stack_line(op);
+    } else if (race()) {
+      for (const RaceAccess* access : {&race()->first, &race()->second})
+        told_stack(fmt::format("{}: {}", term_.paint(kBold, names_.thread(access->thread)), access_text(*access, names_)),
+                   stack_of(*access, names_));
     } else {
-      failing_stack();
+      const ThreadId culprit = names_.trace().header().culprit;
+      told_stack(culprit == kNoThread ? "" : term_.paint(kBold, names_.thread(culprit)) + " failed in",
+                 names_.stack_of_failure());
     }
   }
+
+  const DataRace* race() const { return finding_.race ? &*finding_.race : nullptr; }
 
   // One thread in one line: where it is, and through which calls it got there.
   void stack_line(const Step& op) {
@@ -226,12 +240,11 @@ class Story {
     out_ += line + "\n";
   }
 
-  void failing_stack() {
-    const std::vector<Frame> frames = user_frames(names_.stack_of_failure(), names_.symbols());
+  void told_stack(const std::string& title, std::span<const uint64_t> stack) {
+    const std::vector<Frame> frames = user_frames(stack, names_.symbols());
     if (frames.empty()) return;
     out_ += "\n";
-    if (names_.trace().header().culprit != kNoThread)
-      out_ += fmt::format("  {} failed in\n", term_.paint(kBold, names_.thread(names_.trace().header().culprit)));
+    if (!title.empty()) out_ += "  " + title + "\n";
     constexpr size_t kDepth = 12;
     size_t widest = 0;
     for (size_t i = 0; i < std::min(frames.size(), kDepth); ++i)

@@ -43,10 +43,11 @@ bool is_glued(OpKind first, OpKind second) {
 
 class Teller {
  public:
-  explicit Teller(TraceView trace) : trace_(trace), lookahead_(trace) {}
+  Teller(TraceView trace, const DataRace* race) : trace_(trace), race_(race), lookahead_(trace) {}
 
   std::vector<StoryRow> tell() {
     for (ScheduleCursor cursor(trace_); !cursor.done(); cursor.advance()) {
+      tell_race(cursor.index());
       const Step& step = cursor.step();
       if (!step.is_note() && !step.is_choice()) tell_switch(cursor);
       holdings_.apply(step);
@@ -57,14 +58,27 @@ class Teller {
       row.index = cursor.index();
       add(std::move(row));
     }
+    tell_race(static_cast<uint32_t>(trace_.steps().size()));
     tell_end();
     return std::move(rows_);
   }
 
  private:
   void add(StoryRow row) {
-    if (row.kind == StoryRow::Operation || row.kind == StoryRow::Blocked) row.number = ++number_;
+    if (row.kind == StoryRow::Operation || row.kind == StoryRow::Blocked || row.kind == StoryRow::Racing) row.number = ++number_;
     rows_.push_back(std::move(row));
+  }
+
+  // An access lies behind the last step of its thread, before anybody else could run.
+  void tell_race(uint32_t records) {
+    if (!race_) return;
+    const RaceAccess* accesses[] = {&race_->first, &race_->second};
+    for (uint32_t i = 0; i < 2; ++i) {
+      if (accesses[i]->step != records) continue;
+      StoryRow row{.kind = StoryRow::Racing, .thread = accesses[i]->thread};
+      row.index = i;
+      add(std::move(row));
+    }
   }
 
   void tell_switch(const ScheduleCursor& cursor) {
@@ -78,7 +92,9 @@ class Teller {
     // Who did something last, be it a note: a thread that creates others and then joins makes no decisions.
     const ThreadId before = rows_.back().thread;
     if (before == step.thread || trace_.enabled(step).contains(before)) return;
-    if (auto next = lookahead_.after(last_step_[before])) tell_blocked(before, *next);
+    const auto last = last_step_.find(before);  // none if all it did so far is an access
+    if (last == last_step_.end()) return;
+    if (auto next = lookahead_.after(last->second)) tell_blocked(before, *next);
   }
 
   void tell_blocked(ThreadId thread, Next next) {
@@ -112,6 +128,7 @@ class Teller {
   }
 
   TraceView trace_;
+  const DataRace* race_;
   Lookahead lookahead_;
   Holdings holdings_;
   std::map<ThreadId, uint32_t> last_step_;
@@ -148,7 +165,7 @@ std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
 
 }  // namespace
 
-std::vector<StoryRow> all_rows(TraceView trace) { return Teller(trace).tell(); }
+std::vector<StoryRow> all_rows(TraceView trace, const DataRace* race) { return Teller(trace, race).tell(); }
 
 std::vector<StoryRow> telling_rows(std::vector<StoryRow> rows, TraceView trace, size_t limit) {
   if (rows.size() <= limit) return rows;

@@ -14,6 +14,7 @@ struct StoryRow {
     Preempted,  // `thread` could have gone on, but `other` runs
     Failure,    // what `thread` did wrong
     Skipped,    // `count` rows not worth telling
+    Racing,     // an access of the data race: `index` 0 is the first, 1 the second
   };
   Kind kind;
   ThreadId thread = kNoThread;
@@ -26,8 +27,8 @@ struct StoryRow {
   std::vector<ThreadId> blockers = {};  // Blocked: who holds it
 };
 
-// All rows of the trace.
-std::vector<StoryRow> all_rows(TraceView trace);
+// All rows of the trace, and the accesses of `race` where they happened.
+std::vector<StoryRow> all_rows(TraceView trace, const DataRace* race = nullptr);
 
 // At most about `limit` rows: switches, conflicting operations and the end stay, runs of others become Skipped.
 std::vector<StoryRow> telling_rows(std::vector<StoryRow> rows, TraceView trace, size_t limit);

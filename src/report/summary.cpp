@@ -88,7 +88,10 @@ std::string header_line(const Setting& setting, const Terminal& terminal) {
   const std::string_view dot = terminal.glyphs().dot;
   std::string text = terminal.paint("1", setting.program);
   if (setting.threads > 0) text += fmt::format(" {} {}", dot, plural(setting.threads, "thread"));
-  const char* points = setting.points == Points::Sync ? "sync calls" : "sync calls and atomics";
+  const char* points = setting.points == Points::Sync      ? "sync calls"
+                       : setting.points == Points::Atomics ? "sync calls and atomics"
+                       : setting.points == Points::All     ? "sync calls, atomics and all shared accesses"
+                                                           : "sync calls, atomics and racy accesses";
   return text + fmt::format(" {} preempting at {}\n", dot, points);
 }
 

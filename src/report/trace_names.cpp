@@ -85,6 +85,13 @@ void TraceNames::name_threads() {
   for (size_t i = 0; i < steps.size(); ++i) see(steps[i], stack_of_step(i));
   for (size_t i = 0; i < trace_.pending().size(); ++i) see(trace_.pending()[i], stack_of_pending(i));
 
+  for (const DataRace& race : trace_.races())
+    for (const RaceAccess* access : {&race.first, &race.second}) {
+      seen.insert(access->thread);
+      std::string& known = role[access->thread];
+      if (access->thread != kMainThread && known.empty()) known = role_of(stack_of_race(*access), symbols_);
+    }
+
   std::map<std::string, int> uses, number;
   for (ThreadId t : seen) ++uses[role[t]];
   for (ThreadId t : seen) {
@@ -107,6 +114,7 @@ void TraceNames::name_objects() {
   };
   for (const Step& step : trace_.steps()) see(step);
   for (const Step& step : trace_.pending()) see(step);
+  for (const DataRace& race : trace_.races()) add_object(ObjectId(race.first.address), "variable");
 }
 
 void TraceNames::add_object(ObjectId object, const char* noun) {

@@ -25,6 +25,9 @@ class TraceNames {
   std::span<const uint64_t> stack_of_pending(size_t pending) const { return stack(trace_.steps().size() + pending); }
   std::span<const uint64_t> stack_of_pending(ThreadId t) const;
   std::span<const uint64_t> stack_of_failure() const { return stack(trace_.steps().size() + trace_.pending().size()); }
+  std::span<const uint64_t> stack_of_race(const RaceAccess& access) const {
+    return access.stack ? stack(access.stack - 1) : std::span<const uint64_t>{};
+  }
 
   // Numbered objects and where they really are: {"mutex 1", "heap block of main+0x40"}.
   const std::vector<std::pair<std::string, std::string>>& legend() const { return legend_; }

@@ -50,4 +50,12 @@ std::string cycle_text(const WaitGraph& graph, const TraceNames& names, std::str
   return text + names.thread(graph.cycle.front());
 }
 
+std::string lock_order_text(const std::vector<LockNesting>& cycle, const TraceNames& names) {
+  std::string text = "locks taken in opposite orders";
+  for (size_t i = 0; i < cycle.size(); ++i)
+    text += fmt::format("{} {} takes {} while holding {}", i == 0 ? ":" : ",", names.thread(cycle[i].thread),
+                        names.object(cycle[i].wanted), names.object(cycle[i].held));
+  return text + "; another schedule can deadlock";
+}
+
 }  // namespace lockstep

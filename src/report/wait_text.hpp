@@ -16,4 +16,7 @@ std::string describe_waits(const WaitGraph& graph, const TraceNames& names);
 // "worker 1 → accounts[1] → worker 2 → accounts[0] → worker 1"; empty without a cycle.
 std::string cycle_text(const WaitGraph& graph, const TraceNames& names, std::string_view arrow);
 
+// "locks taken in opposite orders: worker 1 takes b while holding a, worker 2 takes a while holding b".
+std::string lock_order_text(const std::vector<LockNesting>& cycle, const TraceNames& names);
+
 }  // namespace lockstep

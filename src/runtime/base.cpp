@@ -7,7 +7,27 @@
 namespace lockstep::rt {
 namespace {
 uintptr_t next_private = kPrivateBase;
+
+// Until the real ones are known: called while libraries are being relocated.
+void* early_copy(void* to, const void* from, size_t size) {
+  auto* out = static_cast<volatile char*>(to);
+  const auto* in = static_cast<const volatile char*>(from);
+  if (reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from) >= size)
+    for (size_t i = 0; i < size; ++i) out[i] = in[i];
+  else
+    while (size--) out[size] = in[size];
+  return to;
 }
+void* early_set(void* to, int value, size_t size) {
+  auto* out = static_cast<volatile char*>(to);
+  for (size_t i = 0; i < size; ++i) out[i] = static_cast<char>(value);
+  return to;
+}
+}  // namespace
+
+void* (*real_memcpy)(void*, const void*, size_t) = early_copy;
+void* (*real_memmove)(void*, const void*, size_t) = early_copy;
+void* (*real_memset)(void*, int, size_t) = early_set;
 
 bool map_fixed(uintptr_t address, size_t bytes, int protection) {
   const long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
@@ -35,8 +55,8 @@ void die(const char* message) {
   __builtin_unreachable();
 }
 
-void copy_bytes(void* to, const void* from, size_t size) { memcpy(to, from, size); }
-void zero_bytes(void* to, size_t size) { memset(to, 0, size); }
+void copy_bytes(void* to, const void* from, size_t size) { real_memcpy(to, from, size); }
+void zero_bytes(void* to, size_t size) { real_memset(to, 0, size); }
 size_t length(const char* text) { return strlen(text); }
 bool equal(const char* a, const char* b) { return strcmp(a, b) == 0; }
 bool contains(const char* text, const char* part) { return strstr(text, part) != nullptr; }

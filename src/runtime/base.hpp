@@ -71,6 +71,12 @@ bool map_fixed(uintptr_t address, size_t bytes, int protection);
 
 [[noreturn]] void die(const char* message);  // a broken invariant of the runtime: says so on stderr, exits 99
 
+// libc's; until find_memory_functions() slow ones of our own. The names themselves are intercepted.
+extern void* (*real_memcpy)(void*, const void*, size_t);
+extern void* (*real_memmove)(void*, const void*, size_t);
+extern void* (*real_memset)(void*, int, size_t);
+void find_memory_functions();
+
 void copy_bytes(void* to, const void* from, size_t size);
 void zero_bytes(void* to, size_t size);
 size_t length(const char* text);

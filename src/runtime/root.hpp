@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 
 #include "model/channel.hpp"
+#include "runtime/detect/promoted.hpp"
+#include "runtime/detect/races.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/memory/snapshot.hpp"
 #include "runtime/memory/undo.hpp"
@@ -42,6 +44,9 @@ struct Runtime {
   Thread* current;   // who runs; the controller between executions
   Scheduler scheduler;
   Clock clock;
+  Races races;
+  CallTree calls;
+  Promoted promoted;
   Heap heap;
   Snapshot snapshot;
   Undo undo;
@@ -51,6 +56,7 @@ struct Runtime {
   unsigned pool_wanted;  // an execution needed more pool threads than there are
   LibraryWanted library_wanted;  // or a library that is not loaded yet
   bool instrumented;
+  bool detects;      // data races are looked for
   bool active;       // under a driver; otherwise everything passes through to the real functions
   Isolation isolation;
   Points points;
@@ -83,6 +89,8 @@ inline bool from_unwinder(const void* caller) {
 inline void about_to_write(void* buffer, size_t size) {
   if (buffer && controlled()) runtime.snapshot.touch(buffer, size);
 }
+// Is the caller libc, libstdc++ or another library whose own synchronisation is not seen? Defined in serve/backtrace.cpp.
+bool from_library(const void* caller);
 
 inline Scheduler& scheduler() { return runtime.scheduler; }
 inline Thread& self() { return *runtime.current; }

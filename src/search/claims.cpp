@@ -9,6 +9,11 @@ std::string count_of(uint64_t n, const char* thing) {
   return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
 }
 
+std::string without_proviso(std::string claim) {
+  if (const size_t at = claim.find(kProviso); at != claim.npos) claim.erase(at, std::char_traits<char>::length(kProviso));
+  return claim;
+}
+
 std::string claim_every_execution() { return std::string("every execution") + kProviso; }
 
 std::string claim_every_trace(uint64_t traces) {

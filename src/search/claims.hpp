@@ -8,6 +8,7 @@ namespace lockstep {
 std::string count_of(uint64_t n, const char* thing);  // "1 preemption", "2 preemptions"
 
 // Scheduling points lie at synchronisation only, so a claim holds for programs that synchronise all their accesses.
+std::string without_proviso(std::string claim);  // once data races have been looked for in every execution
 std::string claim_every_execution();
 std::string claim_every_trace(uint64_t traces);  // every execution, of which so many differ in more than order
 std::string claim_at_most(uint32_t bound, const char* unit = "preemption");

@@ -60,7 +60,12 @@ class Run {
       in_flight_.pop_front();
       count(*trace);
       strategy_.learn(*trace);
+      const bool restart = hooks_.promote && trace->header().races > 0 && hooks_.promote(*trace);
       check(*trace, plan);
+      if (restart && !stop_) {
+        result_.restart = true;
+        stop_ = Stop{"accesses that became scheduling points"};
+      }
       check_limits();
     }
     if (!in_flight_.empty()) executor_.cancel();
@@ -107,6 +112,7 @@ class Run {
   void count(TraceView trace) {
     const TraceHeader& header = trace.header();
     ++result_.executions;
+    for (const DataRace& race : trace.races()) result_.raced = result_.raced || !race.ordered();
     if (header.outcome == Outcome::Diverged) ++result_.diverged;
     if (header.outcome == Outcome::StepLimit) ++result_.cut;
     result_.steps_max = std::max(result_.steps_max, header.decisions);
@@ -141,7 +147,7 @@ class Run {
     // The trace is gone once something else runs, so everything it has to say is taken down first.
     std::vector<Failure> failures;
     for (Analysis* analysis : analyses_)
-      if (std::optional<Finding> finding = analysis->check(trace)) note(std::move(*finding), trace, plan, failures);
+      for (Finding& finding : analysis->check_all(trace)) note(std::move(finding), trace, plan, failures);
     for (Failure& failure : failures) {
       handle(std::move(failure));
       if (stop_) return;
@@ -182,7 +188,7 @@ class Run {
     }
     keys_.confirmed(failure.key);
     if (bug->fingerprint.empty()) bug->fingerprint = hex(failure.key);
-    if (!fingerprints_.insert(bug->fingerprint).second) return;
+    if (!fingerprints_.insert(bug->fingerprint).second || hooks_.known.contains(bug->fingerprint)) return;
     if (hooks_.found) hooks_.found(*bug);
     result_.bugs.push_back(std::move(*bug));
     if (!keep_going_) stop_ = Stop{"the first bug"};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct Exploration {
   Verdict verdict = Verdict::Pass;
   bool complete = false;       // the strategy finished its whole space
   bool interrupted = false;    // Ctrl-C
+  bool restart = false;        // stopped by ExplorerHooks::promote
+  bool raced = false;          // some execution had a data race
   std::string stopped_by;      // "the time budget", "the first bug"...; empty when complete
   std::string guarantee;
   std::string remark;          // how the executions were spent, if the strategy had a choice
@@ -56,6 +59,10 @@ struct ExplorerHooks {
   // Replays a fresh finding with detail, completes it (trace, output, location, fingerprint) and returns it; nullopt
   // if it did not reproduce. Called with nothing in flight.
   std::function<std::optional<Finding>(Finding)> confirm;
+  // Told of every execution with data races. True: the accesses become scheduling points, so the search has to start
+  // over; it stops with Exploration::restart. Whatever calls the explorer then does so.
+  std::function<bool(TraceView)> promote;
+  std::set<std::string> known;  // fingerprints of bugs told already
   std::function<void(const Finding&)> found;       // a new, confirmed, distinct bug
   std::function<void(const Progress&)> progress;
   std::function<bool()> interrupted;               // Ctrl-C

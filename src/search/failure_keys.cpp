@@ -1,5 +1,6 @@
 #include "search/failure_keys.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace lockstep {
@@ -28,6 +29,15 @@ class Hash {
 FailureKey key_of(const Finding& finding, TraceView trace) {
   const TraceHeader& header = trace.header();
   Hash hash;
+  if (finding.race) {  // the two places, in whatever order they were reached
+    const auto [low, high] = std::minmax(finding.race->first.pc, finding.race->second.pc);
+    return hash.add(static_cast<uint64_t>(finding.kind)).add(low).add(high).value();
+  }
+  if (!finding.lock_cycle.empty()) {  // the locks, wherever the cycle begins
+    uint64_t locks = 0;
+    for (const LockNesting& n : finding.lock_cycle) locks += static_cast<uint64_t>(n.held) * 0x9e3779b97f4a7c15ull;
+    return hash.add(static_cast<uint64_t>(finding.kind)).add(locks).value();
+  }
   hash.add(static_cast<uint64_t>(finding.kind)).add(static_cast<uint64_t>(header.outcome));
   hash.add(index_of(header.culprit)).add(static_cast<uint64_t>(header.code)).add(finding.message);
   if (header.outcome == Outcome::Deadlock || header.outcome == Outcome::Livelock) {

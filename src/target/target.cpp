@@ -57,6 +57,8 @@ class WorkerTarget final : public Target {
                options_.points,
                options_.timeouts,
                options_.spurious,
+               options_.detect_races,
+               options_.promoted,
                options_.max_steps,
                table_.fd(),
                capture_.fd(),
@@ -119,6 +121,12 @@ class WorkerTarget final : public Target {
       }
     }
     dealt_ = taken_ = 0;
+  }
+
+  void promote(const std::vector<uint64_t>& places) override {
+    cancel();
+    launch_.promoted = places;
+    for (auto& slot : slots_) slot->process.promote(places);
   }
 
   Detailed run_detailed(Plan plan) override {

@@ -20,6 +20,8 @@ struct TargetOptions {
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spurious = 0;             // wake-ups without a signal, at most so many per execution
+  bool detect_races = true;                    // in instrumented code
+  std::vector<uint64_t> promoted;              // see Target::promote
   unsigned workers = 1;
   uint32_t max_steps = 1'000'000;
   std::chrono::milliseconds watchdog{10'000};  // without a scheduling point: stuck outside control
@@ -50,6 +52,8 @@ class Target : public Executor {
   virtual const TargetInfo& info() const = 0;
   virtual std::vector<Module> modules() = 0;               // as mapped now
   virtual std::vector<ThreadTable::Entry> threads() = 0;   // names of all threads seen so far
+  // Plain accesses that are scheduling points from now on, by return address. Forgets what is in flight.
+  virtual void promote(const std::vector<uint64_t>&) {}
   virtual std::vector<std::string> warnings() = 0;         // said once each, in order
 
   // Runs one plan by itself, with stacks and captured output, outside the window of the search. Only when nothing

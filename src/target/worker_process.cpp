@@ -91,6 +91,8 @@ Result<bool> WorkerProcess::start() {
   c->points = options_.points;
   c->timeouts = options_.timeouts;
   c->spurious = options_.spurious;
+  c->detect_races = options_.detect_races;
+  promote(options_.promoted);
   c->max_steps = options_.max_steps;
   c->capture_fd = options_.capture_fd >= 0 ? kCaptureFd : 0;
   c->plans.offset = sizeof(Channel);
@@ -196,6 +198,13 @@ void WorkerProcess::send(const Plan& plan) {
   write_wire(plan, bytes(ring) + position % ring.capacity);
   ring.written.store(end, std::memory_order_seq_cst);
   if (++unrung_ >= 32) this->ring();
+}
+
+void WorkerProcess::promote(const std::vector<uint64_t>& places) {
+  Channel& c = channel();
+  c.promoted_count = static_cast<uint32_t>(std::min<size_t>(places.size(), kMaxPromoted));
+  std::copy_n(places.begin(), c.promoted_count, c.promoted);
+  c.promoted_version.fetch_add(1, std::memory_order_release);
 }
 
 void WorkerProcess::ring() {

@@ -45,6 +45,8 @@ struct LaunchOptions {
   Points points;
   Timeouts timeouts;
   uint32_t spurious;
+  bool detect_races;
+  std::vector<uint64_t> promoted;
   uint32_t max_steps;
   int thread_table_fd;
   int capture_fd;
@@ -63,6 +65,8 @@ class WorkerProcess {
   // --- plans ---
   void send(const Plan& plan);
   void ring();  // wakes the worker if it sleeps and there is something to do
+
+  void promote(const std::vector<uint64_t>& places);  // only while no plan is under way
 
   // --- traces ---
   bool has_trace();

@@ -31,6 +31,10 @@ std::vector<std::string> programs() {
                            "work_stealing_queue"})
     all.push_back(std::string("example:") + name);
   all.push_back("whole-gcc-O2");
+  for (const char* name : {"plain_write_read", "heap_shared", "free_early", "vector_growth", "stack_shared"})
+    all.push_back(std::string("races_plain-gcc-O2 ") + name);
+  for (const char* name : {"condvar_outside", "rwlock_reader_writes", "latch_late"})
+    all.push_back(std::string("races_sync-gcc-O2 ") + name);
   return all;
 }
 

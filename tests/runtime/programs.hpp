@@ -5,6 +5,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "model/schedule.hpp"
@@ -72,6 +73,14 @@ inline testing::AssertionResult same(TraceView a, TraceView b) {
   for (size_t i = 0; i < a.pending().size(); ++i)
     if (a.pending()[i].kind != b.pending()[i].kind || a.pending()[i].object != b.pending()[i].object)
       return testing::AssertionFailure() << "pending operation " << i << " differs";
+  if (a.races().size() != b.races().size())
+    return testing::AssertionFailure() << a.races().size() << " and " << b.races().size() << " data races";
+  for (size_t i = 0; i < a.races().size(); ++i) {
+    const DataRace &x = a.races()[i], &y = b.races()[i];
+    if (std::tie(x.first.pc, x.first.thread, x.first.step, x.first.address, x.second.pc, x.second.thread, x.second.step) !=
+        std::tie(y.first.pc, y.first.thread, y.first.step, y.first.address, y.second.pc, y.second.thread, y.second.step))
+      return testing::AssertionFailure() << "data race " << i << " differs";
+  }
   return testing::AssertionSuccess();
 }
 

@@ -14,6 +14,7 @@ int wait(pthread_barrier_t* barrier) {
   Thread& me = self();
   if (b.magic != Barrier::kMagic) return EINVAL;
   s.reach(OpKind::BarrierArrive, barrier, Step::kWrite);
+  runtime.races.release_merge(me.id, barrier);
   if (!b.arrive_completes()) {
     me.queue = barrier;
     me.woken = false;
@@ -28,6 +29,9 @@ int wait(pthread_barrier_t* barrier) {
   s.live.for_each(s.words(), [&](ThreadId t) {
     if (t != me.id && s.thread(t).queue == barrier && !s.thread(t).woken) waiters[count++] = t;
   });
+  for (unsigned i = 0; i < count; ++i) runtime.races.acquire(waiters[i], barrier);
+  runtime.races.acquire(me.id, barrier);
+  runtime.races.forget(barrier);  // the next round knows nothing of this one
   for (unsigned i = 0; i < count; ++i) s.thread(waiters[i]).woken = true;
   for (unsigned i = 0; i < count; ++i) s.advance(s.thread(waiters[i]));
   return PTHREAD_BARRIER_SERIAL_THREAD;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/root.hpp"
+#include "runtime/detect/accesses.hpp"
 
 // libc's own allocator under its other names: dlsym cannot be used here, it allocates.
 extern "C" {
@@ -30,6 +30,13 @@ void* allocate(size_t size, size_t alignment) {
   return LIKELY(p != nullptr) ? p : out_of_memory();
 }
 
+// Freeing is a write to the whole block. What the libraries free for themselves (exceptions in flight, streams) they
+// protect by means that are not seen.
+void note_free(void* p, const void* caller) {
+  if (!runtime.races.on() || !controlled() || !in_arena(p) || from_library(caller)) return;
+  runtime.races.freed(self().id, reinterpret_cast<uintptr_t>(p), runtime.heap.usable_size(p), place(caller));
+}
+
 bool power_of_two(size_t n) { return n && !(n & (n - 1)); }
 
 }  // namespace
@@ -40,6 +47,7 @@ LOCKSTEP_EXPORT void* malloc(size_t size) noexcept {
 
 LOCKSTEP_EXPORT void free(void* p) noexcept {
   if (!p) return;
+  note_free(p, __builtin_return_address(0));
   if (LIKELY(in_arena(p)))
     runtime.heap.release(p);
   else
@@ -68,6 +76,7 @@ LOCKSTEP_EXPORT void* realloc(void* p, size_t size) noexcept {
     free(p);
     return nullptr;
   }
+  note_free(p, __builtin_return_address(0));
   void* fresh = runtime.heap.resize(p, size);
   return fresh ? fresh : out_of_memory();
 }
@@ -93,3 +102,22 @@ LOCKSTEP_EXPORT size_t malloc_usable_size(void* p) noexcept {
   if (!p) return 0;
   return in_arena(p) ? runtime.heap.usable_size(p) : LOCKSTEP_REAL(malloc_usable_size)(p);
 }
+
+// operator delete, so that freeing has the place in the program that said delete. Replaced ones of the program win.
+#define LOCKSTEP_DELETE(name, ...)                            \
+  LOCKSTEP_EXPORT void name(void* p __VA_ARGS__) noexcept {   \
+    if (!p) return;                                           \
+    note_free(p, __builtin_return_address(0));                \
+    if (LIKELY(in_arena(p)))                                  \
+      runtime.heap.release(p);                                \
+    else                                                      \
+      __libc_free(p);                                         \
+  }
+LOCKSTEP_DELETE(_ZdlPv)                               // delete
+LOCKSTEP_DELETE(_ZdaPv)                               // delete[]
+LOCKSTEP_DELETE(_ZdlPvm, , size_t)                    // sized
+LOCKSTEP_DELETE(_ZdaPvm, , size_t)
+LOCKSTEP_DELETE(_ZdlPvSt11align_val_t, , size_t)      // aligned
+LOCKSTEP_DELETE(_ZdaPvSt11align_val_t, , size_t)
+LOCKSTEP_DELETE(_ZdlPvmSt11align_val_t, , size_t, size_t)
+LOCKSTEP_DELETE(_ZdaPvmSt11align_val_t, , size_t, size_t)

@@ -50,6 +50,7 @@ int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, const void* s
   } else {
     m.lock(me.id);
   }
+  runtime.races.acquire(me.id, mutex);
   if (UNLIKELY(m.waiting)) s.update_waiters(mutex, [](const Thread&) { return false; });
   return result;
 }
@@ -68,6 +69,7 @@ void free_mutex(pthread_mutex_t* mutex) {
     if (m.recovery == Mutex::kOwnerDied) m.recovery = Mutex::kLost;
   }
   m.unlock();
+  runtime.races.release(self().id, mutex);
   offer(mutex);
 }
 
@@ -78,6 +80,7 @@ void abandon_mutexes() {
     scheduler().reach(OpKind::Unlock, m, Step::kWrite);
     me.robust = m->next_robust;
     m->unlock();
+    runtime.races.release(me.id, m);
     m->recovery = Mutex::kOwnerDied;
     offer(reinterpret_cast<pthread_mutex_t*>(m));
   }
@@ -132,6 +135,7 @@ int try_lock(pthread_mutex_t* mutex) {
     m.lock(me.id);
   }
   step.flags |= Step::kWrite;
+  runtime.races.acquire(me.id, mutex);
   taken(mutex);
   return result;
 }
@@ -176,6 +180,7 @@ int destroy(pthread_mutex_t* mutex) {
   if (UNLIKELY(m.destroyed())) misuse("a mutex (%x) is destroyed twice", mutex);
   if (UNLIKELY(m.owner || m.waiting)) misuse("a mutex (%x) is destroyed while it is locked", mutex);
   m.kind = -1;
+  runtime.races.forget(mutex);
   return 0;
 }
 
@@ -232,6 +237,7 @@ LOCKSTEP_EXPORT int pthread_spin_lock(pthread_spinlock_t* l) noexcept {
   }
   scheduler().reach(OpKind::Lock, const_cast<int*>(l), Step::kWrite, spin_word(l) == 0);
   spin_word(l) = index_of(self().id) + 1;
+  runtime.races.acquire(self().id, const_cast<int*>(l));
   spin_update(l);
   return 0;
 }
@@ -241,6 +247,7 @@ LOCKSTEP_EXPORT int pthread_spin_trylock(pthread_spinlock_t* l) noexcept {
   if (spin_word(l)) return EBUSY;
   step.flags |= Step::kWrite;
   spin_word(l) = index_of(self().id) + 1;
+  runtime.races.acquire(self().id, const_cast<int*>(l));
   spin_update(l);
   return 0;
 }
@@ -249,6 +256,7 @@ LOCKSTEP_EXPORT int pthread_spin_unlock(pthread_spinlock_t* l) noexcept {
   if (!spin_word(l)) misuse("a spin lock (%x) is unlocked that nobody holds", const_cast<int*>(l));
   scheduler().reach(OpKind::Unlock, const_cast<int*>(l), Step::kWrite);
   spin_word(l) = 0;
+  runtime.races.release(self().id, const_cast<int*>(l));
   spin_update(l);
   return 0;
 }

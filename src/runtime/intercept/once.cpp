@@ -21,6 +21,7 @@ void update(void* object, const State& state) {
 void run_once(pthread_once_t* control, void (*routine)()) {
   Once& once = *reinterpret_cast<Once*>(control);
   Step& step = scheduler().reach(OpKind::OnceEnter, control, Step::kConditional, once.can_enter());
+  runtime.races.acquire(self().id, control);
   if (once.state == Once::kDone) return;
   step.flags |= Step::kWrite;
   once.state = Once::kRunning;
@@ -38,6 +39,7 @@ void lockstep_leave_once(void* object, int done) {
   Once& once = *static_cast<Once*>(object);
   scheduler().reach(OpKind::OnceExit, object, Step::kWrite);
   once.state = done ? Once::kDone : Once::kIdle;
+  runtime.races.release(self().id, object);
   update(object, once);
 }
 
@@ -63,6 +65,7 @@ LOCKSTEP_EXPORT int __cxa_guard_acquire(uint64_t* g) {
   if (!controlled()) return LOCKSTEP_REAL(__cxa_guard_acquire)(g);
   Guard& guard = *reinterpret_cast<Guard*>(g);
   Step& step = scheduler().reach(OpKind::OnceEnter, g, Step::kConditional, guard.can_enter());
+  runtime.races.acquire(self().id, g);
   if (guard.done) return 0;
   step.flags |= Step::kWrite;
   guard.running = 1;
@@ -75,6 +78,7 @@ static void leave_guard(uint64_t* g, bool done) {
   scheduler().reach(OpKind::OnceExit, g, Step::kWrite);
   guard.running = 0;
   guard.done = done;
+  runtime.races.release(self().id, g);  // the compiler's own test of byte 0 acquires it
   update(g, guard);
 }
 

@@ -18,6 +18,14 @@ void update(pthread_rwlock_t* lock) {
   });
 }
 
+// Readers do not synchronise with each other: what they release only a writer acquires.
+const void* readers_of(const pthread_rwlock_t* lock) { return reinterpret_cast<const char*>(lock) + 1; }
+
+void acquired(const pthread_rwlock_t* lock, bool write) {
+  runtime.races.acquire(self().id, lock);
+  if (write) runtime.races.acquire(self().id, readers_of(lock));
+}
+
 int take(pthread_rwlock_t* lock, bool write, uint8_t flags) {
   RwLock& l = RwLock::of(lock);
   Thread& me = self();
@@ -32,6 +40,7 @@ int take(pthread_rwlock_t* lock, bool write, uint8_t flags) {
     l.writer = index_of(me.id) + 1;
   else
     ++l.readers;
+  acquired(lock, write);
   update(lock);
   return 0;
 }
@@ -51,6 +60,7 @@ int try_take(pthread_rwlock_t* lock, bool write) {
     l.writer = index_of(self().id) + 1;
   else
     ++l.readers;
+  acquired(lock, write);
   update(lock);
   return 0;
 }
@@ -64,6 +74,10 @@ int unlock(pthread_rwlock_t* lock) {
     l.writer = 0;
   else
     --l.readers;
+  if (write)
+    runtime.races.release(self().id, lock);
+  else
+    runtime.races.release_merge(self().id, readers_of(lock));
   update(lock);
   return 0;
 }

@@ -35,6 +35,7 @@ int wait(sem_t* semaphore, uint8_t flags) {
   if (UNLIKELY(!s.can_take())) cancelled_while_waiting(step);
   set_before(step, s.value);
   --s.value;
+  runtime.races.acquire(me.id, semaphore);
   update(semaphore);
   return 0;
 }
@@ -52,6 +53,7 @@ int try_wait(sem_t* semaphore) {
   if (!s.can_take()) return fail(EAGAIN);
   step.flags |= Step::kWrite;
   --s.value;
+  runtime.races.acquire(self().id, semaphore);
   update(semaphore);
   return 0;
 }
@@ -62,6 +64,7 @@ int post(sem_t* semaphore) {
   set_before(step, s.value);
   if (s.value >= 0x7fffffff) return fail(EOVERFLOW);
   ++s.value;
+  runtime.races.release_merge(self().id, semaphore);
   update(semaphore);
   return 0;
 }

@@ -38,6 +38,7 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
   s.add_thread(child);
   ++s.unjoined;
   s.note(OpKind::Create, thread_object(id), ObjectId(index_of(id)));
+  runtime.races.started(id, me.id, s.log_size);
   if (runtime.instrumented) {
     s.advance(child);  // up to its first operation: its birth is part of this step
   } else {

@@ -65,6 +65,7 @@ void* Heap::allocate_in(unsigned index, size_t size, size_t alignment) {
       a.reusable[c] = *static_cast<void**>(p);
       Block& b = block_of(p);
       zero_bytes(p, size);
+      if (runtime.races.on()) runtime.races.reused(reinterpret_cast<uintptr_t>(p), size);
       b.size = size;
       b.state = kLive;
       ++a.live;

@@ -82,6 +82,7 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
     live.clear(words_);
     detail = true;
   }
+  runtime.races.end();
   record_failure();
   if (detail) {
     static const uint64_t none[1] = {0};
@@ -89,6 +90,7 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
       if (thread(t).parked) add_stack(thread(t).arrival ? thread(t).arrival : none);
     });
     add_stack(failure_stack_);
+    add_race_stacks();
   }
   runtime.running = false;
   runtime.current = runtime.controller;
@@ -465,6 +467,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
     fill(step);
     ++decisions;
     ++me.effects;
+    runtime.races.stepped(me.id, log_size);
     return step;
   }
   Step& op = me.pending;
@@ -495,6 +498,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   }
   Step& step = record(me);
   if (UNLIKELY(runtime.after_step)) after_step(me, step);
+  runtime.races.stepped(me.id, log_size);
   return step;
 }
 
@@ -595,6 +599,22 @@ void Scheduler::leave() {
   if (!next) next = choose();
   switch_to(*next);
   die("an ended thread was resumed");
+}
+
+// Two more stacks per race; each access is told which is its own.
+void Scheduler::add_race_stacks() {
+  uint32_t index = log_size + 1;
+  live.for_each(words_, [&](ThreadId t) { index += thread(t).parked; });
+  uint64_t block[1 + kDeepest];
+  for (unsigned i = 0; i < runtime.races.count; ++i)
+    for (RaceAccess* access : {&runtime.races.found[i].first, &runtime.races.found[i].second}) {
+      block[0] = 0;
+      for (const CallNode* n = runtime.calls.node(access->pc); n && block[0] < kDeepest; n = n->caller)
+        block[++block[0]] = n->pc;
+      access->pc = runtime.calls.pc(access->pc);
+      add_stack(block);
+      access->stack = ++index;
+    }
 }
 
 void Scheduler::capture_arrival(Thread& me) {

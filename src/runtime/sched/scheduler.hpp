@@ -106,6 +106,7 @@ class Scheduler {
   void record_wide(Thread& me, Step& step);
   void capture_arrival(Thread& me);
   void add_stack(const uint64_t* block);
+  void add_race_stacks();
   void refresh_stop();
   void refresh_simple();
   ThreadSet candidates();

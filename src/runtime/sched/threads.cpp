@@ -137,6 +137,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.cleanup = nullptr;
   t.robust = nullptr;
   t.name[0] = 0;
+  t.calls = nullptr;
   if (t.arrival) t.arrival[0] = 0;
   for (uint64_t& key : t.spin_key) key = 0;
   if (runtime.fibers)

@@ -12,6 +12,10 @@ struct Range {
   uintptr_t begin, end;
 } own_code;
 
+constexpr unsigned kMaxLibraries = 32;
+Range libraries[kMaxLibraries];
+unsigned library_count;
+
 // The code of this library, by looking for the module that contains one of its functions.
 void find_own_code() {
   dl_iterate_phdr(
@@ -80,6 +84,28 @@ void find_unwinder() {
         return 0;
       },
       nullptr);
+}
+
+void find_libraries() {
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void*) {
+        if (!is_system_module(info->dlpi_name) || !info->dlpi_name[0]) return 0;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& segment = info->dlpi_phdr[i];
+          if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || library_count == kMaxLibraries) continue;
+          const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+          libraries[library_count++] = {begin, begin + segment.p_memsz};
+        }
+        return 0;
+      },
+      nullptr);
+}
+
+bool from_library(const void* caller) {
+  const uintptr_t pc = reinterpret_cast<uintptr_t>(caller);
+  for (unsigned i = 0; i < library_count; ++i)
+    if (pc >= libraries[i].begin && pc < libraries[i].end) return true;
+  return false;
 }
 
 size_t backtrace(uint64_t* out, size_t most) {

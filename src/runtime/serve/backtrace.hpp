@@ -7,7 +7,8 @@ namespace lockstep::rt {
 // executions and for the watchdog.
 size_t backtrace(uint64_t* out, size_t most);
 
-void find_unwinder();  // for from_unwinder()
+void find_unwinder();
+void find_libraries();  // for from_library()  // for from_unwinder()
 
 // The innermost frame outside the runtime, as it will be when the runtime returns to it.
 struct CallerState {

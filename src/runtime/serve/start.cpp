@@ -71,6 +71,7 @@ void disable_wrapper(const char* name) {
 __attribute__((constructor)) void early(int, char**, char** environment) {
   for (char** e = environment; e && *e; ++e)
     if (starts_with(*e, "LOCKSTEP_TEST_DISABLE=")) disable_wrapper(*e + length("LOCKSTEP_TEST_DISABLE="));
+  find_memory_functions();
   for (char** e = environment; e && *e; ++e) {
     if (!starts_with(*e, "LOCKSTEP_CHANNEL=")) continue;
     const char* value = *e + length("LOCKSTEP_CHANNEL=");
@@ -89,14 +90,17 @@ __attribute__((noinline)) void take_control() {
   runtime.fibers = channel.backend != Backend::OsThread;
   runtime.isolation = channel.isolation == Isolation::Auto ? Isolation::Reset : channel.isolation;
   runtime.points = channel.points;
+  runtime.detects = channel.detect_races && runtime.instrumented;
   runtime.current = runtime.controller;
   runtime.controller->id = kNoThread;
   runtime.scheduler.timeouts = channel.timeouts;
   capture_main_thread();
   runtime.scheduler.init(channel.max_steps);
   runtime.clock.init();
+  runtime.races.init(&runtime.calls);
   find_unwinder();
   runtime.imports = find_imports();
+  find_libraries();
   grow_pool(kFirstPool);
   __libc_single_threaded = 0;
   install_signal_handlers();

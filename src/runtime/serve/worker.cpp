@@ -149,9 +149,10 @@ void write_trace(uint64_t plan_id) {
   header.culprit = s.culprit;
   header.code = s.code;
   header.fault_address = s.fault_address;
+  header.races = runtime.races.count;
   const size_t bytes = sizeof header + sizeof(Step) * (size_t{s.log_size} + pending_count) +
                        8 * (size_t{s.set_words} + s.stack_words) + s.message_size;
-  header.bytes = static_cast<uint32_t>((bytes + 7) & ~size_t{7});
+  header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(DataRace) * header.races);
   Channel& channel = *runtime.channel;
   char* out;
   if (UNLIKELY(header.bytes > channel.traces.capacity / 4)) {
@@ -165,6 +166,7 @@ void write_trace(uint64_t plan_id) {
     out = trace_room(header.bytes);
   }
   const bool big = out == channel_bytes(channel.big_offset);
+  if (UNLIKELY(header.races)) copy_bytes(out + header.bytes - sizeof(DataRace) * header.races, runtime.races.found, sizeof(DataRace) * header.races);
   auto put = [&out](const void* data, size_t size) {
     copy_bytes(out, data, size);
     out += size;
@@ -213,6 +215,9 @@ void execute(const PlanHeader* plan) {
     runtime.after_step = 0;
     runtime.spurious_left = runtime.channel->spurious;
     runtime.clock.begin();
+    runtime.races.begin(runtime.detects, runtime.points == Points::All);
+    runtime.promoted.update(*runtime.channel);
+    if (plan->detail) runtime.calls.begin();
     Scheduler& s = scheduler();
     for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;
     s.begin(*plan, deltas, sleepers);
@@ -269,6 +274,7 @@ void run_in_child(const PlanHeader* plan) {
   Scheduler& s = scheduler();
   PlanHeader empty = *plan;
   s.begin(empty, nullptr, nullptr);
+  runtime.races.begin(false, false);
   s.outcome = Outcome::WorkerDied;
   s.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   write_trace(plan->id);

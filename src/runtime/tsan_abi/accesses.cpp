@@ -1,46 +1,76 @@
 // __tsan_read*, __tsan_write* and the rest of the instrumentation's entry points. Plain accesses are no scheduling
-// points: for programs without data races that loses nothing.
-#include <string.h>
-
-#include "runtime/sched/spin.hpp"
+// points: for programs without data races that loses nothing, and races are looked for here.
+#include "runtime/detect/accesses.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
 
-LOCKSTEP_EXPORT void __tsan_init() { runtime.instrumented = true; }
-LOCKSTEP_EXPORT void __tsan_func_entry(void*) {}
-LOCKSTEP_EXPORT void __tsan_func_exit() {}
+namespace {
+constexpr uint8_t kRead = 0, kWrite = RaceAccess::kWrite, kRange = RaceAccess::kRange;
+}
 
-#define LOCKSTEP_SIZED(n)                                              \
-  LOCKSTEP_EXPORT void __tsan_read##n(void*) {}                        \
-  LOCKSTEP_EXPORT void __tsan_write##n(void* a) { note_plain_write(a); }                       \
-  LOCKSTEP_EXPORT void __tsan_read_write##n(void* a) { note_plain_write(a); }                  \
-  LOCKSTEP_EXPORT void __tsan_read##n##_pc(void*, void*) {}            \
-  LOCKSTEP_EXPORT void __tsan_write##n##_pc(void* a, void*) { note_plain_write(a); }           \
-  LOCKSTEP_EXPORT void __tsan_volatile_read##n(void*) {}               \
-  LOCKSTEP_EXPORT void __tsan_volatile_write##n(void* a) { note_plain_write(a); }              \
-  LOCKSTEP_EXPORT void __tsan_unaligned_read##n(void*) {}              \
-  LOCKSTEP_EXPORT void __tsan_unaligned_write##n(void* a) { note_plain_write(a); }             \
-  LOCKSTEP_EXPORT void __tsan_unaligned_read_write##n(void* a) { note_plain_write(a); }        \
-  LOCKSTEP_EXPORT void __tsan_unaligned_volatile_read##n(void*) {}     \
-  LOCKSTEP_EXPORT void __tsan_unaligned_volatile_write##n(void* a) { note_plain_write(a); }
+LOCKSTEP_EXPORT void __tsan_init() { runtime.instrumented = true; }
+LOCKSTEP_EXPORT void __tsan_func_entry(void* pc) {
+  if (UNLIKELY(runtime.scheduler.detail) && controlled())
+    runtime.current->calls = runtime.calls.child(runtime.current->calls, reinterpret_cast<uint64_t>(pc));
+}
+LOCKSTEP_EXPORT void __tsan_func_exit() {
+  if (UNLIKELY(runtime.scheduler.detail) && controlled() && runtime.current->calls)
+    runtime.current->calls = runtime.current->calls->caller;
+}
+
+#define LOCKSTEP_ACCESS(name, n, flags) \
+  LOCKSTEP_EXPORT void __tsan_##name##n(void* a) { plain_access<n, flags>(a, __builtin_return_address(0)); }
+#define LOCKSTEP_SIZED(n)                                                                            \
+  LOCKSTEP_ACCESS(read, n, kRead)                                                                    \
+  LOCKSTEP_ACCESS(write, n, kWrite)                                                                  \
+  LOCKSTEP_ACCESS(read_write, n, kWrite)                                                             \
+  LOCKSTEP_ACCESS(volatile_read, n, kRead)                                                           \
+  LOCKSTEP_ACCESS(volatile_write, n, kWrite)                                                         \
+  LOCKSTEP_ACCESS(unaligned_read, n, kRead)                                                          \
+  LOCKSTEP_ACCESS(unaligned_write, n, kWrite)                                                        \
+  LOCKSTEP_ACCESS(unaligned_read_write, n, kWrite)                                                   \
+  LOCKSTEP_ACCESS(unaligned_volatile_read, n, kRead)                                                 \
+  LOCKSTEP_ACCESS(unaligned_volatile_write, n, kWrite)                                               \
+  LOCKSTEP_EXPORT void __tsan_read##n##_pc(void* a, void* pc) { plain_access<n, kRead>(a, pc); }     \
+  LOCKSTEP_EXPORT void __tsan_write##n##_pc(void* a, void* pc) { plain_access<n, kWrite>(a, pc); }
 LOCKSTEP_SIZED(1)
 LOCKSTEP_SIZED(2)
 LOCKSTEP_SIZED(4)
 LOCKSTEP_SIZED(8)
 LOCKSTEP_SIZED(16)
 
-LOCKSTEP_EXPORT void __tsan_read_range(void*, size_t) {}
-LOCKSTEP_EXPORT void __tsan_write_range(void* a, size_t) { note_plain_write(a); }
-LOCKSTEP_EXPORT void __tsan_vptr_read(void**) {}
-LOCKSTEP_EXPORT void __tsan_vptr_update(void**, void*) {}
-LOCKSTEP_EXPORT void* __tsan_memcpy(void* to, const void* from, size_t size) { return memcpy(to, from, size); }
-LOCKSTEP_EXPORT void* __tsan_memmove(void* to, const void* from, size_t size) { return memmove(to, from, size); }
-LOCKSTEP_EXPORT void* __tsan_memset(void* to, int value, size_t size) { return memset(to, value, size); }
+LOCKSTEP_EXPORT void __tsan_read_range(void* a, size_t size) { range_access(a, size, kRange, __builtin_return_address(0)); }
+LOCKSTEP_EXPORT void __tsan_write_range(void* a, size_t size) {
+  range_access(a, size, kWrite | kRange, __builtin_return_address(0));
+}
+LOCKSTEP_EXPORT void __tsan_vptr_read(void** a) { plain_access<8, kRead>(a, __builtin_return_address(0)); }
+// A constructor or destructor that sets the value the object already has changes nothing that anyone could see.
+LOCKSTEP_EXPORT void __tsan_vptr_update(void** a, void* value) {
+  if (*a != value) plain_access<8, kWrite>(a, __builtin_return_address(0));
+}
+LOCKSTEP_EXPORT void* __tsan_memcpy(void* to, const void* from, size_t size) {
+  range_access(from, size, kRange, __builtin_return_address(0));
+  range_access(to, size, kWrite | kRange, __builtin_return_address(0));
+  return real_memcpy(to, from, size);
+}
+LOCKSTEP_EXPORT void* __tsan_memmove(void* to, const void* from, size_t size) {
+  range_access(from, size, kRange, __builtin_return_address(0));
+  range_access(to, size, kWrite | kRange, __builtin_return_address(0));
+  return real_memmove(to, from, size);
+}
+LOCKSTEP_EXPORT void* __tsan_memset(void* to, int value, size_t size) {
+  range_access(to, size, kWrite | kRange, __builtin_return_address(0));
+  return real_memset(to, value, size);
+}
 
-// Annotations of sanitizer-aware libraries: they describe synchronisation that the runtime sees anyway.
-LOCKSTEP_EXPORT void __tsan_acquire(void*) {}
-LOCKSTEP_EXPORT void __tsan_release(void*) {}
+// Annotations of sanitizer-aware libraries. Those of locks describe synchronisation that the runtime sees anyway.
+LOCKSTEP_EXPORT void __tsan_acquire(void* a) {
+  if (watched()) runtime.races.acquire(self().id, a);
+}
+LOCKSTEP_EXPORT void __tsan_release(void* a) {
+  if (watched()) runtime.races.release_merge(self().id, a);
+}
 LOCKSTEP_EXPORT void __tsan_ignore_thread_begin() {}
 LOCKSTEP_EXPORT void __tsan_ignore_thread_end() {}
 LOCKSTEP_EXPORT void __tsan_mutex_create(void*, unsigned) {}
@@ -53,8 +83,8 @@ LOCKSTEP_EXPORT void __tsan_mutex_pre_signal(void*, unsigned) {}
 LOCKSTEP_EXPORT void __tsan_mutex_post_signal(void*, unsigned) {}
 LOCKSTEP_EXPORT void __tsan_mutex_pre_divert(void*, unsigned) {}
 LOCKSTEP_EXPORT void __tsan_mutex_post_divert(void*, unsigned) {}
-LOCKSTEP_EXPORT void AnnotateHappensBefore(const char*, int, const volatile void*) {}
-LOCKSTEP_EXPORT void AnnotateHappensAfter(const char*, int, const volatile void*) {}
+LOCKSTEP_EXPORT void AnnotateHappensBefore(const char*, int, const volatile void* a) { __tsan_release(const_cast<void*>(a)); }
+LOCKSTEP_EXPORT void AnnotateHappensAfter(const char*, int, const volatile void* a) { __tsan_acquire(const_cast<void*>(a)); }
 LOCKSTEP_EXPORT void AnnotateIgnoreReadsBegin(const char*, int) {}
 LOCKSTEP_EXPORT void AnnotateIgnoreReadsEnd(const char*, int) {}
 LOCKSTEP_EXPORT void AnnotateIgnoreWritesBegin(const char*, int) {}

@@ -1,6 +1,6 @@
 // __tsan_atomic*: every atomic operation of instrumented code, with its memory order. Explored as sequentially
 // consistent; the order is recorded for the analyses.
-#include "runtime/root.hpp"
+#include "runtime/detect/accesses.hpp"
 #include "runtime/sched/spin.hpp"
 
 using namespace lockstep;
@@ -23,23 +23,51 @@ inline Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order, 
                            static_cast<uint16_t>(order), sizeof(T));
 }
 
+// What an atomic operation means for data races: an access like any other, and whatever its order says.
+enum class Atomic { Load, Store, Modify };
+template <Atomic kWhat, class T>
+inline __attribute__((always_inline)) void synchronise(const volatile T* a, int raw_order, const void* pc) {
+  if (LIKELY(!runtime.races.active()) || !controlled()) return;
+  const uintptr_t address = reinterpret_cast<uintptr_t>(a);
+  const ThreadId me = runtime.current->id;
+  const Order order = static_cast<Order>(raw_order & 7);  // gcc marks __sync builtins in higher bits
+  constexpr uint8_t kFlags = RaceAccess::kAtomic | (kWhat == Atomic::Load ? 0 : RaceAccess::kWrite);
+  // Acquiring comes before the access and releasing after it: the access is part of what is released.
+  Clocks& clocks = runtime.races.clocks();
+  Clocks::Message* message = nullptr;
+  if (kWhat == Atomic::Load) clocks.load(me, address, order);
+  if (kWhat == Atomic::Modify) message = &clocks.modify_begin(me, address, order);
+  if (sizeof(T) <= 8)
+    runtime.races.access(me, address, sizeof(T), kFlags, place(pc));
+  else
+    runtime.races.range(me, address, sizeof(T), kFlags, place(pc));
+  if (kWhat == Atomic::Store) clocks.store(me, address, order);
+  if (kWhat == Atomic::Modify) clocks.modify_end(me, *message, order);
+}
+// Of the exported function, into which everything here is inlined.
+#define LOCKSTEP_CALLER __builtin_return_address(0)
+#define LOCKSTEP_INLINE inline __attribute__((always_inline))
+
 template <class T>
-T load(const volatile T* a, int order) {
+LOCKSTEP_INLINE T load(const volatile T* a, int order) {
   if (!visible()) {
+    synchronise<Atomic::Load>(a, order, LOCKSTEP_CALLER);
     if constexpr (sizeof(T) == 16)
       return __sync_val_compare_and_swap(const_cast<volatile T*>(a), T{0}, T{0});
     else
       return __atomic_load_n(a, __ATOMIC_SEQ_CST);
   }
   Step& step = arrive(OpKind::Load, a, 0, order);
+  synchronise<Atomic::Load>(a, order, LOCKSTEP_CALLER);
   const T value = *a;
   note_fruitless(step, static_cast<uint64_t>(value));
   return value;
 }
 
 template <class T>
-void store(volatile T* a, T value, int order) {
+LOCKSTEP_INLINE void store(volatile T* a, T value, int order) {
   if (!visible()) {
+    synchronise<Atomic::Store>(a, order, LOCKSTEP_CALLER);
     if constexpr (sizeof(T) == 16) {
       for (T old = *a; !__sync_bool_compare_and_swap(a, old, value); old = *a) {
       }
@@ -49,13 +77,15 @@ void store(volatile T* a, T value, int order) {
     return;
   }
   arrive(OpKind::Store, a, Step::kWrite, order);
+  synchronise<Atomic::Store>(a, order, LOCKSTEP_CALLER);
   *a = value;
   note_progress();
 }
 
 template <class T, class F>
-T modify(volatile T* a, int order, F&& change) {
+LOCKSTEP_INLINE T modify(volatile T* a, int order, F&& change) {
   if (!visible()) {
+    synchronise<Atomic::Modify>(a, order, LOCKSTEP_CALLER);
     T old = *a;
     for (;;) {
       const T seen = __sync_val_compare_and_swap(a, old, change(old));
@@ -64,6 +94,7 @@ T modify(volatile T* a, int order, F&& change) {
     }
   }
   Step& step = arrive(OpKind::Rmw, a, Step::kWrite, order);
+  synchronise<Atomic::Modify>(a, order, LOCKSTEP_CALLER);
   const T old = *a;
   const T fresh = change(old);
   *a = fresh;
@@ -75,21 +106,27 @@ T modify(volatile T* a, int order, F&& change) {
 }
 
 template <class T>
-bool compare_exchange(volatile T* a, T& expected, T desired, int order) {
+LOCKSTEP_INLINE bool compare_exchange(volatile T* a, T& expected, T desired, int order, int failure_order) {
   if (!visible()) {
     const T seen = __sync_val_compare_and_swap(a, expected, desired);
     const bool success = seen == expected;
+    if (success)
+      synchronise<Atomic::Modify>(a, order, LOCKSTEP_CALLER);
+    else
+      synchronise<Atomic::Load>(a, failure_order, LOCKSTEP_CALLER);
     expected = seen;
     return success;
   }
   Step& step = arrive(OpKind::Cas, a, Step::kConditional, order, static_cast<uint64_t>(expected));
   const T old = *a;
   if (old != expected) {
+    synchronise<Atomic::Load>(a, failure_order, LOCKSTEP_CALLER);
     expected = old;
     note_fruitless(step, static_cast<uint64_t>(old));
     return false;
   }
   step.flags |= Step::kWrite;
+  synchronise<Atomic::Modify>(a, order, LOCKSTEP_CALLER);
   *a = desired;
   note_progress();
   return true;
@@ -110,14 +147,14 @@ bool compare_exchange(volatile T* a, T& expected, T desired, int order) {
   LOCKSTEP_RMW(T, bits, fetch_or, old | v)                                                                            \
   LOCKSTEP_RMW(T, bits, fetch_xor, old ^ v)                                                                           \
   LOCKSTEP_RMW(T, bits, fetch_nand, ~(old & v))                                                                       \
-  LOCKSTEP_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(volatile T* a, T* e, T v, int order, int) {       \
-    return compare_exchange(a, *e, v, order);                                                                         \
+  LOCKSTEP_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(volatile T* a, T* e, T v, int order, int failure) {       \
+    return compare_exchange(a, *e, v, order, failure);                                                                   \
   }                                                                                                                   \
-  LOCKSTEP_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(volatile T* a, T* e, T v, int order, int) {         \
-    return compare_exchange(a, *e, v, order);                                                                         \
+  LOCKSTEP_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(volatile T* a, T* e, T v, int order, int failure) {         \
+    return compare_exchange(a, *e, v, order, failure);                                                                   \
   }                                                                                                                   \
-  LOCKSTEP_EXPORT T __tsan_atomic##bits##_compare_exchange_val(volatile T* a, T e, T v, int order, int) {             \
-    compare_exchange(a, e, v, order);                                                                                 \
+  LOCKSTEP_EXPORT T __tsan_atomic##bits##_compare_exchange_val(volatile T* a, T e, T v, int order, int failure) {             \
+    compare_exchange(a, e, v, order, failure);                                                                        \
     return e;                                                                                                         \
   }
 
@@ -127,5 +164,8 @@ LOCKSTEP_ATOMICS(u32, 32)
 LOCKSTEP_ATOMICS(u64, 64)
 LOCKSTEP_ATOMICS(u128, 128)
 
-LOCKSTEP_EXPORT void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+LOCKSTEP_EXPORT void __tsan_atomic_thread_fence(int order) {
+  if (watched()) runtime.races.clocks().fence(self().id, static_cast<Order>(order & 7));
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 LOCKSTEP_EXPORT void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

@@ -1,0 +1,157 @@
+#include "analysis/lock_order.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "model/schedule.hpp"
+
+namespace lockstep {
+namespace {
+
+bool takes(const Step& s) {
+  switch (s.kind) {
+    case OpKind::Lock:
+    case OpKind::ReadLock:
+    case OpKind::WriteLock:
+    case OpKind::Reacquire: return !(s.flags & Step::kTimedOut);
+    // A try-lock does not wait, so it closes no cycle; but what it got is held.
+    case OpKind::TryLock:
+    case OpKind::TryReadLock:
+    case OpKind::TryWriteLock: return s.flags & Step::kWrite;
+    default: return false;
+  }
+}
+bool waits(const Step& s) { return is_acquire(s.kind) && !(s.flags & Step::kTimed); }
+bool gives(const Step& s) {
+  return s.kind == OpKind::Unlock || s.kind == OpKind::ReadUnlock || s.kind == OpKind::WriteUnlock || s.kind == OpKind::CondWait;
+}
+ObjectId given(const Step& s) { return s.kind == OpKind::CondWait ? s.second : s.object; }
+
+using Times = std::map<ThreadId, uint32_t>;  // creation and joining only
+
+// A thread waited for `wanted` while it held `held` (and `others`).
+struct Nesting {
+  ThreadId thread;
+  ObjectId held, wanted;
+  std::vector<ObjectId> all_held;
+  Times times;
+};
+
+bool concurrent(const Nesting& a, const Nesting& b) {
+  auto knows = [](const Nesting& x, const Nesting& y) {  // x is before y
+    const auto at = y.times.find(x.thread);
+    return at != y.times.end() && at->second >= x.times.at(x.thread);
+  };
+  return a.thread != b.thread && !knows(a, b) && !knows(b, a);
+}
+
+bool guarded(const Nesting& a, const Nesting& b) {
+  return std::any_of(a.all_held.begin(), a.all_held.end(), [&](ObjectId o) {
+    return std::find(b.all_held.begin(), b.all_held.end(), o) != b.all_held.end();
+  });
+}
+
+std::vector<Nesting> nestings(TraceView trace) {
+  std::map<ThreadId, std::vector<ObjectId>> held;
+  std::map<ThreadId, Times> times;
+  std::vector<Nesting> found;
+  for (const Step& s : trace.steps()) {
+    Times& mine = times[s.thread];
+    mine.try_emplace(s.thread, 1);
+    const ThreadId other{static_cast<uint16_t>(s.second)};
+    if (s.kind == OpKind::Create) {
+      times[other] = mine;
+      times[other][other] = 1;
+      ++mine[s.thread];
+    } else if (s.kind == OpKind::Join) {
+      for (const auto& [t, when] : times[other]) mine[t] = std::max(mine[t], when);
+    } else if (takes(s)) {
+      std::vector<ObjectId>& locks = held[s.thread];
+      if (waits(s))
+        for (ObjectId lock : locks) {
+          const bool known = std::any_of(found.begin(), found.end(), [&](const Nesting& n) {
+            return n.thread == s.thread && n.held == lock && n.wanted == s.object && n.all_held == locks && n.times == mine;
+          });
+          if (!known && lock != s.object) found.push_back({s.thread, lock, s.object, locks, mine});
+        }
+      locks.push_back(s.object);
+    } else if (gives(s)) {
+      std::vector<ObjectId>& locks = held[s.thread];
+      if (auto at = std::find(locks.rbegin(), locks.rend(), given(s)); at != locks.rend()) locks.erase(std::next(at).base());
+    }
+  }
+  return found;
+}
+
+// A cycle held -> wanted = held -> ..., each by another thread; empty if there is none.
+std::vector<Nesting> cycle_in(const std::vector<Nesting>& all) {
+  std::vector<Nesting> path;
+  std::function<bool()> extend = [&] {
+    if (path.size() > 1 && path.back().wanted == path.front().held) return true;
+    for (const Nesting& next : all) {
+      if (next.held != path.back().wanted) continue;
+      if (std::any_of(path.begin(), path.end(), [&](const Nesting& n) { return !concurrent(n, next) || guarded(n, next); })) continue;
+      path.push_back(next);
+      if (extend()) return true;
+      path.pop_back();
+    }
+    return false;
+  };
+  for (const Nesting& first : all) {
+    path = {first};
+    if (extend()) return path;
+  }
+  return {};
+}
+
+// Cheap, because it runs after every execution: does anybody hold one lock while taking another, and in which way?
+uint64_t nesting_key(TraceView trace) {
+  struct Depth {
+    ThreadId thread;
+    int locks;
+    ObjectId last;
+  } depth[64];
+  size_t count = 0;
+  uint64_t key = 0;
+  for (const Step& s : trace.steps()) {
+    const bool take = takes(s);
+    if (!take && !gives(s)) continue;
+    size_t i = 0;
+    while (i < count && depth[i].thread != s.thread) ++i;
+    if (i == count) {
+      if (count == 64) return ~0ull;
+      depth[count++] = {s.thread, 0, kNoObject};
+    }
+    if (take && depth[i].locks++ > 0)  // independent of the order in which threads did so
+      key += ((static_cast<uint64_t>(depth[i].last) * 31 + static_cast<uint64_t>(s.object)) * 31 + index_of(s.thread) + 1) *
+             0x9e3779b97f4a7c15ull;
+    if (take) depth[i].last = s.object;
+    if (!take) --depth[i].locks;
+  }
+  return key;
+}
+
+}  // namespace
+
+std::optional<Finding> LockOrderAnalysis::check(TraceView trace) {
+  const uint64_t key = nesting_key(trace);
+  if (key == 0 || trace.outcome() == Outcome::Deadlock || seen_.contains(key)) return std::nullopt;
+  const std::vector<Nesting> cycle = cycle_in(nestings(trace));
+  if (cycle.empty()) {
+    seen_.insert(key);
+    return std::nullopt;
+  }
+  Finding finding;
+  finding.kind = FindingKind::LockOrder;
+  finding.preemptions = count_preemptions(trace);
+  finding.threads = static_cast<uint32_t>(cycle.size());
+  finding.message = "locks are taken in opposite orders:";
+  for (const Nesting& n : cycle) {
+    finding.lock_cycle.push_back({n.thread, n.held, n.wanted});
+    finding.message += (finding.lock_cycle.size() > 1 ? ", " : " ") + name_of(n.thread) + " takes one while holding another";
+  }
+  return finding;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,17 @@
+// A data race in words: who touched what, where, and how they got there.
+#pragma once
+#include <string>
+
+#include "report/trace_names.hpp"
+
+namespace lockstep {
+
+// "write counter", "read queue.head", "free heap block of main #3".
+std::string access_text(const RaceAccess& access, const TraceNames& names);
+
+// "data race on counter: worker 1 writes it at count.cpp:12, worker 2 reads it at count.cpp:20".
+std::string race_message(const DataRace& race, const TraceNames& names);
+
+std::span<const uint64_t> stack_of(const RaceAccess& access, const TraceNames& names);
+
+}  // namespace lockstep

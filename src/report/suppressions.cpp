@@ -1,0 +1,69 @@
+#include "report/suppressions.hpp"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
+namespace lockstep {
+
+bool matches_glob(std::string_view pattern, std::string_view text) {
+  size_t p = 0, t = 0, star = pattern.npos, retry = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != pattern.npos) {
+      p = star + 1;
+      t = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+Result<Suppressions> Suppressions::load(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  if (!file || !(text << file.rdbuf()))
+    return Error{ExitCode::Usage, fmt::format("the suppressions file {} cannot be read", path)};
+  return parse(text.str(), path);
+}
+
+Result<Suppressions> Suppressions::parse(std::string_view text, const std::string& path) {
+  Suppressions result;
+  for (size_t number = 1; !text.empty(); ++number) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r' || line.back() == '\t')) line.remove_suffix(1);
+    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+    if (line.empty() || line.front() == '#') continue;
+    constexpr std::string_view kRace = "race:";
+    if (!line.starts_with(kRace) || line.size() == kRace.size())
+      return Error{ExitCode::Usage, fmt::format("{}:{}: a suppression reads race:PATTERN, not '{}'", path, number, line)};
+    result.races_.emplace_back(line.substr(kRace.size()));
+  }
+  return result;
+}
+
+bool Suppressions::covers(const DataRace& race, Symbols& symbols) {
+  if (races_.empty()) return false;
+  auto [at, fresh] = known_.try_emplace({race.first.pc, race.second.pc}, false);
+  if (!fresh) return at->second;
+  std::vector<std::string> names{symbols.describe(ObjectId(race.first.address))};
+  for (uint64_t pc : {race.first.pc, race.second.pc})
+    for (const Frame& frame : symbols.resolve(pc)) {
+      names.push_back(frame.where.function);
+      names.push_back(frame.where.file);
+      names.push_back(frame.where.file.substr(frame.where.file.find_last_of('/') + 1));
+    }
+  for (const std::string& pattern : races_)
+    for (const std::string& name : names) at->second = at->second || matches_glob(pattern, name);
+  return at->second;
+}
+
+}  // namespace lockstep

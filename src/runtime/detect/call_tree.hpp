@@ -1,0 +1,34 @@
+// Call stacks of detailed executions, kept by what the instrumentation says at function entry and exit: every access
+// then knows its stack without unwinding. A stack is a path in a tree, so keeping one costs a pointer.
+#pragma once
+#include "runtime/detect/clocks.hpp"
+
+namespace lockstep::rt {
+
+struct CallNode {
+  uint64_t pc;  // return address
+  const CallNode* caller;
+};
+
+class CallTree {
+ public:
+  void begin();
+  const CallNode* child(const CallNode* caller, uint64_t pc);
+
+  // `where` of an access: a plain pc, or a node of this tree.
+  const CallNode* node(uint64_t where) const {
+    return where - reinterpret_cast<uint64_t>(nodes_) < used_ * sizeof(CallNode) ? reinterpret_cast<const CallNode*>(where)
+                                                                                : nullptr;
+  }
+  uint64_t pc(uint64_t where) const {
+    const CallNode* n = node(where);
+    return n ? n->pc : where;
+  }
+
+ private:
+  CallNode* nodes_ = nullptr;
+  uint64_t used_ = 0;
+  uint32_t* table_ = nullptr;  // 1 + index, by (caller, pc)
+};
+
+}  // namespace lockstep::rt

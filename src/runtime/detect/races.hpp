@@ -1,0 +1,73 @@
+// Data races, found while the program runs: every instrumented access is checked against what is remembered about its
+// memory. Knows threads only by their names, so that it can be tested without any.
+//
+// Nothing is remembered while there is only one thread: what it does comes before everything that starts later.
+#pragma once
+#include "model/race.hpp"
+#include "runtime/detect/call_tree.hpp"
+#include "runtime/detect/clocks.hpp"
+#include "runtime/detect/shadow.hpp"
+
+namespace lockstep::rt {
+
+class Races {
+ public:
+  void init(CallTree* calls);
+  void begin(bool on, bool ordered_too);  // of an execution; ordered_too: all memory that threads share is told
+  bool on() const { return on_; }
+  bool active() const { return active_; }  // on, and more than one thread
+  void end() { active_ = on_ = false; }
+
+  // --- synchronisation, where it takes effect ---
+  void started(ThreadId child, ThreadId parent, uint32_t records);
+  void joined(ThreadId joiner, ThreadId finished, bool only_one);
+  void stepped(ThreadId t, uint32_t records) {
+    if (UNLIKELY(active_)) clocks_.stepped(t, records);
+  }
+  void acquire(ThreadId t, const void* object) {
+    if (UNLIKELY(active_)) clocks_.acquire(t, reinterpret_cast<uintptr_t>(object));
+  }
+  void release(ThreadId t, const void* object) {  // what was released before is gone: a mutex
+    if (UNLIKELY(active_)) clocks_.release(t, reinterpret_cast<uintptr_t>(object));
+  }
+  void release_merge(ThreadId t, const void* object) {  // adds to what was released before: a semaphore
+    if (UNLIKELY(active_)) clocks_.release_merge(t, reinterpret_cast<uintptr_t>(object));
+  }
+  void forget(const void* object) {
+    if (UNLIKELY(active_)) clocks_.forget(reinterpret_cast<uintptr_t>(object));
+  }
+  Clocks& clocks() { return clocks_; }  // for atomics; only while active()
+
+  // --- accesses, only while active() ---
+
+  // One access that does not cross an eight-byte boundary.
+  __attribute__((always_inline)) void access(ThreadId t, uintptr_t address, unsigned size, uint8_t flags, uint64_t where) {
+    const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(),
+                      static_cast<uint8_t>(((1u << size) - 1) << (address & 7)), flags};
+    Cell& cell = shadow_.cell(address);
+    if (!cell.entry[0].repeats(fresh)) check(cell, address & ~uintptr_t{7}, fresh);
+  }
+  // A heap block is given back: a write to all of it, after which every access is wrong. Whenever on().
+  void freed(ThreadId t, uintptr_t address, size_t size, uint64_t where);
+  void reused(uintptr_t address, size_t size);  // handed out again
+  void range(ThreadId t, uintptr_t address, size_t size, uint8_t flags, uint64_t where);
+
+  // What was found, each pair of places once. In detailed executions `pc` is a node of the call tree until the trace
+  // is written.
+  static constexpr unsigned kMost = 64;
+  DataRace found[kMost];
+  unsigned count = 0;
+
+ private:
+  void check(Cell& cell, uintptr_t word, Entry fresh);
+  __attribute__((noinline)) void check_all(Cell& cell, uintptr_t word, Entry fresh);
+  void add(Cell& cell, const Entry& fresh);
+  void report(const Entry& old, const Entry& fresh, uintptr_t word, bool ordered);
+
+  Clocks clocks_;
+  Shadow shadow_;
+  CallTree* calls_ = nullptr;
+  bool on_ = false, active_ = false, ordered_too_ = false, any_freed_ = false;
+};
+
+}  // namespace lockstep::rt

@@ -1,0 +1,43 @@
+// memcpy, memmove and memset of instrumented code: compilers leave them calls, so they are seen here as accesses to
+// ranges. Calls of the libraries for themselves are not looked at.
+#include <dlfcn.h>
+
+#include "runtime/detect/accesses.hpp"
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+namespace lockstep::rt {
+namespace {
+
+bool looked_at(const void* caller) { return watched() && !from_library(caller); }
+constexpr uint8_t kRead = RaceAccess::kRange, kWrite = RaceAccess::kRange | RaceAccess::kWrite;
+
+}  // namespace
+
+void find_memory_functions() {
+  real_memcpy = reinterpret_cast<decltype(real_memcpy)>(dlsym(RTLD_NEXT, "memcpy"));
+  real_memmove = reinterpret_cast<decltype(real_memmove)>(dlsym(RTLD_NEXT, "memmove"));
+  real_memset = reinterpret_cast<decltype(real_memset)>(dlsym(RTLD_NEXT, "memset"));
+}
+
+}  // namespace lockstep::rt
+
+LOCKSTEP_EXPORT void* memcpy(void* to, const void* from, size_t size) {
+  if (looked_at(__builtin_return_address(0))) {
+    range_access(from, size, kRead, __builtin_return_address(0));
+    range_access(to, size, kWrite, __builtin_return_address(0));
+  }
+  return real_memcpy(to, from, size);
+}
+LOCKSTEP_EXPORT void* memmove(void* to, const void* from, size_t size) {
+  if (looked_at(__builtin_return_address(0))) {
+    range_access(from, size, kRead, __builtin_return_address(0));
+    range_access(to, size, kWrite, __builtin_return_address(0));
+  }
+  return real_memmove(to, from, size);
+}
+LOCKSTEP_EXPORT void* memset(void* to, int value, size_t size) {
+  if (looked_at(__builtin_return_address(0))) range_access(to, size, kWrite, __builtin_return_address(0));
+  return real_memset(to, value, size);
+}
