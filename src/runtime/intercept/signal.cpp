@@ -178,7 +178,7 @@ LOCKSTEP_EXPORT int kill(pid_t pid, int signal) noexcept {
   if (signal == 0) return 0;
   return valid(signal) ? with_errno(send(receiver(signal), signal)) : with_errno(EINVAL);
 }
-LOCKSTEP_EXPORT int tgkill(pid_t pid, pid_t tid, int signal) noexcept {
+LOCKSTEP_EXPORT int tgkill(pid_t pid, pid_t tid, int signal) {
   if (!controlled()) return LOCKSTEP_REAL(tgkill)(pid, tid, signal);
   return with_errno(send_signal_by_id(tid, signal));
 }
