@@ -54,7 +54,7 @@ void DporSearch::append(uint32_t node) {
   order_.push(step);
 }
 
-void DporSearch::load(uint32_t head) {
+void DporSearch::load_trace(uint32_t head) {
   if (head == kNone) return forget(0);
   chain_.clear();
   uint32_t n = tree_[head].parent;

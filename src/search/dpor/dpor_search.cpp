@@ -176,7 +176,7 @@ bool DporSearch::explore(uint32_t head) {
   // A data choice is part of what the step before it did (whom a signal woke), so that step is a new one, too.
   uint32_t top = head;
   while (top != kNone && tree_[top].data) top = tree_[top].parent;
-  load(top);
+  load_trace(top);
   const uint32_t ending = ending_step();
   failed_ |= ending != kNone;
   uint32_t state = top == kNone ? ChoiceTree::kRoot : tree_[top].parent;

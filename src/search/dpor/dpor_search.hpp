@@ -125,7 +125,7 @@ class DporSearch : public Strategy {
   void plan_prefix(uint32_t node, Plan& plan) const;
   void plan_sleep(uint32_t head, Plan& plan) const;
   void forget(uint32_t size);  // the path from that record on
-  void load(uint32_t head);
+  void load_trace(uint32_t head);
   void append(uint32_t node);  // the next record of the trace to the path
   // Who still sleeps after the decision of `node`: `before` and its elder siblings, as far as independent of it.
   void inherit_sleep(uint32_t node, size_t begin, size_t end, std::vector<Label>& sleepers) const;
