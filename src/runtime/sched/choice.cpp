@@ -1,0 +1,195 @@
+// Who goes on, where the plan or more than the default schedule has a say.
+#include "runtime/root.hpp"
+#include "runtime/sched/livelock.hpp"
+#include "runtime/sched/lookahead.hpp"
+#include "runtime/sched/scheduler.hpp"
+
+namespace lockstep::rt {
+
+// Up to which record decisions need no look at the plan.
+void Scheduler::refresh_stop() {
+  stop_at_ = max_steps_;
+  if (delta_ < delta_count_) {
+    const uint32_t step = deltas_[delta_].step == kNextDecision ? 0 : deltas_[delta_].step;
+    if (step < stop_at_) stop_at_ = step;
+  }
+  if (sleep_at_ < stop_at_) stop_at_ = sleep_at_;
+}
+
+// Does the plan say what this decision shall be? Records and plan that do not fit together end the execution.
+bool Scheduler::planned(uint16_t* value) {
+  if (delta_ == delta_count_) return false;
+  const Delta& delta = deltas_[delta_];
+  if (delta.step != kNextDecision) {
+    if (delta.step > log_size) return false;
+    if (delta.step < log_size) diverge();
+  }
+  *value = delta.value;
+  ++delta_;
+  refresh_stop();
+  return true;
+}
+
+void Scheduler::diverge() {
+  diverged_at = log_size;
+  end(Outcome::Diverged);
+}
+
+// Who may be chosen now: enabled threads, restricted by fairness and unpreemptible regions, plus timed waiters as
+// far as the policy for timeouts lets them give up.
+ThreadSet Scheduler::candidates() {
+  ThreadSet set = enabled;
+  Thread& me = *runtime.current;
+  if (me.no_preempt && enabled.contains(me.id)) {
+    set.clear(words_);
+    set.add(me.id);
+    return set;
+  }
+  if (fairness_.active()) fairness_.restrict(set, words_);
+  if (timeouts != Timeouts::Stuck || set.empty(words_))
+    for (unsigned i = 0; i < words_; ++i) set.word[i] |= timed.word[i];
+  return set;
+}
+
+// Time passes while others do nothing but yield: a timed wait does not outlast kPatience of them. Otherwise a thread
+// that polls for what the waiter will do would keep it from ever timing out.
+void Scheduler::prefer_overdue(ThreadSet& set) {
+  constexpr uint32_t kPatience = 20;
+  ThreadSet overdue{};
+  bool any = false;
+  timed.for_each(words_, [&](ThreadId t) {
+    if (enabled.contains(t) || yields_ - thread(t).timed_since < kPatience) return;
+    overdue.add(t);
+    any = true;
+  });
+  if (any) set = overdue;
+}
+
+Thread* Scheduler::choose_slow() {
+  if (fairness_.active() && last_ != kNoThread) fairness_.step(last_, last_yielded_, before_, enabled, live, words_);
+  before_ = enabled;
+  if (sleeping_) wake_sleepers();
+  ThreadSet set = candidates();
+  if (UNLIKELY(yields_ && !timed.empty(words_))) prefer_overdue(set);
+  wide_offered_ = set;
+  for (unsigned i = 0; i < words_; ++i) wide_timed_.word[i] = set.word[i] & timed.word[i] & ~enabled.word[i];
+  offered_ = set.word[0];
+  if (set.empty(words_)) {
+    if (!runtime.spinners) end_stuck();
+    return choose_among_spinners();
+  }
+  if (log_size >= max_steps_) end_at_limit();
+  if (log_size >= sleep_at_) fall_asleep();
+  uint16_t wanted = 0;
+  Thread* chosen;
+  if (planned(&wanted)) {
+    if (wanted >= kMaxThreads || !set.contains(ThreadId{wanted})) diverge();
+    chosen = &thread(ThreadId{wanted});
+  } else if (is_random(policy_)) {
+    chosen = &thread(pick_random(set));
+  } else {
+    if (sleeping_) {
+      for (unsigned i = 0; i < words_; ++i) set.word[i] &= ~asleep_.word[i];
+      if (set.empty(words_)) end(Outcome::SleepBlocked);
+    }
+    const ThreadId wish =
+        policy_ == Policy::Guided ? guided_.choose([&set](ThreadId t) { return set.contains(t); }) : kNoThread;
+    chosen = wish != kNoThread ? &thread(wish) : pick_default(set);
+  }
+  if (sleeping_) note_sleepers(chosen->id);
+  return chosen;
+}
+
+// --- random policies ---
+
+ThreadId Scheduler::pick_random(const ThreadSet& set) {
+  switch (policy_) {
+    case Policy::Pct: return pick_pct(set);
+    case Policy::Pos: return pick_pos(set);
+    default: return set.nth(static_cast<unsigned>(random() * set.size(words_) >> 32));
+  }
+}
+
+ThreadId Scheduler::pick_pct(const ThreadSet& set) {
+  const bool gave_up = decided_ < log_size && log[decided_].kind == OpKind::Timeout;
+  const ThreadId tired = last_yielded_ || gave_up ? last_ : kNoThread;
+  decided_ = log_size;
+  return pct_.choose([&](auto&& visit) { set.for_each(words_, visit); }, tired);
+}
+
+ThreadId Scheduler::pick_pos(const ThreadSet& set) {
+  if (decided_ < log_size) {
+    pos_.executed(
+        log[decided_].operation(), [&](auto&& visit) { live.for_each(words_, visit); },
+        [&](ThreadId t) {
+          Operation next = thread(t).pending.operation();
+          next.writes = would_write(thread(t).pending);
+          return next;
+        });
+  }
+  decided_ = log_size;
+  return pos_.choose([&](auto&& visit) { set.for_each(words_, visit); });
+}
+
+// --- sleep sets: see plan.hpp for what they mean ---
+
+void Scheduler::fall_asleep() {
+  for (uint32_t i = 0; i < sleeper_count_; ++i)
+    if (sleepers_[i] < kMaxThreads) asleep_.add(ThreadId{sleepers_[i]});
+  sleeping_ = sleeper_count_ > 0;
+  sleep_at_ = kNoStep;
+  refresh_stop();
+  refresh_simple();
+}
+
+// What the sleepers would do, before the step that is about to be taken changes it.
+void Scheduler::note_sleepers(ThreadId chosen) {
+  asleep_.remove(chosen);
+  decided_ = log_size;
+  asleep_.for_each(words_, [&](ThreadId t) {
+    thread(t).slumber = thread(t).pending.operation();
+    thread(t).slumber.writes = would_write(thread(t).pending);
+  });
+}
+
+void Scheduler::wake_sleepers() {
+  if (decided_ >= log_size) return;
+  const Operation done = log[decided_].operation();
+  const ThreadSet sleepers = asleep_;
+  sleepers.for_each(words_, [&](ThreadId t) {
+    if (!live.contains(t) || dependent(thread(t).slumber, done)) asleep_.remove(t);
+  });
+  sleeping_ = !asleep_.empty(words_);
+  refresh_simple();
+}
+
+Thread* Scheduler::choose_among_spinners() {
+  // Twice in a row without any change by anybody: nobody will ever leave its loop.
+  uint64_t changes = created + 1;
+  live.for_each(words_, [&](ThreadId t) { changes += thread(t).effects - thread(t).fruitless; });
+  if (changes == spinners_tried_) end(Outcome::Livelock);
+  spinners_tried_ = changes;
+  try_spinners_again();
+  return choose_slow();
+}
+
+// Must agree with default_thread() in model/schedule.cpp: plans are deviations from this choice.
+Thread* Scheduler::pick_default(const ThreadSet& set) {
+  ThreadSet eligible = set;
+  bool only_timeouts = true;
+  for (unsigned i = 0; i < words_; ++i) only_timeouts &= (set.word[i] & ~wide_timed_.word[i]) == 0;
+  if (!only_timeouts)
+    for (unsigned i = 0; i < words_; ++i) eligible.word[i] &= ~wide_timed_.word[i];
+  if (last_ != kNoThread && !last_yielded_ && eligible.contains(last_)) return &thread(last_);
+  if (last_yielded_ && eligible.contains(last_)) {
+    eligible.remove(last_);
+    if (eligible.empty(words_)) return &thread(last_);
+  }
+  if (last_yielded_ || (policy_ == Policy::RoundRobin && last_ != kNoThread)) {
+    const ThreadId above = eligible.from(index_of(last_) + 1, words_);
+    if (above != kNoThread) return &thread(above);
+  }
+  return &thread(eligible.from(0, words_));
+}
+
+}  // namespace lockstep::rt

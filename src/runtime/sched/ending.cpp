@@ -1,0 +1,108 @@
+// How an execution ends, and the stacks a detailed one keeps.
+#include "runtime/fiber/backend.hpp"
+#include "runtime/root.hpp"
+#include "runtime/sched/livelock.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/trace_room.hpp"
+#include "runtime/serve/backtrace.hpp"
+
+namespace lockstep::rt {
+
+void Scheduler::end(Outcome how, int exit_code, const char* text) {
+  outcome = how;
+  code = exit_code;
+  culprit = runtime.current->id;
+  if (text) {
+    message_size = static_cast<uint32_t>(length(text));
+    if (message_size > sizeof message) message_size = sizeof message;
+    copy_bytes(message, text, message_size);
+  }
+  Thread& me = *runtime.current;
+  if (UNLIKELY(how == Outcome::Uncontrolled && text && !detail)) {
+    // Nobody will run this plan again: the stack has to come now, and alone.
+    log_size = set_words = stack_words = 0;
+    live.clear(words_);
+    detail = true;
+  }
+  runtime.races.end();
+  record_failure();
+  if (detail) {
+    static const uint64_t none[1] = {0};
+    live.for_each(words_, [&](ThreadId t) {
+      if (thread(t).parked) add_stack(thread(t).arrival ? thread(t).arrival : none);
+    });
+    add_stack(failure_stack_);
+    add_race_stacks();
+  }
+  runtime.running = false;
+  runtime.current = runtime.controller;
+  if (runtime.fibers)
+    fiber::switch_to(me, *runtime.controller);
+  else
+    os_thread::switch_to(me, *runtime.controller);
+  die("an ended execution was resumed");
+}
+
+void Scheduler::end_waiting_for_itself(const void* lock, const char* text) {
+  Thread& me = *runtime.current;
+  me.pending = Step{};
+  me.pending.object = ObjectId(reinterpret_cast<uint64_t>(lock));
+  me.pending.thread = me.id;
+  me.pending.kind = OpKind::Lock;
+  me.parked = true;
+  enable(me, false);
+  if (detail) capture_arrival(me);
+  end(Outcome::Deadlock, 0, text);
+}
+
+void Scheduler::record_failure() {
+  if (!detail || failure_recorded) return;
+  failure_recorded = true;
+  failure_stack_[0] = backtrace(failure_stack_ + 1, kDeepest);
+}
+
+void Scheduler::end_at_limit() {
+  char text[192];
+  const Outcome how = judge_long_execution(*this, text, sizeof text);
+  end(how, 0, how == Outcome::Livelock ? text : nullptr);
+}
+
+void Scheduler::end_stuck() {
+  live.for_each(words_, [&](ThreadId t) {
+    if (thread(t).signals & ~thread(t).signal_mask)
+      end(Outcome::Uncontrolled, 0, "a signal was sent to a thread that waits: interrupting a wait is not supported");
+  });
+  end(Outcome::Deadlock);
+}
+
+// Two more stacks per race; each access is told which is its own.
+void Scheduler::add_race_stacks() {
+  uint32_t index = log_size + 1;
+  live.for_each(words_, [&](ThreadId t) { index += thread(t).parked; });
+  uint64_t block[1 + kDeepest];
+  for (unsigned i = 0; i < runtime.races.count; ++i)
+    for (RaceAccess* access : {&runtime.races.found[i].first, &runtime.races.found[i].second}) {
+      block[0] = 0;
+      for (const CallNode* n = runtime.calls.node(access->pc); n && block[0] < kDeepest; n = n->caller)
+        block[++block[0]] = n->pc;
+      access->pc = runtime.calls.pc(access->pc);
+      add_stack(block);
+      access->stack = ++index;
+    }
+}
+
+void Scheduler::capture_arrival(Thread& me) {
+  if (!me.arrival) me.arrival = static_cast<uint64_t*>(map_pages(8 * (1 + kDeepest)));
+  me.arrival[0] = backtrace(me.arrival + 1, kDeepest);
+}
+
+void Scheduler::add_stack(const uint64_t* block) {
+  // When there is no room for them all, the later ones are told without a stack.
+  const uint64_t frames = stack_words + 2 + kDeepest < kStackWords ? block[0] : 0;
+  if (stack_words + 1 >= kStackWords) return;
+  stacks[stack_words++] = frames;
+  copy_bytes(stacks + stack_words, block + 1, 8 * frames);
+  stack_words += static_cast<uint32_t>(frames);
+}
+
+}  // namespace lockstep::rt

@@ -1,0 +1,10 @@
+// Room for what a trace holds besides its steps. All of it is virtual memory, touched only as far as it is used.
+#pragma once
+#include <cstddef>
+
+namespace lockstep::rt {
+constexpr size_t kSetWords = 1ull << 26;    // by wide traces
+constexpr size_t kStackWords = 1ull << 24;  // by detailed ones
+constexpr size_t kDeepest = 64;             // frames of a stack
+constexpr size_t kNotesRoom = 1ull << 16;
+}  // namespace lockstep::rt
