@@ -14,6 +14,8 @@ int run_command(const Options& options, const World& world, const SavedRun& save
 int resume_command(const std::string& folder, const World& world);
 int replay_command(const Options& options, const World& world);
 int shrink_command(const Options& options, const World& world);
+int explain_command(const Options& options, const World& world);
+int debug_command(const Options& options, const World& world);
 int list_command(const std::string& what, bool json);
 
 }  // namespace lockstep

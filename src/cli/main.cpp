@@ -11,7 +11,7 @@ using namespace lockstep;
 int main(int argc, char** argv) {
   const char* environment = std::getenv("LOCKSTEP_OPTIONS");
   const Surroundings around{environment ? environment : ""};
-  const World world{find_program, find_runtime_library, Target::start};
+  const World world{find_program, find_runtime_library, Target::start, debug_target};
 
   Result<ParsedCommand> command = parse_command_line({argv + 1, argv + argc}, around);
   if (!command) return fail(command.error());
@@ -27,6 +27,8 @@ int main(int argc, char** argv) {
   if (auto* resume = std::get_if<ResumeCommand>(&*command)) return resume_command(resume->folder, world);
   if (auto* replay = std::get_if<ReplayCommand>(&*command)) return replay_command(replay->options, world);
   if (auto* shrink = std::get_if<ShrinkCommand>(&*command)) return shrink_command(shrink->options, world);
+  if (auto* explain = std::get_if<ExplainCommand>(&*command)) return explain_command(explain->options, world);
+  if (auto* debug = std::get_if<DebugCommand>(&*command)) return debug_command(debug->options, world);
   const auto& list = std::get<ListCommand>(*command);
   return list_command(list.what, list.json);
 }

@@ -97,7 +97,8 @@ Problem set_error(Options& o, const std::string& text) {
 }
 
 constexpr unsigned kBoth = kRun | kReplay;
-constexpr unsigned kAll = kBoth | kShrink;
+constexpr unsigned kRecorded = kReplay | kShrink | kExplain;  // runs a recorded schedule
+constexpr unsigned kAll = kRun | kRecorded;
 
 Problem add_text(std::vector<std::string>& list, const std::string& text) {
   std::string value;
@@ -183,16 +184,36 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return text_into(o.output, v); }},
     {"out", "DIR", "where schedules of failures go [lockstep-out/PROGRAM]", kRun, false,
      [](Options& o, const std::string& v) { return text_into(o.out, v); }},
+    {"html", "FILE", "write it as a page to look at in a browser", kExplain, false,
+     [](Options& o, const std::string& v) { return text_into(o.html, v); }},
+    {"debugger", "COMMAND", "gdb, or another that takes its options [gdb]", kDebug, false,
+     [](Options& o, const std::string& v) { return text_into(o.debugger, v); }},
+    {"command", "TEXT", "give this command to gdb instead of asking for some; repeatable", kDebug, true,
+     [](Options& o, const std::string& v) { return add_text(o.debugger_commands, v); }},
     {"times", "N", "replay so many times and count how often it fails [1]", kReplay, false,
      [](Options& o, const std::string& v) { return number_into(o.times, v, 1); }},
     {"json", "FILE", "write the result as JSON; - is standard output", kBoth, false,
      [](Options& o, const std::string& v) { return text_into(o.json, v); }},
+    {"junit", "FILE", "write the result as JUnit XML; - is standard output", kBoth, false,
+     [](Options& o, const std::string& v) { return text_into(o.junit, v); }},
+    {"sarif", "FILE", "write the bugs as SARIF; - is standard output", kBoth, false,
+     [](Options& o, const std::string& v) { return text_into(o.sarif, v); }},
     {"quiet", nullptr, "print bugs and warnings only", kAll, false,
      [](Options& o, const std::string& v) { return flag_into(o.quiet, v); }},
     {"color", "auto|always|never", "colours; auto obeys NO_COLOR [auto]", kAll, false,
      [](Options& o, const std::string& v) { return when_into(o.color, v); }},
     {"progress", "auto|always|never", "a progress line; auto: on a terminal [auto]", kRun, false,
      [](Options& o, const std::string& v) { return when_into(o.progress, v); }},
+};
+
+const CommandInfo kCommands[] = {
+    {"run", "[options] [--] PROGRAM [ARGS...]", "explore the schedules of PROGRAM", kRun},
+    {"replay", "[options] FILE [-- PROGRAM ARGS...]", "re-run one recorded schedule, exactly", kReplay},
+    {"explain", "FILE [--html OUT]", "tell the story of a recorded failure", kExplain},
+    {"debug", "FILE", "replay under gdb, a real OS thread per thread", kDebug},
+    {"shrink", "FILE [-o OUT]", "find the simplest schedule with the same failure", kShrink},
+    {"resume", "DIR", "continue an interrupted exploration", 0},
+    {"list", "strategies|ranks|analyses|intercepts [--json]", "name what can be chosen from", 0},
 };
 
 size_t distance(std::string_view a, std::string_view b) {  // Levenshtein
@@ -211,6 +232,14 @@ size_t distance(std::string_view a, std::string_view b) {  // Levenshtein
 }
 
 }  // namespace
+
+std::span<const CommandInfo> command_table() { return kCommands; }
+
+const char* summary_of(std::string_view command) {
+  for (const CommandInfo& info : kCommands)
+    if (command == info.name) return info.summary;
+  return "";
+}
 
 std::span<const OptionInfo> option_table() { return kOptions; }
 

@@ -38,7 +38,8 @@ struct Options {
   bool no_shrink = false;
   std::vector<std::string> focus_functions, focus_variables;  // globs
   std::string out;   // empty: lockstep-out/PROGRAM
-  std::string json;  // empty: none; "-": standard output
+  std::string json, junit, sarif;  // empty: none; "-": standard output
+  bool uses_standard_output() const { return json == "-" || junit == "-" || sarif == "-"; }
   bool quiet = false;
   When color = When::Auto, progress = When::Auto;
   std::set<FindingKind> errors;  // warnings that count as bugs
@@ -49,9 +50,21 @@ struct Options {
   std::string schedule;
   uint32_t times = 1;
   std::string output;  // of shrink; empty: next to the schedule
+  std::string html;    // of explain; empty: none
+  std::string debugger = "gdb";
+  std::vector<std::string> debugger_commands;  // of debug
 };
 
-enum Command : unsigned { kRun = 1, kReplay = 2, kShrink = 4 };
+enum Command : unsigned { kRun = 1, kReplay = 2, kShrink = 4, kExplain = 8, kDebug = 16 };
+
+struct CommandInfo {
+  const char* name;
+  const char* arguments;  // "FILE"
+  const char* summary;
+  unsigned bit;  // of Command; 0: takes none of the options
+};
+std::span<const CommandInfo> command_table();
+const char* summary_of(std::string_view command);
 
 struct OptionInfo {
   const char* name;   // without dashes; also the key in the environment and the file

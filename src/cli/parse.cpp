@@ -60,23 +60,32 @@ class Parser {
     app_.footer(
         "Exit codes: 0 no bug, 1 bug, 2 wrong usage, 3 incomplete (with --require-complete),\n"
         "            4 the program could not be controlled, 130 interrupted.");
-    run_ = app_.add_subcommand("run", "explore the schedules of PROGRAM");
+    run_ = app_.add_subcommand("run", summary_of("run"));
     run_->add_option("PROGRAM", command_, "the program and its arguments")->type_name("[ARGS...]");
     add_options(*run_, kRun);
     run_->footer(
         "Every option can also be set in LOCKSTEP_OPTIONS=key=value:key=value and in lockstep.toml;\n"
         "the command line wins over the environment, which wins over the file.");
-    replay_ = app_.add_subcommand("replay", "re-run one recorded schedule, exactly");
+    replay_ = app_.add_subcommand("replay", summary_of("replay"));
     replay_->add_option("FILE", schedule_, "a .lockstep file that run has written")->type_name("");
     add_options(*replay_, kReplay);
     replay_->footer("FILE may be followed by -- PROGRAM [ARGS...] to replay it with another program.");
-    resume_ = app_.add_subcommand("resume", "continue an interrupted exploration");
+    resume_ = app_.add_subcommand("resume", summary_of("resume"));
     resume_->add_option("DIR", folder_, "the folder it was writing to: --out, or lockstep-out/PROGRAM")->type_name("");
-    shrink_ = app_.add_subcommand("shrink", "find the simplest schedule with the same failure");
+    shrink_ = app_.add_subcommand("shrink", summary_of("shrink"));
     shrink_->add_option("FILE", schedule_, "a .lockstep file that run has written")->type_name("");
     add_options(*shrink_, kShrink);
     shrink_->footer("-o is short for --output. FILE may be followed by -- PROGRAM [ARGS...].");
-    list_ = app_.add_subcommand("list", "name what can be chosen from");
+    explain_ = app_.add_subcommand("explain", summary_of("explain"));
+    explain_->add_option("FILE", schedule_, "a .lockstep file that run has written")->type_name("");
+    add_options(*explain_, kExplain);
+    explain_->footer("FILE may be followed by -- PROGRAM [ARGS...].");
+    debug_ = app_.add_subcommand("debug", summary_of("debug"));
+    debug_->add_option("FILE", schedule_, "a .lockstep file that run has written")->type_name("");
+    add_options(*debug_, kDebug);
+    debug_->footer("Inside gdb: 'lockstep next' goes on to the next switch of threads, 'lockstep failure' to the failure,\n"
+                   "'lockstep story' tells what will happen. FILE may be followed by -- PROGRAM [ARGS...].");
+    list_ = app_.add_subcommand("list", summary_of("list"));
     list_->add_option("WHAT", what_, "strategies, ranks, analyses or intercepts")->type_name("");
     list_->add_flag("--json", list_json_, "as JSON");
   }
@@ -87,12 +96,14 @@ class Parser {
     if (command == "run") return parse_run(rest, around);
     if (command == "replay") return parse_replay<ReplayCommand>("replay", *replay_, kReplay, rest, around);
     if (command == "shrink") return parse_replay<ShrinkCommand>("shrink", *shrink_, kShrink, spell_out(rest), around);
+    if (command == "explain") return parse_replay<ExplainCommand>("explain", *explain_, kExplain, rest, around);
+    if (command == "debug") return parse_replay<DebugCommand>("debug", *debug_, kDebug, rest, around);
     if (command == "resume") return parse_resume(rest);
     if (command == "list") return parse_list(rest);
-    if (command.empty()) return usage("no command given: run, replay, shrink, resume or list; see lockstep --help");
+    if (command.empty()) return usage("no command given: run, replay, explain, debug, shrink, resume or list; see lockstep --help");
     if (command == "--help" || command == "-h" || command == "--version") return read({command});
     if (is_option(command)) return usage(fmt::format("unknown option {}; see lockstep --help", command));
-    return usage(fmt::format("there is no command '{}': use run, replay, shrink, resume or list", command));
+    return usage(fmt::format("there is no command '{}': use run, replay, explain, debug, shrink, resume or list", command));
   }
 
  private:
@@ -207,7 +218,7 @@ class Parser {
   }
 
   CLI::App app_;
-  CLI::App *run_, *replay_, *shrink_, *resume_, *list_;
+  CLI::App *run_, *replay_, *shrink_, *explain_, *debug_, *resume_, *list_;
   std::deque<Words> values_;  // where CLI11 puts what we read from the options themselves
   Words command_;
   std::string schedule_, folder_, what_;

@@ -21,6 +21,12 @@ struct ReplayCommand {
 struct ShrinkCommand {
   Options options;
 };
+struct ExplainCommand {
+  Options options;
+};
+struct DebugCommand {
+  Options options;
+};
 struct ResumeCommand {
   std::string folder;
 };
@@ -28,7 +34,8 @@ struct ListCommand {
   std::string what;
   bool json = false;
 };
-using ParsedCommand = std::variant<ShowText, RunCommand, ReplayCommand, ShrinkCommand, ResumeCommand, ListCommand>;
+using ParsedCommand = std::variant<ShowText, RunCommand, ReplayCommand, ShrinkCommand, ExplainCommand, DebugCommand,
+                                   ResumeCommand, ListCommand>;
 
 struct Surroundings {
   std::string environment;             // LOCKSTEP_OPTIONS

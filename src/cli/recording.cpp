@@ -12,20 +12,20 @@ namespace fs = std::filesystem;
 void enter_recorded_folder(const ScheduleFile& recording, Options& options) {
   if (!options.command.empty() || recording.cwd.empty()) return;
   std::error_code error;
-  if (!options.json.empty() && options.json != "-") options.json = fs::absolute(options.json, error).string();
-  if (!options.output.empty()) options.output = fs::absolute(options.output, error).string();
+  for (std::string* file : {&options.json, &options.junit, &options.sarif, &options.output, &options.html})
+    if (!file->empty() && *file != "-") *file = fs::absolute(*file, error).string();
   if (chdir(recording.cwd.c_str()) != 0) return;  // moved to another machine: the names may still fit here
 }
 
 }  // namespace
 
-Result<Recording> open_recording(Options& options, const World& world) {
+Result<Recording> read_recording(Options& options, const World& world) {
   Result<ScheduleFile> loaded = load_schedule(options.schedule);
   if (!loaded) return loaded.error();
   Recording recording;
   recording.schedule = std::move(*loaded);
   ScheduleFile& schedule = recording.schedule;
-  for (const std::string& file : {options.json, options.output})
+  for (const std::string& file : {options.json, options.junit, options.sarif, options.output, options.html})
     if (!file.empty() && file != "-")
       if (auto error = check_writable_file(file)) return *error;
   enter_recorded_folder(schedule, options);
@@ -49,9 +49,16 @@ Result<Recording> open_recording(Options& options, const World& world) {
   target_options.max_steps = schedule.bug.plan.max_steps;
   target_options.threads = schedule.threads;
   recording.changed = !same_program(schedule.build, identify_program(*program));
-  Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
+  recording.launch = std::move(target_options);
+  return recording;
+}
+
+Result<Recording> open_recording(Options& options, const World& world) {
+  Result<Recording> recording = read_recording(options, world);
+  if (!recording) return recording;
+  Result<std::unique_ptr<Target>> target = world.start(recording->launch);
   if (!target) return target.error();
-  recording.target = std::move(*target);
+  recording->target = std::move(*target);
   return recording;
 }
 

@@ -13,11 +13,14 @@ struct Recording {
   ScheduleFile schedule;
   std::string program;   // path of the executable
   bool changed = false;  // it is not the build the schedule was recorded with
+  TargetOptions launch;  // how its program, or the one given, is to be started
   std::unique_ptr<Target> target;
 };
 
-// Loads options.schedule and starts its program, or the one given. Enters the folder the recording was made in, so
-// relative paths in `options` become absolute.
+// Loads options.schedule. Enters the folder the recording was made in, so relative paths in `options` become absolute.
+Result<Recording> read_recording(Options& options, const World& world);
+
+// And starts the program.
 Result<Recording> open_recording(Options& options, const World& world);
 
 }  // namespace lockstep

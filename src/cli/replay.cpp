@@ -28,7 +28,7 @@ class Replay {
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const std::string& warning : target_.warnings()) session_.warn(warning);
     conclude(result, failures);
-    session_.write_json({recording_.program, "replay", name_of(target_.info().isolation), session_.warnings()}, result);
+    session_.write_results({recording_.program, "replay", name_of(target_.info().isolation), session_.warnings()}, result);
     if (result.verdict == Verdict::Uncontrolled) return static_cast<int>(ExitCode::Uncontrolled);
     return static_cast<int>(failures > 0 ? ExitCode::Bug : ExitCode::NoBug);
   }

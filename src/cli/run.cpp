@@ -51,6 +51,7 @@ class Run {
     hooks.confirm = [this](Finding finding) { return confirm(std::move(finding)); };
     hooks.found = [this](const Finding& finding) { report(finding); };
     hooks.progress = [this](const Progress& progress) { tell(progress); };
+    hooks.bound_finished = [this](uint32_t bound, uint64_t executions) { tell_bound(bound, executions); };
     hooks.interrupted = interrupted;
     const std::vector<Analysis*> analyses = session_.analyses();
     Exploration result;
@@ -110,6 +111,13 @@ class Run {
   void tell(const Progress& progress) {
     introduce();
     progress_.update(progress);
+  }
+
+  void tell_bound(uint32_t bound, uint64_t executions) {
+    if (options_.quiet || bugs_ > 0) return;
+    progress_.clear();
+    introduce();
+    session_.print(bound_line(bound, executions));
   }
 
   std::optional<Finding> confirm(Finding finding) {
@@ -198,7 +206,7 @@ class Run {
       session_.print(final_lines(result, setting_, session_.terminal()));
     if (result.verdict == Verdict::Uncontrolled) session_.print_stack(target_, result.uncontrolled_stack);
     offer_to_resume(result);
-    session_.write_json({options_.command, options_.strategy.spec.substr(0, options_.strategy.spec.find(':')),
+    session_.write_results({options_.command, options_.strategy.spec.substr(0, options_.strategy.spec.find(':')),
                          name_of(target_.info().isolation), session_.warnings()},
                         result);
   }
@@ -258,8 +266,9 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
   if (!program) return fail(program.error());
   if (auto error = check_writable_folder(options.out.empty() ? default_out(options.command[0]) : options.out))
     return fail(*error);
-  if (!options.json.empty() && options.json != "-")
-    if (auto error = check_writable_file(options.json)) return fail(*error);
+  for (const std::string& file : {options.json, options.junit, options.sarif})
+    if (!file.empty() && file != "-")
+      if (auto error = check_writable_file(file)) return fail(*error);
   Result<std::string> runtime = world.find_runtime();
   if (!runtime) return fail(runtime.error());
 

@@ -9,6 +9,8 @@
 #include "analysis/races.hpp"
 #include "report/confirm.hpp"
 #include "report/fingerprint.hpp"
+#include "report/junit.hpp"
+#include "report/sarif.hpp"
 #include "report/user_code.hpp"
 #include "search/simplify.hpp"
 #include "target/symbols.hpp"
@@ -32,7 +34,7 @@ int likeness(const Finding& found, const Finding& wanted, TraceView trace, Symbo
 
 }  // namespace
 
-Session::Session(const Options& options) : options_(options), human_(options.json == "-" ? stderr : stdout) {
+Session::Session(const Options& options) : options_(options), human_(options.uses_standard_output() ? stderr : stdout) {
   terminal_ = detect_terminal(fileno(human_), options.color);
   for (const AnalysisInfo& info : lockstep::analyses()) {
     analyses_.push_back(info.make());
@@ -113,16 +115,20 @@ Finding Session::simplify(Target& target, const Finding& finding, std::optional<
   return lockstep::simplify(target, analyses(), finding, confirm, proved, budget);
 }
 
-void Session::write_json(const JsonReport& report, const Exploration& result) {
-  if (options_.json.empty()) return;
-  const std::string text = to_json(report, result);
-  FILE* file = options_.json == "-" ? stdout : std::fopen(options_.json.c_str(), "w");
+void Session::write_file(const std::string& path, const std::string& text) {
+  FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "w");
   bool good = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (file == stdout)
     good = std::fflush(file) == 0 && good;
   else if (file != nullptr)
     good = std::fclose(file) == 0 && good;
-  if (!good) warn(fmt::format("cannot write the result to {}: {}", options_.json, std::strerror(errno)));
+  if (!good) warn(fmt::format("cannot write the result to {}: {}", path, std::strerror(errno)));
+}
+
+void Session::write_results(const JsonReport& report, const Exploration& result) {
+  if (!options_.json.empty()) write_file(options_.json, to_json(report, result));
+  if (!options_.junit.empty()) write_file(options_.junit, to_junit(report, result));
+  if (!options_.sarif.empty()) write_file(options_.sarif, to_sarif(report, result));
 }
 
 Result<Suppressions> load_suppressions(const Options& options) {

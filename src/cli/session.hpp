@@ -20,7 +20,7 @@ class Session {
  public:
   explicit Session(const Options& options);
 
-  // Text for people: standard output, or standard error when JSON goes to standard output.
+  // Text for people: standard output, or standard error when a result for machines goes there.
   FILE* human() const { return human_; }
   const Terminal& terminal() const { return terminal_; }
   void print(const std::string& text) const;
@@ -43,10 +43,12 @@ class Session {
   // Where something happened, the user's frames only.
   void print_stack(Target& target, std::span<const uint64_t> stack);
 
-  // Writes the JSON result if asked for.
-  void write_json(const JsonReport& report, const Exploration& result);
+  // Writes the results for machines that were asked for.
+  void write_results(const JsonReport& report, const Exploration& result);
 
  private:
+  void write_file(const std::string& path, const std::string& text);
+
   const Options& options_;
   FILE* human_;
   Terminal terminal_;

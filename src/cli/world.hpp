@@ -14,6 +14,7 @@ struct World {
   std::function<Result<std::string>(const std::string& name)> find_program;
   std::function<Result<std::string>()> find_runtime;
   std::function<Result<std::unique_ptr<Target>>(TargetOptions)> start;
+  std::function<Result<int>(const TargetOptions&, const Plan&, const std::vector<std::string>& debugger)> debug = {};
 };
 
 // The runtime next to the executable (installed, or in the build tree), unless $LOCKSTEP_RUNTIME names one.

@@ -70,6 +70,7 @@ struct Channel {
   Timeouts timeouts;
   uint32_t spurious;         // wake-ups of condition variables without a signal, at most so many per execution
   uint8_t detect_races;      // in instrumented code
+  uint8_t debug;             // a debugger looks on: output goes where it goes, the debugger is told of switches
   uint32_t capture_fd;       // output of detailed executions; 0: none
   uint64_t max_steps;
   std::atomic<uint32_t> stop;  // driver: leave the service loop

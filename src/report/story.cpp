@@ -6,7 +6,7 @@
 
 #include "report/operation_text.hpp"
 #include "report/race_text.hpp"
-#include "report/story_rows.hpp"
+#include "report/story_cells.hpp"
 #include "report/summary.hpp"
 #include "report/trace_names.hpp"
 #include "report/user_code.hpp"
@@ -35,17 +35,15 @@ class Story {
     why();
     legend();
     output();
-    if (!finding_.schedule.empty())
-      out_ += fmt::format("\n  replay  lockstep replay {}\n", shell_word(finding_.schedule));
+    what_next();
     return std::move(out_);
   }
 
  private:
-  struct Cell {
-    StoryRow row;
-    std::string text, place;
-    size_t width() const { return columns(text) + (place.empty() ? 0 : 3 + columns(place)); }
-  };
+  using Cell = StoryCell;
+  static size_t width(const Cell& cell) {
+    return columns(cell.text) + (cell.place.empty() ? 0 : 3 + columns(cell.place));
+  }
 
   void header() {
     std::string kind = name_of(finding_.kind);
@@ -60,9 +58,7 @@ class Story {
   // --- the steps -------------------------------------------------------------------------------------------------
 
   void steps() {
-    std::vector<Cell> cells;
-    for (StoryRow& row : telling_rows(all_rows(finding_.trace, race()), finding_.trace, options_.row_limit))
-      cells.push_back(cell_of(std::move(row)));
+    const std::vector<Cell> cells = story_cells(finding_, names_, glyph_, options_.row_limit);
     for (const Cell& cell : cells) margin_ = std::max(margin_, std::to_string(cell.row.number).size() + 3);
     std::vector<ThreadId> threads;
     for (const Cell& cell : cells)
@@ -76,39 +72,6 @@ class Story {
     }
   }
 
-  Cell cell_of(StoryRow row) {
-    Cell cell{std::move(row), "", ""};
-    const StoryRow& r = cell.row;
-    std::span<const uint64_t> stack;
-    if (r.kind == StoryRow::Operation || r.kind == StoryRow::Blocked) {
-      const Step& step = r.pending ? names_.trace().pending()[r.index] : names_.trace().steps()[r.index];
-      stack = r.pending ? names_.stack_of_pending(r.index) : names_.stack_of_step(r.index);
-      cell.text = r.kind == StoryRow::Operation ? operation_text(step, names_) : blocked_text(step, r);
-      if (r.waits) cell.text += fmt::format(" {} waits", glyph_.ellipsis);
-    } else if (r.kind == StoryRow::Racing) {
-      const RaceAccess& access = r.index == 0 ? race()->first : race()->second;
-      stack = stack_of(access, names_);
-      cell.text = fmt::format("{} {}", glyph_.cross, access_text(access, names_));
-    } else if (r.kind == StoryRow::Failure) {
-      stack = names_.stack_of_failure();
-      cell.text = fmt::format("{} {}", glyph_.cross, name_of(finding_.kind));
-    } else if (r.kind == StoryRow::Skipped) {
-      cell.text = fmt::format("{} {} more steps", glyph_.ellipsis, with_separators(r.count));
-    }
-    if (auto frame = innermost_user_frame(stack, names_.symbols())) cell.place = short_place(frame->where);
-    return cell;
-  }
-
-  std::string blocked_text(Step step, const StoryRow& row) {
-    step.flags = static_cast<uint8_t>((step.flags | Step::kBlocked) & ~Step::kTimedOut);  // as it looked then
-    std::string text = operation_text(step, names_) + " " + std::string(glyph_.ellipsis) + " ";
-    if (step.kind == OpKind::Join || row.blockers.empty()) return text + "waits";
-    if (row.blockers.front() == row.thread) return text + "holds it already";
-    text += names_.thread(row.blockers.front());
-    if (row.blockers.size() > 1) return text + fmt::format(" and {} more hold it", row.blockers.size() - 1);
-    return text + " holds it";
-  }
-
   // Only one cell of a row is filled, so a cell may reach into the columns right of it. Narrower and narrower columns
   // are tried until every row fits; empty if none do.
   std::vector<size_t> column_starts(const std::vector<Cell>& cells, const std::vector<ThreadId>& threads) {
@@ -119,14 +82,14 @@ class Story {
         starts.push_back(at);
         size_t widest = columns(names_.thread(thread));
         for (const Cell& cell : cells)
-          if (cell.row.thread == thread) widest = std::max(widest, cell.width());
+          if (cell.row.thread == thread) widest = std::max(widest, width(cell));
         at += std::max(std::min(widest, cap), columns(names_.thread(thread))) + 2;
       }
       bool fits = true;
       for (size_t i = 0; i < threads.size() && fits; ++i) {
         fits = starts[i] + columns(names_.thread(threads[i])) <= term_.width;
         for (const Cell& cell : cells)
-          fits = fits && (cell.row.thread != threads[i] || starts[i] + cell.width() <= term_.width);
+          fits = fits && (cell.row.thread != threads[i] || starts[i] + width(cell) <= term_.width);
       }
       if (fits) return starts;
     }
@@ -279,6 +242,13 @@ class Story {
     out_ += first ? fmt::format("\n  The program printed (last {} of {} lines):\n", lines.size() - first, lines.size())
                   : "\n  The program printed:\n";
     for (size_t i = first; i < lines.size(); ++i) out_ += "    " + one_line(lines[i]) + "\n";
+  }
+
+  void what_next() {
+    if (finding_.schedule.empty()) return;
+    const std::string schedule = shell_word(finding_.schedule);
+    out_ += fmt::format("\n  replay  lockstep replay {0}\n  debug   lockstep debug {0}\n", schedule);
+    out_ += fmt::format("  view    lockstep explain {} --html bug.html\n", schedule);
   }
 
   // What the program said must not move the cursor.

@@ -95,6 +95,10 @@ std::string header_line(const Setting& setting, const Terminal& terminal) {
   return text + fmt::format(" {} preempting at {}\n", dot, points);
 }
 
+std::string bound_line(uint32_t bound, uint64_t executions) {
+  return fmt::format("  {:<15} all pass ({})\n", plural(bound, "preemption"), plural(executions, "execution"));
+}
+
 std::string guarantee_sentence(const Exploration& result) {
   if (!result.guarantee.empty()) return result.guarantee;
   return fmt::format("{} without exhausting the strategy's space", plural(result.executions, "execution"));

@@ -24,6 +24,9 @@ struct Setting {
   Points points = Points::Sync;
 };
 
+// "  1 preemption    all pass (118 executions)"
+std::string bound_line(uint32_t bound, uint64_t executions);
+
 // "bank_test · 3 threads · preempting at sync calls and atomics"
 std::string header_line(const Setting& setting, const Terminal& terminal);
 

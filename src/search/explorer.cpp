@@ -206,8 +206,17 @@ class Run {
     for (const Plan& plan : in_flight_) executor_.submit(plan);
   }
 
+  void tell_bound() {
+    const std::optional<uint32_t> bound = strategy_.preemptions_completed();
+    if (!bound || bound == bound_) return;
+    bound_ = bound;
+    hooks_.bound_finished(*bound, result_.executions - executions_at_bound_);
+    executions_at_bound_ = result_.executions;
+  }
+
   void check_limits() {
     if (stop_) return;
+    if (hooks_.bound_finished) tell_bound();
     const uint64_t memory = strategy_.memory_bytes() + traces_.memory_bytes();
     result_.peak_memory_bytes = std::max(result_.peak_memory_bytes, memory);
     const Clock::time_point now = Clock::now();
@@ -306,6 +315,8 @@ class Run {
   std::deque<Plan> in_flight_;  // oldest first
   uint64_t submitted_ = 0;
   bool resubmit_ = false;
+  std::optional<uint32_t> bound_;  // told last
+  uint64_t executions_at_bound_ = 0;
   std::optional<Stop> stop_;
   Fingerprinter fingerprinter_;
   TraceSet traces_;

@@ -65,6 +65,8 @@ struct ExplorerHooks {
   std::set<std::string> known;  // fingerprints of bugs told already
   std::function<void(const Finding&)> found;       // a new, confirmed, distinct bug
   std::function<void(const Progress&)> progress;
+  // Every execution with at most `bound` preemptions was run, the last `executions` of them since the bound before.
+  std::function<void(uint32_t bound, uint64_t executions)> bound_finished;
   std::function<bool()> interrupted;               // Ctrl-C
   // The exploration so far, now and then and when it ends before its strategy did. Not called if the strategy cannot
   // be resumed.

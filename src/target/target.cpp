@@ -25,21 +25,44 @@ constexpr int kWatchdogSignal = 62;  // the runtime's handler reports where it i
 constexpr auto kPatience = std::chrono::milliseconds(20);
 constexpr int kPoll = 50;            // milliseconds between looks at clocks, signals and dead children
 
+Result<SharedMemory> make_table(const std::vector<ThreadTable::Entry>& threads) {
+  auto table = SharedMemory::create("lockstep-threads", sizeof(ThreadTable));
+  if (!table) return table.error();
+  auto* names = new (table->data()) ThreadTable{};
+  names->entry[0] = {0, 0};
+  names->count.store(1);
+  for (size_t i = 1; i < threads.size() && i < kMaxThreads; ++i) {
+    names->entry[i] = threads[i];
+    names->count.store(static_cast<uint32_t>(i) + 1);
+  }
+  return table;
+}
+
+LaunchOptions launch_options(const TargetOptions& options, const std::string& path, int table_fd, int capture_fd) {
+  return {path,
+          options.command,
+          options.runtime_library,
+          options.isolation,
+          options.backend,
+          options.points,
+          options.timeouts,
+          options.spurious,
+          options.detect_races,
+          options.promoted,
+          options.max_steps,
+          table_fd,
+          capture_fd,
+          options.body};
+}
+
 class WorkerTarget final : public Target {
  public:
   explicit WorkerTarget(TargetOptions options) : options_(std::move(options)) {}
 
   Result<bool> start() {
-    auto table = SharedMemory::create("lockstep-threads", sizeof(ThreadTable));
+    auto table = make_table(options_.threads);
     if (!table) return table.error();
     table_ = std::move(*table);
-    auto* names = new (table_.data()) ThreadTable{};
-    names->entry[0] = {0, 0};
-    names->count.store(1);
-    for (size_t i = 1; i < options_.threads.size() && i < kMaxThreads; ++i) {
-      names->entry[i] = options_.threads[i];
-      names->count.store(static_cast<uint32_t>(i) + 1);
-    }
     auto capture = SharedMemory::create("lockstep-output", 1);
     if (!capture) return capture.error();
     capture_ = std::move(*capture);
@@ -49,20 +72,7 @@ class WorkerTarget final : public Target {
       if (!found) return found.error();
       path = *found;
     }
-    launch_ = {path,
-               options_.command,
-               options_.runtime_library,
-               options_.isolation,
-               options_.backend,
-               options_.points,
-               options_.timeouts,
-               options_.spurious,
-               options_.detect_races,
-               options_.promoted,
-               options_.max_steps,
-               table_.fd(),
-               capture_.fd(),
-               options_.body};
+    launch_ = launch_options(options_, path, table_.fd(), capture_.fd());
     if (auto started = start_workers(1); !started) return started.error();
     if (options_.isolation == Isolation::Auto) {
       if (auto verified = verify_reset(); !verified) return verified.error();
@@ -337,6 +347,15 @@ Result<std::unique_ptr<Target>> Target::start(TargetOptions options) {
   auto target = std::make_unique<WorkerTarget>(std::move(options));
   if (auto started = target->start(); !started) return started.error();
   return std::unique_ptr<Target>(std::move(target));
+}
+
+Result<int> debug_target(const TargetOptions& options, const Plan& plan, const std::vector<std::string>& debugger) {
+  auto path = find_program(options.command.at(0));
+  if (!path) return path.error();
+  auto table = make_table(options.threads);
+  if (!table) return table.error();
+  const LaunchOptions launch = launch_options(options, *path, table->fd(), -1);
+  return WorkerProcess(launch).debug(plan, debugger);
 }
 
 }  // namespace lockstep

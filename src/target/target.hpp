@@ -65,6 +65,9 @@ class Target : public Executor {
   virtual Detailed run_detailed(Plan plan) = 0;
 };
 
+// Runs one plan under a debugger, on real threads: see WorkerProcess::debug.
+Result<int> debug_target(const TargetOptions& options, const Plan& plan, const std::vector<std::string>& debugger);
+
 // Why this file cannot be run under control, found before starting it: missing, not executable, static, linked with
 // libtsan, of another architecture, not ELF.
 Result<std::string> find_program(const std::string& name);  // the path to execute, looked up in PATH like a shell does

@@ -40,6 +40,30 @@ std::string variable(std::string_view name) {
   return value ? value : "";
 }
 
+// What the program's environment has besides the user's, and in its place.
+std::vector<std::string> runtime_variables(const LaunchOptions& options) {
+  std::vector<std::string> environment;
+  const std::string preload = variable("LD_PRELOAD"), tunables = variable("GLIBC_TUNABLES");
+  environment.push_back("LD_PRELOAD=" + options.runtime_library + (preload.empty() ? "" : ":" + preload));
+  environment.push_back("LD_BIND_NOW=1");  // otherwise resetting memory would resolve symbols again and again
+  environment.push_back("GLIBC_TUNABLES=" + tunables + (tunables.empty() ? "" : ":") + "glibc.pthread.rseq=0");
+  environment.push_back(std::string(kChannelVariable) + "=" + std::to_string(kChannelFd) + "," + std::to_string(kTableFd));
+  return environment;
+}
+
+bool is_ours(std::string_view text) {
+  return text.starts_with("LD_PRELOAD=") || text.starts_with("LD_BIND_NOW=") || text.starts_with("GLIBC_TUNABLES=") ||
+         (text.starts_with("LOCKSTEP_") && !text.starts_with("LOCKSTEP_TEST_"));
+}
+
+std::vector<std::string> program_environment(const LaunchOptions& options) {
+  std::vector<std::string> environment;
+  for (char** e = environ; *e; ++e)
+    if (!is_ours(*e)) environment.emplace_back(*e);
+  for (std::string& variable : runtime_variables(options)) environment.push_back(std::move(variable));
+  return environment;
+}
+
 }  // namespace
 
 Result<SharedMemory> SharedMemory::create(const char* name, size_t bytes) {
@@ -76,7 +100,7 @@ void WorkerProcess::kill() {
   pid_ = -1;
 }
 
-Result<bool> WorkerProcess::start() {
+Result<bool> WorkerProcess::prepare() {
   kill();
   const size_t big = big_trace_bytes(options_.max_steps);
   auto memory = SharedMemory::create("lockstep-channel", sizeof(Channel) + kPlanRing + kTraceRing + big);
@@ -103,6 +127,12 @@ Result<bool> WorkerProcess::start() {
   c->big_capacity = big;
   unrung_ = 0;
   message_ = 0;
+  return true;
+}
+
+Result<bool> WorkerProcess::start() {
+  if (auto prepared = prepare(); !prepared) return prepared.error();
+  Channel* c = &channel();
   pid_ = fork();
   if (pid_ < 0) return Error{ExitCode::Uncontrolled, std::string("cannot start a process: ") + std::strerror(errno)};
   if (pid_ == 0) become_program(memory_.fd());
@@ -124,13 +154,17 @@ Result<bool> WorkerProcess::start() {
   return true;
 }
 
-void WorkerProcess::become_program(int channel_fd) {
+void WorkerProcess::hand_over_descriptors(int channel_fd) const {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  setpgid(0, 0);  // Ctrl-C is for the driver
   personality(ADDR_NO_RANDOMIZE | static_cast<unsigned long>(personality(0xffffffff)));
   dup2(channel_fd, kChannelFd);
   dup2(options_.thread_table_fd, kTableFd);
   if (options_.capture_fd >= 0) dup2(options_.capture_fd, kCaptureFd);
+}
+
+void WorkerProcess::become_program(int channel_fd) {
+  setpgid(0, 0);  // Ctrl-C is for the driver
+  hand_over_descriptors(channel_fd);
   if (options_.body) {
     options_.body(kChannelFd, kTableFd);
     _exit(127);
@@ -144,19 +178,7 @@ void WorkerProcess::become_program(int channel_fd) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
 
-  std::vector<std::string> environment;
-  for (char** e = environ; *e; ++e) {
-    const std::string_view text = *e;
-    if (text.starts_with("LD_PRELOAD=") || text.starts_with("LD_BIND_NOW=") || text.starts_with("GLIBC_TUNABLES=") ||
-        (text.starts_with("LOCKSTEP_") && !text.starts_with("LOCKSTEP_TEST_")))
-      continue;
-    environment.emplace_back(text);
-  }
-  const std::string preload = variable("LD_PRELOAD"), tunables = variable("GLIBC_TUNABLES");
-  environment.push_back("LD_PRELOAD=" + options_.runtime_library + (preload.empty() ? "" : ":" + preload));
-  environment.push_back("LD_BIND_NOW=1");  // otherwise resetting memory would resolve symbols again and again
-  environment.push_back("GLIBC_TUNABLES=" + tunables + (tunables.empty() ? "" : ":") + "glibc.pthread.rseq=0");
-  environment.push_back(std::string(kChannelVariable) + "=" + std::to_string(kChannelFd) + "," + std::to_string(kTableFd));
+  const std::vector<std::string> environment = program_environment(options_);
   std::vector<char*> argv, envp;
   for (const std::string& a : options_.command) argv.push_back(const_cast<char*>(a.c_str()));
   for (const std::string& e : environment) envp.push_back(const_cast<char*>(e.c_str()));
@@ -164,6 +186,39 @@ void WorkerProcess::become_program(int channel_fd) {
   envp.push_back(nullptr);
   execve(options_.path.c_str(), argv.data(), envp.data());
   _exit(127);
+}
+
+Result<int> WorkerProcess::debug(const Plan& plan, const std::vector<std::string>& debugger) {
+  if (auto prepared = prepare(); !prepared) return prepared.error();
+  channel().debug = 1;
+  send(plan);
+  channel().stop.store(1, std::memory_order_release);  // after this plan
+  std::vector<std::string> words = debugger;
+  for (const std::string& variable : runtime_variables(options_)) {
+    const size_t equals = variable.find('=');
+    words.push_back("-iex");
+    words.push_back("set environment " + variable.substr(0, equals) + " " + variable.substr(equals + 1));
+  }
+  words.push_back("--args");
+  words.push_back(options_.path);
+  words.insert(words.end(), options_.command.begin() + 1, options_.command.end());
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  signal(SIGINT, SIG_IGN);  // it is for the debugger
+  const pid_t child = fork();
+  if (child < 0) return Error{ExitCode::Uncontrolled, std::string("cannot start a process: ") + std::strerror(errno)};
+  if (child == 0) {
+    hand_over_descriptors(memory_.fd());
+    signal(SIGINT, SIG_DFL);
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    return Error{ExitCode::Usage, "cannot start the debugger '" + debugger[0] + "': is it installed?"};
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 bool WorkerProcess::alive() {

@@ -61,6 +61,9 @@ class WorkerProcess {
 
   Result<bool> start();  // also after the process has died
   void kill();
+  // Instead of start(): the program, under a debugger of this command line (gdb's), runs this one plan. Returns how the
+  // debugger ended.
+  Result<int> debug(const Plan& plan, const std::vector<std::string>& debugger);
 
   // --- plans ---
   void send(const Plan& plan);
@@ -80,6 +83,8 @@ class WorkerProcess {
   Channel& channel() { return *static_cast<Channel*>(memory_.data()); }
 
  private:
+  Result<bool> prepare();  // a fresh channel
+  void hand_over_descriptors(int channel_fd) const;
   [[noreturn]] void become_program(int channel_fd);
   char* bytes(const Ring& ring) { return static_cast<char*>(memory_.data()) + ring.offset; }
 

@@ -8,6 +8,9 @@
 
 namespace lockstep::rt {
 
+// Where a debugger stops when the execution fails, on the thread that failed or was the last to run.
+LOCKSTEP_EXPORT __attribute__((noinline)) void lockstep_debug_failure(const char*) { asm volatile(""); }
+
 void Scheduler::end(Outcome how, int exit_code, const char* text) {
   outcome = how;
   code = exit_code;
@@ -34,6 +37,7 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
     add_stack(failure_stack_);
     add_race_stacks();
   }
+  if (UNLIKELY(runtime.channel->debug) && how != Outcome::Ok) lockstep_debug_failure(message_size ? message : nullptr);
   runtime.running = false;
   runtime.current = runtime.controller;
   if (runtime.fibers)

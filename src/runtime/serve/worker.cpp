@@ -304,9 +304,11 @@ void serve_plans() {
       sys(SYS_close, quiet_fd);
       quiet_fd = static_cast<int>(high);
     }
-    redirect_output(quiet_fd);
+    if (!channel.debug) redirect_output(quiet_fd);
   }
   runtime.undo.remember();
+  // Without a fresh start an execution cannot be tried again with more threads.
+  if (channel.debug) grow_pool(runtime.thread_table->count.load(std::memory_order_relaxed));
   channel.instrumented = runtime.instrumented;
   channel.fiber = runtime.fibers;
   channel.isolation_used = runtime.isolation;

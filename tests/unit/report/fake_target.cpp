@@ -77,6 +77,9 @@ namespace lockstep {
 Result<std::unique_ptr<Target>> Target::start(TargetOptions options) {
   return fake::fake_world().start(std::move(options));
 }
+Result<int> debug_target(const TargetOptions&, const Plan&, const std::vector<std::string>&) {
+  return Error{ExitCode::Uncontrolled, "what is no process cannot be debugged"};
+}
 Result<std::string> find_program(const std::string& name) { return fake::fake_world().find_program(name); }
 }  // namespace lockstep
 #endif

@@ -8,7 +8,9 @@
 #include "report/confirm.hpp"
 #include "report/fingerprint.hpp"
 #include "report/json.hpp"
+#include "report/junit.hpp"
 #include "report/progress.hpp"
+#include "report/sarif.hpp"
 #include "report/summary.hpp"
 #include "report/user_code.hpp"
 
@@ -68,6 +70,36 @@ TEST(Json, SurvivesTextThatIsNotUtf8) {
   Exploration result = with_deadlock();
   result.bugs[0].message = "\xff\xfe";
   EXPECT_TRUE(nlohmann::json::accept(to_json({{"\x80"}, "icb", "reset", {"\xc3"}}, result)));
+}
+
+TEST(Junit, IsOneFailedTestCase) {
+  expect_golden("deadlock.junit.xml", to_junit({{"./bank_test", "-x"}, "icb", "reset", {"said once"}}, with_deadlock()));
+}
+
+TEST(Junit, WritesNothingThatXmlForbids) {
+  Exploration result = with_deadlock();
+  result.bugs[0].message = "<a b=\"c\"> & \x01\xff\n";
+  const std::string text = to_junit({{"./a&b"}, "icb", "reset", {}}, result);
+  EXPECT_NE(text.find("message=\"&lt;a b=&quot;c&quot;&gt; &amp; ?\xef\xbf\xbd&#10;\""), std::string::npos) << text;
+  EXPECT_NE(text.find("&amp;b"), std::string::npos);
+}
+
+TEST(Junit, TellsAnErrorFromAFailure) {
+  Exploration result;
+  result.verdict = Verdict::Uncontrolled;
+  result.uncontrolled = "it forks";
+  const std::string text = to_junit({{"./a"}, "icb", "reset", {}}, result);
+  EXPECT_NE(text.find("failures=\"0\" errors=\"1\""), std::string::npos) << text;
+  EXPECT_NE(text.find("<error type=\"uncontrolled\" message=\"it forks\"/>"), std::string::npos) << text;
+}
+
+TEST(Sarif, HasTheBugWithItsPlace) {
+  const std::string text = to_sarif({{"./bank_test", "-x"}, "icb", "reset", {"said once"}}, with_deadlock());
+  const auto run = nlohmann::json::parse(text)["runs"][0];
+  EXPECT_EQ(run["results"][0]["ruleId"], "deadlock");
+  EXPECT_EQ(run["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"], 32);
+  EXPECT_EQ(run["tool"]["driver"]["rules"][0]["id"], "deadlock");
+  expect_golden("deadlock.sarif", text);
 }
 
 TEST(Confirm, SaysWhoWaitsForWhom) {

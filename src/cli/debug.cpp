@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "cli/gdb/script.hpp"
+#include "cli/recording.hpp"
+#include "cli/session.hpp"
+#include "report/story.hpp"
+
+namespace lockstep {
+namespace {
+
+std::string python_text(const std::string& text) {
+  std::string quoted = "\"";
+  for (const unsigned char c : text) {
+    if (c == '"' || c == '\\' || c < 0x20)
+      quoted += fmt::format("\\x{:02x}", c);
+    else
+      quoted += static_cast<char>(c);
+  }
+  return quoted + "\"";
+}
+
+// gdb reads it from there; it must not be closed before gdb has ended.
+int put_into_memory(const std::string& text) {
+  const int fd = memfd_create("lockstep-gdb", 0);
+  if (fd < 0 || write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) return -1;
+  return fd;
+}
+
+// What the failure looked like, from a replay without the debugger.
+std::string story_of(const Options& options, const Recording& recording, const World& world) {
+  Result<std::unique_ptr<Target>> target = world.start(recording.launch);
+  if (!target) return "The program could not be started: " + target.error().message;
+  Options quiet = options;
+  quiet.color = When::Never;
+  Session session(quiet);
+  const std::optional<Finding> found = session.reproduce(**target, recording.schedule.bug, false);
+  if (!found) return "The failure does not reproduce.";
+  return tell_story(*found, session.symbols(**target), {.terminal = session.terminal(), .replayed = true});
+}
+
+}  // namespace
+
+int debug_command(const Options& given, const World& world) {
+  Options options = given;
+  Result<Recording> recording = read_recording(options, world);
+  if (!recording) return fail(recording.error());
+  if (recording->changed)
+    fmt::print(stderr, "lockstep: warning: {} has changed since the schedule was recorded\n", recording->program);
+  const std::string script =
+      fmt::format("STORY = {}\n{}", python_text(story_of(options, *recording, world)), kGdbScript);
+  const int fd = put_into_memory(script);
+  if (fd < 0) return fail({ExitCode::Uncontrolled, "cannot prepare the commands for gdb"});
+
+  // One execution needs no fresh start, and memory that is not watched gives gdb no signals to stop at.
+  recording->launch.isolation = Isolation::Loop;
+  recording->launch.backend = Backend::OsThread;
+  std::vector<std::string> debugger = {options.debugger, "-q"};
+  if (!options.debugger_commands.empty()) debugger.push_back("-batch");
+  const auto before = [&](std::string text) { debugger.insert(debugger.end(), {"-iex", std::move(text)}); };
+  before("set startup-with-shell off");
+  before("set print thread-events off");
+  before("set debuginfod enabled off");
+  before("unset environment LINES");
+  before("unset environment COLUMNS");
+  before(fmt::format("python exec(open('/proc/self/fd/{}').read())", fd));
+  for (const std::string& text : options.debugger_commands) debugger.insert(debugger.end(), {"-ex", text});
+  if (options.debugger_commands.empty())
+    debugger.insert(debugger.end(),
+                    {"-ex", "echo lockstep: 'run' replays the failure; 'lockstep next' goes from switch to switch\\n"});
+  const Result<int> ended = world.debug(recording->launch, recording->schedule.bug.plan, debugger);
+  close(fd);
+  return ended ? *ended : fail(ended.error());
+}
+
+}  // namespace lockstep

@@ -1,0 +1,6 @@
+// What gdb is taught by `lockstep debug`: lockstep_gdb.py, as text.
+#pragma once
+
+namespace lockstep {
+extern const char* const kGdbScript;
+}

@@ -1,0 +1,11 @@
+// The bugs as SARIF 2.1.0, the form code-scanning services read.
+#pragma once
+#include <string>
+
+#include "report/json.hpp"
+
+namespace lockstep {
+
+std::string to_sarif(const JsonReport& report, const Exploration& result);
+
+}  // namespace lockstep

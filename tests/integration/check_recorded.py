@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""What can be done with a recorded failure: explain, the HTML page, gdb.
+
+usage: check_recorded.py LOCKSTEP DEADLOCKING_EXAMPLE FAILING_EXAMPLE
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LOCKSTEP = DEADLOCK = ASSERTION = ""
+
+
+def story_in(page):
+    start = page.index("const story = ") + len("const story = ")
+    return json.JSONDecoder().raw_decode(page[start:])[0]
+
+
+class Recorded(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.cwd = pathlib.Path(folder.name)
+
+    def lockstep(self, *words):
+        env = {k: v for k, v in os.environ.items() if not k.startswith("LOCKSTEP")}
+        env.update({"LC_ALL": "C.UTF-8", "COLUMNS": "120"})
+        return subprocess.run([LOCKSTEP, *words], cwd=self.cwd, env=env, capture_output=True, text=True, timeout=100,
+                              stdin=subprocess.DEVNULL)
+
+    def record(self, program):
+        found = self.lockstep("run", "--out", "out", program)
+        self.assertEqual(found.returncode, 1, found)
+        for hint in ("lockstep replay out/bug-1.lockstep", "lockstep debug out/bug-1.lockstep",
+                     "lockstep explain out/bug-1.lockstep --html"):
+            self.assertIn(hint, found.stdout)
+        return "out/bug-1.lockstep"
+
+    def test_explain_tells_the_story(self):
+        told = self.lockstep("explain", self.record(DEADLOCK))
+        self.assertEqual(told.returncode, 1, told)
+        self.assertIn("DEADLOCK reproduced", told.stdout)
+        self.assertIn("lock accounts[1].mutex … thread 2 holds it", told.stdout)
+
+    def test_the_page_has_threads_steps_and_source(self):
+        done = self.lockstep("explain", self.record(DEADLOCK), "--html", "bug.html")
+        self.assertEqual(done.returncode, 1, done)
+        story = story_in((self.cwd / "bug.html").read_text())
+        self.assertEqual(story["kind"], "DEADLOCK")
+        self.assertEqual(story["threads"], ["main", "thread 1", "thread 2"])
+        self.assertIn("accounts[1].mutex", story["why"])
+        blocked = [row for row in story["all"] if row["kind"] == "blocked"]
+        self.assertGreaterEqual(len(blocked), 2)
+        frame = blocked[-1]["frames"][0]
+        self.assertIn("hold_to", story["sources"][frame["source"]][frame["line"] - 1])
+
+    def test_a_page_that_cannot_be_written(self):
+        done = self.lockstep("explain", self.record(DEADLOCK), "--html", "no/such/folder/bug.html")
+        self.assertEqual(done.returncode, 2, done)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    @unittest.skipUnless(shutil.which("gdb"), "needs gdb")
+    def test_gdb_stops_at_the_failure_with_a_thread_for_each(self):
+        seen = self.lockstep("debug", self.record(DEADLOCK), "--command", "run", "--command", "info threads",
+                             "--command", "thread apply all bt", "--command", "lockstep story")
+        self.assertIn("lockstep: the failure", seen.stdout)
+        for name in ('"main"', '"thread 1"', '"thread 2"'):
+            self.assertIn(name, seen.stdout)
+        self.assertGreaterEqual(seen.stdout.count("ab_ba_deadlock.cpp:20"), 2, seen.stdout)
+        self.assertIn("DEADLOCK reproduced", seen.stdout)
+
+    @unittest.skipUnless(shutil.which("gdb"), "needs gdb")
+    def test_gdb_goes_from_switch_to_switch(self):
+        seen = self.lockstep("debug", self.record(ASSERTION), "--command", "break main", "--command", "run",
+                             *["--command", "lockstep next"] * 3, "--command", "lockstep failure", "--command", "continue")
+        self.assertIn("lockstep: thread 2 goes on", seen.stdout)
+        self.assertIn("lockstep: the failure, on main", seen.stdout)
+        self.assertIn("assert(", seen.stdout)
+
+    def test_a_debugger_that_is_not_there(self):
+        done = self.lockstep("debug", self.record(DEADLOCK), "--debugger", "no-such-gdb")
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn("no-such-gdb", done.stderr)
+
+    def test_files_that_are_none(self):
+        (self.cwd / "text").write_text("hello")
+        for command in ("explain", "debug"):
+            for file in ("text", "missing"):
+                done = self.lockstep(command, file)
+                self.assertEqual(done.returncode, 2, done)
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    LOCKSTEP, DEADLOCK, ASSERTION = map(os.path.abspath, sys.argv[1:4])
+    unittest.main(argv=sys.argv[:1])
