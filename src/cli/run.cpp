@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool looks_for_races(const Options& options) {
-  return options.races_given || options.points >= Points::Racy;
+  return options.races_given || options.points >= Points::Racy || watches_memory(options.strategy.spec);
 }
 
 // One exploration from start to last words.
@@ -36,7 +36,7 @@ class Run {
         session_(options),
         progress_(session_.human(), session_.terminal(), shows_progress()),
         out_(options.out.empty() ? default_out(options.command[0]) : options.out),
-        promotion_(points_of(options, target) >= Points::Racy) {
+        promotion_(points_of(options, target) >= Points::Racy && strategy_->preempts_at_points()) {
     setting_ = {fs::path(options.command[0]).filename().string(), 0, points_of(options, target)};
   }
 

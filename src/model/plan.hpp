@@ -37,7 +37,9 @@ static_assert(sizeof(Delta) == 8, "wire format");
 // a thread that cannot go on is followed by the next enabled one in cyclic order of ids. Pct and Pos are the random
 // schedulers of those names; data choices are uniform under every random policy. Under Guided the deltas are wishes, not
 // orders, and are read as in runtime/sched/guided.hpp; what they leave open is as by default.
-enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos, Guided };
+// Under Blocks threads are switched only between atomic blocks; from record `sleep_at` on some are stopped, as `extra`
+// says (model/blocks.hpp).
+enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos, Guided, Blocks };
 constexpr bool is_random(Policy p) { return p == Policy::Random || p == Policy::Pct || p == Policy::Pos; }
 inline constexpr unsigned kMaxPctDepth = 64;
 
@@ -53,9 +55,10 @@ struct Plan {
   uint32_t max_steps = 1'000'000;
   uint32_t sleep_at = kNoStep;  // from this record on the threads in `sleep` are asleep
   std::vector<ThreadId> sleep;
+  std::vector<uint64_t> extra;  // what the policy needs besides
 };
 
-// Wire format: PlanHeader, Delta[deltas], uint16_t sleep[sleepers], padding to 8.
+// Wire format: PlanHeader, Delta[deltas], uint16_t sleep[sleepers], padding to 8, uint64_t extra[extra_words].
 struct PlanHeader {
   uint32_t bytes;
   uint32_t deltas;
@@ -67,8 +70,17 @@ struct PlanHeader {
   uint32_t pct_horizon;
   uint8_t stacks;
   uint8_t reserved[3];
+  uint32_t extra_words;
+  uint32_t reserved_too;
+
+  const Delta* delta_list() const { return reinterpret_cast<const Delta*>(this + 1); }
+  const uint16_t* sleeper_list() const { return reinterpret_cast<const uint16_t*>(delta_list() + deltas); }
+  const uint64_t* extra() const {
+    const uint64_t sleep_bytes = (2ull * sleepers + 7) & ~7ull;
+    return reinterpret_cast<const uint64_t*>(reinterpret_cast<const char*>(sleeper_list()) + sleep_bytes);
+  }
 };
-static_assert(sizeof(PlanHeader) == 48, "wire format");
+static_assert(sizeof(PlanHeader) == 56, "wire format");
 
 uint32_t wire_size(const Plan& plan);
 void write_wire(const Plan& plan, void* out);  // wire_size(plan) bytes

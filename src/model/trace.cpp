@@ -32,7 +32,9 @@ Trace TraceBuilder::build() {
   header.message_bytes = static_cast<uint32_t>(message.size());
   size_t bytes = sizeof(TraceHeader) + sizeof(Step) * (steps.size() + pending.size()) + 8 * (sets.size() + stacks.size()) +
                  message.size();
-  const size_t before_races = (bytes + 7) & ~size_t{7};
+  const size_t before_blocks = (bytes + 7) & ~size_t{7};
+  const size_t before_races = before_blocks + sizeof(Touched) * blocks.size();
+  header.block_units = static_cast<uint32_t>(blocks.size());
   header.races = static_cast<uint32_t>(races.size());
   header.bytes = static_cast<uint32_t>(before_races + sizeof(DataRace) * races.size());
   Trace trace;
@@ -48,7 +50,8 @@ Trace TraceBuilder::build() {
   put(sets.data(), 8 * sets.size());
   put(stacks.data(), 8 * stacks.size());
   put(message.data(), message.size());
-  out = reinterpret_cast<char*>(trace.bytes_.data()) + before_races;
+  out = reinterpret_cast<char*>(trace.bytes_.data()) + before_blocks;
+  put(blocks.data(), sizeof(Touched) * blocks.size());
   put(races.data(), sizeof(DataRace) * races.size());
   return trace;
 }

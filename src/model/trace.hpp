@@ -1,7 +1,8 @@
 // What one execution did: the wire format the runtime writes and everybody else reads.
 //
 // Layout of a trace message: TraceHeader, Step[steps], Step[pending], uint64_t sets[set_words], uint64_t
-// stacks[stack_words], char message[message_bytes], padding to 8, DataRace[races]. All offsets follow from the header.
+// stacks[stack_words], char message[message_bytes], padding to 8, BlockRecord or Touched[block_units],
+// DataRace[races]. All offsets follow from the header.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -15,7 +16,7 @@
 
 namespace lockstep {
 
-inline constexpr uint16_t kTraceVersion = 2;
+inline constexpr uint16_t kTraceVersion = 3;
 
 // How an execution ended.
 enum class Outcome : uint8_t {
@@ -69,6 +70,29 @@ struct Step {
 };
 static_assert(sizeof(Step) == 32, "wire format");
 
+// Memory touched: an aligned word and which of its bytes.
+struct Touched {
+  uint64_t word;
+  uint8_t reads, writes;
+  uint8_t reserved[6];
+};
+static_assert(sizeof(Touched) == 16, "wire format");
+
+// An atomic block that was run under Policy::Blocks, followed by what it touched.
+struct BlockRecord {
+  enum How : uint8_t {
+    Ended,    // by a lock exit
+    Aborted,  // could not be finished: `thread` waits for something another holds, and the execution was given up
+    Last,     // the execution ended in it
+  };
+  uint32_t begin, end;  // its records of the trace; `end` included
+  ThreadId thread;
+  How how;
+  uint8_t everything;   // more than could be written down
+  uint32_t touched;     // so many follow
+};
+static_assert(sizeof(BlockRecord) == 16, "wire format");
+
 struct TraceHeader {
   uint32_t bytes;  // of the whole message, a multiple of 8
   uint16_t version;
@@ -84,7 +108,7 @@ struct TraceHeader {
   int32_t code;            // exit code or signal number
   uint64_t fault_address;  // Crash
   uint32_t races;          // data races, each pair of places once
-  uint32_t reserved;
+  uint32_t block_units;    // of 16 bytes: blocks and what they touched
 };
 static_assert(sizeof(TraceHeader) == 72, "wire format");
 
@@ -129,6 +153,19 @@ class TraceView {
   }
 
   std::span<const DataRace> races() const { return {at<DataRace>(header().bytes - sizeof(DataRace) * header().races), header().races}; }
+
+  // Blocks in the order of the execution: visit(const BlockRecord&, std::span<const Touched>).
+  template <class F>
+  void for_each_block(F&& visit) const {
+    const size_t bytes = sizeof(Touched) * header().block_units;
+    const char* at = base_ + header().bytes - sizeof(DataRace) * header().races - bytes;
+    for (const char* end = at + bytes; at < end;) {
+      const auto& block = *reinterpret_cast<const BlockRecord*>(at);
+      const auto* touched = reinterpret_cast<const Touched*>(at + sizeof block);
+      visit(block, std::span<const Touched>(touched, block.touched));
+      at += sizeof block + sizeof(Touched) * block.touched;
+    }
+  }
 
   // Threads that could have been chosen at a step. A wide set block is [words][set...][timed set...].
   ThreadSetView enabled(const Step& s) const {
@@ -178,6 +215,7 @@ class TraceBuilder {
   TraceHeader header{};
   std::vector<Step> steps, pending;
   std::vector<uint64_t> sets, stacks;
+  std::vector<Touched> blocks;  // as on the wire
   std::vector<DataRace> races;
   std::string_view message;
   Trace build();

@@ -20,6 +20,12 @@ std::string claim_every_trace(uint64_t traces) {
   return "every execution (" + count_of(traces, "trace") + ")" + kProviso;
 }
 
+std::string claim_block_orders(std::optional<uint32_t> preemptions) {
+  std::string claim = "every order of atomic blocks";
+  if (preemptions) claim += " with at most " + count_of(*preemptions, "preemption");
+  return claim + kProviso;
+}
+
 std::string claim_at_most(uint32_t bound, const char* unit) {
   return "every execution with at most " + count_of(bound, unit) + kProviso;
 }

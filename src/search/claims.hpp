@@ -1,6 +1,7 @@
 // The sentences a search may say about what it has explored.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace lockstep {
@@ -11,6 +12,7 @@ std::string count_of(uint64_t n, const char* thing);  // "1 preemption", "2 pree
 std::string without_proviso(std::string claim);  // once data races have been looked for in every execution
 std::string claim_every_execution();
 std::string claim_every_trace(uint64_t traces);  // every execution, of which so many differ in more than order
+std::string claim_block_orders(std::optional<uint32_t> preemptions);  // of atomic blocks
 std::string claim_at_most(uint32_t bound, const char* unit = "preemption");
 
 }  // namespace lockstep

@@ -12,6 +12,7 @@
 #include "search/strategies/delay.hpp"
 #include "search/strategies/dfs.hpp"
 #include "search/strategies/dpor.hpp"
+#include "search/strategies/exitblock.hpp"
 #include "search/strategies/icb.hpp"
 #include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/pct.hpp"
@@ -30,11 +31,16 @@ std::optional<uint32_t> bound_or_two(const Settings& s) {
   return s.preemptions_given ? s.preemptions : std::optional(kAutoPreemptions);
 }
 
-enum Takes : unsigned { kNothing = 0, kPreemptions = 1, kSeed = 2, kDelays = 4, kDepth = 8 };
+enum Takes : unsigned { kNothing = 0, kPreemptions = 1, kSeed = 2, kDelays = 4, kDepth = 8, kBlocks = 16 };
 using Make = std::unique_ptr<Strategy> (*)(const Settings&);
 
 constexpr StrategyInfo strategy(const char* name, const char* summary, unsigned takes, Make make) {
-  return {name, summary, (takes & kPreemptions) != 0, (takes & kSeed) != 0, (takes & kDelays) != 0, make, (takes & kDepth) != 0};
+  return {name, summary, (takes & kPreemptions) != 0, (takes & kSeed) != 0, (takes & kDelays) != 0, make, (takes & kDepth) != 0,
+          (takes & kBlocks) != 0};
+}
+
+std::unique_ptr<Strategy> exitblock(const Settings& s, bool conflicts, bool deadlocks) {
+  return make_exitblock({conflicts, deadlocks, s.preemptions, s.max_steps, s.locks_write, s.run_delayed});
 }
 
 constexpr StrategyInfo kStrategies[] = {
@@ -64,6 +70,14 @@ constexpr StrategyInfo kStrategies[] = {
     strategy("bpor", "every order of dependent operations within a preemption bound (2), some several times",
              kPreemptions,
              [](const Settings& s) { return make_bpor({s.preemptions.value_or(kAutoPreemptions), s.max_steps}); }),
+    strategy("exitblock", "every order of atomic blocks, which end with lock exits; for programs that lock what they share",
+             kPreemptions, [](const Settings& s) { return exitblock(s, false, false); }),
+    strategy("exitblock-rw", "the same for blocks that touch the same memory only", kPreemptions | kBlocks,
+             [](const Settings& s) { return exitblock(s, true, false); }),
+    strategy("exitblock-dd", "exitblock, and deadlocks predicted from lock chains, each confirmed by running it",
+             kPreemptions, [](const Settings& s) { return exitblock(s, false, true); }),
+    strategy("exitblock-rwdd", "exitblock-rw with such predictions", kPreemptions | kBlocks,
+             [](const Settings& s) { return exitblock(s, true, true); }),
     strategy("pct", "random priorities with depth-1 changes: a known chance to hit each bug of that depth", kSeed | kDepth,
              [](const Settings& s) { return make_pct({s.depth, s.seed, s.max_steps}); }),
     strategy("pos", "partial order sampling: random priorities of operations, redrawn at conflicts", kSeed,
@@ -90,6 +104,8 @@ std::string known_keys(const StrategyInfo& s) {
   add(s.takes_preemptions, "preemptions");
   add(s.takes_delays, "bound");
   add(s.takes_depth, "depth");
+  add(s.takes_blocks, "locks-write");
+  add(s.takes_blocks, "run-delayed");
   add(s.takes_seed, "seed");
   return keys.empty() ? "it has none" : keys;
 }
@@ -110,6 +126,14 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
   const bool seed = info.takes_seed && key == "seed";
   const bool delays = info.takes_delays && key == "bound";
   const bool depth = info.takes_depth && key == "depth";
+  const bool locks = info.takes_blocks && key == "locks-write";
+  const bool delayed = info.takes_blocks && key == "run-delayed";
+  if (locks || delayed) {
+    if (value != "0" && value != "1" && equals != item.npos)
+      return usage("setting " + quoted(key) + " of strategy " + quoted(info.name) + " is 0 or 1, not " + quoted(value));
+    (locks ? settings.locks_write : settings.run_delayed) = value != "0";
+    return std::nullopt;
+  }
   if (!bound && !seed && !delays && !depth)
     return usage("strategy " + quoted(info.name) + " has no setting " + quoted(key) + "; " + known_keys(info));
   if (bound && value == "none") {
@@ -138,6 +162,8 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
 }  // namespace
 
 std::span<const StrategyInfo> strategies() { return kStrategies; }
+
+bool watches_memory(std::string_view spec) { return spec.starts_with("exitblock"); }
 
 Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) {
   const std::string_view spec = options.spec;

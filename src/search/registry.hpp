@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "model/result.hpp"
 #include "search/ranks/focus.hpp"
@@ -33,6 +34,7 @@ struct StrategySettings {
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
   uint32_t depth = 2;
+  bool locks_write = false, run_delayed = false;  // exitblock
   std::string rank{};  // known to be right
   FunctionFocus focus_function{};
   VariableFocus focus_variable{};
@@ -46,9 +48,13 @@ struct StrategyInfo {
   bool takes_delays;       // key `bound`
   std::unique_ptr<Strategy> (*make)(const StrategySettings& settings);
   bool takes_depth = false;  // key `depth`
+  bool takes_blocks = false;  // keys `locks-write` and `run-delayed`
 };
 
 std::span<const StrategyInfo> strategies();
+
+// Does this strategy need to know which memory is touched, and whether that is a race? `spec` as in StrategyOptions.
+bool watches_memory(std::string_view spec);
 
 Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options);
 

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "analysis/finding.hpp"
 #include "model/plan.hpp"
 #include "model/trace.hpp"
 #include "search/state.hpp"
@@ -37,6 +39,11 @@ class Strategy {
   virtual bool resumable() const { return false; }
   virtual void save(StateWriter&) const {}
   virtual void load(StateReader& state) { state.reject(); }  // into a fresh strategy made with the same options
+
+  // False: plain accesses that are scheduling points do not make it switch there.
+  virtual bool preempts_at_points() const { return true; }
+  // What it thinks is wrong and could not show: warnings.
+  virtual std::vector<Finding> suspicions() const { return {}; }
 
   // For the progress line; 0 if unknown.
   virtual uint64_t frontier_nodes() const { return 0; }

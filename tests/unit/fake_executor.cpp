@@ -1,8 +1,10 @@
 #include "fake_executor.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "model/schedule.hpp"
+#include "runtime/sched/blocks.hpp"
 #include "runtime/sched/guided.hpp"
 #include "runtime/sched/pct.hpp"
 #include "runtime/sched/pos.hpp"
@@ -10,12 +12,22 @@
 namespace lockstep::fake {
 namespace {
 
+void* zeroed(size_t bytes) { return std::calloc(1, bytes); }
+
+// Large, and as good as new for every execution.
+rt::Blocks& shared_blocks() {
+  static rt::Blocks blocks;
+  blocks.init(zeroed);
+  return blocks;
+}
+
 class Execution {
  public:
   Execution(const Program& program, const Plan& plan, bool wide)
       : machine_(program), plan_(plan), wide_(wide), random_(plan.seed ? plan.seed : 1) {
     pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
     pos_.begin(plan.seed);
+    if (blocks()) shared_blocks().begin(plan.extra.data(), static_cast<uint32_t>(plan.extra.size()), plan.sleep_at, false);
     if (guided()) guided_.begin(plan.deltas.data(), static_cast<uint32_t>(plan.deltas.size()));
   }
 
@@ -43,6 +55,32 @@ class Execution {
   }
 
   bool guided() const { return plan_.policy == Policy::Guided; }
+  bool blocks() const { return plan_.policy == Policy::Blocks; }
+
+  ThreadId pick_block(const std::vector<unsigned>& enabled, ThreadId otherwise) {
+    const ThreadId next = shared_blocks().choose(
+        static_cast<uint32_t>(out_.steps.size()),
+        [&](auto&& visit) {
+          for (const unsigned t : enabled) visit(thread_id(t));
+        },
+        [&](ThreadId t) { return !machine_.done(index_of(t) - 1); },
+        [&] {
+          for (unsigned t = 0; t < machine_.threads(); ++t)
+            if (!machine_.done(t) && machine_.blocked(t)) return true;
+          return false;
+        });
+    return next == rt::Blocks::kAsByDefault ? otherwise : next;
+  }
+
+  // Did the signal let a waiter go on at once?
+  bool woke_somebody(const Step& step, const std::vector<unsigned>& enabled_before) const {
+    if (step.kind != OpKind::CondSignal && step.kind != OpKind::CondBroadcast) return false;
+    for (unsigned t = 0; t < machine_.threads(); ++t)
+      if (machine_.enabled(t) && machine_.pending(t).kind == OpKind::Reacquire &&
+          std::find(enabled_before.begin(), enabled_before.end(), t) == enabled_before.end())
+        return true;
+    return false;
+  }
 
   // The plan's word on the record that comes next. False: it speaks of a record that was no decision.
   bool planned(std::optional<uint16_t>& value) {
@@ -105,6 +143,9 @@ class Execution {
     if (value) who = ThreadId{*value};
     else if (roams) who = pick_random(enabled);
     else if (guided()) who = follow(view, who);
+    if (blocks() && value) shared_blocks().told(who, static_cast<uint32_t>(out_.steps.size()));
+    else if (blocks()) who = pick_block(enabled, who);
+    if (who == rt::Blocks::kRedundant) return Outcome::SleepBlocked;
     if (!view.contains(who)) return diverge();
 
     const unsigned t = index_of(who) - 1, choices = machine_.choices(t);
@@ -132,6 +173,7 @@ class Execution {
     out_.steps[record] = step;
     if (data) out_.steps.push_back(*data);
     out_.header.decisions += data ? 2 : 1;
+    if (blocks()) shared_blocks().executed(step, static_cast<uint32_t>(record), woke_somebody(step, enabled));
     running_ = who;
     yielded_ = step.flags & Step::kYield;
     for (size_t i = slumber.size(); i-- > 0;)
@@ -175,6 +217,10 @@ class Execution {
 
   void finish(Outcome outcome) {
     out_.header.outcome = outcome;
+    if (blocks()) {
+      shared_blocks().ended();
+      out_.blocks.assign(shared_blocks().out(), shared_blocks().out() + shared_blocks().units);
+    }
     out_.header.plan_id = plan_.id;
     out_.header.threads = machine_.threads() + 1;
     out_.header.culprit = kNoThread;

@@ -163,6 +163,50 @@ Program random_program(uint64_t seed) {
   return p;
 }
 
+Program disciplined_program(uint64_t seed, bool nested, bool conditions) {
+  Dice dice(seed ^ 0x5eed);
+  Program p{.name = "disciplined " + std::to_string(seed), .threads = {}};
+  const int threads = dice.from(2, 3), locks = dice.from(1, nested ? 3 : 2);
+  for (int t = 0; t < threads; ++t) {
+    Code code;
+    int number = 0;
+    const auto access = [&](int m) {  // variables m and m + 4 belong to lock m
+      const int x = m + 4 * dice.below(2), i = number++;
+      switch (dice.below(4)) {
+        case 0: return ld(x, i % 4);
+        case 1: return st(x, mark(t, i));
+        case 2: return st(x, [i](R r) { return r[static_cast<size_t>(i % 4)] * 7 + 1; });
+        default: return rmw(x, history(t, i), i % 4);
+      }
+    };
+    for (int sections = dice.from(1, threads == 2 ? 3 : 2); sections > 0; --sections) {
+      const int m = dice.below(locks);
+      code.push_back(lock(m));
+      if (dice.percent(80)) code.push_back(access(m));
+      if (nested && locks > 1 && dice.percent(60)) {
+        const int inner = (m + dice.from(1, locks - 1)) % locks;
+        code.push_back(lock(inner));
+        if (dice.percent(50)) code.push_back(access(inner));
+        code.push_back(unlock(inner));
+        if (dice.percent(50)) code.push_back(access(m));
+      }
+      if (conditions && dice.percent(50)) {
+        if (t == 0 || dice.percent(30)) code.push_back(cond_wait(m, m));
+        else code.push_back(dice.percent(60) ? signal(m) : broadcast(m));
+        if (dice.percent(50)) code.push_back(access(m));
+      } else if (dice.percent(25)) {
+        const size_t reg = static_cast<size_t>(dice.below(4));
+        const int value = mark(dice.below(threads), dice.below(3));
+        code.push_back(check([=](R r) { return r[reg] != value; }, t == 0 ? "first" : "other"));
+      }
+      code.push_back(unlock(m));
+      if (conditions && dice.percent(20)) code.push_back(signal(m));
+    }
+    p.threads.push_back(code);
+  }
+  return p;
+}
+
 Program random_program_of_four(uint64_t seed) {
   Program p = random_program(seed);
   const Program other = random_program(seed + 7 * (1 + seed % 5));  // of the same flavour

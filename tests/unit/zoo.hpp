@@ -37,4 +37,9 @@ Program choice_and_store();
 Program random_program(uint64_t seed);
 Program random_program_of_four(uint64_t seed);  // four threads, taken from two of those
 
+
+// Every variable has a lock that is held whenever it is accessed. `nested`: locks are taken inside others in any order,
+// so that there are deadlocks; `conditions`: waits and signals, in and outside of locks.
+Program disciplined_program(uint64_t seed, bool nested, bool conditions);
+
 }  // namespace lockstep::fake

@@ -28,6 +28,7 @@ __attribute__((noinline)) void watched_access(const volatile void* address, cons
   reach_promoted(address, kFlags & RaceAccess::kWrite, pc);
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
   const ThreadId me = runtime.current->id;
+  if (UNLIKELY(scheduler().in_blocks())) scheduler().blocks.touch(me, a, kSize, kFlags & RaceAccess::kWrite);
   if (kSize <= 8 && LIKELY((a & 7) + kSize <= 8))
     runtime.races.access(me, a, kSize, kFlags, place(pc));
   else
@@ -44,6 +45,8 @@ inline void range_access(const volatile void* address, size_t size, uint8_t flag
   if (flags & RaceAccess::kWrite) note_plain_write(address);
   if (!watched()) return;
   reach_promoted(address, flags & RaceAccess::kWrite, pc);
+  if (UNLIKELY(scheduler().in_blocks()))
+    scheduler().blocks.touch(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags & RaceAccess::kWrite);
   runtime.races.range(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags, place(pc));
 }
 

@@ -67,6 +67,7 @@ void Scheduler::prefer_overdue(ThreadSet& set) {
 
 Thread* Scheduler::choose_slow() {
   if (fairness_.active() && last_ != kNoThread) fairness_.step(last_, last_yielded_, before_, enabled, live, words_);
+  if (policy_ == Policy::Blocks) observe_block();
   before_ = enabled;
   if (sleeping_) wake_sleepers();
   ThreadSet set = candidates();
@@ -85,6 +86,9 @@ Thread* Scheduler::choose_slow() {
   if (planned(&wanted)) {
     if (wanted >= kMaxThreads || !set.contains(ThreadId{wanted})) diverge();
     chosen = &thread(ThreadId{wanted});
+    if (policy_ == Policy::Blocks) blocks.told(chosen->id, log_size);
+  } else if (policy_ == Policy::Blocks) {
+    chosen = pick_block(set);
   } else if (is_random(policy_)) {
     chosen = &thread(pick_random(set));
   } else {
@@ -97,6 +101,10 @@ Thread* Scheduler::choose_slow() {
     chosen = wish != kNoThread ? &thread(wish) : pick_default(set);
   }
   if (sleeping_) note_sleepers(chosen->id);
+  if (policy_ == Policy::Blocks) {
+    decided_ = log_size;
+    trusted_ = chosen->no_preempt > 0;
+  }
   return chosen;
 }
 

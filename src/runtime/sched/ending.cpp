@@ -27,6 +27,10 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
     live.clear(words_);
     detail = true;
   }
+  if (policy_ == Policy::Blocks) {
+    observe_block();
+    blocks.ended();
+  }
   runtime.races.end();
   record_failure();
   if (detail) {

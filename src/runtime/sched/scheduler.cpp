@@ -35,6 +35,10 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   random_state_ = (plan.seed + 1) * 0x9e3779b97f4a7c15ull | 1;
   if (policy_ == Policy::Pct) pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
   if (policy_ == Policy::Pos) pos_.begin(plan.seed);
+  if (policy_ == Policy::Blocks) {
+    blocks.init(map_pages);
+    blocks.begin(plan.extra(), plan.extra_words, plan.sleep_at, !runtime.instrumented || !runtime.races.on());
+  }
   decided_ = kNoStep;
   deltas_ = deltas;
   delta_count_ = policy_ == Policy::Guided ? 0 : plan.deltas;

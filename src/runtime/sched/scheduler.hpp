@@ -6,6 +6,7 @@
 #include "model/channel.hpp"
 #include "model/plan.hpp"
 #include "model/trace.hpp"
+#include "runtime/sched/blocks.hpp"
 #include "runtime/sched/fairness.hpp"
 #include "runtime/sched/guided.hpp"
 #include "runtime/sched/pct.hpp"
@@ -80,6 +81,8 @@ class Scheduler {
   uint64_t fault_address = 0;
   bool detail = false, failure_recorded = false;
   Timeouts timeouts = Timeouts::Cost;
+  Blocks blocks;
+  bool in_blocks() const { return policy_ == Policy::Blocks; }
 
  private:
   friend struct SchedulerTest;
@@ -99,6 +102,8 @@ class Scheduler {
   ThreadId pick_random(const ThreadSet& candidates);
   ThreadId pick_pct(const ThreadSet& candidates);
   ThreadId pick_pos(const ThreadSet& candidates);
+  Thread* pick_block(const ThreadSet& candidates);
+  void observe_block();
   uint64_t random();
   void switch_to(Thread& next);
   void hand_back(Thread& me, bool can_run);
@@ -139,6 +144,7 @@ class Scheduler {
   Guided guided_;
   Pct pct_;
   Pos pos_;
+  bool trusted_ = false;        // the step under way cannot end a block
   uint64_t failure_stack_[65];
   Step unrecorded_;             // what reach() returns when a step needs no record
 };

@@ -150,9 +150,11 @@ void write_trace(uint64_t plan_id) {
   header.code = s.code;
   header.fault_address = s.fault_address;
   header.races = runtime.races.count;
+  header.block_units = s.in_blocks() ? s.blocks.units : 0;
   const size_t bytes = sizeof header + sizeof(Step) * (size_t{s.log_size} + pending_count) +
                        8 * (size_t{s.set_words} + s.stack_words) + s.message_size;
-  header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(DataRace) * header.races);
+  header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(Touched) * header.block_units +
+                                       sizeof(DataRace) * header.races);
   Channel& channel = *runtime.channel;
   char* out;
   if (UNLIKELY(header.bytes > channel.traces.capacity / 4)) {
@@ -167,6 +169,9 @@ void write_trace(uint64_t plan_id) {
   }
   const bool big = out == channel_bytes(channel.big_offset);
   if (UNLIKELY(header.races)) copy_bytes(out + header.bytes - sizeof(DataRace) * header.races, runtime.races.found, sizeof(DataRace) * header.races);
+  if (UNLIKELY(header.block_units))
+    copy_bytes(out + header.bytes - sizeof(DataRace) * header.races - sizeof(Touched) * header.block_units, s.blocks.out(),
+               sizeof(Touched) * header.block_units);
   auto put = [&out](const void* data, size_t size) {
     copy_bytes(out, data, size);
     out += size;
@@ -208,8 +213,6 @@ void fresh_start() {
 }
 
 void execute(const PlanHeader* plan) {
-  const auto* deltas = reinterpret_cast<const Delta*>(plan + 1);
-  const auto* sleepers = reinterpret_cast<const uint16_t*>(deltas + plan->deltas);
   for (;;) {
     fresh_start();
     runtime.after_step = 0;
@@ -220,7 +223,7 @@ void execute(const PlanHeader* plan) {
     if (plan->detail) runtime.calls.begin();
     Scheduler& s = scheduler();
     for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;
-    s.begin(*plan, deltas, sleepers);
+    s.begin(*plan, plan->delta_list(), plan->sleeper_list());
     Thread& main = new_main();
     runtime.pool_wanted = 0;
     runtime.library_wanted.file[0] = 0;
@@ -273,6 +276,7 @@ void run_in_child(const PlanHeader* plan) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   Scheduler& s = scheduler();
   PlanHeader empty = *plan;
+  empty.policy = Policy::Default;
   s.begin(empty, nullptr, nullptr);
   runtime.races.begin(false, false);
   s.outcome = Outcome::WorkerDied;

@@ -1,0 +1,41 @@
+// Policy::Blocks in the scheduler: tells sched/blocks.hpp what happened and asks it who is next.
+#include "runtime/root.hpp"
+
+namespace lockstep::rt {
+
+void Scheduler::observe_block() {
+  if (decided_ >= log_size) return;
+  const Step& step = log[decided_];
+  bool woke = false;
+  if (step.kind == OpKind::CondSignal || step.kind == OpKind::CondBroadcast)
+    enabled.for_each(words_, [&](ThreadId t) {
+      woke |= !before_.contains(t) && thread(t).parked && thread(t).pending.kind == OpKind::Reacquire;
+    });
+  blocks.executed(step, decided_, woke, trusted_);
+  decided_ = kNoStep;
+}
+
+Thread* Scheduler::pick_block(const ThreadSet& set) {
+  // Timeouts fire when nothing else is left to do.
+  bool only_timeouts = true;
+  for (unsigned i = 0; i < words_; ++i) only_timeouts &= (set.word[i] & ~wide_timed_.word[i]) == 0;
+  const ThreadId next = blocks.choose(
+      log_size,
+      [&](auto&& visit) {
+        set.for_each(words_, [&](ThreadId t) {
+          if (only_timeouts || !wide_timed_.contains(t)) visit(t);
+        });
+      },
+      [&](ThreadId t) { return live.contains(t); },
+      [&] {
+        bool waiting = false;
+        live.for_each(words_, [&](ThreadId t) {
+          waiting |= !set.contains(t) && thread(t).parked && thread(t).pending.kind != OpKind::Join;
+        });
+        return waiting;
+      });
+  if (next == Blocks::kRedundant) end(Outcome::SleepBlocked);
+  return next == Blocks::kAsByDefault ? pick_default(set) : &thread(next);
+}
+
+}  // namespace lockstep::rt

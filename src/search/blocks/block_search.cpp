@@ -1,0 +1,248 @@
+#include "search/blocks/block_search.hpp"
+
+#include <algorithm>
+
+#include "model/schedule.hpp"
+#include "search/claims.hpp"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kMostPlanned = 16'384;  // words of memory that a plan may name; more is taken as everything
+
+ObjectId wanted_by(TraceView trace, ThreadId t) {
+  for (const Step& p : trace.pending())
+    if (p.thread == t) return p.object;
+  return kNoObject;
+}
+
+bool touch_same(std::span<const Touched> a, std::span<const Touched> b, bool reads_too) {
+  return std::any_of(a.begin(), a.end(), [&](const Touched& x) {
+    return std::any_of(b.begin(), b.end(), [&](const Touched& y) { return x.word == y.word && conflict(x, y, reads_too); });
+  });
+}
+
+}  // namespace
+
+BlockSearch::BlockSearch(BlockSearchParts parts) : parts_(parts) { open_.emplace_back(); }
+
+// Under a bound a thread must not wait for a conflict: the order that needs few preemptions may be the one left out.
+uint8_t BlockSearch::flags() const {
+  const bool conflicts = parts_.conflicts && (!parts_.preemptions || parts_.conflicts_within_bound);
+  return static_cast<uint8_t>((conflicts ? kBlocksConflict : 0) | (parts_.locks_write ? kBlocksLocksWrite : 0) |
+                              (parts_.run_delayed ? kBlocksRunDelayed : 0) |
+                              (parts_.forget_locks ? kBlocksForgetLocks : 0) |
+                              (parts_.reads_conflict ? kBlocksReadsConflict : 0));
+}
+
+// One at a time: what comes next depends on what the last one did, and the order of schedules is part of the promise.
+std::optional<Plan> BlockSearch::next() {
+  if (under_way_ || open_.empty()) return std::nullopt;
+  under_way_ = std::move(open_.back());
+  open_.pop_back();
+  Plan plan;
+  plan.max_steps = parts_.max_steps;
+  if (under_way_->chain) {
+    plan.policy = Policy::Guided;
+    plan.deltas = under_way_->chain->wishes;
+    return plan;
+  }
+  plan.policy = Policy::Blocks;
+  plan.deltas = under_way_->deltas;
+  plan.sleep_at = under_way_->start;
+  size_t room = kMostPlanned;
+  std::vector<StoppedThread> stopped;
+  for (const Stopped& s : under_way_->stopped) {
+    StoppedThread& out = stopped.emplace_back(StoppedThread{s.thread, s.aborted, false, s.wanted});
+    if (!s.memory) continue;
+    out.everything = s.memory->everything || s.memory->touched.size() > room;
+    if (out.everything) continue;
+    out.touched = s.memory->touched;
+    room -= out.touched.size();
+  }
+  write_stopped(flags(), stopped, plan.extra);
+  return plan;
+}
+
+void BlockSearch::learn(TraceView trace) {
+  const Node node = std::move(*under_way_);
+  under_way_.reset();
+  const Outcome outcome = trace.outcome();
+  if (outcome == Outcome::WorkerDied || outcome == Outcome::Uncontrolled) {
+    ++lost_;
+  } else if (outcome == Outcome::Diverged) {
+    ++diverged_;
+  } else if (node.chain) {
+    judge(node, trace);
+  } else {
+    if (outcome == Outcome::StepLimit) ++cut_;
+    expand(node, trace);
+    if (parts_.deadlocks) suspect(trace);
+  }
+  peak_ = std::max<uint64_t>(peak_, open_.size());
+}
+
+void BlockSearch::expand(const Node& node, TraceView trace) {
+  std::vector<Block> blocks;
+  trace.for_each_block([&](const BlockRecord& record, std::span<const Touched> touched) {
+    blocks.push_back({record, {touched.begin(), touched.end()}});
+  });
+  const std::vector<Delta> deltas = plan_of(trace).deltas;
+  const bool failed = trace.outcome() != Outcome::Ok && trace.outcome() != Outcome::SleepBlocked;
+  const bool given_up = !blocks.empty() && blocks.back().record.how == BlockRecord::Aborted;
+  if (given_up) ++aborted_;
+  else ++schedules_;
+  std::vector<Stopped> stopped = node.stopped;
+  ThreadId before = kNoThread;  // whose block was the previous one and could have gone on
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const Block& block = blocks[i];
+    const uint32_t end = i + 1 < blocks.size() ? blocks[i + 1].record.begin : static_cast<uint32_t>(trace.steps().size());
+    const ThreadId t = block.record.thread;
+    Node here;
+    for (const Delta& d : deltas)
+      if (d.step < block.record.begin) here.deltas.push_back(d);
+    here.start = block.record.begin;
+    here.cost = node.cost;
+    here.stopped = stopped;
+    const bool repeated = node.variant && block.record.begin == node.start;
+    const bool others = others_could_run(trace, block, stopped);
+    std::shared_ptr<Memory> memory;
+    if (repeated) {
+      memory = node.variant;
+      memory->everything |= block.record.everything;
+      memory->touched.insert(memory->touched.end(), block.touched.begin(), block.touched.end());
+    } else if (block.record.how != BlockRecord::Aborted) {
+      // A failure leaves the rest of the block unknown.
+      const bool unknown = block.record.how == BlockRecord::Last && failed;
+      memory = std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched});
+      Node later = here;
+      later.cost += before == t;
+      if (parts_.one_delayed)  // whoever was delayed before is forgotten for good
+        for (Stopped& s : later.stopped) s = {s.thread, true, kNoObject, nullptr};
+      later.stopped.push_back({t, false, kNoObject, memory});
+      if (others) push(std::move(later));
+    } else if (others) {
+      Node without = here;
+      without.stopped.push_back({t, true, wanted_by(trace, t), nullptr});
+      push(std::move(without));
+    }
+    add_choices(node, trace, block, end, here, memory);
+    go_on(trace, block, end, stopped);
+    const Step& last = trace.steps()[block.record.end];
+    before = last.flags & Step::kYield ? kNoThread : t;
+  }
+}
+
+bool BlockSearch::others_could_run(TraceView trace, const Block& block, const std::vector<Stopped>& stopped) const {
+  const Step& first = trace.steps()[block.record.begin];
+  const ThreadSetView enabled = trace.enabled(first), timed = trace.timed(first);
+  const bool only_timeouts = timed.size() == enabled.size();
+  bool others = false;
+  enabled.for_each([&](ThreadId t) {
+    const bool stops = std::any_of(stopped.begin(), stopped.end(), [t](const Stopped& s) { return s.thread == t; });
+    others |= t != block.record.thread && !stops && (only_timeouts || !timed.contains(t));
+  });
+  return others;
+}
+
+// Who is still stopped after the block: must agree with runtime/sched/blocks.hpp.
+void BlockSearch::go_on(TraceView trace, const Block& block, uint32_t end, std::vector<Stopped>& stopped) const {
+  std::erase_if(stopped, [&](const Stopped& s) {
+    if (s.aborted) {
+      const auto steps = trace.steps().subspan(block.record.begin, end - block.record.begin);
+      return std::any_of(steps.begin(), steps.end(), [&](const Step& step) { return writes(step, s.wanted); });
+    }
+    if (!(flags() & kBlocksConflict) || block.record.everything || s.memory->everything) return true;
+    return touch_same(block.touched, s.memory->touched, parts_.reads_conflict);
+  });
+}
+
+// Every other outcome of the block's data choices (which waiter a signal wakes, choose(n)), with the same threads
+// stopped. Whoever is delayed in favour of others is so with all the memory that any outcome touches.
+void BlockSearch::add_choices(const Node& node, TraceView trace, const Block& block, uint32_t end, const Node& here,
+                              const std::shared_ptr<Memory>& memory) {
+  Node variant = here;
+  variant.variant = memory;
+  const auto thread = static_cast<uint16_t>(index_of(block.record.thread));
+  variant.deltas.push_back({block.record.begin, thread});
+  for (uint32_t i = block.record.begin + 1; i < end; ++i) {
+    const Step& step = trace.steps()[i];
+    if (!step.is_choice()) continue;
+    if (i > node.choices_after || block.record.begin != node.start) {
+      for (uint16_t value = 0; value < step.arity; ++value) {
+        if (value == step.value) continue;
+        Node other = variant;
+        other.deltas.push_back({i, value});
+        other.choices_after = i;
+        push(std::move(other));
+      }
+    }
+    if (step.value != 0) variant.deltas.push_back({i, step.value});
+  }
+}
+
+void BlockSearch::push(Node node) {
+  if (!parts_.preemptions || node.cost <= *parts_.preemptions) open_.push_back(std::move(node));
+}
+
+void BlockSearch::suspect(TraceView trace) {
+  for (LockChain& chain : reverse_lock_chains(trace)) {
+    std::set<std::pair<uint64_t, uint64_t>> key;
+    for (const LockNesting& n : chain.cycle) key.insert({index_of(n.thread), static_cast<uint64_t>(n.wanted)});
+    if (!chains_.insert(key).second) continue;
+    Node confirmation;
+    confirmation.chain = std::move(chain);
+    open_.push_back(std::move(confirmation));
+  }
+}
+
+// A deadlock that was run is reported like any other; what did not come about remains a suspicion.
+void BlockSearch::judge(const Node& node, TraceView trace) {
+  if (trace.outcome() == Outcome::Deadlock) {
+    ++confirmed_;
+    return;
+  }
+  Finding finding;
+  finding.kind = FindingKind::LockOrder;
+  finding.threads = static_cast<uint32_t>(node.chain->cycle.size());
+  finding.lock_cycle = node.chain->cycle;
+  finding.trace = Trace(trace);
+  finding.message = "a deadlock was predicted but could not be brought about:";
+  for (const LockNesting& n : node.chain->cycle)
+    finding.message += " " + name_of(n.thread) + " takes one lock while holding another" + (&n == &node.chain->cycle.back() ? "" : ",");
+  unconfirmed_.push_back(std::move(finding));
+}
+
+std::optional<uint32_t> BlockSearch::preemptions_completed() const { return complete() ? parts_.preemptions : std::nullopt; }
+
+std::string BlockSearch::guarantee() const {
+  if (!complete()) return {};
+  std::string claim = claim_block_orders(parts_.preemptions);
+  if (parts_.deadlocks && !parts_.conflicts && !parts_.preemptions) claim += "; no deadlock of locks or condition variables";
+  return claim;
+}
+
+std::string BlockSearch::why_incomplete() const {
+  if (diverged_) return count_of(diverged_, "execution") + " did not repeat what an earlier one had done";
+  if (lost_) return count_of(lost_, "execution") + " ended with the death of a worker";
+  if (cut_) return count_of(cut_, "execution") + " cut short by the step limit";
+  return {};
+}
+
+uint64_t BlockSearch::memory_bytes() const {
+  uint64_t bytes = open_.capacity() * sizeof(Node);
+  for (const Node& n : open_) {
+    bytes += n.deltas.capacity() * sizeof(Delta) + n.stopped.capacity() * sizeof(Stopped);
+    if (!n.stopped.empty() && n.stopped.back().memory) bytes += n.stopped.back().memory->touched.capacity() * sizeof(Touched);
+  }
+  return bytes;
+}
+
+std::string BlockSearch::remark() const {
+  std::string text = count_of(schedules_, "order") + " of blocks";
+  if (aborted_) text += ", " + count_of(aborted_, "block") + " given up";
+  if (confirmed_) text += ", " + count_of(confirmed_, "predicted deadlock") + " confirmed";
+  return text;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,102 @@
+// The search of ExitBlock (Bruening & Chapin 2000): every order of atomic blocks, depth-first. The runtime runs blocks
+// (runtime/sched/blocks.hpp); each execution is one schedule, and the search reads from its trace where another thread
+// could have gone first.
+//
+// Departures from the paper: the delayed threads are a set that accumulates (as printed, one forgets the others); two
+// blocks that only read do not conflict; two blocks do, of which one ends holding a lock that the other enters (otherwise
+// what has to come before all of a nested region is never tried there); what a block waits for is a reason to give the execution up, because nothing is
+// checkpointed, and to run it again with that thread stopped.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/lock_chain.hpp"
+#include "model/blocks.hpp"
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct BlockSearchParts {
+  std::optional<uint32_t> preemptions;
+  uint32_t max_steps = 1'000'000;
+  bool conflicts = false;      // delayed threads wait for a block that conflicts with theirs (-RW)
+  bool deadlocks = false;      // reverse lock chains, each confirmed by running it (-DD)
+  bool locks_write = false;    // entering a lock counts as writing it
+  bool run_delayed = false;    // at what may be a condition deadlock
+  // Mistakes for tests to notice.
+  bool one_delayed = false;    // figure 3 as printed
+  bool reads_conflict = false; // section 5.1 as printed
+  bool forget_locks = false;   // locks held from one block to the next are no conflict; loses orders of nested locks
+  bool conflicts_within_bound = false;  // delaying by conflict under a bound loses orders
+};
+
+class BlockSearch final : public Strategy {
+ public:
+  explicit BlockSearch(BlockSearchParts parts);
+
+  std::optional<Plan> next() override;
+  void learn(TraceView trace) override;
+  std::string guarantee() const override;
+  bool complete() const override { return open_.empty() && !under_way_ && diverged_ + lost_ + cut_ == 0; }
+  std::string why_incomplete() const override;
+  std::optional<uint32_t> preemptions_completed() const override;
+  bool preempts_at_points() const override { return false; }
+  std::vector<Finding> suspicions() const override { return unconfirmed_; }
+  uint64_t frontier_nodes() const override { return open_.size(); }
+  uint64_t peak_frontier_nodes() const override { return peak_; }
+  uint64_t memory_bytes() const override;
+  std::string remark() const override;
+
+  uint64_t schedules() const { return schedules_; }
+  uint64_t aborted() const { return aborted_; }
+
+ private:
+  struct Memory {
+    bool everything = false;
+    std::vector<Touched> touched;
+  };
+  struct Stopped {
+    ThreadId thread;
+    bool aborted;
+    ObjectId wanted;
+    std::shared_ptr<Memory> memory;
+  };
+  // A schedule to run: as in `deltas` up to record `start`, where some threads are stopped.
+  struct Node {
+    std::vector<Delta> deltas;
+    uint32_t start = kNoStep;
+    uint32_t cost = 0;                // preemptions, the decision at `start` included
+    std::vector<Stopped> stopped;
+    uint32_t choices_after = 0;       // data choices up to this record are others' business
+    std::shared_ptr<Memory> variant;  // the block at `start` is known, with other data choices: what it touches adds up
+    std::optional<LockChain> chain;   // not a schedule of blocks: the confirmation of a deadlock
+  };
+  struct Block {
+    BlockRecord record;
+    std::vector<Touched> touched;
+  };
+
+  uint8_t flags() const;
+  void expand(const Node& node, TraceView trace);
+  bool others_could_run(TraceView trace, const Block& block, const std::vector<Stopped>& stopped) const;
+  void go_on(TraceView trace, const Block& block, uint32_t end, std::vector<Stopped>& stopped) const;
+  void add_choices(const Node& node, TraceView trace, const Block& block, uint32_t end, const Node& here,
+                   const std::shared_ptr<Memory>& memory);
+  void push(Node node);
+  void suspect(TraceView trace);
+  void judge(const Node& node, TraceView trace);
+
+  const BlockSearchParts parts_;
+  std::vector<Node> open_;  // the last one is next
+  std::optional<Node> under_way_;
+  uint64_t schedules_ = 0, aborted_ = 0, peak_ = 0, confirmed_ = 0;
+  uint64_t diverged_ = 0, lost_ = 0, cut_ = 0;
+  std::set<std::set<std::pair<uint64_t, uint64_t>>> chains_;  // seen, by who wants what
+  std::vector<Finding> unconfirmed_;
+};
+
+}  // namespace lockstep
