@@ -71,17 +71,20 @@ class Chains {
     const std::vector<uint32_t>& records = ahead_[t];
     const size_t next = done_[t];
     const Step* step = nullptr;
-    if (next < records.size()) step = &steps_[records[next]];
-    else if (const auto p = pending_.find(t); p != pending_.end()) step = &p->second;
+    if (next < records.size())
+      step = &steps_[records[next]];
+    else if (const auto p = pending_.find(t); p != pending_.end())
+      step = &p->second;
     if (!step || (step->flags & Step::kTimed)) return kNoObject;
-    const bool waits = step->kind == OpKind::Lock || step->kind == OpKind::WriteLock || step->kind == OpKind::ReadLock ||
-                       step->kind == OpKind::Reacquire || step->kind == OpKind::Join;
+    const bool waits = step->kind == OpKind::Lock || step->kind == OpKind::WriteLock ||
+                       step->kind == OpKind::ReadLock || step->kind == OpKind::Reacquire || step->kind == OpKind::Join;
     return waits ? step->object : kNoObject;
   }
 
   void look(uint32_t record) {
     for (const auto& [t, mine] : locks_) {
-      const bool holds = std::any_of(mine.held.begin(), mine.held.end(), [t = t](const Taken& h) { return h.lock != thread_object(t); });
+      const bool holds = std::any_of(mine.held.begin(), mine.held.end(),
+                                     [t = t](const Taken& h) { return h.lock != thread_object(t); });
       if (!holds) continue;
       if (const ObjectId wanted = wanted_by(t); wanted != kNoObject) follow(t, wanted, record);
     }
@@ -101,7 +104,8 @@ class Chains {
         break;
       }
       const Locks& theirs = locks_[o];
-      const auto outer = std::find_if(theirs.held.begin(), theirs.held.end(), [lock](const Taken& h) { return h.lock == lock; });
+      const auto outer =
+          std::find_if(theirs.held.begin(), theirs.held.end(), [lock](const Taken& h) { return h.lock == lock; });
       if (outer == theirs.held.end() || theirs.last.lock == kNoObject || theirs.last.record <= outer->record) return;
       chain.cycle.push_back({o, lock, theirs.last.lock});
       stop[o] = theirs.last.record;
@@ -128,8 +132,10 @@ class Chains {
       }
       if (const auto end = stop.find(s.thread); end != stop.end() && i >= end->second) continue;
       const auto who = static_cast<uint16_t>(index_of(s.thread));
-      if (!out.empty() && out.back().reserved == 0 && out.back().value == who) ++out.back().step;
-      else out.push_back({1, who});
+      if (!out.empty() && out.back().reserved == 0 && out.back().value == who)
+        ++out.back().step;
+      else
+        out.push_back({1, who});
     }
   }
 

@@ -195,6 +195,7 @@ class Run {
     // Either there are no races, or the racing accesses are scheduling points: then nothing was missed.
     if (target_.info().instrumented && looks_for_races(options_) && promotion_.complete() && (!result.raced || promotion_.wanted()))
       result.guarantee = without_proviso(std::move(result.guarantee));
+    note_discipline(result);
     for (const Finding& warning : result.warnings) session_.warn(warning.message);
     if (result.diverged > 0)
       session_.warn(
@@ -209,6 +210,15 @@ class Run {
     session_.write_results({options_.command, options_.strategy.spec.substr(0, options_.strategy.spec.find(':')),
                          name_of(target_.info().isolation), session_.warnings()},
                         result);
+  }
+
+  // Orders of atomic blocks are all there is only for programs that lock what they share.
+  void note_discipline(Exploration& result) const {
+    const bool broken = std::any_of(result.warnings.begin(), result.warnings.end(),
+                                    [](const Finding& w) { return w.kind == FindingKind::LockDiscipline; });
+    if (!strategy_->preempts_at_points() && (broken || result.raced) && !result.guarantee.empty())
+      result.guarantee = without_proviso(std::move(result.guarantee)) +
+                         "; memory is shared without a common lock, so there are executions beyond these";
   }
 
   // Warnings that the user wants to be bugs (--error KIND).

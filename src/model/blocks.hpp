@@ -14,9 +14,9 @@
 namespace lockstep {
 
 enum BlockFlags : uint8_t {
-  kBlocksConflict = 1,     // a delayed thread stays so until a block conflicts with its own (ExitBlock-RW)
-  kBlocksLocksWrite = 2,   // entering a lock counts as writing it
-  kBlocksRunDelayed = 4,   // when only delayed threads could go on and somebody waits: let them
+  kBlocksConflict = 1,       // a delayed thread stays so until a block conflicts with its own (ExitBlock-RW)
+  kBlocksLocksWrite = 2,     // entering a lock counts as writing it
+  kBlocksRunDelayed = 4,     // when only delayed threads could go on and somebody waits: let them
   kBlocksReadsConflict = 8,  // as printed in the paper, section 5.1: wrong, for tests
   kBlocksForgetLocks = 16,   // as in the paper: that a block ends holding a lock is no reason to be in its way
 };
@@ -57,17 +57,17 @@ constexpr bool leaves_lock(OpKind k) {
   return k == OpKind::Unlock || k == OpKind::ReadUnlock || k == OpKind::WriteUnlock || k == OpKind::CondWait;
 }
 
-// Does a block end with this step? A signal ends one only if somebody it woke can go on at once: otherwise the signaller
-// holds the lock that the waiter needs.
+// Does a block end with this step? A signal ends one only if somebody it woke can go on at once: otherwise the
+// signaller holds the lock that the waiter needs.
 inline bool ends_block(const Step& step, bool woke_somebody) {
   if (step.flags & Step::kYield) return true;
   if (step.kind == OpKind::CondSignal || step.kind == OpKind::CondBroadcast) return woke_somebody;
   return leaves_lock(step.kind) || is_release(step.kind);
 }
 
-// Calls `add(word, bytes, write)` for what the step touches. Entering a lock reads it, so that two blocks that enter and
-// leave it do not conflict by that; a block that leaves the lock in another state than it found it in, because locks are
-// nested, writes it (see Blocks::note_lock), and so does every entry if `locks_write`.
+// Calls `add(word, bytes, write)` for what the step touches. Entering a lock reads it, so that two blocks that enter
+// and leave it do not conflict by that; a block that leaves the lock in another state than it found it in, because
+// locks are nested, writes it (see Blocks::note_lock), and so does every entry if `locks_write`.
 template <class Add>
 void for_each_touched(const Step& step, bool locks_write, bool forget_locks, Add&& add) {
   if (step.is_note() || step.is_choice()) return;

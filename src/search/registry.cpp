@@ -40,7 +40,7 @@ constexpr StrategyInfo strategy(const char* name, const char* summary, unsigned 
 }
 
 std::unique_ptr<Strategy> exitblock(const Settings& s, bool conflicts, bool deadlocks) {
-  return make_exitblock({conflicts, deadlocks, s.preemptions, s.max_steps, s.locks_write, s.run_delayed});
+  return make_exitblock({conflicts, deadlocks, s.preemptions, s.max_steps, s.locks_write, s.run_delayed, s.as_published});
 }
 
 constexpr StrategyInfo kStrategies[] = {
@@ -106,6 +106,7 @@ std::string known_keys(const StrategyInfo& s) {
   add(s.takes_depth, "depth");
   add(s.takes_blocks, "locks-write");
   add(s.takes_blocks, "run-delayed");
+  add(s.takes_blocks, "as-published");
   add(s.takes_seed, "seed");
   return keys.empty() ? "it has none" : keys;
 }
@@ -128,10 +129,11 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
   const bool depth = info.takes_depth && key == "depth";
   const bool locks = info.takes_blocks && key == "locks-write";
   const bool delayed = info.takes_blocks && key == "run-delayed";
-  if (locks || delayed) {
+  const bool published = info.takes_blocks && key == "as-published";
+  if (locks || delayed || published) {
     if (value != "0" && value != "1" && equals != item.npos)
       return usage("setting " + quoted(key) + " of strategy " + quoted(info.name) + " is 0 or 1, not " + quoted(value));
-    (locks ? settings.locks_write : settings.run_delayed) = value != "0";
+    (locks ? settings.locks_write : delayed ? settings.run_delayed : settings.as_published) = value != "0";
     return std::nullopt;
   }
   if (!bound && !seed && !delays && !depth)

@@ -34,7 +34,7 @@ struct StrategySettings {
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
   uint32_t depth = 2;
-  bool locks_write = false, run_delayed = false;  // exitblock
+  bool locks_write = false, run_delayed = false, as_published = false;  // exitblock
   std::string rank{};  // known to be right
   FunctionFocus focus_function{};
   VariableFocus focus_variable{};
@@ -48,7 +48,7 @@ struct StrategyInfo {
   bool takes_delays;       // key `bound`
   std::unique_ptr<Strategy> (*make)(const StrategySettings& settings);
   bool takes_depth = false;  // key `depth`
-  bool takes_blocks = false;  // keys `locks-write` and `run-delayed`
+  bool takes_blocks = false;  // keys `locks-write`, `run-delayed`, `as-published`
 };
 
 std::span<const StrategyInfo> strategies();

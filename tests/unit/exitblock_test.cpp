@@ -32,7 +32,8 @@ Program sections(int threads, int k, Data data, bool tail = false) {
 
 Program figure2() {
   return {.name = "figure 2",
-          .threads = {{lock(0), st(0, 1), lock(1), unlock(1), unlock(0)}, {lock(0), ld(0, 0), unlock(0), lock(1), unlock(1)}}};
+          .threads = {{lock(0), st(0, 1), lock(1), unlock(1), unlock(0)},
+                      {lock(0), ld(0, 0), unlock(0), lock(1), unlock(1)}}};
 }
 Program figure10() {
   return {.name = "figure 10",
@@ -98,8 +99,8 @@ struct CountRow {
   int threads, sections;
   uint64_t blocks, one_delayed, tail, rw_private, rw_shared, rw_private_tail, rw_read, rw_read_printed;
 };
-constexpr CountRow kCounts[] = {{2, 1, 2, 2, 6, 2, 2, 3, 2, 2},       {2, 2, 6, 6, 20, 3, 6, 4, 3, 6},
-                                {2, 3, 20, 20, 70, 4, 20, 5, 4, 20},  {3, 1, 6, 5, 90, 4, 6, 9, 4, 6},
+constexpr CountRow kCounts[] = {{2, 1, 2, 2, 6, 2, 2, 3, 2, 2},         {2, 2, 6, 6, 20, 3, 6, 4, 3, 6},
+                                {2, 3, 20, 20, 70, 4, 20, 5, 4, 20},    {3, 1, 6, 5, 90, 4, 6, 9, 4, 6},
                                 {3, 2, 90, 37, 1680, 9, 90, 16, 9, 90}, {4, 1, 24, 13, 2520, 8, 24, 27, 8, 24}};
 
 TEST(ExitBlock, RunsExactlyTheOrdersThatEnumerationCounts) {
@@ -258,8 +259,8 @@ TEST(ExitBlockDd, PlainBlocksMissDeadlocks) {
   EXPECT_EQ(invented, 0);
 }
 
-// The paper's open questions. As printed, pruning loses deadlocks; counting lock entries as writes brings them back, and
-// so does what this search does anyway, counting only locks that are held from one block to the next.
+// The paper's open questions. As printed, pruning loses deadlocks; counting lock entries as writes brings them back,
+// and so does what this search does anyway, counting only locks that are held from one block to the next.
 TEST(ExitBlockRwdd, MissesDeadlocksOnlyAsPrinted) {
   for (const bool conditions : {false, true}) {
     EXPECT_EQ(deadlocks_missed_and_invented(dd(rw()), conditions), std::pair(0, 0)) << conditions;

@@ -66,7 +66,8 @@ class Blocks {
     if (!started_) stop_threads();
     if (!in_block_ || t != current_) open(t, record);
   }
-  // `each(visit)` visits who can be chosen, ascending; `live(t)`: has not ended; `waiting()`: somebody waits for a signal.
+  // `each(visit)` visits who can be chosen, ascending; `live(t)`: has not ended; `waiting()`: somebody waits for a
+  // signal.
   template <class Each, class Live, class Waiting>
   ThreadId choose(uint32_t record, Each&& each, Live&& live, Waiting&& waiting) {
     if (record < start_ || free_) return kAsByDefault;
@@ -92,8 +93,10 @@ class Blocks {
       }
     }
     for (unsigned i = 0; i < stopped_count_;)
-      if (stopped_[i].aborted && ended_thread(stopped_[i].wanted, live)) let_go(i);
-      else ++i;
+      if (stopped_[i].aborted && ended_thread(stopped_[i].wanted, live))
+        let_go(i);
+      else
+        ++i;
     ThreadId next = kNoThread;
     if (!yielded_) next = among([&](ThreadId t) { return t == current_ && !is_stopped(t); });
     if (next == kNoThread && yielded_) next = among([&](ThreadId t) { return t > current_ && !is_stopped(t); });
@@ -136,8 +139,13 @@ class Blocks {
     const uint64_t* at = extra_ + 2;
     for (uint64_t i = 0; i < extra_[1] && stopped_count_ < kMaxThreads; ++i) {
       const uint32_t count = static_cast<uint32_t>(at[0] >> 32);
-      stopped_[stopped_count_++] = {ThreadId(static_cast<uint16_t>(at[0])), (at[0] >> 16 & 1) != 0, (at[0] >> 17 & 1) != 0,
-                                    false, ObjectId{at[1]}, at + 2, count};
+      stopped_[stopped_count_++] = {ThreadId(static_cast<uint16_t>(at[0])),
+                                    (at[0] >> 16 & 1) != 0,
+                                    (at[0] >> 17 & 1) != 0,
+                                    false,
+                                    ObjectId{at[1]},
+                                    at + 2,
+                                    count};
       at += 2 + 2 * uint64_t{count};
     }
   }
@@ -163,8 +171,10 @@ class Blocks {
   // the middle of nested locks would stay delayed although others' blocks have to come before all of it.
   void note_lock(const Step& step) {
     if (takes_lock(step.kind) && !(step.flags & Step::kTimedOut)) {
-      if (entered_count_ < kMostEntered) entered_[entered_count_++] = step.object;
-      else change_lock(step.object);
+      if (entered_count_ < kMostEntered)
+        entered_[entered_count_++] = step.object;
+      else
+        change_lock(step.object);
     } else if (leaves_lock(step.kind)) {
       const ObjectId lock = step.kind == OpKind::CondWait ? step.second : step.object;
       for (unsigned i = entered_count_; i-- > 0;)
@@ -176,7 +186,8 @@ class Blocks {
     }
   }
   void change_lock(ObjectId lock) {
-    if (!(flags_ & kBlocksForgetLocks)) footprint_.add(current_, static_cast<uint64_t>(lock) & ~uint64_t{7}, 0xff, true);
+    if (!(flags_ & kBlocksForgetLocks))
+      footprint_.add(current_, static_cast<uint64_t>(lock) & ~uint64_t{7}, 0xff, true);
   }
 
   void open(ThreadId t, uint32_t record) {
@@ -189,8 +200,10 @@ class Blocks {
   void close(BlockRecord::How how) {
     write_block(how);
     for (unsigned i = 0; i < stopped_count_;)
-      if (stopped_[i].aborted ? stopped_[i].may_go_on : conflicts(stopped_[i])) let_go(i);
-      else ++i;
+      if (stopped_[i].aborted ? stopped_[i].may_go_on : conflicts(stopped_[i]))
+        let_go(i);
+      else
+        ++i;
     footprint_.start(current_);
     in_block_ = false;
   }

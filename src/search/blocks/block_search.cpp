@@ -18,7 +18,8 @@ ObjectId wanted_by(TraceView trace, ThreadId t) {
 
 bool touch_same(std::span<const Touched> a, std::span<const Touched> b, bool reads_too) {
   return std::any_of(a.begin(), a.end(), [&](const Touched& x) {
-    return std::any_of(b.begin(), b.end(), [&](const Touched& y) { return x.word == y.word && conflict(x, y, reads_too); });
+    return std::any_of(b.begin(), b.end(),
+                       [&](const Touched& y) { return x.word == y.word && conflict(x, y, reads_too); });
   });
 }
 
@@ -90,13 +91,16 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
   const std::vector<Delta> deltas = plan_of(trace).deltas;
   const bool failed = trace.outcome() != Outcome::Ok && trace.outcome() != Outcome::SleepBlocked;
   const bool given_up = !blocks.empty() && blocks.back().record.how == BlockRecord::Aborted;
-  if (given_up) ++aborted_;
-  else ++schedules_;
+  if (given_up)
+    ++aborted_;
+  else
+    ++schedules_;
   std::vector<Stopped> stopped = node.stopped;
   ThreadId before = kNoThread;  // whose block was the previous one and could have gone on
   for (size_t i = 0; i < blocks.size(); ++i) {
     const Block& block = blocks[i];
-    const uint32_t end = i + 1 < blocks.size() ? blocks[i + 1].record.begin : static_cast<uint32_t>(trace.steps().size());
+    const uint32_t end =
+        i + 1 < blocks.size() ? blocks[i + 1].record.begin : static_cast<uint32_t>(trace.steps().size());
     const ThreadId t = block.record.thread;
     Node here;
     for (const Delta& d : deltas)
@@ -209,16 +213,21 @@ void BlockSearch::judge(const Node& node, TraceView trace) {
   finding.trace = Trace(trace);
   finding.message = "a deadlock was predicted but could not be brought about:";
   for (const LockNesting& n : node.chain->cycle)
-    finding.message += " " + name_of(n.thread) + " takes one lock while holding another" + (&n == &node.chain->cycle.back() ? "" : ",");
+    finding.message += " " + name_of(n.thread) + " takes one lock while holding another" +
+                       (&n == &node.chain->cycle.back() ? "" : ",");
   unconfirmed_.push_back(std::move(finding));
 }
 
-std::optional<uint32_t> BlockSearch::preemptions_completed() const { return complete() ? parts_.preemptions : std::nullopt; }
+std::optional<uint32_t> BlockSearch::preemptions_completed() const {
+  return complete() ? parts_.preemptions : std::nullopt;
+}
 
 std::string BlockSearch::guarantee() const {
   if (!complete()) return {};
   std::string claim = claim_block_orders(parts_.preemptions);
-  if (parts_.deadlocks && !parts_.conflicts && !parts_.preemptions) claim += "; no deadlock of locks or condition variables";
+  if (parts_.forget_locks) claim += ", if no locks are nested";
+  if (parts_.deadlocks && !parts_.conflicts && !parts_.preemptions)
+    claim += "; no deadlock of locks or condition variables";
   return claim;
 }
 
@@ -233,7 +242,8 @@ uint64_t BlockSearch::memory_bytes() const {
   uint64_t bytes = open_.capacity() * sizeof(Node);
   for (const Node& n : open_) {
     bytes += n.deltas.capacity() * sizeof(Delta) + n.stopped.capacity() * sizeof(Stopped);
-    if (!n.stopped.empty() && n.stopped.back().memory) bytes += n.stopped.back().memory->touched.capacity() * sizeof(Touched);
+    if (!n.stopped.empty() && n.stopped.back().memory)
+      bytes += n.stopped.back().memory->touched.capacity() * sizeof(Touched);
   }
   return bytes;
 }

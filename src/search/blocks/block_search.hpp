@@ -3,9 +3,9 @@
 // could have gone first.
 //
 // Departures from the paper: the delayed threads are a set that accumulates (as printed, one forgets the others); two
-// blocks that only read do not conflict; two blocks do, of which one ends holding a lock that the other enters (otherwise
-// what has to come before all of a nested region is never tried there); what a block waits for is a reason to give the execution up, because nothing is
-// checkpointed, and to run it again with that thread stopped.
+// blocks that only read do not conflict; two blocks do, of which one ends holding a lock that the other enters
+// (otherwise what has to come before all of a nested region is never tried there); what a block waits for is a reason
+// to give the execution up, because nothing is checkpointed, and to run it again with that thread stopped.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -23,14 +23,14 @@ namespace lockstep {
 struct BlockSearchParts {
   std::optional<uint32_t> preemptions;
   uint32_t max_steps = 1'000'000;
-  bool conflicts = false;      // delayed threads wait for a block that conflicts with theirs (-RW)
-  bool deadlocks = false;      // reverse lock chains, each confirmed by running it (-DD)
-  bool locks_write = false;    // entering a lock counts as writing it
-  bool run_delayed = false;    // at what may be a condition deadlock
+  bool conflicts = false;    // delayed threads wait for a block that conflicts with theirs (-RW)
+  bool deadlocks = false;    // reverse lock chains, each confirmed by running it (-DD)
+  bool locks_write = false;  // entering a lock counts as writing it
+  bool run_delayed = false;  // at what may be a condition deadlock
   // Mistakes for tests to notice.
-  bool one_delayed = false;    // figure 3 as printed
-  bool reads_conflict = false; // section 5.1 as printed
-  bool forget_locks = false;   // locks held from one block to the next are no conflict; loses orders of nested locks
+  bool one_delayed = false;     // figure 3 as printed
+  bool reads_conflict = false;  // section 5.1 as printed
+  bool forget_locks = false;    // locks held from one block to the next are no conflict; loses orders of nested locks
   bool conflicts_within_bound = false;  // delaying by conflict under a bound loses orders
 };
 
@@ -69,7 +69,7 @@ class BlockSearch final : public Strategy {
   struct Node {
     std::vector<Delta> deltas;
     uint32_t start = kNoStep;
-    uint32_t cost = 0;                // preemptions, the decision at `start` included
+    uint32_t cost = 0;  // preemptions, the decision at `start` included
     std::vector<Stopped> stopped;
     uint32_t choices_after = 0;       // data choices up to this record are others' business
     std::shared_ptr<Memory> variant;  // the block at `start` is known, with other data choices: what it touches adds up

@@ -1,0 +1,88 @@
+"""Atomic blocks from the command line: counts of orders, what is found, what is claimed."""
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+LOCKSTEP, PROGRAMS = sys.argv[1:3]
+failures = 0
+
+
+def run(folder, strategy, name, *options, build="blocks-gcc-O2", keep_going=True):
+    path = pathlib.Path(folder) / "result.json"
+    path.unlink(missing_ok=True)
+    arguments = [LOCKSTEP, "run", "--json", str(path), "--strategy", strategy, *options]
+    if keep_going:
+        arguments.append("--keep-going")
+    result = subprocess.run([*arguments, PROGRAMS + "/" + build, *name.split()], cwd=folder, capture_output=True, text=True, timeout=100)
+    return result, json.loads(path.read_text()) if path.exists() else {}
+
+
+def expect(name, condition, *seen):
+    global failures
+    if not condition:
+        failures += 1
+        print(f"FAILED {name}:", *[s if isinstance(s, str) else json.dumps(s, indent=1) for s in seen])
+
+
+def multinomial(n, k):
+    return math.factorial(n * k) // math.factorial(k) ** n
+
+
+with tempfile.TemporaryDirectory() as folder:
+    builds = ["blocks-gcc-O2"] + (["blocks-clang-O0"] if os.path.exists(PROGRAMS + "/blocks-clang-O0") else [])
+    for build in builds:
+        for n, k in [(2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1)]:
+            for strategy, name, count in [("exitblock", "shared", multinomial(n, k)), ("exitblock-rw", "shared", multinomial(n, k)),
+                                          ("exitblock-rw", "private", (k + 1) ** (n - 1)), ("exitblock-rw", "read", (k + 1) ** (n - 1)),
+                                          ("exitblock-dd", "shared", multinomial(n, k))]:
+                out, result = run(folder, strategy, f"{name} {n} {k}", build=build)
+                expect(f"{build} {strategy} {name} {n} {k}: {count}", result.get("executions") == count and result["complete"]
+                       and out.returncode == 0 and result["guarantee"].startswith("every order of atomic blocks"), out.stderr, result)
+    # Without instrumentation nobody sees what is touched: everything conflicts.
+    out, result = run(folder, "exitblock-rw", "private 2 2", build="blocks-plain")
+    expect("uninstrumented", result.get("complete") and "if free of data races" in result["guarantee"], out.stderr, result)
+
+    for strategy in ["exitblock", "exitblock-rw", "exitblock-dd", "exitblock-rwdd"]:
+        out, result = run(folder, strategy, "split", keep_going=False)
+        expect(strategy + " split", out.returncode == 1 and result["bugs"][0]["execution"] == 2
+               and result["bugs"][0]["kind"] == "assertion" and result["bugs"][0]["preemptions"] == 1, out.stdout, result)
+    out, result = run(folder, "exitblock", "split")
+    expect("six orders", result["executions"] == 6, result)
+    out, result = run(folder, "exitblock-rw", "split")
+    expect("four orders", result["executions"] == 4, result)
+
+    for strategy, name, orders, given_up in [("exitblock", "figure2", 4, 0), ("exitblock-rw:as-published", "figure2", 3, 0),
+                                             ("exitblock", "figure8", 2, 2), ("exitblock-rw:as-published", "figure8", 2, 1),
+                                             ("exitblock", "figure10", 3, 2), ("exitblock-rw:as-published", "figure10", 2, 0),
+                                             ("exitblock-rw:as-published,locks-write", "figure10", 3, 2)]:
+        out, result = run(folder, strategy, name)
+        seen = f"{orders} orders of blocks" + (f", {given_up} block" if given_up else "")
+        expect(f"{strategy} {name}", seen in out.stdout and result["executions"] == orders + given_up, out.stdout, result)
+
+    for strategy in ["exitblock-dd", "exitblock-rwdd"]:
+        for name in ["figure8", "figure10", "lost"]:
+            out, result = run(folder, strategy, name, keep_going=False)
+            expect(f"{strategy} {name}", out.returncode == 1 and result["bugs"][0]["kind"] == "deadlock", out.stdout, out.stderr, result)
+            replay = subprocess.run([LOCKSTEP, "replay", result["bugs"][0]["schedule"]], cwd=folder, capture_output=True, text=True)
+            expect(f"{strategy} {name} replays", replay.returncode == 1, replay.stdout, replay.stderr)
+    for strategy in ["exitblock", "exitblock-rw"]:
+        out, result = run(folder, strategy, "if", keep_going=False)
+        expect(strategy + ": if instead of while", out.returncode == 1 and result["bugs"][0]["kind"] == "assertion", out.stdout, result)
+
+    out, result = run(folder, "exitblock", "shared 3 2", "--preemptions", "1")
+    expect("a bound", result["preemptions_completed"] == 1 and result["executions"] == 24 and "at most 1 preemption" in result["guarantee"], result)
+    out, result = run(folder, "exitblock", "unprotected", "--races", "ignore")
+    expect("broken discipline is said", "without a common lock" in result["guarantee"], out.stdout, result)
+
+    out, result = run(folder, "exitblock-rw", "regions 4 20", "--time", "50s", keep_going=False)
+    expect("four threads with twenty regions", out.returncode == 1 and result["seconds"] < 50, out.stdout, result)
+
+    for bad in ["exitblock:depth=2", "exitblock-rw:locks-write=2", "exitblock-dd:locks-write"]:
+        out, _ = run(folder, bad, "split")
+        expect(bad, out.returncode == 2 and "setting" in out.stderr, out.stderr)
+
+sys.exit(1 if failures else 0)
