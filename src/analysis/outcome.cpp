@@ -2,10 +2,9 @@
 
 #include <csignal>
 #include <cstdio>
-#include <set>
 
+#include "analysis/bounds.hpp"
 #include "analysis/deadlock.hpp"
-#include "model/schedule.hpp"
 
 namespace lockstep {
 namespace {
@@ -85,16 +84,6 @@ std::string fact(TraceView trace) {
   }
 }
 
-// Threads that made the schedule what it is: those in the cycle of a deadlock, otherwise all that took a decision.
-uint32_t threads_involved(TraceView trace) {
-  if (trace.outcome() == Outcome::Deadlock)
-    if (const auto cycle = wait_graph(trace).cycle; !cycle.empty()) return static_cast<uint32_t>(cycle.size());
-  std::set<ThreadId> threads;
-  for (const Step& s : trace.steps())
-    if (!s.is_note()) threads.insert(s.thread);
-  return static_cast<uint32_t>(threads.size());
-}
-
 }  // namespace
 
 std::optional<Finding> OutcomeAnalysis::check(TraceView trace) {
@@ -104,8 +93,10 @@ std::optional<Finding> OutcomeAnalysis::check(TraceView trace) {
   finding.kind = *kind;
   finding.message = fact(trace);
   if (!trace.message().empty()) finding.message += ": " + std::string(trace.message());
-  finding.preemptions = count_preemptions(trace);
-  finding.threads = threads_involved(trace);
+  const ScheduleBounds bounds = bounds_of(trace);
+  finding.preemptions = bounds.preemptions;
+  finding.variables = bounds.variables;
+  finding.threads = bounds.threads;
   return finding;
 }
 

@@ -1,6 +1,6 @@
 #include "analysis/races.hpp"
 
-#include "model/schedule.hpp"
+#include "analysis/bounds.hpp"
 
 namespace lockstep {
 namespace {
@@ -21,7 +21,9 @@ Finding finding_of(const DataRace& race, TraceView trace) {
   Finding finding;
   finding.kind = kind_of(race);
   finding.race = race;
-  finding.preemptions = count_preemptions(trace);
+  const ScheduleBounds bounds = bounds_of(trace);
+  finding.preemptions = bounds.preemptions;
+  finding.variables = bounds.variables;
   finding.threads = race.first.thread == race.second.thread ? 1 : 2;
   if (finding.kind == FindingKind::UseAfterFree) {
     finding.message = "use after free: " + name_of(race.second.thread) + " " + verb_of(race.second) + " memory that " +

@@ -112,6 +112,20 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return text_into(o.strategy.spec, v); }},
     {"preemptions", "N|none", "at most this many preemptions per execution [the strategy's own]", kRun, false,
      set_preemptions},
+    {"variables", "N", "preemptions at accesses to at most this many variables [off]", kRun, false,
+     [](Options& o, const std::string& v) {
+       uint32_t number = 0;
+       Problem problem = number_into(number, v, 0);
+       if (!problem) o.strategy.variables = number;
+       return problem;
+     }},
+    {"thread-bound", "N", "strategy vb: orders of at most this many threads [all]", kRun, false,
+     [](Options& o, const std::string& v) {
+       uint32_t number = 0;
+       Problem problem = number_into(number, v, 2);
+       if (!problem) o.strategy.thread_bound = number;
+       return problem;
+     }},
     {"rank", "LIST", "what best-first runs first, see 'lockstep list ranks' [mdpor,pb]", kRun, false,
      [](Options& o, const std::string& v) { return text_into(o.strategy.rank, v); }},
     {"focus-function", "GLOB", "functions for rank method; repeatable", kRun, true,

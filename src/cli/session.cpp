@@ -96,6 +96,7 @@ std::optional<Finding> Session::reproduce(Target& target, Finding finding, bool 
   finding.kind = best->kind;
   finding.message = best->message;
   finding.preemptions = best->preemptions;
+  finding.variables = best->variables;
   finding.threads = best->threads;
   finding.race = best->race;
   return complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols(target));

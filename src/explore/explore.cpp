@@ -65,6 +65,7 @@ class Reporter {
       const auto said = analysis->check(again.trace);
       if (!said || said->kind != finding.kind) continue;
       finding.preemptions = said->preemptions;
+      finding.variables = said->variables;
       finding.threads = said->threads;
       return lockstep::complete_finding(std::move(finding), std::move(again.trace), std::move(again.output), symbols());
     }

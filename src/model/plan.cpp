@@ -6,7 +6,8 @@ namespace lockstep {
 
 uint32_t wire_size(const Plan& plan) {
   size_t bytes = sizeof(PlanHeader) + sizeof(Delta) * plan.deltas.size() + sizeof(uint16_t) * plan.sleep.size();
-  return static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(uint64_t) * plan.extra.size());
+  return static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(uint64_t) * plan.extra.size() +
+                               sizeof(TrackedRange) * plan.tracked.size());
 }
 
 void write_wire(const Plan& plan, void* out) {
@@ -23,6 +24,7 @@ void write_wire(const Plan& plan, void* out) {
   header.stacks = plan.stacks;
   header.pct_depth = plan.pct_depth;
   header.pct_horizon = plan.pct_horizon;
+  header.tracked = static_cast<uint32_t>(plan.tracked.size());
   header.extra_words = static_cast<uint32_t>(plan.extra.size());
   char* cursor = static_cast<char*>(out);
   std::memcpy(cursor, &header, sizeof header);
@@ -31,7 +33,10 @@ void write_wire(const Plan& plan, void* out) {
   cursor += sizeof(Delta) * plan.deltas.size();
   if (!plan.sleep.empty()) std::memcpy(cursor, plan.sleep.data(), sizeof(ThreadId) * plan.sleep.size());
   const size_t extra = sizeof(uint64_t) * plan.extra.size();
-  if (extra) std::memcpy(static_cast<char*>(out) + header.bytes - extra, plan.extra.data(), extra);
+  const size_t tracked = sizeof(TrackedRange) * plan.tracked.size();
+  char* end = static_cast<char*>(out) + header.bytes;
+  if (extra) std::memcpy(end - tracked - extra, plan.extra.data(), extra);
+  if (tracked) std::memcpy(end - tracked, plan.tracked.data(), tracked);
 }
 
 }  // namespace lockstep

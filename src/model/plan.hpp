@@ -39,9 +39,19 @@ static_assert(sizeof(Delta) == 8, "wire format");
 // orders, and are read as in runtime/sched/guided.hpp; what they leave open is as by default.
 // Under Blocks threads are switched only between atomic blocks; from record `sleep_at` on some are stopped, as `extra`
 // says (model/blocks.hpp).
-enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos, Guided, Blocks };
+// Under Priorities the enabled thread with the highest priority runs (runtime/sched/priorities.hpp).
+enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos, Guided, Blocks, Priorities };
 constexpr bool is_random(Policy p) { return p == Policy::Random || p == Policy::Pct || p == Policy::Pos; }
 inline constexpr unsigned kMaxPctDepth = 64;
+
+// Memory whose plain accesses are scheduling points in this execution.
+struct TrackedRange {
+  uint64_t address, size;
+  bool contains(uint64_t a) const { return a - address < size; }
+  bool operator==(const TrackedRange&) const = default;
+};
+static_assert(sizeof(TrackedRange) == 16, "wire format");
+inline constexpr unsigned kMaxTracked = 1024;
 
 struct Plan {
   uint64_t id = 0;  // echoed in the trace
@@ -56,9 +66,11 @@ struct Plan {
   uint32_t sleep_at = kNoStep;  // from this record on the threads in `sleep` are asleep
   std::vector<ThreadId> sleep;
   std::vector<uint64_t> extra;  // what the policy needs besides
+  std::vector<TrackedRange> tracked;  // at most kMaxTracked
 };
 
-// Wire format: PlanHeader, Delta[deltas], uint16_t sleep[sleepers], padding to 8, uint64_t extra[extra_words].
+// Wire format: PlanHeader, Delta[deltas], uint16_t sleep[sleepers], padding to 8, uint64_t extra[extra_words],
+// TrackedRange[tracked].
 struct PlanHeader {
   uint32_t bytes;
   uint32_t deltas;
@@ -71,7 +83,7 @@ struct PlanHeader {
   uint8_t stacks;
   uint8_t reserved[3];
   uint32_t extra_words;
-  uint32_t reserved_too;
+  uint32_t tracked;
 
   const Delta* delta_list() const { return reinterpret_cast<const Delta*>(this + 1); }
   const uint16_t* sleeper_list() const { return reinterpret_cast<const uint16_t*>(delta_list() + deltas); }
@@ -79,6 +91,7 @@ struct PlanHeader {
     const uint64_t sleep_bytes = (2ull * sleepers + 7) & ~7ull;
     return reinterpret_cast<const uint64_t*>(reinterpret_cast<const char*>(sleeper_list()) + sleep_bytes);
   }
+  const TrackedRange* tracked_list() const { return reinterpret_cast<const TrackedRange*>(extra() + extra_words); }
 };
 static_assert(sizeof(PlanHeader) == 56, "wire format");
 

@@ -74,7 +74,8 @@ static_assert(sizeof(Step) == 32, "wire format");
 struct Touched {
   uint64_t word;
   uint8_t reads, writes;
-  uint8_t reserved[6];
+  uint8_t starts;  // bytes at which some access began: where one variable ends and the next begins
+  uint8_t reserved[5];
 };
 static_assert(sizeof(Touched) == 16, "wire format");
 

@@ -45,7 +45,7 @@ const char* name_of(Verdict verdict) {
 std::string to_json(const JsonReport& report, const Exploration& result) {
   Json bugs = Json::array();
   for (const Finding& bug : result.bugs) bugs.push_back(bug_json(bug));
-  const Json json = {
+  Json json = {
       {"schema", 1},
       {"program", report.program},
       {"verdict", name_of(result.verdict)},
@@ -67,6 +67,11 @@ std::string to_json(const JsonReport& report, const Exploration& result) {
       {"bugs", bugs},
       {"warnings", report.warnings},
   };
+  if (const auto& bounds = result.bounds_completed)
+    json["bounds_completed"] = {{"preemptions", bounds->preemptions},
+                                {"variables", bounds->variables},
+                                {"threads", or_null(bounds->threads)},
+                                {"loop_iterations", bounds->loop_iterations}};
   // Messages and names come from the program: they may be anything, also invalid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

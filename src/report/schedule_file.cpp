@@ -33,6 +33,8 @@ Json content_of(const ScheduleFile& schedule) {
   Json program = Json::array(), threads = Json::array(), deltas = Json::array(), operations = Json::array();
   for (const std::string& word : schedule.program) program.push_back(valid_utf8(word));
   for (const ThreadTable::Entry& entry : schedule.threads) threads.push_back({entry.parent, entry.child});
+  Json tracked = Json::array();
+  for (const TrackedRange& range : bug.plan.tracked) tracked.push_back({range.address, range.size});
   for (const Delta& delta : bug.plan.deltas) deltas.push_back({delta.step, delta.value});
   for (const RecordedOperation& op : schedule.operations)
     operations.push_back(
@@ -61,9 +63,10 @@ Json content_of(const ScheduleFile& schedule) {
       {"preemptions", bug.preemptions},
       {"thread_count", bug.threads},
       {"threads", threads},
-      {"policy", schedule_json::kPolicies[static_cast<size_t>(bug.plan.policy)]},
+      {"policy", schedule_json::kPolicies[bug.plan.policy == Policy::Random]},
       {"seed", bug.plan.seed},
       {"promoted", schedule.promoted},
+      {"tracked", tracked},
       {"deltas", deltas},
       {"operations_total", schedule.operations_total},
       {"operations", operations},

@@ -101,6 +101,16 @@ void read_promoted(const Json& json, ScheduleFile& out) {
   }
 }
 
+void read_tracked(const Json& json, ScheduleFile& out) {
+  if (!json.contains("tracked")) return;
+  for (const Json& entry : array_at(json, "tracked")) {
+    if (out.bug.plan.tracked.size() == kMaxTracked) throw Malformed{"\"tracked\" is too long"};
+    tuple(entry, "tracked", 2);
+    out.bug.plan.tracked.push_back({natural(entry[0], "tracked", std::numeric_limits<int64_t>::max()),
+                                    natural(entry[1], "tracked", std::numeric_limits<uint32_t>::max())});
+  }
+}
+
 void read_operations(const Json& json, ScheduleFile& out) {
   const Json& list = array_at(json, "operations");
   if (list.size() > kRecordedOperations) throw Malformed{"\"operations\" is too long"};
@@ -166,6 +176,7 @@ ScheduleFile read_content(const Json& json) {
   out.bug.plan.policy = choice_at<Policy>(json, "policy", schedule_json::kPolicies);
   out.bug.plan.seed = natural_at(json, "seed", std::numeric_limits<uint64_t>::max());
   read_promoted(json, out);
+  read_tracked(json, out);
   read_threads(json, out);
   read_operations(json, out);
   read_deltas(json, out);

@@ -4,6 +4,7 @@
 
 #include "model/channel.hpp"
 #include "runtime/detect/promoted.hpp"
+#include "runtime/detect/tracked.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/memory/snapshot.hpp"
@@ -47,6 +48,7 @@ struct Runtime {
   Races races;
   CallTree calls;
   Promoted promoted;
+  Tracked tracked;
   Heap heap;
   Snapshot snapshot;
   Undo undo;

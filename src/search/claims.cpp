@@ -26,6 +26,14 @@ std::string claim_block_orders(std::optional<uint32_t> preemptions) {
   return claim + kProviso;
 }
 
+std::string claim_at_most(uint32_t bound, const char* unit, uint32_t variables) {
+  return "every execution with at most " + count_of(bound, unit) + " at accesses to at most " + count_of(variables, "variable") + kProviso;
+}
+
+std::string claim_variables(uint32_t variables) {
+  return "every execution with preemptions at accesses to at most " + count_of(variables, "variable") + kProviso;
+}
+
 std::string claim_at_most(uint32_t bound, const char* unit) {
   return "every execution with at most " + count_of(bound, unit) + kProviso;
 }

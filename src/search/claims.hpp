@@ -14,5 +14,7 @@ std::string claim_every_execution();
 std::string claim_every_trace(uint64_t traces);  // every execution, of which so many differ in more than order
 std::string claim_block_orders(std::optional<uint32_t> preemptions);  // of atomic blocks
 std::string claim_at_most(uint32_t bound, const char* unit = "preemption");
+std::string claim_at_most(uint32_t bound, const char* unit, uint32_t variables);  // ... at so many variables
+std::string claim_variables(uint32_t variables);
 
 }  // namespace lockstep

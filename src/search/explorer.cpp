@@ -163,6 +163,7 @@ class Run {
     const bool told = trace.outcome() != Outcome::WorkerDied;
     finding.plan = told ? plan_of(trace) : plan;
     finding.plan.max_steps = plan.max_steps;
+    finding.plan.tracked = plan.tracked;
     finding.trace = Trace(trace);
     failures.push_back({std::move(finding), key});
   }
@@ -271,6 +272,7 @@ class Run {
     if (repeats) {
       r.guarantee = strategy_.guarantee();
       r.preemptions_completed = strategy_.preemptions_completed();
+      r.bounds_completed = strategy_.bounds_completed();
     }
     if (!stop_ && !r.complete) stop_ = why_not_complete(repeats);
     if (stop_ && !r.complete) r.stopped_by = stop_->reason;

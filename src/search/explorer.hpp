@@ -34,6 +34,7 @@ struct Exploration {
   std::string guarantee;
   std::string remark;          // how the executions were spent, if the strategy had a choice
   std::optional<uint32_t> preemptions_completed;
+  std::optional<BoundsCompleted> bounds_completed;
   uint64_t executions = 0, diverged = 0, cut = 0;  // cut: ended by the step limit
   // Executions that differ in more than the order of independent steps, failing ones included; and those that were
   // equivalent to an earlier one or cut short because they would have been.

@@ -16,9 +16,11 @@
 #include "search/strategies/icb.hpp"
 #include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/pct.hpp"
+#include "search/strategies/pctvb.hpp"
 #include "search/strategies/pos.hpp"
 #include "search/strategies/random.hpp"
 #include "search/strategies/source_dpor.hpp"
+#include "search/strategies/vb.hpp"
 
 namespace lockstep {
 namespace {
@@ -31,12 +33,12 @@ std::optional<uint32_t> bound_or_two(const Settings& s) {
   return s.preemptions_given ? s.preemptions : std::optional(kAutoPreemptions);
 }
 
-enum Takes : unsigned { kNothing = 0, kPreemptions = 1, kSeed = 2, kDelays = 4, kDepth = 8, kBlocks = 16 };
+enum Takes : unsigned { kNothing = 0, kPreemptions = 1, kSeed = 2, kDelays = 4, kDepth = 8, kBlocks = 16, kVariables = 32, kThreads = 64 };
 using Make = std::unique_ptr<Strategy> (*)(const Settings&);
 
 constexpr StrategyInfo strategy(const char* name, const char* summary, unsigned takes, Make make) {
   return {name, summary, (takes & kPreemptions) != 0, (takes & kSeed) != 0, (takes & kDelays) != 0, make, (takes & kDepth) != 0,
-          (takes & kBlocks) != 0};
+          (takes & kVariables) != 0, (takes & kThreads) != 0, (takes & kBlocks) != 0};
 }
 
 std::unique_ptr<Strategy> exitblock(const Settings& s, bool conflicts, bool deadlocks) {
@@ -48,17 +50,17 @@ constexpr StrategyInfo kStrategies[] = {
              kPreemptions | kSeed, [](const Settings& s) { return make_auto({bound_or_two(s), s.seed, s.max_steps}); }),
     strategy("portfolio", "the strategies of auto side by side from the start", kPreemptions | kSeed,
              [](const Settings& s) { return make_portfolio({bound_or_two(s), s.seed, s.max_steps}); }),
-    strategy("best-first", "every schedule within the bound, in the order of --rank", kPreemptions | kSeed,
+    strategy("best-first", "every schedule within the bound, in the order of --rank", kPreemptions | kSeed | kVariables,
              [](const Settings& s) {
                auto ranks = make_ranks(s.rank, {s.seed, s.focus_function, s.focus_variable});
-               return make_best_first({s.preemptions, s.max_steps}, std::move(*ranks));
+               return make_best_first({s.preemptions, s.max_steps, s.variables}, std::move(*ranks));
              }),
-    strategy("dfs", "depth-first search over every schedule, optionally within a preemption bound", kPreemptions,
-             [](const Settings& s) { return make_dfs({s.preemptions, s.max_steps}); }),
-    strategy("icb", "iterative context bounding: fewest preemptions first", kPreemptions,
-             [](const Settings& s) { return make_icb({s.preemptions, s.max_steps}); }),
-    strategy("chess", "icb that explores no state twice", kPreemptions,
-             [](const Settings& s) { return make_chess({s.preemptions, s.max_steps}); }),
+    strategy("dfs", "depth-first search over every schedule, optionally within a preemption bound", kPreemptions | kVariables,
+             [](const Settings& s) { return make_dfs({s.preemptions, s.max_steps, s.variables}); }),
+    strategy("icb", "iterative context bounding: fewest preemptions first", kPreemptions | kVariables,
+             [](const Settings& s) { return make_icb({s.preemptions, s.max_steps, s.variables}); }),
+    strategy("chess", "icb that explores no state twice", kPreemptions | kVariables,
+             [](const Settings& s) { return make_chess({s.preemptions, s.max_steps, s.variables}); }),
     strategy("delay", "delay bounding: threads take turns, fewest exceptions first", kDelays,
              [](const Settings& s) { return make_delay({s.delays, s.max_steps}); }),
     strategy("optimal-dpor", "every order of dependent operations exactly once, optionally within a preemption bound",
@@ -80,6 +82,13 @@ constexpr StrategyInfo kStrategies[] = {
              [](const Settings& s) { return exitblock(s, true, true); }),
     strategy("pct", "random priorities with depth-1 changes: a known chance to hit each bug of that depth", kSeed | kDepth,
              [](const Settings& s) { return make_pct({s.depth, s.seed, s.max_steps}); }),
+    strategy("pctvb", "pct with changes at accesses to a few chosen variables only", kSeed | kDepth | kVariables,
+             [](const Settings& s) { return make_pctvb({s.depth, s.variables.value_or(1), s.seed, s.max_steps}); }),
+    strategy("vb", "few preemptions (2) at few shared variables (2), optionally in orders of few threads",
+             kPreemptions | kVariables | kThreads | kSeed,
+             [](const Settings& s) {
+               return make_vb({s.preemptions.value_or(kAutoPreemptions), s.variables.value_or(2), s.thread_bound, s.seed, s.max_steps});
+             }),
     strategy("pos", "partial order sampling: random priorities of operations, redrawn at conflicts", kSeed,
              [](const Settings& s) { return make_pos({s.seed, s.max_steps}); }),
     strategy("random", "random walk: every enabled thread is equally likely at every step", kSeed,
@@ -104,6 +113,8 @@ std::string known_keys(const StrategyInfo& s) {
   add(s.takes_preemptions, "preemptions");
   add(s.takes_delays, "bound");
   add(s.takes_depth, "depth");
+  add(s.takes_variables, "variables");
+  add(s.takes_threads, "threads");
   add(s.takes_blocks, "locks-write");
   add(s.takes_blocks, "run-delayed");
   add(s.takes_blocks, "as-published");
@@ -136,7 +147,9 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
     (locks ? settings.locks_write : delayed ? settings.run_delayed : settings.as_published) = value != "0";
     return std::nullopt;
   }
-  if (!bound && !seed && !delays && !depth)
+  const bool variables = info.takes_variables && key == "variables";
+  const bool threads = info.takes_threads && key == "threads";
+  if (!bound && !seed && !delays && !depth && !variables && !threads)
     return usage("strategy " + quoted(info.name) + " has no setting " + quoted(key) + "; " + known_keys(info));
   if (bound && value == "none") {
     settings.preemptions.reset();
@@ -147,6 +160,8 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
   if (!number)
     return usage("setting " + quoted(key) + " of strategy " + quoted(info.name) + " needs a number, not " + quoted(value));
   if (seed) settings.seed = *number;
+  if (variables) settings.variables = static_cast<uint32_t>(*number);
+  if (threads) settings.thread_bound = static_cast<uint32_t>(*number);
   if (delays) settings.delays = static_cast<uint32_t>(*number);
   if (depth) {
     if (*number < 1 || *number > kMaxPctDepth)
@@ -165,7 +180,7 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
 
 std::span<const StrategyInfo> strategies() { return kStrategies; }
 
-bool watches_memory(std::string_view spec) { return spec.starts_with("exitblock"); }
+bool watches_memory(std::string_view spec) { return spec.starts_with("exitblock") || spec.starts_with("vb") || spec.starts_with("pctvb"); }
 
 Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) {
   const std::string_view spec = options.spec;
@@ -180,10 +195,16 @@ Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) 
                     options.max_steps};
   if (auto ranks = make_ranks(options.rank, {}); !ranks) return ranks.error();
   settings.rank = options.rank;
+  settings.variables = options.variables;
+  settings.thread_bound = options.thread_bound;
   settings.focus_function = options.focus_function;
   settings.focus_variable = options.focus_variable;
   if (settings.preemptions_given && !info->takes_preemptions)
     return usage("strategy " + quoted(name) + " cannot be bounded by --preemptions");
+  if (settings.variables && !info->takes_variables)
+    return usage("strategy " + quoted(name) + " cannot be bounded by --variables");
+  if (settings.thread_bound && !info->takes_threads)
+    return usage("strategy " + quoted(name) + " cannot be bounded by --thread-bound; vb can");
   std::string_view rest = colon == spec.npos ? std::string_view{} : spec.substr(colon + 1);
   while (!rest.empty()) {
     const size_t comma = rest.find(',');

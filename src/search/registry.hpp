@@ -18,6 +18,7 @@ struct StrategyOptions {
   std::string spec = "auto";  // name[:key=value,...]
   std::optional<uint32_t> preemptions;
   bool preemptions_none = false;  // explicitly unbounded
+  std::optional<uint32_t> variables, thread_bound;
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
   // best-first
@@ -31,6 +32,7 @@ struct StrategySettings {
   std::optional<uint32_t> preemptions;
   bool preemptions_given = false;  // a bound, or explicitly none
   std::optional<uint32_t> delays;
+  std::optional<uint32_t> variables, thread_bound;
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
   uint32_t depth = 2;
@@ -48,6 +50,8 @@ struct StrategyInfo {
   bool takes_delays;       // key `bound`
   std::unique_ptr<Strategy> (*make)(const StrategySettings& settings);
   bool takes_depth = false;  // key `depth`
+  bool takes_variables = false;  // key `variables` and option --variables
+  bool takes_threads = false;    // key `threads` and option --thread-bound
   bool takes_blocks = false;  // keys `locks-write`, `run-delayed`, `as-published`
 };
 

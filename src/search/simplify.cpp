@@ -6,6 +6,28 @@
 #include "search/failure_keys.hpp"
 
 namespace lockstep {
+namespace {
+
+// The same memory has to be tracked in every attempt, otherwise records would not be comparable.
+class Tracking final : public Executor {
+ public:
+  Tracking(Executor& executor, const std::vector<TrackedRange>& tracked) : executor_(executor), tracked_(tracked) {}
+  size_t window() const override { return executor_.window(); }
+  void submit(const Plan& plan) override {
+    if (tracked_.empty()) return executor_.submit(plan);
+    Plan copy = plan;
+    copy.tracked = tracked_;
+    executor_.submit(copy);
+  }
+  std::optional<TraceView> next(const std::function<bool()>& interrupted) override { return executor_.next(interrupted); }
+  void cancel() override { executor_.cancel(); }
+
+ private:
+  Executor& executor_;
+  const std::vector<TrackedRange>& tracked_;
+};
+
+}  // namespace
 
 Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,
                  const std::function<std::optional<Finding>(Finding)>& confirm, std::optional<uint32_t> proved,
@@ -15,6 +37,7 @@ Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const 
     Finding simpler = finding;
     simpler.plan = plan_of(trace);
     simpler.plan.max_steps = max_steps;
+    simpler.plan.tracked = finding.plan.tracked;
     std::optional<Finding> found = confirm(std::move(simpler));
     return found && found->fingerprint == finding.fingerprint ? found : std::nullopt;
   };
@@ -30,7 +53,8 @@ Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const 
     }
     return false;
   };
-  const std::optional<Shrunk> shrunk = shrink(executor, finding.trace, max_steps, same, proved, budget);
+  Tracking tracking(executor, finding.plan.tracked);
+  const std::optional<Shrunk> shrunk = shrink(tracking, finding.trace, max_steps, same, proved, budget);
   if (!shrunk) return finding;
   return replayed(shrunk->trace).value_or(finding);
 }

@@ -12,6 +12,13 @@
 
 namespace lockstep {
 
+// Finished so far by a strategy that bounds several things at once.
+struct BoundsCompleted {
+  uint32_t preemptions = 0, variables = 0;
+  std::optional<uint32_t> threads;  // none: any number
+  uint32_t loop_iterations = 0;
+};
+
 class Strategy {
  public:
   virtual ~Strategy() = default;
@@ -34,6 +41,7 @@ class Strategy {
   virtual std::string why_incomplete() const { return {}; }
 
   virtual std::optional<uint32_t> preemptions_completed() const { return std::nullopt; }
+  virtual std::optional<BoundsCompleted> bounds_completed() const { return std::nullopt; }
 
   // Writing the search down and going on from there. What is in flight counts as not yet handed out.
   virtual bool resumable() const { return false; }

@@ -33,6 +33,7 @@ std::optional<Plan> TreeSearch::next() {
   plan.max_steps = parts_.max_steps;
   plan.policy = parts_.policy;
   plan.stacks = parts_.stacks;
+  plan.tracked = parts_.tracked;
   tree_.deltas_of(node, plan.deltas);
   return plan;
 }
@@ -73,7 +74,11 @@ void TreeSearch::expand(NodeIndex node, TraceView trace, Cost&& cost) {
   const bool at_root = own.step == kNoStep;
   const uint32_t first = at_root ? 0 : own.step + (parts_.expand_own_step ? 0 : 1);
   // What was spent by `first` is known, except where the count did not fit or the own step is expanded again.
-  const bool skip = !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step && !parts_.cache;
+  if (watches_variables()) {
+    last_access_.clear();
+    charged_.clear();
+  }
+  const bool skip = !watches_variables() && !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step && !parts_.cache;
   uint32_t spent = skip ? own.cost : 0;
   fair_ = false;
   if (parts_.cache) fingerprinter_.begin();
@@ -83,6 +88,7 @@ void TreeSearch::expand(NodeIndex node, TraceView trace, Cost&& cost) {
     if (parts_.cache) fingerprinter_.add(step);
     if (step.is_note()) continue;
     if (at.index() >= first) expand_step(node, trace, at, spent, cost);
+    if (watches_variables()) charge(at);
     if (!step.is_choice()) spent += cost(at, step.thread);
   }
 }
@@ -92,7 +98,10 @@ bool TreeSearch::visited(const ScheduleCursor& at, uint32_t spent) {
   if (at.step().is_note() || at.step().is_choice()) return false;
   if (at.yielded()) fair_ = true;
   if (fair_) return false;
-  return cache_.visited(fingerprinter_.value(), parts_.cache_forgets_who_ran_last ? kNoThread : at.running(), spent);
+  Fingerprint state = fingerprinter_.value();
+  for (const ObjectId object : charged_)  // what may still be charged is part of the state
+    state.low = (state.low ^ static_cast<uint64_t>(object)) * 0x9e3779b97f4a7c15ull;
+  return cache_.visited(state, parts_.cache_forgets_who_ran_last ? kNoThread : at.running(), spent);
 }
 
 template <class Cost>
@@ -106,8 +115,36 @@ void TreeSearch::expand_step(NodeIndex node, TraceView trace, const ScheduleCurs
   trace.enabled(step).for_each([&](ThreadId t) {
     if (t == step.thread) return;
     const uint32_t total = spent + cost(at, t);
+    if (watches_variables() && !allows(at, t)) return;
     if (!parts_.bound || total <= *parts_.bound) add(node, {at.index(), static_cast<uint16_t>(t), total});
   });
+}
+
+bool TreeSearch::allows(const ScheduleCursor& at, ThreadId next) {
+  if (at.cost(next) == 0 || at.running() == kNoThread) return true;
+  const ObjectId last = last_access_.of(at.running());
+  if (parts_.track) {
+    const auto tracked = [&](ObjectId object) {
+      const auto address = static_cast<uint64_t>(object);
+      return std::any_of(parts_.tracked.begin(), parts_.tracked.end(), [&](const TrackedRange& r) { return r.contains(address); });
+    };
+    // The preempted thread's next operation is what it does when it goes on; usually that is this very step.
+    const Step& step = at.step();
+    if (!tracked(last) && !(step.thread == at.running() && tracked(step.object))) return false;
+  }
+  if (!parts_.variables || last == kNoObject) return true;
+  const bool known = std::binary_search(charged_.begin(), charged_.end(), last);
+  return known || charged_.size() < *parts_.variables;
+}
+
+void TreeSearch::charge(const ScheduleCursor& at) {
+  const Step& step = at.step();
+  if (!step.is_choice() && at.cost(step.thread) > 0 && at.running() != kNoThread)
+    if (const ObjectId last = last_access_.of(at.running()); last != kNoObject) {
+      const auto place = std::lower_bound(charged_.begin(), charged_.end(), last);
+      if (place == charged_.end() || *place != last) charged_.insert(place, last);
+    }
+  last_access_.step(step);
 }
 
 void TreeSearch::add(NodeIndex parent, const Alternative& alternative) {
@@ -170,9 +207,10 @@ std::optional<uint32_t> TreeSearch::bound_completed() const {
 }
 
 std::string TreeSearch::guarantee() const {
-  if (complete() && !parts_.bound) return claim_every_execution();
-  if (const auto bound = bound_completed()) return claim_at_most(*bound, parts_.unit);
-  return {};
+  if (complete() && !parts_.bound) return parts_.variables ? claim_variables(*parts_.variables) : claim_every_execution();
+  const auto bound = bound_completed();
+  if (!bound) return {};
+  return parts_.variables ? claim_at_most(*bound, parts_.unit, *parts_.variables) : claim_at_most(*bound, parts_.unit);
 }
 
 std::string TreeSearch::phase() const {

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "analysis/bounds.hpp"
 #include "model/schedule.hpp"
 #include "search/execution_tree.hpp"
 #include "search/frontier.hpp"
@@ -43,6 +44,14 @@ struct TreeSearchParts {
 
   // What choosing a thread costs. Empty: a preemption costs one.
   std::function<uint32_t(const ScheduleCursor&, ThreadId)> cost;
+
+  // Preemptions may happen at so many variables only, whichever come first (VT-CHESS, Bindal, Bansal & Lal 2013). A
+  // preemption is charged to what the preempted thread accessed last.
+  std::optional<uint32_t> variables;
+  // Preemptions may happen only next to an access to these: the thread's last one, or the one it is about to do. Empty:
+  // everywhere. Their accesses are scheduling points (Plan::tracked).
+  std::vector<TrackedRange> tracked{};
+  bool track = false;  // `tracked` counts, even if it is empty
 
   // What the bound counts, and the policy that spends none of it.
   const char* unit = "preemption";
@@ -94,6 +103,9 @@ class TreeSearch final : public Strategy {
   void expand_step(NodeIndex node, TraceView trace, const ScheduleCursor& cursor, uint32_t spent, Cost&& cost);
   void add(NodeIndex parent, const Alternative& alternative);
   bool visited(const ScheduleCursor& at, uint32_t spent);
+  bool allows(const ScheduleCursor& at, ThreadId next);
+  bool watches_variables() const { return parts_.variables || parts_.track; }
+  void charge(const ScheduleCursor& at);
   std::optional<uint32_t> bound_completed() const;
   bool counts_preemptions() const { return parts_.policy == Policy::Default; }
   bool exhausted() const { return frontier_.empty() && in_flight_.empty(); }
@@ -104,6 +116,8 @@ class TreeSearch final : public Strategy {
   Frontier frontier_;
   Fingerprinter fingerprinter_;
   StateCache cache_;
+  LastAccess last_access_;             // while an execution is expanded
+  std::vector<ObjectId> charged_;      // variables at which it was preempted so far, ascending
   bool fair_ = false;  // somebody has yielded in the execution that is being expanded
   std::deque<InFlight> in_flight_;  // oldest first
   std::vector<Delta> deltas_;       // of the execution that is looked at

@@ -8,6 +8,7 @@
 #include "runtime/sched/guided.hpp"
 #include "runtime/sched/pct.hpp"
 #include "runtime/sched/pos.hpp"
+#include "runtime/sched/priorities.hpp"
 
 namespace lockstep::fake {
 namespace {
@@ -25,7 +26,10 @@ class Execution {
  public:
   Execution(const Program& program, const Plan& plan, bool wide)
       : machine_(program), plan_(plan), wide_(wide), random_(plan.seed ? plan.seed : 1) {
-    pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
+    const auto words = static_cast<uint32_t>(plan.extra.size());
+    if (plan.policy == Policy::Pct && words) pct_.begin(plan.seed, plan.pct_depth, plan.extra.data(), words);
+    else pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
+    if (plan.policy == Policy::Priorities) priorities_.begin(plan.extra.data(), words);
     pos_.begin(plan.seed);
     if (blocks()) shared_blocks().begin(plan.extra.data(), static_cast<uint32_t>(plan.extra.size()), plan.sleep_at, false);
     if (guided()) guided_.begin(plan.deltas.data(), static_cast<uint32_t>(plan.deltas.size()));
@@ -106,6 +110,9 @@ class Execution {
     const auto each = [&](auto&& visit) {
       for (const unsigned t : enabled) visit(thread_id(t));
     };
+    if (plan_.policy == Policy::Pct && pct_.of_variables())
+      return pct_.choose(each, yielded_ ? running_ : kNoThread,
+                         [&](ThreadId t) { return static_cast<uint64_t>(machine_.pending(index_of(t) - 1).object); });
     if (plan_.policy == Policy::Pct) return pct_.choose(each, yielded_ ? running_ : kNoThread);
     if (plan_.policy == Policy::Pos) return pos_.choose(each);
     return thread_id(enabled[roll(enabled.size())]);
@@ -143,6 +150,13 @@ class Execution {
     if (value) who = ThreadId{*value};
     else if (roams) who = pick_random(enabled);
     else if (guided()) who = follow(view, who);
+    else if (plan_.policy == Policy::Priorities)
+      who = priorities_.choose(
+          static_cast<uint32_t>(out_.steps.size()),
+          [&](auto&& visit) {
+            for (const unsigned t : enabled) visit(thread_id(t));
+          },
+          running_, yielded_);
     if (blocks() && value) shared_blocks().told(who, static_cast<uint32_t>(out_.steps.size()));
     else if (blocks()) who = pick_block(enabled, who);
     if (who == rt::Blocks::kRedundant) return Outcome::SleepBlocked;
@@ -251,6 +265,7 @@ class Execution {
   uint64_t random_;
   rt::Guided guided_;
   rt::Pct pct_;
+  rt::Priorities priorities_;
   rt::Pos pos_;
   size_t delta_ = 0;
   ThreadId running_ = kNoThread;

@@ -55,7 +55,7 @@ TEST(Strategies, TakeTheBoundFromTheOptionOrTheSpec) {
 }
 
 TEST(Strategies, SayWhatIsWrongWithAName) {
-  const std::string known = "auto, portfolio, best-first, dfs, icb, chess, delay, optimal-dpor, source-dpor, dpor, bpor, exitblock, exitblock-rw, exitblock-dd, exitblock-rwdd, pct, pos, random";
+  const std::string known = "auto, portfolio, best-first, dfs, icb, chess, delay, optimal-dpor, source-dpor, dpor, bpor, exitblock, exitblock-rw, exitblock-dd, exitblock-rwdd, pct, pctvb, vb, pos, random";
   EXPECT_EQ(complaint(with("dsf")), "there is no strategy 'dsf'; known are " + known);
   EXPECT_EQ(complaint(with("")), "there is no strategy ''; known are " + known);
 }

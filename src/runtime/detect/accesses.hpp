@@ -12,11 +12,13 @@ inline uint64_t place(const void* pc) {
   return reinterpret_cast<uint64_t>(runtime.calls.child(runtime.current->calls, address));
 }
 
-inline bool watched() { return UNLIKELY(runtime.races.active()) && controlled(); }
+inline bool watched() { return UNLIKELY(runtime.races.active() || runtime.tracked.on()) && controlled(); }
 
 // An access that was found racy is a scheduling point, before it happens.
-inline void reach_promoted(const volatile void* address, bool write, const void* pc) {
-  if (LIKELY(!runtime.promoted.any()) || !runtime.promoted.contains(reinterpret_cast<uint64_t>(pc))) return;
+inline void reach_promoted(const volatile void* address, size_t size, bool write, const void* pc) {
+  if (runtime.tracked.on()) {
+    if (!runtime.tracked.touches(reinterpret_cast<uint64_t>(address), size)) return;
+  } else if (LIKELY(!runtime.promoted.any()) || !runtime.promoted.contains(reinterpret_cast<uint64_t>(pc))) return;
   scheduler().reach(write ? OpKind::PlainWrite : OpKind::PlainRead, const_cast<const void*>(address),
                     write ? Step::kWrite : 0);
 }
@@ -25,7 +27,8 @@ inline void reach_promoted(const volatile void* address, bool write, const void*
 template <unsigned kSize, uint8_t kFlags>
 __attribute__((noinline)) void watched_access(const volatile void* address, const void* pc) {
   if (!controlled()) return;
-  reach_promoted(address, kFlags & RaceAccess::kWrite, pc);
+  reach_promoted(address, kSize, kFlags & RaceAccess::kWrite, pc);
+  if (!runtime.races.active()) return;
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
   const ThreadId me = runtime.current->id;
   if (UNLIKELY(scheduler().in_blocks())) scheduler().blocks.touch(me, a, kSize, kFlags & RaceAccess::kWrite);
@@ -38,13 +41,14 @@ __attribute__((noinline)) void watched_access(const volatile void* address, cons
 template <unsigned kSize, uint8_t kFlags>
 inline __attribute__((always_inline)) void plain_access(const volatile void* address, const void* pc) {
   if (kFlags & RaceAccess::kWrite) note_plain_write(address);
-  if (UNLIKELY(runtime.races.active())) watched_access<kSize, kFlags>(address, pc);
+  if (UNLIKELY(runtime.races.active() || runtime.tracked.on())) watched_access<kSize, kFlags>(address, pc);
 }
 
 inline void range_access(const volatile void* address, size_t size, uint8_t flags, const void* pc) {
   if (flags & RaceAccess::kWrite) note_plain_write(address);
   if (!watched()) return;
-  reach_promoted(address, flags & RaceAccess::kWrite, pc);
+  reach_promoted(address, size, flags & RaceAccess::kWrite, pc);
+  if (!runtime.races.active()) return;
   if (UNLIKELY(scheduler().in_blocks()))
     scheduler().blocks.touch(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags & RaceAccess::kWrite);
   runtime.races.range(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags, place(pc));

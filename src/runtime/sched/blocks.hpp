@@ -212,7 +212,7 @@ class Blocks {
     if (footprint_.size(current_) == 0) return false;
     for (uint32_t i = 0; i < s.count; ++i) {
       const uint64_t bits = s.touched[2 * i + 1];
-      const Touched other{s.touched[2 * i], static_cast<uint8_t>(bits), static_cast<uint8_t>(bits >> 8), {}};
+      const Touched other{s.touched[2 * i], static_cast<uint8_t>(bits), static_cast<uint8_t>(bits >> 8), 0, {}};
       if (conflict(footprint_.of(current_, other.word), other, flags_ & kBlocksReadsConflict)) return true;
     }
     return false;

@@ -99,6 +99,7 @@ Thread* Scheduler::choose_slow() {
     const ThreadId wish =
         policy_ == Policy::Guided ? guided_.choose([&set](ThreadId t) { return set.contains(t); }) : kNoThread;
     chosen = wish != kNoThread ? &thread(wish) : pick_default(set);
+    if (policy_ == Policy::Priorities) chosen = pick_by_priority(set);
   }
   if (sleeping_) note_sleepers(chosen->id);
   if (policy_ == Policy::Blocks) {
@@ -122,7 +123,21 @@ ThreadId Scheduler::pick_pct(const ThreadSet& set) {
   const bool gave_up = decided_ < log_size && log[decided_].kind == OpKind::Timeout;
   const ThreadId tired = last_yielded_ || gave_up ? last_ : kNoThread;
   decided_ = log_size;
-  return pct_.choose([&](auto&& visit) { set.for_each(words_, visit); }, tired);
+  const auto each = [&](auto&& visit) { set.for_each(words_, visit); };
+  if (pct_.of_variables())
+    return pct_.choose(each, tired, [&](ThreadId t) { return static_cast<uint64_t>(thread(t).pending.object); });
+  return pct_.choose(each, tired);
+}
+
+Thread* Scheduler::pick_by_priority(const ThreadSet& set) {
+  bool only_timeouts = true;
+  for (unsigned i = 0; i < words_; ++i) only_timeouts &= (set.word[i] & ~wide_timed_.word[i]) == 0;
+  const auto each = [&](auto&& visit) {
+    set.for_each(words_, [&](ThreadId t) {
+      if (only_timeouts || !wide_timed_.contains(t)) visit(t);
+    });
+  };
+  return &thread(priorities_.choose(log_size, each, last_, last_yielded_));
 }
 
 ThreadId Scheduler::pick_pos(const ThreadSet& set) {

@@ -32,10 +32,11 @@ class Footprint {
       if (slot.serial != mine.serial || slot.touched.word != word) {
         if (slot.serial >= first_serial_ && slot.serial == thread_[slot.thread].serial) continue;  // somebody else's
         if (mine.count == kMost) break;
-        slot = {{word, 0, 0, {}}, mine.serial, mine.head, static_cast<uint16_t>(index_of(t))};
+        slot = {{word, 0, 0, 0, {}}, mine.serial, mine.head, static_cast<uint16_t>(index_of(t))};
         mine.head = static_cast<uint32_t>(at);
         ++mine.count;
       }
+      slot.touched.starts |= static_cast<uint8_t>(bytes & -bytes);
       (write ? slot.touched.writes : slot.touched.reads) |= bytes;
       return;
     }
@@ -52,7 +53,7 @@ class Footprint {
   }
 
   Touched of(ThreadId t, uint64_t word) const {  // all entries of the word together
-    Touched all{word, 0, 0, {}};
+    Touched all{word, 0, 0, 0, {}};
     if (!current(t)) return all;
     const uint32_t serial = thread_[index_of(t)].serial;
     uint64_t at = place(word, serial);

@@ -33,7 +33,11 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   failure_recorded = false;
   policy_ = plan.policy;
   random_state_ = (plan.seed + 1) * 0x9e3779b97f4a7c15ull | 1;
-  if (policy_ == Policy::Pct) pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
+  if (policy_ == Policy::Pct && plan.extra_words)
+    pct_.begin(plan.seed, plan.pct_depth, plan.extra(), plan.extra_words);
+  else if (policy_ == Policy::Pct)
+    pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
+  if (policy_ == Policy::Priorities) priorities_.begin(plan.extra(), plan.extra_words);
   if (policy_ == Policy::Pos) pos_.begin(plan.seed);
   if (policy_ == Policy::Blocks) {
     blocks.init(map_pages);

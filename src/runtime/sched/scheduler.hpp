@@ -11,6 +11,7 @@
 #include "runtime/sched/guided.hpp"
 #include "runtime/sched/pct.hpp"
 #include "runtime/sched/pos.hpp"
+#include "runtime/sched/priorities.hpp"
 #include "runtime/sched/thread.hpp"
 #include "runtime/sched/thread_set.hpp"
 
@@ -102,6 +103,7 @@ class Scheduler {
   ThreadId pick_random(const ThreadSet& candidates);
   ThreadId pick_pct(const ThreadSet& candidates);
   ThreadId pick_pos(const ThreadSet& candidates);
+  Thread* pick_by_priority(const ThreadSet& candidates);
   Thread* pick_block(const ThreadSet& candidates);
   void observe_block();
   uint64_t random();
@@ -144,6 +146,7 @@ class Scheduler {
   Guided guided_;
   Pct pct_;
   Pos pos_;
+  Priorities priorities_;
   bool trusted_ = false;        // the step under way cannot end a block
   uint64_t failure_stack_[65];
   Step unrecorded_;             // what reach() returns when a step needs no record

@@ -220,6 +220,7 @@ void execute(const PlanHeader* plan) {
     runtime.clock.begin();
     runtime.races.begin(runtime.detects, runtime.points == Points::All);
     runtime.promoted.update(*runtime.channel);
+    runtime.tracked.begin(plan->tracked_list(), plan->tracked);
     if (plan->detail) runtime.calls.begin();
     Scheduler& s = scheduler();
     for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;

@@ -35,6 +35,7 @@ std::unique_ptr<Strategy> make_best_first(const BestFirstOptions& options, Ranks
       .stacks = stacks,
       .level_by_level = false,
       .cost = {},
+      .variables = options.variables,
       .expand_own_step = false});
 }
 

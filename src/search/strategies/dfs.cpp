@@ -8,6 +8,7 @@ std::unique_ptr<Strategy> make_dfs(const DfsOptions& options) {
   TreeSearchParts parts;
   parts.max_steps = options.max_steps;
   parts.bound = options.preemptions;
+  parts.variables = options.variables;
   return std::make_unique<TreeSearch>(std::move(parts));
 }
 

@@ -8,6 +8,7 @@ std::unique_ptr<Strategy> make_icb(const IcbOptions& options) {
   TreeSearchParts parts;
   parts.max_steps = options.max_steps;
   parts.bound = options.preemptions;
+  parts.variables = options.variables;
   parts.rank = [](const Alternative& a) -> uint64_t { return a.cost; };
   parts.level_by_level = true;
   return std::make_unique<TreeSearch>(std::move(parts));

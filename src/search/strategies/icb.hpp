@@ -12,6 +12,7 @@ namespace lockstep {
 struct IcbOptions {
   std::optional<uint32_t> preemptions;  // last bound to explore; none: go on until nothing is left
   uint32_t max_steps = 1'000'000;
+  std::optional<uint32_t> variables{};  // preemptions happen at accesses to so many variables at most
 };
 
 std::unique_ptr<Strategy> make_icb(const IcbOptions& options);

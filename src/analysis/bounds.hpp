@@ -1,0 +1,30 @@
+// What a failing schedule needed (Bindal, Bansal & Lal 2013): preemptions c, variables v at which they happened, threads t
+// whose order matters.
+#pragma once
+#include <cstdint>
+
+#include "model/schedule.hpp"
+#include "model/trace.hpp"
+
+namespace lockstep {
+
+struct ScheduleBounds {
+  uint32_t preemptions = 0;
+  uint32_t variables = 0;  // a preemption is charged to what the preempted thread accessed last
+  uint32_t threads = 0;
+};
+
+ScheduleBounds bounds_of(TraceView trace);
+
+// Remembers what every thread accessed last, while a trace is walked.
+class LastAccess {
+ public:
+  void step(const Step& s);
+  ObjectId of(ThreadId t) const { return index_of(t) < last_.size() ? last_[index_of(t)] : kNoObject; }
+  void clear() { last_.clear(); }
+
+ private:
+  std::vector<ObjectId> last_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,24 @@
+// PCT with variable bounding (Bindal, Bansal & Lal 2013, section 3): each execution chooses a few shared variables and
+// changes priorities at accesses to them only. Rarely accessed variables get as much attention as the busy ones.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "search/strategy.hpp"
+
+namespace lockstep {
+
+struct PctvbOptions {
+  uint32_t depth = 2;      // ordering constraints that a bug may need
+  uint32_t variables = 1;  // at whose accesses they arise
+  uint64_t seed = 0;
+  uint32_t max_steps = 1'000'000;
+};
+
+// Upper bound on the probability to have missed a bug of `depth` at v of Q variables that are accessed `accesses` times
+// at most, all v together.
+double pctvb_miss_probability(const PctvbOptions& options, uint64_t shared, uint32_t threads, uint64_t accesses, uint64_t executions);
+
+std::unique_ptr<Strategy> make_pctvb(const PctvbOptions& options);
+
+}  // namespace lockstep

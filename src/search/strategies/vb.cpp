@@ -1,0 +1,165 @@
+#include "search/strategies/vb.hpp"
+
+#include <algorithm>
+
+#include "search/blocks/block_search.hpp"
+#include "search/claims.hpp"
+#include "search/tree_search.hpp"
+#include "search/variables/survey.hpp"
+#include "search/variables/thread_bound.hpp"
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kPreparatory = 8;  // executions to learn from which variables are shared
+constexpr double kEpsilon = 0.01;
+
+// Preparatory executions, then the empty set (no preemption at all), the single variables, the pairs...
+class VariableBounding final : public Strategy {
+ public:
+  explicit VariableBounding(const VbOptions& options) : options_(options), preparation_(preparation(options)) {}
+
+  std::optional<Plan> next() override {
+    if (preparing_) {
+      if (in_flight_ > 0) return std::nullopt;
+      std::optional<Plan> plan = prepared_ < kPreparatory ? preparation_.next() : std::nullopt;
+      if (plan) {
+        ++in_flight_;
+        return plan;
+      }
+      preparing_ = false;
+      start();
+    }
+    while (!done_) {
+      std::optional<Plan> plan = tree_ ? tree_->next() : orders_->next();
+      if (plan) {
+        ++in_flight_;
+        return plan;
+      }
+      if (in_flight_ > 0) return std::nullopt;
+      finish_set();
+    }
+    return std::nullopt;
+  }
+
+  void learn(TraceView trace) override {
+    --in_flight_;
+    if (preparing_) {
+      ++prepared_;
+      survey_.look(trace);
+      preparation_.learn(trace);
+    } else if (tree_) {
+      tree_->learn(trace);
+    } else {
+      orders_->learn(trace);
+    }
+  }
+
+  std::string guarantee() const override {
+    const auto bounds = bounds_completed();
+    if (!bounds) return {};
+    std::string claim = "every execution with at most " + count_of(bounds->preemptions, "preemption") +
+                        ", next to accesses to at most " + count_of(bounds->variables, "variable") + " of " +
+                        std::to_string(survey_.shared().size()) + " shared";
+    if (bounds->threads)
+      claim += (certain_ ? ", in every order of at most " : ", with probability 0.99 in every order of at most ") +
+               count_of(*bounds->threads, "thread");
+    return claim;
+  }
+  bool complete() const override { return done_ && !broken_; }
+  std::string why_incomplete() const override { return broken_ ? "executions that were cut short or did not repeat" : ""; }
+  std::optional<uint32_t> preemptions_completed() const override {
+    const auto bounds = bounds_completed();
+    return bounds ? std::optional(bounds->preemptions) : std::nullopt;
+  }
+  std::optional<BoundsCompleted> bounds_completed() const override {
+    if (broken_ || finished_ == kNothing) return std::nullopt;
+    return BoundsCompleted{finished_ == 0 ? 0 : options_.preemptions, finished_, options_.thread_bound, 0};
+  }
+  uint64_t frontier_nodes() const override { return done_ ? 0 : 1 + (tree_ ? tree_->frontier_nodes() : orders_ ? orders_->open() : 0); }
+  uint64_t peak_frontier_nodes() const override { return peak_; }
+  uint64_t memory_bytes() const override { return tree_ ? tree_->memory_bytes() : 0; }
+  std::string phase() const override {
+    return preparing_ ? "preparing" : count_of(set_.size(), "variable");
+  }
+  std::string remark() const override {
+    return count_of(survey_.shared().size(), "shared variable") + ", " + count_of(sets_, "set") + " of them finished";
+  }
+
+ private:
+  static constexpr uint32_t kNothing = ~0u;
+
+  static BlockSearchParts preparation(const VbOptions& options) {
+    BlockSearchParts parts;
+    parts.max_steps = options.max_steps;
+    parts.conflicts = parts.locks_write = true;
+    return parts;
+  }
+
+  // The search for the set of variables whose turn it is.
+  void start() {
+    std::vector<TrackedRange> tracked;
+    for (const size_t i : set_) tracked.push_back(survey_.shared()[i]);
+    const uint32_t preemptions = set_.empty() ? 0 : options_.preemptions;
+    tree_.reset();
+    orders_.reset();
+    if (options_.thread_bound) {
+      orders_.emplace(ThreadBoundOptions{*options_.thread_bound, survey_.threads(), preemptions, tracked, kEpsilon, options_.seed,
+                                         options_.max_steps});
+      certain_ &= orders_->certain();
+      return;
+    }
+    TreeSearchParts parts;
+    parts.max_steps = options_.max_steps;
+    parts.bound = preemptions;
+    parts.rank = [](const Alternative& a) -> uint64_t { return a.cost; };
+    parts.level_by_level = true;
+    parts.cache = true;  // within one set of variables only
+    parts.tracked = tracked;
+    parts.track = true;
+    tree_.emplace(std::move(parts));
+  }
+
+  void finish_set() {
+    if (tree_) broken_ |= !tree_->complete();
+    else broken_ |= !orders_->good();
+    if (tree_) peak_ = std::max(peak_, tree_->peak_frontier_nodes());
+    ++sets_;
+    if (next_set()) start();
+    else done_ = true;
+  }
+
+  // The next combination of as many variables, or the first of one more.
+  bool next_set() {
+    const size_t all = survey_.shared().size();
+    for (size_t i = set_.size(); i-- > 0;) {
+      if (set_[i] + (set_.size() - i) >= all) continue;
+      ++set_[i];
+      for (size_t j = i + 1; j < set_.size(); ++j) set_[j] = set_[j - 1] + 1;
+      return true;
+    }
+    finished_ = static_cast<uint32_t>(set_.size());
+    if (set_.size() >= options_.variables || set_.size() >= all || options_.preemptions == 0) return false;
+    // More variables than preemptions cannot be preempted at.
+    if (set_.size() >= options_.preemptions) return false;
+    set_.push_back(0);
+    for (size_t j = 0; j < set_.size(); ++j) set_[j] = j;
+    return true;
+  }
+
+  const VbOptions options_;
+  VariableSurvey survey_;
+  BlockSearch preparation_;
+  bool preparing_ = true, done_ = false, broken_ = false, certain_ = true;
+  uint64_t prepared_ = 0, in_flight_ = 0, sets_ = 0, peak_ = 0;
+  std::vector<size_t> set_;       // indices of shared variables, ascending
+  uint32_t finished_ = kNothing;  // all sets of so many variables are done
+  std::optional<TreeSearch> tree_;
+  std::optional<ThreadBoundSearch> orders_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_vb(const VbOptions& options) { return std::make_unique<VariableBounding>(options); }
+
+}  // namespace lockstep

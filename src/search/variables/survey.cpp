@@ -1,0 +1,43 @@
+#include "search/variables/survey.hpp"
+
+#include <algorithm>
+
+#include "model/blocks.hpp"
+
+namespace lockstep {
+namespace {
+constexpr uint64_t kNotMemory = 0xfffe'0000'0000'0000ull;  // tokens of the model
+}
+
+void VariableSurvey::look(TraceView trace) {
+  for (const Step& s : trace.steps()) {
+    threads_ = std::max(threads_, index_of(s.thread) + 1);
+    if (s.is_note() || s.is_choice()) continue;
+    const bool atomic = s.kind == OpKind::Load || s.kind == OpKind::Store || s.kind == OpKind::Rmw || s.kind == OpKind::Cas;
+    for (const Access& a : accesses(s.operation()))
+      note(static_cast<uint64_t>(a.object), atomic && s.arity ? s.arity : 1, s.thread, a.write);
+  }
+  trace.for_each_block([&](const BlockRecord& block, std::span<const Touched> touched) {
+    for (const Touched& t : touched)
+      for (unsigned start = 0; start < 8; ++start) {
+        if (!(t.starts >> start & 1)) continue;
+        unsigned end = start + 1;
+        while (end < 8 && !(t.starts >> end & 1) && ((t.reads | t.writes) >> end & 1)) ++end;
+        const unsigned bytes = ((1u << (end - start)) - 1) << start;
+        note(t.word + start, end - start, block.thread, t.writes & bytes);
+      }
+  });
+}
+
+void VariableSurvey::note(uint64_t address, uint64_t size, ThreadId thread, bool write) {
+  if (address >= kNotMemory || address == 0) return;
+  Known& v = known_.try_emplace(address, Known{size, thread, false, false, false}).first->second;
+  v.size = std::max(v.size, size);
+  v.written |= write;
+  v.several |= v.first != thread;
+  if (v.told || !v.written || !v.several) return;
+  v.told = true;
+  shared_.push_back({address, v.size});
+}
+
+}  // namespace lockstep
