@@ -31,29 +31,77 @@ bool conflicts(const Step& s, const Accessed& objects) {
   return false;
 }
 
-// Who was preempted, who went on instead, and whoever did something meanwhile that the preempted thread depends on.
+// Who was preempted, and whoever did something meanwhile that the preempted thread depends on; if nobody did, who went
+// on instead.
 std::set<ThreadId> around(std::span<const Step> steps, const std::vector<Preemption>& preemptions) {
   std::set<ThreadId> threads;
   for (const Preemption& p : preemptions) {
-    threads.insert({p.thread, steps[p.from].thread});
+    threads.insert(p.thread);
     const Accessed mine = accessed_by(steps, p.thread);
-    for (uint32_t i = p.from; i < p.to; ++i)
-      if (!steps[i].is_note() && !steps[i].is_choice() && !threads.contains(steps[i].thread) && conflicts(steps[i], mine))
-        threads.insert(steps[i].thread);
+    bool any = false;
+    for (uint32_t i = p.from; i < p.to; ++i) {
+      if (steps[i].is_note() || steps[i].is_choice() || !conflicts(steps[i], mine)) continue;
+      threads.insert(steps[i].thread);
+      any = true;
+    }
+    if (!any) threads.insert(steps[p.from].thread);
   }
   return threads;
 }
 
-// Without preemptions only the order of whole threads is left: those that the failure could not have happened without.
-std::set<ThreadId> before_failure(TraceView trace) {
-  std::set<ThreadId> threads;
-  const ThreadId culprit = trace.header().culprit;
+// Without preemptions only the order of whole threads is left. It is a constraint between two threads that they access
+// the same, one writes, and neither creating nor joining threads has ordered it; those that are connected to the
+// failure by such constraints matter.
+class Constraints {
+ public:
+  void step(const Step& s) {
+    Times& mine = times_[s.thread];
+    ++mine[s.thread];
+    const ThreadId other{static_cast<uint16_t>(s.second)};
+    if (s.kind == OpKind::Create) {
+      times_[other] = mine;
+    } else if (s.kind == OpKind::Join) {
+      for (const auto& [t, when] : times_[other]) mine[t] = std::max(mine[t], when);
+    }
+    if (s.is_note() || s.is_choice()) return;
+    for (const Access& a : accesses(s.operation())) {
+      for (const auto& [t, use] : uses_[a.object])
+        if (t != s.thread && (a.write || use.second) && mine[t] < use.first) group_of(t) = group_of(s.thread);
+      auto& use = uses_[a.object][s.thread];
+      use = {mine[s.thread], use.second || a.write};
+    }
+  }
+  uint32_t connected_to(ThreadId culprit) {
+    std::map<ThreadId, uint32_t> sizes;
+    for (const auto& [t, times] : times_) ++sizes[group_of(t)];
+    uint32_t largest = 0;
+    for (const auto& [group, size] : sizes) largest = std::max(largest, size);
+    // Main, when it looks at the result after joining everybody, is ordered after all of them.
+    const uint32_t own = culprit == kNoThread ? 0 : sizes[group_of(culprit)];
+    return own > 1 ? own : largest;
+  }
+
+ private:
+  using Times = std::map<ThreadId, uint32_t>;
+  ThreadId& group_of(ThreadId t) {
+    auto place = group_.try_emplace(t, t).first;
+    while (place->second != place->first) place = group_.try_emplace(place->second, place->second).first;
+    return place->second;
+  }
+  std::map<ThreadId, Times> times_;
+  std::map<ObjectId, std::map<ThreadId, std::pair<uint32_t, bool>>> uses_;  // latest, and whether one was a write
+  std::map<ThreadId, ThreadId> group_;
+};
+
+uint32_t threads_in_order(TraceView trace) {
+  Constraints constraints;
   HappensBefore order;
   for (const Step& s : trace.steps()) order.push(s);
+  const ThreadId culprit = trace.header().culprit;
   const uint32_t end = culprit == kNoThread ? HappensBefore::kNone : order.last_of(culprit);
   for (uint32_t i = 0; i < order.size(); ++i)
-    if (!trace.steps()[i].is_note() && (end == HappensBefore::kNone || order.ordered(i, end))) threads.insert(trace.steps()[i].thread);
-  return threads;
+    if (end == HappensBefore::kNone || order.ordered(i, end)) constraints.step(trace.steps()[i]);
+  return constraints.connected_to(culprit);
 }
 
 }  // namespace
@@ -92,8 +140,9 @@ ScheduleBounds bounds_of(TraceView trace) {
       bounds.threads = static_cast<uint32_t>(cycle.size());
       return bounds;
     }
-  const std::set<ThreadId> threads = preemptions.empty() ? before_failure(trace) : around(steps, preemptions);
-  bounds.threads = std::max<uint32_t>(static_cast<uint32_t>(threads.size()), std::min(2u, trace.header().threads));
+  const auto threads =
+      preemptions.empty() ? threads_in_order(trace) : static_cast<uint32_t>(around(steps, preemptions).size());
+  bounds.threads = std::max(threads, std::min(2u, trace.header().threads));
   return bounds;
 }
 

@@ -1,5 +1,5 @@
-// What a failing schedule needed (Bindal, Bansal & Lal 2013): preemptions c, variables v at which they happened, threads t
-// whose order matters.
+// What a failing schedule needed (Bindal, Bansal & Lal 2013): preemptions c, variables v at which they happened,
+// threads t whose order matters.
 #pragma once
 #include <cstdint>
 

@@ -85,6 +85,7 @@ struct BlockRecord {
     Ended,    // by a lock exit
     Aborted,  // could not be finished: `thread` waits for something another holds, and the execution was given up
     Last,     // the execution ended in it
+    Rest,     // no block: what `thread` touched besides
   };
   uint32_t begin, end;  // its records of the trace; `end` included
   ThreadId thread;

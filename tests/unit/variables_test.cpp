@@ -22,15 +22,20 @@ namespace {
 
 using R = const Registers&;
 Instruction increment_of(int x) {
-  return rmw(x, [](Value old, R) { return old + 1; }, 5);
+  return rmw(
+      x, [](Value old, R) { return old + 1; }, 5);
 }
 
-Program figure1() { return {.name = "figure 1", .threads = {{ld(0, 0), check([](R r) { return r[0] == 0; }, "a")}, {increment_of(0)}}}; }
+Program figure1() {
+  return {.name = "figure 1", .threads = {{ld(0, 0), check([](R r) { return r[0] == 0; }, "a")}, {increment_of(0)}}};
+}
 Program figure2() {
-  return {.name = "figure 2", .threads = {{ld(0, 0), ld(0, 1), check([](R r) { return r[0] == r[1]; }, "a")}, {increment_of(0)}}};
+  return {.name = "figure 2",
+          .threads = {{ld(0, 0), ld(0, 1), check([](R r) { return r[0] == r[1]; }, "a")}, {increment_of(0)}}};
 }
 Program figure3() {
-  return {.name = "figure 3", .threads = {{ld(0, 0), ld(0, 1), check([](R r) { return r[0] == r[1]; }, "a")}, {st(0, 1), st(0, 0)}}};
+  return {.name = "figure 3",
+          .threads = {{ld(0, 0), ld(0, 1), check([](R r) { return r[0] == r[1]; }, "a")}, {st(0, 1), st(0, 0)}}};
 }
 Program figure4() {
   return {.name = "figure 4",
@@ -43,12 +48,16 @@ Program figure8() {
 }
 Program figure9() {  // as printed, the assertion cannot fail
   return {.name = "figure 9",
-          .threads = {{ld(0, 0), ld(0, 1), check([](R r) { return r[1] <= r[0] + 1; }, "a")}, {increment_of(0)}, {increment_of(0)}}};
+          .threads = {{ld(0, 0), ld(0, 1), check([](R r) { return r[1] <= r[0] + 1; }, "a")},
+                      {increment_of(0)},
+                      {increment_of(0)}}};
 }
 Program figure10() {
   return {.name = "figure 10",
-          .threads = {{ld(0, 0), ld(0, 1), ld(1, 2), ld(1, 3), check([](R r) { return r[0] == r[1] || r[2] == r[3]; }, "ab")},
-                      {increment_of(0)}, {increment_of(1)}}};
+          .threads = {
+              {ld(0, 0), ld(0, 1), ld(1, 2), ld(1, 3), check([](R r) { return r[0] == r[1] || r[2] == r[3]; }, "ab")},
+              {increment_of(0)},
+              {increment_of(1)}}};
 }
 
 struct Figure {
@@ -57,7 +66,7 @@ struct Figure {
   uint32_t c, v, t;
 };
 std::vector<Figure> figures() {
-  return {{figure1(), 2, 0, 0, 2}, {figure2(), 3, 1, 1, 2},  {figure3(), 6, 2, 1, 2}, {figure4(), 20, 2, 2, 2},
+  return {{figure1(), 2, 0, 0, 2}, {figure2(), 3, 1, 1, 2},  {figure3(), 6, 2, 1, 2},  {figure4(), 20, 2, 2, 2},
           {figure8(), 6, 0, 0, 3}, {figure9(), 12, 1, 1, 3}, {figure10(), 30, 2, 2, 3}};
 }
 
@@ -178,7 +187,7 @@ bool covered(const std::vector<std::set<ObjectId>>& places, const std::set<Objec
 }
 
 TEST(VariableBounds, SetsOfVariablesMissNothingNextToThem) {
-  constexpr uint32_t kBound = 2;
+  static constexpr uint32_t kBound = 2;
   for_small_programs(800, [](const Program& p) {
     const auto vb = make_vb({.preemptions = kBound, .variables = 1});
     std::set<std::string> got;
@@ -220,7 +229,8 @@ TEST(ThreadBounds, SoManyPermutationsShowEveryOrder) {
   const uint64_t needed = permutations_needed(8, 3, 0.01);
   int incomplete = 0;
   for (uint64_t repetition = 0; repetition < 300; ++repetition) {
-    ThreadBoundSearch search({.threads = 3, .all_threads = 8, .preemptions = 0, .tracked = {}, .epsilon = 0.01, .seed = repetition});
+    ThreadBoundSearch search(
+        {.threads = 3, .all_threads = 8, .preemptions = 0, .tracked = {}, .epsilon = 0.01, .seed = repetition});
     std::set<std::tuple<unsigned, unsigned, unsigned>> seen;
     uint64_t drawn = 0;
     for (; auto plan = search.next(); ++drawn) {

@@ -55,7 +55,12 @@ class Blocks {
     }
   }
   void ended() {  // the execution, wherever it was
-    if (in_block_ && !free_) write_block(BlockRecord::Last);
+    const ThreadId last = in_block_ && !free_ ? current_ : kNoThread;
+    if (last != kNoThread) write_block(BlockRecord::Last);
+    for (unsigned t = 0; (flags_ & kBlocksConflict) && t < kMaxThreads; ++t) {
+      current_ = ThreadId(static_cast<uint16_t>(t));
+      if (current_ != last && footprint_.size(current_) > 0) write_block(BlockRecord::Rest);
+    }
     in_block_ = false;
   }
 

@@ -1,5 +1,5 @@
-// Strict priorities with planned changes: thread bounding (Bindal, Bansal & Lal 2013, section 4). The enabled thread with
-// the highest priority runs; at a change the thread that ran last gets another priority.
+// Strict priorities with planned changes: thread bounding (Bindal, Bansal & Lal 2013, section 4). The enabled thread
+// with the highest priority runs; at a change the thread that ran last gets another priority.
 //
 // Plan::extra: number of threads, their priorities by name, then {record, priority} for every change, ascending.
 #pragma once
@@ -11,15 +11,16 @@ class Priorities {
  public:
   void begin(const uint64_t* extra, uint32_t words) {
     const uint64_t threads = words ? extra[0] : 0;
-    for (unsigned t = 0; t < kMaxThreads; ++t) priority_[t] = t < threads && t + 1 < words ? static_cast<int64_t>(extra[t + 1]) : -static_cast<int64_t>(t);
+    for (unsigned t = 0; t < kMaxThreads; ++t)
+      priority_[t] = t < threads && t + 1 < words ? static_cast<int64_t>(extra[t + 1]) : -static_cast<int64_t>(t);
     change_ = extra + 1 + threads;
     end_ = extra + words;
     lowest_ = -int64_t{kMaxThreads};
     for (uint16_t& n : yields_) n = 0;
   }
 
-  // `last` ran last; `yielded`: by yielding. Whoever yields again and again goes behind everybody, for good: that leaves
-  // the promise of the search, and without it a thread that waits by polling would never let go.
+  // `last` ran last; `yielded`: by yielding. Whoever yields again and again goes behind everybody, for good: that
+  // leaves the promise of the search, and without it a thread that waits by polling would never let go.
   template <class Each>
   ThreadId choose(uint32_t record, Each&& each, ThreadId last, bool yielded) {
     if (yielded && last != kNoThread && ++yields_[index_of(last)] > kMostYields) {

@@ -86,7 +86,7 @@ void BlockSearch::learn(TraceView trace) {
 void BlockSearch::expand(const Node& node, TraceView trace) {
   std::vector<Block> blocks;
   trace.for_each_block([&](const BlockRecord& record, std::span<const Touched> touched) {
-    blocks.push_back({record, {touched.begin(), touched.end()}});
+    if (record.how != BlockRecord::Rest) blocks.push_back({record, {touched.begin(), touched.end()}});
   });
   const std::vector<Delta> deltas = plan_of(trace).deltas;
   const bool failed = trace.outcome() != Outcome::Ok && trace.outcome() != Outcome::SleepBlocked;

@@ -133,10 +133,13 @@ class Pctvb final : public Strategy {
 
 }  // namespace
 
-double pctvb_miss_probability(const PctvbOptions& options, uint64_t shared, uint32_t threads, uint64_t accesses, uint64_t executions) {
+double pctvb_miss_probability(const PctvbOptions& options, uint64_t shared, uint32_t threads, uint64_t accesses,
+                              uint64_t executions) {
   const double v = std::min<double>(options.variables, static_cast<double>(shared));
-  const double sets = std::exp(std::lgamma(static_cast<double>(shared) + 1) - std::lgamma(v + 1) - std::lgamma(static_cast<double>(shared) - v + 1));
-  const double hit = 1 / (sets * std::max(threads, 1u) * std::pow(std::max<double>(static_cast<double>(accesses), 1), options.depth - 1));
+  const double sets = std::exp(std::lgamma(static_cast<double>(shared) + 1) - std::lgamma(v + 1) -
+                               std::lgamma(static_cast<double>(shared) - v + 1));
+  const double hit = 1 / (sets * std::max(threads, 1u) *
+                          std::pow(std::max<double>(static_cast<double>(accesses), 1), options.depth - 1));
   return std::exp(static_cast<double>(executions) * std::log1p(-std::min(hit, 1 - 1e-12)));
 }
 

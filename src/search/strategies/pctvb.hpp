@@ -17,7 +17,8 @@ struct PctvbOptions {
 
 // Upper bound on the probability to have missed a bug of `depth` at v of Q variables that are accessed `accesses` times
 // at most, all v together.
-double pctvb_miss_probability(const PctvbOptions& options, uint64_t shared, uint32_t threads, uint64_t accesses, uint64_t executions);
+double pctvb_miss_probability(const PctvbOptions& options, uint64_t shared, uint32_t threads, uint64_t accesses,
+                              uint64_t executions);
 
 std::unique_ptr<Strategy> make_pctvb(const PctvbOptions& options);
 

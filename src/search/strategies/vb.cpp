@@ -67,7 +67,9 @@ class VariableBounding final : public Strategy {
     return claim;
   }
   bool complete() const override { return done_ && !broken_; }
-  std::string why_incomplete() const override { return broken_ ? "executions that were cut short or did not repeat" : ""; }
+  std::string why_incomplete() const override {
+    return broken_ ? "executions that were cut short or did not repeat" : "";
+  }
   std::optional<uint32_t> preemptions_completed() const override {
     const auto bounds = bounds_completed();
     return bounds ? std::optional(bounds->preemptions) : std::nullopt;
@@ -76,12 +78,12 @@ class VariableBounding final : public Strategy {
     if (broken_ || finished_ == kNothing) return std::nullopt;
     return BoundsCompleted{finished_ == 0 ? 0 : options_.preemptions, finished_, options_.thread_bound, 0};
   }
-  uint64_t frontier_nodes() const override { return done_ ? 0 : 1 + (tree_ ? tree_->frontier_nodes() : orders_ ? orders_->open() : 0); }
+  uint64_t frontier_nodes() const override {
+    return done_ ? 0 : 1 + (tree_ ? tree_->frontier_nodes() : orders_ ? orders_->open() : 0);
+  }
   uint64_t peak_frontier_nodes() const override { return peak_; }
   uint64_t memory_bytes() const override { return tree_ ? tree_->memory_bytes() : 0; }
-  std::string phase() const override {
-    return preparing_ ? "preparing" : count_of(set_.size(), "variable");
-  }
+  std::string phase() const override { return preparing_ ? "preparing" : count_of(set_.size(), "variable"); }
   std::string remark() const override {
     return count_of(survey_.shared().size(), "shared variable") + ", " + count_of(sets_, "set") + " of them finished";
   }
@@ -104,8 +106,8 @@ class VariableBounding final : public Strategy {
     tree_.reset();
     orders_.reset();
     if (options_.thread_bound) {
-      orders_.emplace(ThreadBoundOptions{*options_.thread_bound, survey_.threads(), preemptions, tracked, kEpsilon, options_.seed,
-                                         options_.max_steps});
+      orders_.emplace(ThreadBoundOptions{*options_.thread_bound, survey_.threads(), preemptions, tracked, kEpsilon,
+                                         options_.seed, options_.max_steps});
       certain_ &= orders_->certain();
       return;
     }
@@ -121,12 +123,16 @@ class VariableBounding final : public Strategy {
   }
 
   void finish_set() {
-    if (tree_) broken_ |= !tree_->complete();
-    else broken_ |= !orders_->good();
+    if (tree_)
+      broken_ |= !tree_->complete();
+    else
+      broken_ |= !orders_->good();
     if (tree_) peak_ = std::max(peak_, tree_->peak_frontier_nodes());
     ++sets_;
-    if (next_set()) start();
-    else done_ = true;
+    if (next_set())
+      start();
+    else
+      done_ = true;
   }
 
   // The next combination of as many variables, or the first of one more.

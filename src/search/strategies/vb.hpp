@@ -1,6 +1,6 @@
 // Variable bounding (Bindal, Bansal & Lal 2013): iterative context bounding for one set of shared variables after the
-// other, smallest sets first, with preemptions only next to accesses to them. Few bugs need more than two variables, and
-// only the chosen ones have to be tracked.
+// other, smallest sets first, with preemptions only next to accesses to them. Few bugs need more than two variables,
+// and only the chosen ones have to be tracked.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,8 +12,8 @@ namespace lockstep {
 
 struct VbOptions {
   uint32_t preemptions = 2;
-  uint32_t variables = 2;               // sets of up to so many
-  std::optional<uint32_t> thread_bound; // orders of so many threads only, by random priorities
+  uint32_t variables = 2;                  // sets of up to so many
+  std::optional<uint32_t> thread_bound{};  // orders of so many threads only, by random priorities
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
 };

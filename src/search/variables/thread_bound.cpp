@@ -18,7 +18,8 @@ uint64_t permutations_needed(unsigned n, unsigned t, double epsilon) {
 }
 
 ThreadBoundSearch::ThreadBoundSearch(const ThreadBoundOptions& options) : options_(options) {
-  const unsigned fragments = options_.all_threads + options_.preemptions, constrained = options_.threads + options_.preemptions;
+  const unsigned fragments = options_.all_threads + options_.preemptions,
+                 constrained = options_.threads + options_.preemptions;
   std::vector<uint32_t> order(fragments);
   std::iota(order.begin(), order.end(), 1);
   const double all = std::tgamma(fragments + 1.0);
@@ -42,7 +43,8 @@ ThreadBoundSearch::ThreadBoundSearch(const ThreadBoundOptions& options) : option
 
 bool ThreadBoundSearch::tracked(ObjectId object) const {
   const auto address = static_cast<uint64_t>(object);
-  return std::any_of(options_.tracked.begin(), options_.tracked.end(), [&](const TrackedRange& r) { return r.contains(address); });
+  return std::any_of(options_.tracked.begin(), options_.tracked.end(),
+                     [&](const TrackedRange& r) { return r.contains(address); });
 }
 
 std::optional<Plan> ThreadBoundSearch::next() {
@@ -62,7 +64,8 @@ std::optional<Plan> ThreadBoundSearch::next() {
   return plan;
 }
 
-// After every access to a tracked variable the thread that did it could have been preempted: it continues as another one.
+// After every access to a tracked variable the thread that did it could have been preempted: it continues as another
+// one.
 void ThreadBoundSearch::learn(TraceView trace) {
   const Item item = std::move(in_flight_.front());
   in_flight_.pop_front();
@@ -85,8 +88,10 @@ void ThreadBoundSearch::learn(TraceView trace) {
     if (step.is_note() || step.is_choice()) continue;
     const ThreadId running = at.running();
     for (; change < item.changes.size() && item.changes[change].record <= at.index(); ++change)
-      if (running != kNoThread && index_of(running) < priority.size()) priority[index_of(running)] = item.changes[change].priority;
-    const bool near = running != kNoThread && (tracked(last.of(running)) || (step.thread == running && tracked(step.object)));
+      if (running != kNoThread && index_of(running) < priority.size())
+        priority[index_of(running)] = item.changes[change].priority;
+    const bool near =
+        running != kNoThread && (tracked(last.of(running)) || (step.thread == running && tracked(step.object)));
     if (at.index() >= from && near && at.enabled().contains(running) && index_of(running) < priority.size()) {
       bool others = false;  // somebody would run instead
       at.enabled().for_each([&](ThreadId t) {

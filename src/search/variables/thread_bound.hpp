@@ -17,7 +17,7 @@ namespace lockstep {
 uint64_t permutations_needed(unsigned n, unsigned t, double epsilon);
 
 struct ThreadBoundOptions {
-  unsigned threads = 2;        // whose order matters at most
+  unsigned threads = 2;  // whose order matters at most
   unsigned all_threads = 1;
   uint32_t preemptions = 0;
   std::vector<TrackedRange> tracked;  // preemptions next to accesses to these

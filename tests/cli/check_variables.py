@@ -1,0 +1,65 @@
+"""Bounds on variables and threads from the command line: what is found, what it needed, what is claimed."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+LOCKSTEP, PROGRAMS = sys.argv[1:3]
+PROGRAM = PROGRAMS + "/variables-gcc-O1"
+failures = 0
+
+
+def run(folder, *arguments, options=()):
+    path = pathlib.Path(folder) / "result.json"
+    path.unlink(missing_ok=True)
+    command = [LOCKSTEP, "run", "--json", str(path), "--races", "ignore", *options, PROGRAM, *arguments]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100)
+    return result, json.loads(path.read_text()) if path.exists() else {}
+
+
+def expect(name, condition, *seen):
+    global failures
+    if not condition:
+        failures += 1
+        print(f"FAILED {name}:", *[s if isinstance(s, str) else json.dumps(s, indent=1) for s in seen])
+
+
+def cvt(result):
+    return [(bug["preemptions"], bug["variables"], bug["threads"]) for bug in result.get("bugs", [])]
+
+
+with tempfile.TemporaryDirectory() as folder:
+    figures = {"figure1": (0, 0, 2), "figure2": (1, 1, 2), "figure3": (2, 1, 2), "figure4": (2, 2, 2), "figure8": (0, 0, 3),
+               "figure10": (2, 2, 3)}
+    for name, needed in figures.items():
+        for options in [["--strategy", "vb"], ["--strategy", "icb", "--points", "all", "--variables", str(needed[1])]]:
+            out, result = run(folder, name, options=options)
+            expect(f"{name} {options}", out.returncode == 1 and cvt(result) == [needed], out.stdout, out.stderr, result)
+        if "schedule" in (result.get("bugs") or [{}])[0]:
+            out, result = run(folder, name, options=["--strategy", "vb"])
+            again = subprocess.run([LOCKSTEP, "replay", result["bugs"][0]["schedule"]], cwd=folder, capture_output=True, text=True)
+            expect(name + " replays", again.returncode == 1, again.stdout, again.stderr)
+    out, result = run(folder, "figure4", options=["--strategy", "vb", "--variables", "1"])
+    expect("one variable is not enough", out.returncode == 0 and result["complete"]
+           and result["bounds_completed"] == {"preemptions": 2, "variables": 1, "threads": None, "loop_iterations": 0}
+           and "at most 1 variable" in result["guarantee"], out.stdout, result)
+    out, result = run(folder, "figure10", options=["--strategy", "vb", "--thread-bound", "3"])
+    expect("orders of three threads", out.returncode == 1, out.stdout, out.stderr, result)
+    out, result = run(folder, "figure3", options=["--strategy", "vb:preemptions=1", "--thread-bound", "2"])
+    expect("orders of two threads", out.returncode == 0 and result["bounds_completed"]["threads"] == 2
+           and "order of at most 2 threads" in result["guarantee"], out.stdout, out.stderr, result)
+    out, result = run(folder, "figure2", options=["--strategy", "pctvb:depth=2,variables=1", "--executions", "2000"])
+    expect("pctvb", out.returncode == 1, out.stdout, out.stderr, result)
+    out, result = run(folder, "figure3", options=["--strategy", "pctvb:depth=2,variables=1", "--executions", "500"])
+    expect("pctvb says how likely it missed", out.returncode == 0 and "missed with probability at most" in result["guarantee"], out.stdout, result)
+    # Tracking everything is hopeless, one variable is enough.
+    out, result = run(folder, "long", "20000", options=["--strategy", "vb", "--preemptions", "1", "--time", "60s"])
+    expect("a long execution", out.returncode == 1 and cvt(result) == [(1, 1, 2)] and result["steps_max"] < 1000, out.stdout, out.stderr, result)
+
+    for bad in [["--strategy", "pos", "--variables", "1"], ["--strategy", "icb", "--thread-bound", "2"], ["--variables", "x"],
+                ["--strategy", "vb", "--thread-bound", "1"], ["--strategy", "vb:depth=2"]]:
+        out, _ = run(folder, "figure1", options=bad)
+        expect(" ".join(bad), out.returncode == 2 and out.stderr, out.stderr)
+
+sys.exit(1 if failures else 0)
