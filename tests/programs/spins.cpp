@@ -88,6 +88,11 @@ int main(int argc, char** argv) {
     critical([] { long s = 0; while (lock_a.exchange(1)) ++s; spins_total += s; }, unlock);
   } else if (is("yielding")) {
     both([] { data = 1; flag.store(1); }, [] { while (!flag.load()) std::this_thread::yield(); assert(data == 1); });
+  } else if (is("yielding_and_counting")) {  // every round changes something, so no row of yields ever ends
+    static std::atomic<int> rounds{0};
+    both([] { flag.store(1); }, [] { while (!flag.load()) { rounds.fetch_add(1); std::this_thread::yield(); } });
+  } else if (is("unnotified_stuck")) {  // wait() polls and yields before it sleeps; once asleep nobody wakes it
+    both([] { flag.store(1); }, [] { flag.wait(0); });
   } else if (is("two_flags")) {
     both([] { flag.store(1); while (!lock_a.load()) {} }, [] { while (!flag.load() && !serving.load()) {} lock_a.store(1); });
   } else if (is("abba_stuck")) {

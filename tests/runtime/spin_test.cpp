@@ -7,7 +7,7 @@ namespace lockstep {
 namespace {
 
 struct Seen {
-  uint64_t executions = 0, livelocks = 0, limits = 0, others = 0, failures = 0;
+  uint64_t executions = 0, livelocks = 0, deadlocks = 0, limits = 0, others = 0, failures = 0;
   uint32_t longest = 0;
 };
 
@@ -33,6 +33,7 @@ Seen explore(const std::string& program, uint64_t most, uint32_t preemptions = 2
     switch (trace->outcome()) {
       case Outcome::Ok: break;
       case Outcome::Livelock: ++seen.livelocks; break;
+      case Outcome::Deadlock: ++seen.deadlocks; break;
       case Outcome::StepLimit: ++seen.limits; break;
       case Outcome::ExitCode: ++seen.failures; break;
       default: ++seen.others; ADD_FAILURE() << program << ": " << name_of(trace->outcome()) << " " << trace->message();
@@ -48,13 +49,13 @@ TEST_P(Spins, EndUnderEverySchedule) {
   for (const char* build : {"gcc-O0", "gcc-O2", "clang-O2"}) {
     const Seen seen = explore("spins-" + std::string(build) + " " + GetParam(), 3000);
     EXPECT_GT(seen.executions, 2u);
-    EXPECT_EQ(seen.livelocks + seen.limits, 0u) << build;
+    EXPECT_EQ(seen.livelocks + seen.deadlocks + seen.limits, 0u) << build;
     EXPECT_LT(seen.longest, 2000u) << build << ": the loops are cut short";
   }
 }
 INSTANTIATE_TEST_SUITE_P(Loops, Spins,
                          testing::Values("flag", "ticket", "test_and_test_and_set", "test_and_set", "bounded", "bounded_by_a_global",
-                                         "backoff", "statistics", "yielding", "two_flags"),
+                                         "backoff", "statistics", "yielding", "yielding_and_counting", "two_flags"),
                          [](const testing::TestParamInfo<std::string>& info) { return info.param; });
 
 TEST(SpinsThat, GiveUpAreNotCutShort) {
@@ -68,6 +69,11 @@ TEST(SpinsThat, WaitForEachOtherAreALivelock) {
     EXPECT_GT(explore("spins-" + std::string(build) + " abba_stuck", 500).livelocks, 0u) << build;
     EXPECT_GT(explore("spins-" + std::string(build) + " forgotten_stuck", 50).livelocks, 0u) << build;
   }
+}
+
+TEST(SpinsThat, EndInSleepAreNotKeptAwakeByTheirYields) {
+  for (const char* build : {"gcc-O0", "gcc-O2", "clang-O2"})
+    EXPECT_GT(explore("spins-" + std::string(build) + " unnotified_stuck", 50, 0).deadlocks, 0u) << build;
 }
 
 TEST(SpinsThat, WaitForEachOtherAreFoundQuickly) {

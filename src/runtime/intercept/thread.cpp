@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "runtime/root.hpp"
+#include "runtime/sched/spin.hpp"
 #include "runtime/sched/threads.hpp"
 
 namespace lockstep::rt {
@@ -90,7 +91,7 @@ LOCKSTEP_EXPORT int pthread_detach(pthread_t handle) {
 
 LOCKSTEP_EXPORT int sched_yield() noexcept {
   if (!controlled()) return static_cast<int>(sys(SYS_sched_yield));
-  scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
+  if (!yields_before_it_blocks()) scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
   return 0;
 }
 

@@ -43,6 +43,24 @@ inline void note_plain_write(const volatile void* address) {
   if (UNLIKELY(reinterpret_cast<uintptr_t>(me.stack_top) - reinterpret_cast<uintptr_t>(address) >= kStackStride)) ++me.effects;
 }
 
+// Is this sched_yield one of the few with which code that is about to block puts that off (std::atomic::wait, and with it
+// latches, barriers, semaphores and futures, yields four times)? Those are no turn given to others: taken as such, the
+// thread would never be seen to go to sleep while somebody else can run, and a lost wake-up would be missed. A thread that
+// yields on and on without changing anything uses up its row; one that does change something, all it may have.
+inline bool yields_before_it_blocks() {
+  constexpr uint8_t kRow = 4, kMost = 64;
+  Thread& me = *runtime.current;
+  const uint32_t changes = me.effects - me.fruitless;
+  if (changes != me.yield_changes) {
+    me.yield_changes = changes;
+    me.yields_in_row = 0;
+  }
+  if (me.yields_in_row == kRow || me.yields_forgiven == kMost) return false;
+  ++me.yields_in_row;
+  ++me.yields_forgiven;
+  return true;
+}
+
 // The step just recorded changed nothing and saw `value`.
 inline void note_fruitless(Step& step, uint64_t value) {
   Thread& me = *runtime.current;

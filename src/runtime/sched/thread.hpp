@@ -68,6 +68,8 @@ struct alignas(64) Thread {
   uint32_t spin_repeats;
   uint32_t spin_next;
   uint64_t spin_key[4];
+  uint32_t yield_changes;  // steps that changed something, when its present row of yields began
+  uint8_t yields_in_row, yields_forgiven;
   bool spinning;           // the next round of its loop is useless until a watched value changes
   uint32_t spin_misses;    // states looked at in vain
   uint32_t spin_rounds, watch_count;
