@@ -50,6 +50,7 @@ struct Options {
   uint32_t steps = 1'000'000;                                    // per execution
   std::string isolation = "auto";                                // "loop", "reset" or "fork"
   bool keep_going = false;                                       // collect distinct bugs instead of the first one
+  bool races = true;                                             // a data race is a bug
 };
 
 struct Bug {

@@ -44,10 +44,11 @@ class Symbols {
   virtual bool is_named(ObjectId) { return true; }
 };
 
-// One step of a cycle of lock orders: `thread` took `wanted` while it held `held`.
+// One step of a cycle of lock orders: `thread` took `wanted`, at `step` of the trace, while it held `held` since `held_step`.
 struct LockNesting {
   ThreadId thread;
   ObjectId held, wanted;
+  uint32_t held_step = 0, step = 0;
 };
 
 struct Finding {
@@ -57,8 +58,11 @@ struct Finding {
   uint32_t preemptions = 0;
   std::optional<uint32_t> variables;
   uint32_t threads = 0;
-  std::optional<DataRace> race;  // DataRace: the accesses, as found in `trace`
+  std::optional<DataRace> race;  // DataRace, UseAfterFree, LockDiscipline: the accesses, as found in `trace`
+  std::optional<Allocation> allocation;  // Leak: the first block
   std::vector<LockNesting> lock_cycle;  // LockOrder
+  std::vector<uint32_t> steps;  // ScViolation: the store and the load, as indices into `trace`
+  std::string doubt;        // why this may be no bug at all: then it is only a warning
   std::string fingerprint;  // same bug, same value, in every run
   Location location;
   Plan plan;           // repeats it

@@ -36,6 +36,7 @@ struct Nesting {
   ObjectId held, wanted;
   std::vector<ObjectId> all_held;
   Times times;
+  uint32_t held_step, step;
 };
 
 bool concurrent(const Nesting& a, const Nesting& b) {
@@ -54,9 +55,12 @@ bool guarded(const Nesting& a, const Nesting& b) {
 
 std::vector<Nesting> nestings(TraceView trace) {
   std::map<ThreadId, std::vector<ObjectId>> held;
+  std::map<std::pair<ThreadId, ObjectId>, uint32_t> since;
+  uint32_t index = 0;
   std::map<ThreadId, Times> times;
   std::vector<Nesting> found;
   for (const Step& s : trace.steps()) {
+    const uint32_t here = index++;
     Times& mine = times[s.thread];
     mine.try_emplace(s.thread, 1);
     const ThreadId other{static_cast<uint16_t>(s.second)};
@@ -73,9 +77,10 @@ std::vector<Nesting> nestings(TraceView trace) {
           const bool known = std::any_of(found.begin(), found.end(), [&](const Nesting& n) {
             return n.thread == s.thread && n.held == lock && n.wanted == s.object && n.all_held == locks && n.times == mine;
           });
-          if (!known && lock != s.object) found.push_back({s.thread, lock, s.object, locks, mine});
+          if (!known && lock != s.object) found.push_back({s.thread, lock, s.object, locks, mine, since[{s.thread, lock}], here});
         }
       locks.push_back(s.object);
+      since[{s.thread, s.object}] = here;
     } else if (gives(s)) {
       std::vector<ObjectId>& locks = held[s.thread];
       if (auto at = std::find(locks.rbegin(), locks.rend(), given(s)); at != locks.rend()) locks.erase(std::next(at).base());
@@ -148,7 +153,7 @@ std::optional<Finding> LockOrderAnalysis::check(TraceView trace) {
   finding.threads = static_cast<uint32_t>(cycle.size());
   finding.message = "locks are taken in opposite orders:";
   for (const Nesting& n : cycle) {
-    finding.lock_cycle.push_back({n.thread, n.held, n.wanted});
+    finding.lock_cycle.push_back({n.thread, n.held, n.wanted, n.held_step, n.step});
     finding.message += (finding.lock_cycle.size() > 1 ? ", " : " ") + name_of(n.thread) + " takes one while holding another";
   }
   return finding;

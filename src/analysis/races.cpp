@@ -13,7 +13,7 @@ std::string verb_of(const RaceAccess& access) {
 
 // Freed before it was touched, in this very execution: ordered or not, that is worse than a race.
 FindingKind kind_of(const DataRace& race) {
-  const bool freed = (race.first.flags & RaceAccess::kFree) && !(race.second.flags & RaceAccess::kFree);
+  const bool freed = !race.unlocked() && (race.first.flags & RaceAccess::kFree) && !(race.second.flags & RaceAccess::kFree);
   return freed ? FindingKind::UseAfterFree : FindingKind::DataRace;
 }
 
@@ -45,8 +45,10 @@ std::optional<Finding> RaceAnalysis::check(TraceView trace) {
 std::vector<Finding> RaceAnalysis::check_all(TraceView trace) {
   std::vector<Finding> findings;
   for (const DataRace& race : trace.races()) {
-    const bool counts = kind_of(race) == FindingKind::UseAfterFree || (races_count && !race.ordered());
-    if (counts && (!ignored || !ignored(race))) findings.push_back(finding_of(race, trace));
+    const bool counts = kind_of(race) == FindingKind::UseAfterFree || (races_count && race.race());
+    if (!counts || (ignored && ignored(race))) continue;
+    findings.push_back(finding_of(race, trace));
+    if (doubt && findings.back().kind == FindingKind::DataRace) findings.back().doubt = doubt(race);
   }
   return findings;
 }

@@ -1,8 +1,11 @@
 #include "analysis/registry.hpp"
 
+#include "analysis/leaks.hpp"
+#include "analysis/lock_discipline.hpp"
 #include "analysis/lock_order.hpp"
 #include "analysis/outcome.hpp"
 #include "analysis/races.hpp"
+#include "analysis/sc_violation.hpp"
 
 namespace lockstep {
 namespace {
@@ -16,6 +19,9 @@ constexpr AnalysisInfo kAnalyses[] = {
     {"outcome", "failed assertions, crashes, deadlocks: executions that ended badly", make<OutcomeAnalysis>},
     {"races", "data races and uses of freed memory, in instrumented code", make<RaceAnalysis>},
     {"lock-order", "locks taken in opposite orders: deadlocks that this execution missed", make<LockOrderAnalysis>},
+    {"lock-discipline", "shared variables that no lock protects at every access", make<LockDisciplineAnalysis>},
+    {"leaks", "memory that nothing points to when the program ends (--leaks)", make<LeakAnalysis>},
+    {"sc-violation", "loads that a processor with store buffers may answer with an older value", make<ScViolationAnalysis>},
 };
 
 }  // namespace

@@ -132,9 +132,13 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return add_text(o.focus_functions, v); }},
     {"focus-variable", "GLOB", "variables for rank var; repeatable", kRun, true,
      [](Options& o, const std::string& v) { return add_text(o.focus_variables, v); }},
+    {"trust", "GLOB",
+     "no preemption while a function or module that matches is on the stack; repeatable "
+     "[what the C and C++ libraries do inside]",
+     kRun, true, [](Options& o, const std::string& v) { return add_text(o.trusted, v); }},
     {"points", "sync|atomics|racy|all",
      "where a thread may be preempted: sync calls; and atomics; and accesses found racy; and all shared accesses "
-     "[atomics when instrumented, racy with --races, else sync]",
+     "[racy when instrumented, else sync]",
      kRun, false,
      [](Options& o, const std::string& v) {
        return choice_into(o.points, v,
@@ -152,11 +156,14 @@ const OptionInfo kOptions[] = {
      }},
     {"spurious", "N", "condition variables may wake so many times per execution without a signal [0]", kRun, false,
      [](Options& o, const std::string& v) { return number_into(o.spurious, v, 0); }},
-    {"races", "report|ignore", "look for data races in instrumented code: a bug, or only a reason to preempt there [not looked for]", kBoth, false,
+    {"races", "report|ignore", "a data race in instrumented code is a bug, or only a reason to preempt there [report]", kBoth, false,
      [](Options& o, const std::string& v) {
-       o.races_given = true;
        return choice_into(o.races, v, {std::pair{"report", true}, {"ignore", false}});
      }},
+    {"lock-discipline", nullptr, "warn of shared variables that no lock protects at every access", kRun, false,
+     [](Options& o, const std::string& v) { return flag_into(o.lock_discipline, v); }},
+    {"leaks", nullptr, "memory that nothing points to when the program has ended is a bug", kBoth, false,
+     [](Options& o, const std::string& v) { return flag_into(o.leaks, v); }},
     {"suppressions", "FILE", "data races not to report: lines race:GLOB on function, file or variable", kBoth, false,
      [](Options& o, const std::string& v) { return text_into(o.suppressions, v); }},
     {"executions", "N", "stop after so many executions [random strategies: 100,000]", kRun, false, set_executions},

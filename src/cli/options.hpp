@@ -23,8 +23,8 @@ struct Options {
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spurious = 0;
-  bool races = true;         // a data race is a bug, where they are looked for
-  bool races_given = false;  // they are looked for if the user says --races, or --points racy or all
+  bool races = true;         // a data race is a bug
+  bool lock_discipline = false, leaks = false;  // look for these, too
   std::string suppressions;  // file; empty: none
   std::optional<uint64_t> executions;
   std::optional<std::chrono::milliseconds> time;
@@ -36,7 +36,7 @@ struct Options {
   Backend backend = Backend::Auto;
   bool keep_going = false;
   bool no_shrink = false;
-  std::vector<std::string> focus_functions, focus_variables;  // globs
+  std::vector<std::string> focus_functions, focus_variables, trusted;  // globs
   std::string out;   // empty: lockstep-out/PROGRAM
   std::string json, junit, sarif;  // empty: none; "-": standard output
   bool uses_standard_output() const { return json == "-" || junit == "-" || sarif == "-"; }

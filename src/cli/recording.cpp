@@ -42,8 +42,10 @@ Result<Recording> read_recording(Options& options, const World& world) {
   target_options.isolation = options.isolation == Isolation::Auto ? schedule.isolation : options.isolation;
   target_options.backend = options.backend == Backend::Auto ? schedule.backend : options.backend;
   target_options.points = schedule.points;
-  target_options.promoted = schedule.promoted;
+  target_options.promoted.places = schedule.promoted;
   target_options.timeouts = schedule.timeouts;
+  target_options.find_leaks = options.leaks || schedule.bug.kind == FindingKind::Leak;
+  target_options.check_locks = schedule.bug.kind == FindingKind::LockDiscipline;
   target_options.spurious = schedule.spurious;
   target_options.workers = 1;
   target_options.max_steps = schedule.bug.plan.max_steps;

@@ -5,7 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/focus.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/promotion.hpp"
+#include "search/promotion.hpp"
 #include "cli/session.hpp"
 #include "report/fingerprint.hpp"
 #include "report/progress.hpp"
@@ -15,14 +15,16 @@
 #include "report/wait_text.hpp"
 #include "search/claims.hpp"
 #include "report/user_code.hpp"
+#include "target/trusted_code.hpp"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
 
+// In instrumented code, unless a race would neither be told nor make a scheduling point.
 bool looks_for_races(const Options& options) {
-  return options.races_given || options.points >= Points::Racy || watches_memory(options.strategy.spec);
+  return options.races || options.points == Points::Auto || options.points >= Points::Racy || watches_memory(options.strategy.spec);
 }
 
 // One exploration from start to last words.
@@ -43,11 +45,12 @@ class Run {
   int explore(const SavedRun* saved, Suppressions suppressions) {
     session_.suppress(std::move(suppressions), target_);
     ExplorerHooks hooks;
-    // What is saved does not say which accesses are scheduling points, so a search that has such is not saved.
-    hooks.save = [this](const std::string& state) {
-      if (promotion_.in_use().empty()) save_exploration(state);
-    };
-    if (promotion_.wanted()) hooks.promote = [this](TraceView trace) { return promotion_.grow(trace); };
+    hooks.save = [this](const std::string& state) { save_exploration(state); };
+    if (promotion_.wanted())
+      hooks.promote = [this](TraceView trace) {
+        return promotion_.grow(trace, [this](const DataRace& race) { return session_.suppressed(race, target_); });
+      };
+    hooks.errors = options_.errors;
     hooks.confirm = [this](Finding finding) { return confirm(std::move(finding)); };
     hooks.found = [this](const Finding& finding) { report(finding); };
     hooks.progress = [this](const Progress& progress) { tell(progress); };
@@ -55,11 +58,17 @@ class Run {
     hooks.interrupted = interrupted;
     const std::vector<Analysis*> analyses = session_.analyses();
     Exploration result;
+    if (saved) {
+      executions_before_ = result.executions = saved->executions_before;
+      result.seconds = saved->seconds_before;
+      promotion_.go_on_with(saved->promoted);
+      target_.promote(promotion_.in_use());
+    }
     for (bool first = true;; first = false) {
       Explorer explorer(*strategy_, target_, analyses, remaining(result), options_.keep_going, hooks);
       if (saved && first) explorer.resume_from(saved->state);
       Exploration round = explorer.run();
-      result = first ? std::move(round) : together(std::move(result), std::move(round));
+      result = first && !saved ? std::move(round) : together(std::move(result), std::move(round));
       if (!result.restart) break;
       start_over(hooks, result);
     }
@@ -72,21 +81,19 @@ class Run {
   static Points points_of(const Options& options, const Target& target) {
     if (!target.info().instrumented) return Points::Sync;
     if (options.points != Points::Auto) return options.points;
-    return options.races_given ? Points::Racy : Points::Atomics;
+    return Points::Racy;
   }
 
   Budget remaining(const Exploration& spent) const {
-    Budget budget = budget_of(options_, *strategy_);
-    if (budget.executions) *budget.executions -= std::min(spent.executions, *budget.executions);
-    if (budget.time) *budget.time -= std::chrono::milliseconds(static_cast<int64_t>(spent.seconds * 1000));
-    return budget;
+    return left_of(budget_of(options_, *strategy_), spent);
   }
 
   void start_over(ExplorerHooks& hooks, const Exploration& so_far) {
     executions_before_ = so_far.executions;
+    seconds_before_ = so_far.seconds;
     for (const Finding& bug : so_far.bugs) hooks.known.insert(bug.fingerprint);
-    const std::vector<uint64_t>& places = promotion_.start_over();
-    target_.promote(places);
+    const std::vector<uint64_t>& places = promotion_.start_over().places;
+    target_.promote(promotion_.in_use());
     strategy_ = std::move(*make_strategy(options_.strategy));
     progress_.clear();
     introduce();
@@ -156,7 +163,7 @@ class Run {
     schedule.points = options_.points;
     schedule.timeouts = options_.timeouts;
     schedule.spurious = options_.spurious;
-    schedule.promoted = promotion_.in_use();
+    schedule.promoted = promotion_.in_use().places;
     schedule.bug = finding;
     schedule.threads = target_.threads();
     schedule.operations = record_operations(names);
@@ -168,7 +175,8 @@ class Run {
     std::error_code ignored;
     fs::create_directories(out_, ignored);
     const SavedRun run{options_.arguments, options_.environment, fs::current_path(ignored).string(),
-                       identify_program(program_), target_.threads(), state};
+                       identify_program(program_), target_.threads(), state,
+                       promotion_.in_use(), executions_before_, seconds_before_};
     if (auto error = save_run(run, saved_run_path(out_))) session_.warn(error->message + "; it cannot be resumed");
     saved_ = true;
   }
@@ -188,14 +196,13 @@ class Run {
   void conclude(Exploration& result) {
     introduce();
     for (const std::string& warning : target_.warnings()) session_.warn(warning);
-    for (Finding& warning : result.warnings)
-      if (!warning.lock_cycle.empty())
-        warning.message = lock_order_text(warning.lock_cycle, TraceNames(warning.trace, session_.symbols(target_)));
+    for (Finding& warning : result.warnings) complete(warning);
     promote_warnings(result);
     // Either there are no races, or the racing accesses are scheduling points: then nothing was missed.
     if (target_.info().instrumented && looks_for_races(options_) && promotion_.complete() && (!result.raced || promotion_.wanted()))
       result.guarantee = without_proviso(std::move(result.guarantee));
     note_discipline(result);
+    if (!options_.trusted.empty() && !result.guarantee.empty()) result.guarantee += ", none of them in trusted code";
     for (const Finding& warning : result.warnings) session_.warn(warning.message);
     if (result.diverged > 0)
       session_.warn(
@@ -221,6 +228,16 @@ class Run {
                          "; memory is shared without a common lock, so there are executions beyond these";
   }
 
+  // A warning says where, which only a replay can tell.
+  void complete(Finding& warning) {
+    constexpr unsigned kMostReplayed = 20;
+    if (warning.trace.empty() || warning.kind == FindingKind::Nondeterminism || ++replayed_ > kMostReplayed) return;
+    if (auto found = session_.reproduce(target_, warning, true)) warning = std::move(*found);
+    if (!warning.doubt.empty())
+      warning.message = fmt::format("possible {}; not certain, because {} synchronises in a way that cannot be seen: it is not instrumented",
+                                    warning.message, warning.doubt);
+  }
+
   // Warnings that the user wants to be bugs (--error KIND).
   void promote_warnings(Exploration& result) {
     std::vector<Finding> rest;
@@ -230,7 +247,7 @@ class Run {
         continue;
       }
       if (warning.fingerprint.empty() && !warning.trace.empty())
-        warning.fingerprint = fingerprint_of(warning.kind, TraceNames(warning.trace, session_.symbols(target_)));
+        warning.fingerprint = fingerprint_of(warning, TraceNames(warning.trace, session_.symbols(target_)));
       session_.print(fmt::format("\n{}: {}\n\n", name_of(warning.kind), warning.message));
       result.bugs.push_back(std::move(warning));
       result.verdict = Verdict::Bug;
@@ -260,9 +277,10 @@ class Run {
   const std::string out_;
   Promotion promotion_;
   uint64_t executions_before_ = 0;  // of searches given up because there are more scheduling points now
+  double seconds_before_ = 0;
   Setting setting_;
   bool introduced_ = false, saved_ = false;
-  unsigned bugs_ = 0;
+  unsigned bugs_ = 0, replayed_ = 0;
   std::set<std::string> unsaved_;
 };
 
@@ -294,6 +312,9 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
   target_options.timeouts = options.timeouts;
   target_options.spurious = options.spurious;
   target_options.detect_races = looks_for_races(options);
+  target_options.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) ||
+                               !(*strategy)->preempts_at_points();
+  target_options.find_leaks = options.leaks;
   target_options.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   target_options.max_steps = options.steps;
   // A program that hangs is named before its time is up, however short that is.
@@ -303,6 +324,12 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
   Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
   if (!target) return fail(target.error());
   focus.watch(**target);
+  if (!options.trusted.empty()) {
+    const std::vector<CodeRange> code = find_code((*target)->modules(), options.trusted);
+    if (code.empty()) return fail({ExitCode::Usage, "--trust: no function or module of the program matches"});
+    if (code.size() > kMaxTrusted) return fail({ExitCode::Usage, fmt::format("--trust: more than {} functions match", kMaxTrusted)});
+    (*target)->trust(code);
+  }
   return Run(options, *program, std::move(*strategy), **target).explore(saved, std::move(*suppressions));
 }
 

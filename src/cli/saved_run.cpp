@@ -16,7 +16,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kMagic[16] = "LOCKSTEP-STATE\n";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr uint64_t kLargest = 64ull << 30;
 
 struct FileHeader {
@@ -38,6 +38,10 @@ std::string pack(const SavedRun& run) {
   out.put(run.build.mtime);
   out.put_all(run.threads);
   out.put_text(run.state);
+  out.put_all(run.promoted.places);
+  out.put_all(run.promoted.aliases);
+  out.put(run.executions_before);
+  out.put(run.seconds_before);
   return std::move(out.bytes());
 }
 
@@ -51,6 +55,10 @@ bool unpack(std::string_view bytes, SavedRun& run) {
   run.build.mtime = in.get<decltype(run.build.mtime)>();
   run.threads = in.get_all<ThreadTable::Entry>();
   run.state = in.get_text();
+  run.promoted.places = in.get_all<uint64_t>();
+  run.promoted.aliases = in.get_all<Alias>();
+  run.executions_before = in.get<uint64_t>();
+  run.seconds_before = in.get<double>();
   return in.good() && in.at_end() && !run.arguments.empty() && run.threads.size() <= kMaxThreads;
 }
 

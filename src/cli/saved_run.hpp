@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/channel.hpp"
+#include "model/executor.hpp"
 #include "model/result.hpp"
 #include "report/program_identity.hpp"
 
@@ -18,6 +19,9 @@ struct SavedRun {
   ProgramIdentity build;
   std::vector<ThreadTable::Entry> threads;
   std::string state;                   // as the explorer wrote it
+  PromotedPoints promoted;             // scheduling points of this search, found by those before it
+  uint64_t executions_before = 0;      // which were so long
+  double seconds_before = 0;
 };
 
 std::string saved_run_path(const std::string& out);  // within the folder given by --out

@@ -13,26 +13,10 @@
 #include "report/sarif.hpp"
 #include "report/user_code.hpp"
 #include "search/simplify.hpp"
+#include "target/invisible_sync.hpp"
 #include "target/symbols.hpp"
 
 namespace lockstep {
-namespace {
-
-// How well what a replay shows fits what was found: 0 something else, 1 the same kind, 2 the very same. A trace may
-// hold several races; a recorded one is known by its fingerprint only.
-int likeness(const Finding& found, const Finding& wanted, TraceView trace, Symbols& symbols) {
-  if (found.kind != wanted.kind) return 0;
-  if (!found.race) return 2;
-  if (wanted.race) {
-    const auto same = [](const DataRace& a, const DataRace& b) {
-      return std::minmax(a.first.pc, a.second.pc) == std::minmax(b.first.pc, b.second.pc);
-    };
-    return same(*found.race, *wanted.race) ? 2 : 1;
-  }
-  return fingerprint_of(found.kind, TraceNames(trace, symbols), found.race) == wanted.fingerprint ? 2 : 1;
-}
-
-}  // namespace
 
 Session::Session(const Options& options) : options_(options), human_(options.uses_standard_output() ? stderr : stdout) {
   terminal_ = detect_terminal(fileno(human_), options.color);
@@ -63,10 +47,18 @@ std::vector<Analysis*> Session::analyses() const {
 
 void Session::suppress(Suppressions suppressions, Target& target) {
   suppressions_ = std::move(suppressions);
-  if (suppressions_.empty()) return;
   for (const auto& analysis : analyses_)
-    if (auto* races = dynamic_cast<RaceAnalysis*>(analysis.get()))
-      races->ignored = [this, &target](const DataRace& race) { return suppressions_.covers(race, symbols(target)); };
+    if (auto* races = dynamic_cast<RaceAnalysis*>(analysis.get())) {
+      races->ignored = [this, &target](const DataRace& race) { return suppressed(race, target); };
+      races->doubt = [this, &target](const DataRace&) { return unseen_synchronisation(target); };
+    }
+}
+
+bool Session::suppressed(const DataRace& race, Target& target) { return suppressions_.covers(race, symbols(target)); }
+
+const std::string& Session::unseen_synchronisation(Target& target) {
+  if (!unseen_) unseen_ = invisible_synchronisation(target.modules());
+  return *unseen_;
 }
 
 Symbols& Session::symbols(Target& target) {
@@ -83,15 +75,7 @@ std::optional<Finding> Session::reproduce(Target& target, Finding finding, bool 
   Target::Detailed replay = target.run_detailed(plan);
   if (seen != nullptr) *seen = replay.trace;
   if (replay.trace.empty()) return std::nullopt;
-  std::optional<Finding> best;
-  int best_score = -1;
-  for (Analysis* analysis : analyses())
-    for (Finding& found : analysis->check_all(replay.trace)) {
-      const int score = likeness(found, finding, replay.trace, symbols(target));
-      if ((same_kind && score < 1) || score <= best_score) continue;
-      best = std::move(found);
-      best_score = score;
-    }
+  const std::optional<Finding> best = best_match(finding, same_kind, replay.trace, analyses(), symbols(target));
   if (!best) return std::nullopt;
   finding.kind = best->kind;
   finding.message = best->message;
@@ -99,6 +83,9 @@ std::optional<Finding> Session::reproduce(Target& target, Finding finding, bool 
   finding.variables = best->variables;
   finding.threads = best->threads;
   finding.race = best->race;
+  finding.allocation = best->allocation;
+  finding.steps = best->steps;
+  finding.lock_cycle = best->lock_cycle;
   return complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols(target));
 }
 

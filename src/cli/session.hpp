@@ -29,6 +29,7 @@ class Session {
 
   std::vector<Analysis*> analyses() const;
   void suppress(Suppressions suppressions, Target& target);  // races that are not to be reported
+  bool suppressed(const DataRace& race, Target& target);
 
   // Runs the finding's plan with stacks; what an analysis of kind `kind` says about it, completed. nullopt: nothing
   // did. `seen` gets the trace in either case.
@@ -54,7 +55,10 @@ class Session {
   Terminal terminal_;
   std::vector<std::unique_ptr<Analysis>> analyses_;
   std::unique_ptr<Symbols> symbols_;
+  const std::string& unseen_synchronisation(Target& target);  // code that nobody watches; see target/invisible_sync.hpp
+
   Suppressions suppressions_;
+  std::optional<std::string> unseen_;  // looked for when there is the first race
   std::vector<std::string> warnings_;
 };
 

@@ -5,12 +5,17 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "analysis/races.hpp"
 #include "analysis/registry.hpp"
 #include "report/confirm.hpp"
 #include "report/story.hpp"
+#include "report/suppressions.hpp"
+#include "search/claims.hpp"
 #include "search/explorer.hpp"
+#include "search/promotion.hpp"
 #include "search/registry.hpp"
 #include "search/simplify.hpp"
+#include "target/invisible_sync.hpp"
 #include "target/symbols.hpp"
 #include "target/target.hpp"
 
@@ -61,15 +66,28 @@ class Reporter {
 
   std::optional<Finding> confirm(Finding finding) {
     Target::Detailed again = target_.run_detailed(finding.plan);
-    for (Analysis* analysis : analyses_) {
-      const auto said = analysis->check(again.trace);
-      if (!said || said->kind != finding.kind) continue;
-      finding.preemptions = said->preemptions;
-      finding.variables = said->variables;
-      finding.threads = said->threads;
-      return lockstep::complete_finding(std::move(finding), std::move(again.trace), std::move(again.output), symbols());
-    }
-    return std::nullopt;
+    if (again.trace.empty()) return std::nullopt;
+    const auto said = lockstep::best_match(finding, true, again.trace, analyses_, symbols());
+    if (!said) return std::nullopt;
+    finding.preemptions = said->preemptions;
+    finding.variables = said->variables;
+    finding.threads = said->threads;
+    finding.race = said->race;
+    finding.allocation = said->allocation;
+    finding.steps = said->steps;
+    finding.lock_cycle = said->lock_cycle;
+    return lockstep::complete_finding(std::move(finding), std::move(again.trace), std::move(again.output), symbols());
+  }
+
+  // Data races: those of the C++ library are left out, and none is certain where synchronisation is not seen.
+  bool left_out(const lockstep::DataRace& race) { return suppressions_.covers(race, symbols()); }
+  void judge_races(lockstep::RaceAnalysis& races, bool count) {
+    races.races_count = count;
+    races.ignored = [this](const lockstep::DataRace& race) { return left_out(race); };
+    races.doubt = [this](const lockstep::DataRace&) {
+      if (!unseen_) unseen_ = lockstep::invisible_synchronisation(target_.modules());
+      return *unseen_;
+    };
   }
 
   Finding simplest(const Finding& finding, std::optional<uint32_t> proved) {
@@ -92,6 +110,8 @@ class Reporter {
   Target& target_;
   const std::vector<Analysis*>& analyses_;
   std::unique_ptr<lockstep::Symbols> symbols_;
+  lockstep::Suppressions suppressions_;
+  std::optional<std::string> unseen_;
 };
 
 }  // namespace
@@ -117,7 +137,6 @@ lockstep::v1::Result lockstep::v1::explore(std::function<void()> body, Options o
 
   TargetOptions target_options;
   target_options.isolation = *isolation;
-  target_options.detect_races = false;
   target_options.max_steps = options.steps;
   target_options.body = [&body](int channel_fd, int table_fd) { lockstep_rt_serve(channel_fd, table_fd, run_body, &body); };
   auto target = Target::start(std::move(target_options));
@@ -130,6 +149,9 @@ lockstep::v1::Result lockstep::v1::explore(std::function<void()> body, Options o
     checks.push_back(owned.back().get());
   }
   Reporter reporter(**target, checks);
+  for (Analysis* analysis : checks)
+    if (auto* races = dynamic_cast<RaceAnalysis*>(analysis)) reporter.judge_races(*races, options.races);
+  Promotion promotion((*target)->info().instrumented);
   lockstep::v1::Result result;
   ExplorerHooks hooks;
   hooks.confirm = [&](Finding finding) -> std::optional<Finding> {
@@ -140,12 +162,23 @@ lockstep::v1::Result lockstep::v1::explore(std::function<void()> body, Options o
   hooks.found = [&](const Finding& finding) {
     result.bugs.push_back({name_of(finding.kind), finding.message, reporter.story(finding), ""});
   };
+  hooks.promote = [&](TraceView trace) {
+    return promotion.grow(trace, [&](const DataRace& race) { return reporter.left_out(race); });
+  };
   Budget budget;
   budget.executions = options.executions;
   budget.time = options.time;
   if (!(*strategy)->exhaustive() && !budget.executions && !budget.time) budget.executions = 100'000;
   if (options.strategy == "auto" && !budget.executions && !budget.time) budget.time = std::chrono::seconds(60);
-  const Exploration found = Explorer(**strategy, **target, checks, budget, options.keep_going, hooks).run();
+  Exploration found = Explorer(**strategy, **target, checks, budget, options.keep_going, hooks).run();
+  while (found.restart) {
+    for (const Finding& bug : found.bugs) hooks.known.insert(bug.fingerprint);
+    (*target)->promote(promotion.start_over());
+    strategy = make_strategy(strategy_options);
+    Exploration round = Explorer(**strategy, **target, checks, left_of(budget, found), options.keep_going, hooks).run();
+    found = together(std::move(found), std::move(round));
+  }
+  if ((*target)->info().instrumented && promotion.complete()) found.guarantee = without_proviso(std::move(found.guarantee));
   result.executions = found.executions;
   result.complete = found.complete;
   result.guarantee = found.guarantee;

@@ -9,11 +9,12 @@
 #include <cstdint>
 
 #include "model/ids.hpp"
+#include "model/race.hpp"
 
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 2;
+inline constexpr uint32_t kChannelVersion = 3;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 
 enum class Isolation : uint8_t { Auto, Loop, Reset, Fork };
@@ -57,7 +58,12 @@ enum class WorkerState : uint32_t {
   Exited,        // left the service loop on request
 };
 
-inline constexpr unsigned kMaxPromoted = 2048;
+// Code from begin to end, as addresses in the program.
+struct CodeRange {
+  uint64_t begin, end;
+};
+inline constexpr unsigned kMaxTrusted = 1024;
+inline constexpr unsigned kMaxPromoted = 2048, kMaxAliases = 4096;
 
 struct Channel {
   uint64_t magic;
@@ -71,6 +77,8 @@ struct Channel {
   uint32_t spurious;         // wake-ups of condition variables without a signal, at most so many per execution
   uint8_t detect_races;      // in instrumented code
   uint8_t debug;             // a debugger looks on: output goes where it goes, the debugger is told of switches
+  uint8_t check_locks;       // has every shared variable a lock? (detect/eraser.hpp)
+  uint8_t find_leaks;        // blocks that nothing points to when the program has ended
   uint32_t capture_fd;       // output of detailed executions; 0: none
   uint64_t max_steps;
   std::atomic<uint32_t> stop;  // driver: leave the service loop
@@ -95,6 +103,11 @@ struct Channel {
   std::atomic<uint32_t> promoted_version;
   uint32_t promoted_count;
   uint64_t promoted[kMaxPromoted];
+  std::atomic<uint32_t> trusted_version;
+  uint32_t trusted_count;
+  CodeRange trusted[kMaxTrusted];  // not preempted while on the stack; ascending
+  uint32_t alias_count;
+  Alias alias[kMaxAliases];  // names of the words they access
   Ring plans, traces;
 };
 

@@ -4,11 +4,18 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/plan.hpp"
 #include "model/trace.hpp"
 
 namespace lockstep {
+
+// Plain accesses that are scheduling points, and how they depend on each other.
+struct PromotedPoints {
+  std::vector<uint64_t> places;  // by return address
+  std::vector<Alias> aliases;
+};
 
 class Executor {
  public:

@@ -102,6 +102,11 @@ AccessList accesses(const Operation& op) {
     case OpKind::Cancel:     // takes its target out of the queue of a condition variable
       if (op.second != kNoObject) list.add(op.second, true);
       break;
+    // Overlapping accesses have one `second`, wherever each of them begins.
+    case OpKind::PlainRead:
+    case OpKind::PlainWrite:
+      if (op.second != kNoObject) list.item[0].object = op.second;
+      break;
     case OpKind::TestCancel:
       if (op.second != kNoObject) list.add(op.second, false);
       break;

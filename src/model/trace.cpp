@@ -36,7 +36,8 @@ Trace TraceBuilder::build() {
   const size_t before_races = before_blocks + sizeof(Touched) * blocks.size();
   header.block_units = static_cast<uint32_t>(blocks.size());
   header.races = static_cast<uint32_t>(races.size());
-  header.bytes = static_cast<uint32_t>(before_races + sizeof(DataRace) * races.size());
+  header.allocations = static_cast<uint32_t>(allocations.size());
+  header.bytes = static_cast<uint32_t>(before_races + sizeof(DataRace) * races.size() + sizeof(Allocation) * allocations.size());
   Trace trace;
   trace.bytes_.resize(header.bytes / 8);
   char* out = reinterpret_cast<char*>(trace.bytes_.data());
@@ -53,6 +54,7 @@ Trace TraceBuilder::build() {
   out = reinterpret_cast<char*>(trace.bytes_.data()) + before_blocks;
   put(blocks.data(), sizeof(Touched) * blocks.size());
   put(races.data(), sizeof(DataRace) * races.size());
+  put(allocations.data(), sizeof(Allocation) * allocations.size());
   return trace;
 }
 

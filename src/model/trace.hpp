@@ -12,6 +12,7 @@
 
 #include "model/ids.hpp"
 #include "model/operation.hpp"
+#include "model/allocation.hpp"
 #include "model/race.hpp"
 
 namespace lockstep {
@@ -55,6 +56,7 @@ struct Step {
   ObjectId object;
   ObjectId second;   // CondWait: mutex · Reacquire: condvar · Create, Join: ThreadId · CondSignal: woken ThreadId + 1
                      // · Sem*: value before · Cas: the expected value
+                     // · PlainRead, PlainWrite: what it depends on, see Alias
   uint64_t enabled;  // threads that could have been chosen here, by bit; see TraceView::enabled
   ThreadId thread;
   OpKind kind;
@@ -95,6 +97,18 @@ struct BlockRecord {
 };
 static_assert(sizeof(BlockRecord) == 16, "wire format");
 
+// What was watched during an execution and what came of it, beside the races.
+struct Monitors {
+  enum Flags : uint32_t {
+    kMoreRaces = 1,     // than are told
+    kLocksChecked = 2,  // whether every shared variable has a lock (only if Channel::check_locks)
+    kLocksBroken = 4,   // it has not: see the races that are unlocked()
+  };
+};
+
+// In Step::value of an atomic operation besides its memory order: there was a full fence since the thread's last step.
+inline constexpr uint16_t kAfterFence = 0x100;
+
 struct TraceHeader {
   uint32_t bytes;  // of the whole message, a multiple of 8
   uint16_t version;
@@ -111,8 +125,10 @@ struct TraceHeader {
   uint64_t fault_address;  // Crash
   uint32_t races;          // data races, each pair of places once
   uint32_t block_units;    // of 16 bytes: blocks and what they touched
+  uint32_t monitors;       // Monitors::Flags
+  uint32_t allocations;    // blocks of the heap that are told
 };
-static_assert(sizeof(TraceHeader) == 72, "wire format");
+static_assert(sizeof(TraceHeader) == 80, "wire format");
 
 // A set of threads as stored in a trace: `words` little-endian 64-bit words.
 class ThreadSetView {
@@ -154,13 +170,20 @@ class TraceView {
     return {base_ + sets_offset() + 8ul * (header().set_words + header().stack_words), header().message_bytes};
   }
 
-  std::span<const DataRace> races() const { return {at<DataRace>(header().bytes - sizeof(DataRace) * header().races), header().races}; }
+  // Data races and what else there is to say about pairs of accesses; see DataRace::race().
+  std::span<const DataRace> races() const { return {at<DataRace>(races_offset()), header().races}; }
+  // In detailed executions all blocks of the heap, ascending by address; otherwise those that the races are about.
+  std::span<const Allocation> allocations() const {
+    return {at<Allocation>(races_offset() + sizeof(DataRace) * header().races), header().allocations};
+  }
+  bool locks_checked() const { return header().monitors & Monitors::kLocksChecked; }
+  bool locks_broken() const { return header().monitors & Monitors::kLocksBroken; }
 
   // Blocks in the order of the execution: visit(const BlockRecord&, std::span<const Touched>).
   template <class F>
   void for_each_block(F&& visit) const {
     const size_t bytes = sizeof(Touched) * header().block_units;
-    const char* at = base_ + header().bytes - sizeof(DataRace) * header().races - bytes;
+    const char* at = base_ + races_offset() - bytes;
     for (const char* end = at + bytes; at < end;) {
       const auto& block = *reinterpret_cast<const BlockRecord*>(at);
       const auto* touched = reinterpret_cast<const Touched*>(at + sizeof block);
@@ -187,6 +210,9 @@ class TraceView {
   std::vector<std::span<const uint64_t>> all_stacks() const;
 
  private:
+  size_t races_offset() const {
+    return header().bytes - sizeof(DataRace) * header().races - sizeof(Allocation) * header().allocations;
+  }
   size_t sets_offset() const { return sizeof(TraceHeader) + sizeof(Step) * size_t(header().steps + header().pending); }
   template <class T>
   const T* at(size_t offset) const { return reinterpret_cast<const T*>(base_ + offset); }
@@ -219,6 +245,7 @@ class TraceBuilder {
   std::vector<uint64_t> sets, stacks;
   std::vector<Touched> blocks;  // as on the wire
   std::vector<DataRace> races;
+  std::vector<Allocation> allocations;
   std::string_view message;
   Trace build();
 };

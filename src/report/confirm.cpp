@@ -1,6 +1,7 @@
 #include "report/confirm.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -51,22 +52,60 @@ std::string message_of(const Finding& found, const TraceNames& names) {
       break;
     default: break;
   }
+  if (found.kind == FindingKind::DoubleFree) {
+    const std::string more = double_free_text(names);
+    return std::string(names.trace().message()) + (more.empty() ? "" : ": " + more);
+  }
+  if (found.allocation) return leak_message(*found.allocation, names);
+  if (found.steps.size() == 2) return stale_load_message(found.steps[0], found.steps[1], names);
+  if (!found.lock_cycle.empty()) return lock_order_text(found.lock_cycle, names);
   if (!names.trace().message().empty()) return std::string(names.trace().message());
   return found.message.empty() ? name_of(found.kind) : found.message;
 }
 
+// How well what a replay shows fits what was found: 0 something else, 1 the same kind, 2 the very same. A trace may
+// hold several races; a recorded one is known by its fingerprint only.
+int likeness(const Finding& found, const Finding& wanted, TraceView trace, Symbols& symbols) {
+  if (found.kind != wanted.kind) return 0;
+  if (!found.race) return 2;
+  if (wanted.race) {
+    const auto same = [](const DataRace& a, const DataRace& b) {
+      return std::minmax(a.first.pc, a.second.pc) == std::minmax(b.first.pc, b.second.pc);
+    };
+    return same(*found.race, *wanted.race) ? 2 : 1;
+  }
+  return fingerprint_of(found, TraceNames(trace, symbols)) == wanted.fingerprint ? 2 : 1;
+}
+
 }  // namespace
+
+std::optional<Finding> best_match(const Finding& wanted, bool same_kind, TraceView trace, std::span<Analysis* const> analyses,
+                                  Symbols& symbols) {
+  std::optional<Finding> best;
+  int best_score = -1;
+  for (Analysis* analysis : analyses)
+    for (Finding& found : analysis->check_all(trace)) {
+      const int score = likeness(found, wanted, trace, symbols);
+      if ((same_kind && score < 1) || score <= best_score) continue;
+      best = std::move(found);
+      best_score = score;
+    }
+  return best;
+}
 
 Finding complete_finding(Finding found, Trace trace, std::string output, Symbols& symbols) {
   found.trace = std::move(trace);
   found.output = std::move(output);
   const TraceNames names(found.trace, symbols);
   found.message = found.race ? race_message(*found.race, names) : message_of(found, names);
-  const auto stack = found.race                              ? stack_of(found.race->second, names)
+  const auto stack = found.race                            ? stack_of(found.race->second, names)
+                     : found.allocation                    ? names.stack_of_allocation(*found.allocation)
+                     : !found.steps.empty()                ? names.stack_of_step(found.steps.back())
+                     : !found.lock_cycle.empty()           ? names.stack_of_step(found.lock_cycle.back().step)
                      : found.kind == FindingKind::Deadlock ? deadlock_stack(names)
-                                                             : telling_stack(names);
+                                                           : telling_stack(names);
   if (auto frame = innermost_user_frame(stack, symbols)) found.location = frame->where;
-  found.fingerprint = fingerprint_of(found.kind, names, found.race);
+  found.fingerprint = fingerprint_of(found, names);
   return found;
 }
 

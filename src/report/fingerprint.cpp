@@ -20,7 +20,9 @@ bool about_all_threads(FindingKind kind) { return kind == FindingKind::Deadlock 
 
 }  // namespace
 
-std::string fingerprint_of(FindingKind kind, const TraceNames& names, const std::optional<DataRace>& race) {
+std::string fingerprint_of(const Finding& finding, const TraceNames& names) {
+  const FindingKind kind = finding.kind;
+  const std::optional<DataRace>& race = finding.race;
   std::vector<std::string> parts;
   if (about_all_threads(kind)) {
     const auto pending = names.trace().pending();
@@ -31,6 +33,11 @@ std::string fingerprint_of(FindingKind kind, const TraceNames& names, const std:
   } else if (race) {
     for (const RaceAccess* access : {&race->first, &race->second})
       parts.push_back(signature(stack_of(*access, names), names.symbols()));
+  } else if (finding.allocation) {
+    parts.push_back(signature(names.stack_of_allocation(*finding.allocation), names.symbols()));
+  } else if (!finding.steps.empty() || !finding.lock_cycle.empty()) {
+    for (const uint32_t step : finding.steps) parts.push_back(signature(names.stack_of_step(step), names.symbols()));
+    for (const LockNesting& n : finding.lock_cycle) parts.push_back(signature(names.stack_of_step(n.step), names.symbols()));
   } else {
     parts.push_back(signature(names.stack_of_failure(), names.symbols()));
   }

@@ -1,6 +1,5 @@
 // The identity of a bug: same bug, same value, in every run.
 #pragma once
-#include <optional>
 #include <string>
 
 #include "report/trace_names.hpp"
@@ -9,6 +8,6 @@ namespace lockstep {
 
 // 16 hex digits from the kind and, for each thread involved, the function, file and line of its innermost user
 // frame. Independent of thread numbers, addresses, the execution number and the folder of the sources.
-std::string fingerprint_of(FindingKind kind, const TraceNames& names, const std::optional<DataRace>& race = {});
+std::string fingerprint_of(const Finding& finding, const TraceNames& names);
 
 }  // namespace lockstep

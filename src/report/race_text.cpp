@@ -15,33 +15,86 @@ const char* verb(const RaceAccess& access) {
 
 std::string third_person(const RaceAccess& access) { return std::string(verb(access)) + "s"; }
 
-std::string at_place(const RaceAccess& access, const TraceNames& names) {
-  const auto frame = innermost_user_frame(stack_of(access, names), names.symbols());
+std::string at_place(std::span<const uint64_t> stack, const TraceNames& names) {
+  const auto frame = innermost_user_frame(stack, names.symbols());
   const std::string place = frame ? short_place(frame->where) : "";
   if (!place.empty()) return " at " + place;
   return frame ? " in " + frame->where.function : "";
 }
+std::string at_place(const RaceAccess& access, const TraceNames& names) { return at_place(stack_of(access, names), names); }
+
+bool is_ended_stack(const RaceAccess& access) { return (access.flags & RaceAccess::kFree) && access.pc == 0; }
 
 }  // namespace
 
 std::span<const uint64_t> stack_of(const RaceAccess& access, const TraceNames& names) {
   if (auto stack = names.stack_of_race(access); !stack.empty()) return stack;
-  return {&access.pc, 1};
+  return access.pc ? std::span<const uint64_t>{&access.pc, 1} : std::span<const uint64_t>{};
 }
 
 std::string access_text(const RaceAccess& access, const TraceNames& names) {
+  if (is_ended_stack(access)) return "ends, and with it " + names.object(ObjectId(access.address));
   return fmt::format("{} {}", verb(access), names.object(ObjectId(access.address)));
 }
 
+std::string allocation_text(uint64_t address, const TraceNames& names) {
+  for (const Allocation& a : names.trace().allocations()) {
+    if (!a.contains(address)) continue;
+    const std::string place = at_place(names.stack_of_allocation(a), names);
+    if (!place.empty()) return fmt::format("allocated by {}{}", names.thread(a.thread), place);
+  }
+  return "";
+}
+
 std::string race_message(const DataRace& race, const TraceNames& names) {
+  const ObjectId object{race.second.address};
+  const std::string origin = allocation_text(race.second.address, names);
+  const std::string tail = origin.empty() ? "" : "; it was " + origin;
+  const std::string first = names.thread(race.first.thread), second = names.thread(race.second.thread);
+  if (race.unlocked())
+    return fmt::format("no lock is held at every access to {}: {} {} it{}, {} {} it{}{}", names.object(object), first,
+                       third_person(race.first), at_place(race.first, names), second, third_person(race.second),
+                       at_place(race.second, names), tail);
+  if (is_ended_stack(race.first))
+    return fmt::format("use after the end of a thread: {} {} {}{}, which was on the stack of {}", second, third_person(race.second),
+                       names.object(object), at_place(race.second, names), first);
   const bool freed = (race.first.flags & RaceAccess::kFree) && !(race.second.flags & RaceAccess::kFree);
   if (freed)
-    return fmt::format("use after free: {} {} {}{}, which {} freed{}", names.thread(race.second.thread),
-                       third_person(race.second), names.object(ObjectId(race.second.address)), at_place(race.second, names),
-                       names.thread(race.first.thread), at_place(race.first, names));
-  return fmt::format("data race on {}: {} {} it{}, {} {} it{}", names.object(ObjectId(race.first.address)),
-                     names.thread(race.first.thread), third_person(race.first), at_place(race.first, names),
-                     names.thread(race.second.thread), third_person(race.second), at_place(race.second, names));
+    return fmt::format("use after free: {} {} {}{}, which {} freed{}{}", second,
+                       race.second.atomic() && race.ordered() && race.second.pc == 0 ? "uses" : third_person(race.second),
+                       names.object(object), at_place(race.second, names), first, at_place(race.first, names), tail);
+  return fmt::format("data race on {}: {} {} it{}, {} {} it{}{}", names.object(object), first, third_person(race.first),
+                     at_place(race.first, names), second, third_person(race.second), at_place(race.second, names), tail);
+}
+
+std::string double_free_text(const TraceNames& names) {
+  const uint64_t address = names.trace().header().fault_address;
+  std::string text;
+  for (const DataRace& race : names.trace().races())
+    if ((race.first.flags & race.second.flags & RaceAccess::kFree) && race.second.begin == address)
+      text = fmt::format("{} frees it{}, it was freed by {}{} before", names.thread(race.second.thread), at_place(race.second, names),
+                         names.thread(race.first.thread), at_place(race.first, names));
+  const std::string origin = allocation_text(address, names);
+  if (origin.empty()) return text;
+  return text.empty() ? origin : text + "; " + origin;
+}
+
+std::string leak_message(const Allocation& first, const TraceNames& names) {
+  uint64_t blocks = 0, bytes = 0;
+  for (const Allocation& a : names.trace().allocations())
+    if (a.flags & Allocation::kLeaked) ++blocks, bytes += a.size;
+  return fmt::format("leak: {} bytes {}{} are never freed{}", first.size, allocation_text(first.begin, names),
+                     first.count ? fmt::format(" ({} before it from there)", first.count) : "",
+                     blocks > 1 ? fmt::format("; {} blocks with {} bytes in all", blocks, bytes) : "");
+}
+
+std::string stale_load_message(uint32_t store, uint32_t load, const TraceNames& names) {
+  const Step &written = names.trace().steps()[store], &read = names.trace().steps()[load];
+  return fmt::format(
+      "{} reads {}{}: a processor with store buffers may still answer with the value before the write of {}{}; such executions "
+      "are not explored (use sequentially consistent order, or a fence between the store and the load)",
+      names.thread(read.thread), names.object(read.object), at_place(names.stack_of_step(load), names), names.thread(written.thread),
+      at_place(names.stack_of_step(store), names));
 }
 
 }  // namespace lockstep

@@ -177,11 +177,29 @@ class Story {
       for (const RaceAccess* access : {&race()->first, &race()->second})
         told_stack(fmt::format("{}: {}", term_.paint(kBold, names_.thread(access->thread)), access_text(*access, names_)),
                    stack_of(*access, names_));
+      if (const std::string origin = allocation_text(race()->second.address, names_); !origin.empty())
+        told_allocation(race()->second.address);
+    } else if (finding_.allocation) {
+      told_allocation(finding_.allocation->begin);
+    } else if (!finding_.steps.empty() || !finding_.lock_cycle.empty()) {
+      std::vector<uint32_t> steps = finding_.steps;
+      for (const LockNesting& n : finding_.lock_cycle) steps.insert(steps.end(), {n.held_step, n.step});
+      for (const uint32_t i : steps) {
+        const Step& step = names_.trace().steps()[i];
+        told_stack(fmt::format("{}: {}", term_.paint(kBold, names_.thread(step.thread)), operation_text(step, names_)), names_.stack_of_step(i));
+      }
     } else {
       const ThreadId culprit = names_.trace().header().culprit;
       told_stack(culprit == kNoThread ? "" : term_.paint(kBold, names_.thread(culprit)) + " failed in",
                  names_.stack_of_failure());
     }
+  }
+
+  void told_allocation(uint64_t address) {
+    for (const Allocation& a : names_.trace().allocations())
+      if (a.contains(address))
+        told_stack(fmt::format("{} bytes at {:#x}, {} by {}", a.size, a.begin, "allocated", term_.paint(kBold, names_.thread(a.thread))),
+                   names_.stack_of_allocation(a));
   }
 
   const DataRace* race() const { return finding_.race ? &*finding_.race : nullptr; }

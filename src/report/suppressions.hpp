@@ -1,5 +1,6 @@
 // What the user does not want to hear about: a file with lines "race:GLOB", matched against the functions, files and
-// the variable of a data race. Empty lines and lines that start with # are skipped.
+// the variable of a data race. Empty lines and lines that start with # are skipped. Races that are the C++ library's own
+// are left out in any case.
 #pragma once
 #include <map>
 #include <string>
@@ -17,7 +18,7 @@ class Suppressions {
   static Result<Suppressions> load(const std::string& path);
   static Result<Suppressions> parse(std::string_view text, const std::string& path);
 
-  bool empty() const { return races_.empty(); }
+  Suppressions();
   bool covers(const DataRace& race, Symbols& symbols);  // answers are remembered by place: asked after every execution
 
  private:

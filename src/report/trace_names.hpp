@@ -29,6 +29,11 @@ class TraceNames {
     return access.stack ? stack(access.stack - 1) : std::span<const uint64_t>{};
   }
 
+  std::span<const uint64_t> stack_of_allocation(const Allocation& a) const {
+    if (a.stack) return stack(a.stack - 1);
+    return a.pc ? std::span<const uint64_t>{&a.pc, 1} : std::span<const uint64_t>{};
+  }
+
   // Numbered objects and where they really are: {"mutex 1", "heap block of main+0x40"}.
   const std::vector<std::pair<std::string, std::string>>& legend() const { return legend_; }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "report/user_code.hpp"
+
 namespace lockstep {
 namespace {
 
@@ -51,10 +53,16 @@ std::string cycle_text(const WaitGraph& graph, const TraceNames& names, std::str
 }
 
 std::string lock_order_text(const std::vector<LockNesting>& cycle, const TraceNames& names) {
+  const auto at = [&names](uint32_t step) {
+    const auto frame = innermost_user_frame(names.stack_of_step(step), names.symbols());
+    const std::string place = frame ? short_place(frame->where) : "";
+    return place.empty() ? place : " at " + place;
+  };
   std::string text = "locks taken in opposite orders";
   for (size_t i = 0; i < cycle.size(); ++i)
-    text += fmt::format("{} {} takes {} while holding {}", i == 0 ? ":" : ",", names.thread(cycle[i].thread),
-                        names.object(cycle[i].wanted), names.object(cycle[i].held));
+    text += fmt::format("{} {} takes {}{} while holding {}{}", i == 0 ? ":" : ",", names.thread(cycle[i].thread),
+                        names.object(cycle[i].wanted), at(cycle[i].step), names.object(cycle[i].held),
+                        at(cycle[i].held_step).empty() ? "" : " (taken" + at(cycle[i].held_step) + ")");
   return text + "; another schedule can deadlock";
 }
 

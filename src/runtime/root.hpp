@@ -4,6 +4,7 @@
 
 #include "model/channel.hpp"
 #include "runtime/detect/promoted.hpp"
+#include "runtime/detect/eraser.hpp"
 #include "runtime/detect/tracked.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/memory/heap.hpp"
@@ -11,6 +12,7 @@
 #include "runtime/memory/undo.hpp"
 #include "runtime/sched/clock.hpp"
 #include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/trust.hpp"
 
 namespace lockstep::rt {
 
@@ -46,9 +48,11 @@ struct Runtime {
   Scheduler scheduler;
   Clock clock;
   Races races;
+  Eraser eraser;
   CallTree calls;
   Promoted promoted;
   Tracked tracked;
+  Trust trust;
   Heap heap;
   Snapshot snapshot;
   Undo undo;
@@ -59,6 +63,9 @@ struct Runtime {
   LibraryWanted library_wanted;  // or a library that is not loaded yet
   bool instrumented;
   bool detects;      // data races are looked for
+  bool checks_locks; // and lock discipline
+  bool watches_more; // accesses are of interest to somebody besides the race detector
+  bool unusual_accesses;  // that, or some of them are scheduling points
   bool active;       // under a driver; otherwise everything passes through to the real functions
   Isolation isolation;
   Points points;
@@ -72,7 +79,8 @@ struct Runtime {
   Imports imports;
   uint32_t spinners;        // threads that are not enabled because they would only spin
   uint32_t spurious_left;   // spurious wake-ups this execution may still have
-  uintptr_t unwinder_begin, unwinder_size;  // code of libgcc_s
+  uintptr_t unwinder_begin, unwinder_size;    // code of libgcc_s
+  uintptr_t libraries_begin, libraries_size;  // from the first of the C and C++ libraries to the end of the last
   uintptr_t initial_stack;  // the main thread's stack from here up is initial state
 };
 extern Runtime runtime;
@@ -91,8 +99,34 @@ inline bool from_unwinder(const void* caller) {
 inline void about_to_write(void* buffer, size_t size) {
   if (buffer && controlled()) runtime.snapshot.touch(buffer, size);
 }
+// One call of the program into the runtime: its thread is not preempted in it if trusted code makes the call.
+class TrustedCall {
+ public:
+  explicit TrustedCall(const void* caller) : trusted_(is_trusted(caller)) {
+    if (UNLIKELY(trusted_)) runtime.scheduler.forbid_preemption(true);
+  }
+  ~TrustedCall() {
+    if (UNLIKELY(trusted_)) runtime.scheduler.forbid_preemption(false);
+  }
+  TrustedCall(const TrustedCall&) = delete;
+
+ private:
+  static bool is_trusted(const void* caller);
+  bool trusted_;
+};
+
 // Is the caller libc, libstdc++ or another library whose own synchronisation is not seen? Defined in serve/backtrace.cpp.
-bool from_library(const void* caller);
+bool lies_in_library(const void* code);
+
+// Libraries lie together, far from the program: one comparison for nearly every call.
+inline bool maybe_library(const void* caller) {
+  return reinterpret_cast<uintptr_t>(caller) - runtime.libraries_begin < runtime.libraries_size;
+}
+inline bool from_library(const void* caller) { return UNLIKELY(maybe_library(caller)) && lies_in_library(caller); }
+inline bool TrustedCall::is_trusted(const void* caller) {
+  if (UNLIKELY(runtime.trust.any()) && runtime.trust.contains(caller)) return true;
+  return from_library(caller);
+}
 
 inline Scheduler& scheduler() { return runtime.scheduler; }
 inline Thread& self() { return *runtime.current; }

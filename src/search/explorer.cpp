@@ -112,7 +112,7 @@ class Run {
   void count(TraceView trace) {
     const TraceHeader& header = trace.header();
     ++result_.executions;
-    for (const DataRace& race : trace.races()) result_.raced = result_.raced || !race.ordered();
+    for (const DataRace& race : trace.races()) result_.raced = result_.raced || race.race();
     if (header.outcome == Outcome::Diverged) ++result_.diverged;
     if (header.outcome == Outcome::StepLimit) ++result_.cut;
     result_.steps_max = std::max(result_.steps_max, header.decisions);
@@ -169,7 +169,8 @@ class Run {
   }
 
   void handle(Failure failure) {
-    if (is_warning(failure.finding.kind)) {
+    const FindingKind kind = failure.finding.kind;
+    if ((is_warning(kind) && !hooks_.errors.contains(kind)) || !failure.finding.doubt.empty()) {
       keys_.confirmed(failure.key);
       result_.warnings.push_back(std::move(failure.finding));
       return;

@@ -63,6 +63,7 @@ struct ExplorerHooks {
   // Told of every execution with data races. True: the accesses become scheduling points, so the search has to start
   // over; it stops with Exploration::restart. Whatever calls the explorer then does so.
   std::function<bool(TraceView)> promote;
+  std::set<FindingKind> errors;  // kinds of warnings that count as bugs
   std::set<std::string> known;  // fingerprints of bugs told already
   std::function<void(const Finding&)> found;       // a new, confirmed, distinct bug
   std::function<void(const Progress&)> progress;

@@ -38,6 +38,12 @@ FailureKey key_of(const Finding& finding, TraceView trace) {
     for (const LockNesting& n : finding.lock_cycle) locks += static_cast<uint64_t>(n.held) * 0x9e3779b97f4a7c15ull;
     return hash.add(static_cast<uint64_t>(finding.kind)).add(locks).value();
   }
+  if (finding.allocation) return hash.add(static_cast<uint64_t>(finding.kind)).add(finding.allocation->pc).value();
+  if (!finding.steps.empty()) {  // the same operations of the same threads, in whatever execution
+    hash.add(static_cast<uint64_t>(finding.kind));
+    for (const uint32_t i : finding.steps) hash.add(trace.steps()[i]);
+    return hash.value();
+  }
   hash.add(static_cast<uint64_t>(finding.kind)).add(static_cast<uint64_t>(header.outcome));
   hash.add(index_of(header.culprit)).add(static_cast<uint64_t>(header.code)).add(finding.message);
   if (header.outcome == Outcome::Deadlock || header.outcome == Outcome::Livelock) {

@@ -43,7 +43,10 @@ bool collect(Dwarf_Die* parent, Dwarf_Addr pc, std::vector<FunctionScope>& chain
     const int tag = dwarf_tag(&child);
     const bool function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
     if (function || tag == DW_TAG_lexical_block) {
-      if (dwarf_haspc(&child, pc) <= 0) continue;
+      if (dwarf_haspc(&child, pc) <= 0) {
+        if (collect(&child, pc, chain)) return true;  // a lambda lies in the function that has it, but not its code
+        continue;
+      }
       if (function) chain.push_back({child});
       collect(&child, pc, chain);
       return true;

@@ -48,7 +48,10 @@ LaunchOptions launch_options(const TargetOptions& options, const std::string& pa
           options.timeouts,
           options.spurious,
           options.detect_races,
+          options.check_locks,
+          options.find_leaks,
           options.promoted,
+          {},
           options.max_steps,
           table_fd,
           capture_fd,
@@ -133,10 +136,16 @@ class WorkerTarget final : public Target {
     dealt_ = taken_ = 0;
   }
 
-  void promote(const std::vector<uint64_t>& places) override {
+  void promote(const PromotedPoints& points) override {
     cancel();
-    launch_.promoted = places;
-    for (auto& slot : slots_) slot->process.promote(places);
+    launch_.promoted = points;
+    for (auto& slot : slots_) slot->process.promote(points);
+  }
+
+  void trust(const std::vector<CodeRange>& code) override {
+    cancel();
+    launch_.trusted = code;
+    for (auto& slot : slots_) slot->process.trust(code);
   }
 
   Detailed run_detailed(Plan plan) override {

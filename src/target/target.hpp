@@ -21,7 +21,9 @@ struct TargetOptions {
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spurious = 0;             // wake-ups without a signal, at most so many per execution
   bool detect_races = true;                    // in instrumented code
-  std::vector<uint64_t> promoted;              // see Target::promote
+  bool check_locks = false;                    // does every shared variable have a lock? TraceView::locks_broken()
+  bool find_leaks = false;                     // TraceView::allocations() with Allocation::kLeaked
+  PromotedPoints promoted;                     // see Target::promote
   unsigned workers = 1;
   uint32_t max_steps = 1'000'000;
   std::chrono::milliseconds watchdog{10'000};  // without a scheduling point: stuck outside control
@@ -52,8 +54,10 @@ class Target : public Executor {
   virtual const TargetInfo& info() const = 0;
   virtual std::vector<Module> modules() = 0;               // as mapped now
   virtual std::vector<ThreadTable::Entry> threads() = 0;   // names of all threads seen so far
-  // Plain accesses that are scheduling points from now on, by return address. Forgets what is in flight.
-  virtual void promote(const std::vector<uint64_t>&) {}
+  // Plain accesses that are scheduling points from now on. Forgets what is in flight.
+  virtual void promote(const PromotedPoints&) {}
+  // Code that is not preempted while it is on the stack; ascending. Before the first plan.
+  virtual void trust(const std::vector<CodeRange>&) {}
   virtual std::vector<std::string> warnings() = 0;         // said once each, in order
 
   // Runs one plan by itself, with stacks and captured output, outside the window of the search. Only when nothing

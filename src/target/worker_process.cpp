@@ -116,7 +116,10 @@ Result<bool> WorkerProcess::prepare() {
   c->timeouts = options_.timeouts;
   c->spurious = options_.spurious;
   c->detect_races = options_.detect_races;
+  c->check_locks = options_.check_locks;
+  c->find_leaks = options_.find_leaks;
   promote(options_.promoted);
+  trust(options_.trusted);
   c->max_steps = options_.max_steps;
   c->capture_fd = options_.capture_fd >= 0 ? kCaptureFd : 0;
   c->plans.offset = sizeof(Channel);
@@ -255,11 +258,20 @@ void WorkerProcess::send(const Plan& plan) {
   if (++unrung_ >= 32) this->ring();
 }
 
-void WorkerProcess::promote(const std::vector<uint64_t>& places) {
+void WorkerProcess::promote(const PromotedPoints& points) {
   Channel& c = channel();
-  c.promoted_count = static_cast<uint32_t>(std::min<size_t>(places.size(), kMaxPromoted));
-  std::copy_n(places.begin(), c.promoted_count, c.promoted);
+  c.promoted_count = static_cast<uint32_t>(std::min<size_t>(points.places.size(), kMaxPromoted));
+  std::copy_n(points.places.begin(), c.promoted_count, c.promoted);
+  c.alias_count = static_cast<uint32_t>(std::min<size_t>(points.aliases.size(), kMaxAliases));
+  std::copy_n(points.aliases.begin(), c.alias_count, c.alias);
   c.promoted_version.fetch_add(1, std::memory_order_release);
+}
+
+void WorkerProcess::trust(const std::vector<CodeRange>& code) {
+  Channel& c = channel();
+  c.trusted_count = static_cast<uint32_t>(std::min<size_t>(code.size(), kMaxTrusted));
+  std::copy_n(code.begin(), c.trusted_count, c.trusted);
+  c.trusted_version.fetch_add(1, std::memory_order_release);
 }
 
 void WorkerProcess::ring() {

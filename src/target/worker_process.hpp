@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/channel.hpp"
+#include "model/executor.hpp"
 #include "model/plan.hpp"
 #include "model/result.hpp"
 #include "model/trace.hpp"
@@ -45,8 +46,9 @@ struct LaunchOptions {
   Points points;
   Timeouts timeouts;
   uint32_t spurious;
-  bool detect_races;
-  std::vector<uint64_t> promoted;
+  bool detect_races, check_locks, find_leaks;
+  PromotedPoints promoted;
+  std::vector<CodeRange> trusted;
   uint32_t max_steps;
   int thread_table_fd;
   int capture_fd;
@@ -69,7 +71,8 @@ class WorkerProcess {
   void send(const Plan& plan);
   void ring();  // wakes the worker if it sleeps and there is something to do
 
-  void promote(const std::vector<uint64_t>& places);  // only while no plan is under way
+  void promote(const PromotedPoints& points);  // only while no plan is under way
+  void trust(const std::vector<CodeRange>& code);
 
   // --- traces ---
   bool has_trace();

@@ -20,18 +20,39 @@ inline void reach_promoted(const volatile void* address, size_t size, bool write
     if (!runtime.tracked.touches(reinterpret_cast<uint64_t>(address), size)) return;
   } else if (LIKELY(!runtime.promoted.any()) || !runtime.promoted.contains(reinterpret_cast<uint64_t>(pc))) return;
   scheduler().reach(write ? OpKind::PlainWrite : OpKind::PlainRead, const_cast<const void*>(address),
-                    write ? Step::kWrite : 0);
+                    write ? Step::kWrite : 0, true,
+                    reinterpret_cast<const void*>(runtime.promoted.object_of(reinterpret_cast<uint64_t>(address))));
+}
+
+// The stack of a thread is gone when the thread is.
+inline void check_stack(ThreadId me, uintptr_t address, unsigned size, uint8_t flags, const void* pc) {
+  const ThreadId owner{static_cast<uint16_t>((address - kStackBase) / kStackStride)};
+  if (owner != me && UNLIKELY(runtime.threads[index_of(owner)].life == Life::Done))
+    runtime.races.used_dead_stack(me, address, size, flags, place(pc), owner);
+}
+
+// Atomic blocks and lock discipline, when somebody asked for them.
+inline void watch_more(uintptr_t address, size_t size, uint8_t flags, const void* pc) {
+  const ThreadId me = runtime.current->id;
+  if (scheduler().in_blocks()) scheduler().blocks.touch(me, address, size, flags & RaceAccess::kWrite);
+  if (runtime.eraser.on()) runtime.eraser.access(me, address, size, flags & RaceAccess::kWrite, place(pc));
+}
+
+// What is more to an access than looking for races, sometimes.
+inline void unusual_access(uintptr_t a, unsigned size, uint8_t flags, const void* pc) {
+  reach_promoted(reinterpret_cast<const void*>(a), size, flags & RaceAccess::kWrite, pc);
+  if (a - kStackBase < kMaxThreads * kStackStride) check_stack(runtime.current->id, a, size, flags, pc);
+  if (runtime.watches_more) watch_more(a, size, flags, pc);
 }
 
 // Apart from the entry points, so that those are one test and a return while nothing is watched.
 template <unsigned kSize, uint8_t kFlags>
 __attribute__((noinline)) void watched_access(const volatile void* address, const void* pc) {
   if (!controlled()) return;
-  reach_promoted(address, kSize, kFlags & RaceAccess::kWrite, pc);
-  if (!runtime.races.active()) return;
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
+  if (UNLIKELY(runtime.unusual_accesses || a - kStackBase < kMaxThreads * kStackStride)) unusual_access(a, kSize, kFlags, pc);
+  if (UNLIKELY(!runtime.races.active())) return;
   const ThreadId me = runtime.current->id;
-  if (UNLIKELY(scheduler().in_blocks())) scheduler().blocks.touch(me, a, kSize, kFlags & RaceAccess::kWrite);
   if (kSize <= 8 && LIKELY((a & 7) + kSize <= 8))
     runtime.races.access(me, a, kSize, kFlags, place(pc));
   else
@@ -49,9 +70,30 @@ inline void range_access(const volatile void* address, size_t size, uint8_t flag
   if (!watched()) return;
   reach_promoted(address, size, flags & RaceAccess::kWrite, pc);
   if (!runtime.races.active()) return;
-  if (UNLIKELY(scheduler().in_blocks()))
-    scheduler().blocks.touch(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags & RaceAccess::kWrite);
+  if (UNLIKELY(runtime.watches_more)) watch_more(reinterpret_cast<uintptr_t>(address), size, flags, pc);
   runtime.races.range(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags, place(pc));
+}
+
+// What an atomic operation means for data races: an access like any other, and whatever its order says.
+enum class Atomic { Load, Store, Modify };
+template <Atomic kWhat>
+inline __attribute__((always_inline)) void synchronise(const volatile void* a, size_t size, int raw_order, const void* pc) {
+  if (LIKELY(!runtime.races.active()) || !controlled()) return;
+  const uintptr_t address = reinterpret_cast<uintptr_t>(a);
+  const ThreadId me = runtime.current->id;
+  const Order order = static_cast<Order>(raw_order & 7);  // gcc marks __sync builtins in higher bits
+  constexpr uint8_t kFlags = RaceAccess::kAtomic | (kWhat == Atomic::Load ? 0 : RaceAccess::kWrite);
+  // Acquiring comes before the access and releasing after it: the access is part of what is released.
+  Clocks& clocks = runtime.races.clocks();
+  Clocks::Message* message = nullptr;
+  if (kWhat == Atomic::Load) clocks.load(me, address, order);
+  if (kWhat == Atomic::Modify) message = &clocks.modify_begin(me, address, order);
+  if (size <= 8 && LIKELY((address & 7) + size <= 8))
+    runtime.races.access(me, address, static_cast<unsigned>(size), kFlags, place(pc));
+  else
+    runtime.races.range(me, address, size, kFlags, place(pc));
+  if (kWhat == Atomic::Store) clocks.store(me, address, order);
+  if (kWhat == Atomic::Modify) clocks.modify_end(me, *message, order);
 }
 
 }  // namespace lockstep::rt

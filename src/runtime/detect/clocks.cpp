@@ -22,9 +22,6 @@ inline void copy_into(uint32_t* to, const uint32_t* from, unsigned width) {
 inline void clear(uint32_t* to, unsigned from, unsigned width) {
   for (unsigned i = from; i < width; ++i) to[i] = 0;
 }
-uint32_t slot_of(uintptr_t object, uint32_t size) {
-  return static_cast<uint32_t>(static_cast<uint64_t>(object) * 0x9e3779b97f4a7c15ull >> 40) & (size - 1);
-}
 
 }  // namespace
 
@@ -81,7 +78,7 @@ Clocks::Message* Clocks::find(uintptr_t object) {
   }
 }
 
-Clocks::Message& Clocks::at(uintptr_t object) {
+Clocks::Message& Clocks::at_slowly(uintptr_t object) {
   for (uint32_t slot = slot_of(object, table_size_);; slot = (slot + 1) & (table_size_ - 1)) {
     Message& m = table_[slot];
     if (m.generation == generation_) {
@@ -108,7 +105,7 @@ void Clocks::grow_table() {
   sys(SYS_munmap, word(old), static_cast<long>(sizeof(Message) * old_size));
 }
 
-void Clocks::set(Message& m, const uint32_t* from) {
+inline void Clocks::set(Message& m, const uint32_t* from) {
   if (UNLIKELY(m.capacity < width_)) {
     m.clock = static_cast<uint32_t*>(pool_.take(sizeof(uint32_t) * width_));
     m.capacity = width_;

@@ -76,8 +76,15 @@ class Clocks {
     uint32_t* at_release;  // the clock at the last release fence, for relaxed stores
   };
   uint32_t* clock(ThreadId t) const { return clocks_ + index_of(t) * kMaxThreads; }
+  static uint32_t slot_of(uintptr_t object, uint32_t size) {
+    return static_cast<uint32_t>(static_cast<uint64_t>(object) * 0x9e3779b97f4a7c15ull >> 40) & (size - 1);
+  }
   Message* find(uintptr_t object);
-  Message& at(uintptr_t object);
+  Message& at(uintptr_t object) {
+    Message& m = table_[slot_of(object, table_size_)];
+    return LIKELY(m.generation == generation_ && m.object == object) ? m : at_slowly(object);
+  }
+  Message& at_slowly(uintptr_t object);
   void grow_table();
   void set(Message& m, const uint32_t* from);
   void merge(Message& m, const uint32_t* from);

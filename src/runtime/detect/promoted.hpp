@@ -2,6 +2,7 @@
 // section 3.5). Which ones the driver says; they stay the same while a search runs.
 #pragma once
 #include "model/channel.hpp"
+#include "model/operation.hpp"
 #include "runtime/base.hpp"
 
 namespace lockstep::rt {
@@ -12,28 +13,61 @@ class Promoted {
     const uint32_t version = channel.promoted_version.load(std::memory_order_acquire);
     if (version == version_) return;
     version_ = version;
-    count_ = 0;
-    zero_bytes(slots_, sizeof slots_);
-    for (uint32_t i = 0; i < channel.promoted_count && i < kMaxPromoted; ++i) add(channel.promoted[i]);
+    places_.clear();
+    names_.clear();
+    for (uint32_t i = 0; i < channel.promoted_count && i < kMaxPromoted; ++i) places_.add(channel.promoted[i], 1);
+    for (uint32_t i = 0; i < channel.alias_count && i < kMaxAliases; ++i) names_.add(channel.alias[i].word, channel.alias[i].name);
   }
-  bool any() const { return count_ != 0; }
-  bool contains(uint64_t pc) const {
-    for (uint32_t slot = slot_of(pc); slots_[slot]; slot = (slot + 1) % kSlots)
-      if (slots_[slot] == pc) return true;
-    return false;
+  bool any() const { return places_.count != 0; }
+  bool contains(uint64_t pc) const { return places_.find(pc) != 0; }
+
+  // What a plain access that begins here depends on.
+  uint64_t object_of(uint64_t address) const {
+    const uint64_t name = names_.find(word_of(address));
+    return name ? name : word_of(address);
+  }
+  bool aliased() const { return names_.count != 0; }
+  // An atomic or a futex in a word that is accessed in other ways too is no object of its own.
+  Operation canonical(Operation op) const {
+    const bool affected = (op.kind >= OpKind::Load && op.kind <= OpKind::Cas) || (op.kind >= OpKind::FutexWait && op.kind <= OpKind::FutexWake);
+    if (affected) op.object = canonical(op.object);
+    if (op.kind == OpKind::FutexWake && op.second != kNoObject) op.second = canonical(op.second);
+    return op;
   }
 
  private:
-  static constexpr uint32_t kSlots = 2 * kMaxPromoted;
-  static uint32_t slot_of(uint64_t pc) { return static_cast<uint32_t>(pc * 0x9e3779b97f4a7c15ull >> 48) % kSlots; }
-  void add(uint64_t pc) {
-    uint32_t slot = slot_of(pc);
-    while (slots_[slot] && slots_[slot] != pc) slot = (slot + 1) % kSlots;
-    if (!slots_[slot]) ++count_;
-    slots_[slot] = pc;
+  ObjectId canonical(ObjectId object) const {
+    const uint64_t name = names_.find(word_of(static_cast<uint64_t>(object)));
+    return name ? ObjectId{name} : object;
   }
-  uint64_t slots_[kSlots];
-  uint32_t count_, version_;
+
+  template <unsigned kSlots>
+  struct Table {
+    void clear() {
+      if (count) zero_bytes(slot, sizeof slot);
+      count = 0;
+    }
+    void add(uint64_t key, uint64_t value) {
+      uint32_t i = first(key);
+      while (slot[i].key && slot[i].key != key) i = (i + 1) % kSlots;
+      if (!slot[i].key) ++count;
+      slot[i] = {key, value};
+    }
+    uint64_t find(uint64_t key) const {
+      if (!count) return 0;
+      for (uint32_t i = first(key); slot[i].key; i = (i + 1) % kSlots)
+        if (slot[i].key == key) return slot[i].value;
+      return 0;
+    }
+    static uint32_t first(uint64_t key) { return static_cast<uint32_t>(key * 0x9e3779b97f4a7c15ull >> 48) % kSlots; }
+    struct {
+      uint64_t key, value;
+    } slot[kSlots];
+    uint32_t count;
+  };
+  Table<2 * kMaxPromoted> places_;
+  Table<2 * kMaxAliases> names_;
+  uint32_t version_;
 };
 
 }  // namespace lockstep::rt

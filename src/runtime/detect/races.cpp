@@ -5,10 +5,6 @@ namespace {
 
 constexpr uint8_t kWrite = RaceAccess::kWrite, kAtomic = RaceAccess::kAtomic;
 
-// Whatever conflicts with `old` also conflicts with `fresh`.
-constexpr bool dominates(uint8_t fresh, uint8_t old) {
-  return ((fresh & kWrite) || !(old & kWrite)) && (!(fresh & kAtomic) || (old & kAtomic));
-}
 constexpr bool conflicts(uint8_t a, uint8_t b) { return ((a | b) & kWrite) && !(a & b & kAtomic); }
 
 // Visits every entry of a cell that belongs to this execution.
@@ -40,6 +36,7 @@ void Races::begin(bool on, bool ordered_too) {
   any_freed_ = false;
   active_ = false;
   count = 0;
+  more = false;
   if (!on) return;
   clocks_.begin();
   shadow_.begin();
@@ -58,59 +55,57 @@ void Races::joined(ThreadId joiner, ThreadId finished, bool only_one) {
   active_ = !only_one || any_freed_;  // memory freed by others is still watched
 }
 
-void Races::check(Cell& cell, uintptr_t word, Entry fresh) {
-  const ThreadId t = fresh.thread();
-  Entry& first = cell.entry[0];
-  if (first.generation != fresh.generation && cell.entry[1].generation != fresh.generation) {
-    first = fresh;
-    return;
+// What an earlier access to the same word means for a new one. True: it was the same access, whose bytes are now added.
+inline __attribute__((always_inline)) bool Races::meet(Entry& old, uintptr_t word, const Entry& fresh) {
+  if (old.where_who == fresh.where_who && old.when == fresh.when && old.flags == fresh.flags) {
+    old.mask |= fresh.mask;  // a loop over an array: the next bytes
+    return true;
   }
-  if (first.covers(fresh) || cell.entry[1].covers(fresh)) return;
-  // Mostly there is one entry, for the same bytes, and it is replaced.
-  if (first.generation == fresh.generation && first.mask == fresh.mask && cell.entry[1].generation != fresh.generation &&
-      !ordered_too_ && !(first.flags & RaceAccess::kFree) && dominates(fresh.flags, first.flags) && (first.thread() == t || clocks_.ordered(first.thread(), first.when, t))) {
-    first = fresh;
-    return;
-  }
-  check_all(cell, word, fresh);
+  if (!(old.mask & fresh.mask)) return false;
+  const bool mine = (old.where_who ^ fresh.where_who) >> 48 == 0;
+  const bool ordered = mine || clocks_.ordered(old.thread(), old.when, fresh.thread());
+  const bool conflict = conflicts(old.flags, fresh.flags);
+  const bool race = !ordered && conflict;
+  const bool shared = ordered_too_ && !mine && conflict;
+  const bool dead = (old.flags & RaceAccess::kFree) && !(fresh.flags & RaceAccess::kFree);
+  if (UNLIKELY(race || shared || dead)) report(old, fresh, word, ordered);
+  if (!dominates(fresh.flags, old.flags) || (!ordered && !race)) return false;
+  old.mask &= static_cast<uint8_t>(~fresh.mask);
+  if (!old.mask) old.generation = 0;
+  return false;
 }
 
-// Apart from check(), in which the new entry stays in registers.
-void Races::check_all(Cell& cell, uintptr_t word, Entry fresh) {
-  const ThreadId t = fresh.thread();
-  Entry* same_place = nullptr;
-  for_each_entry(cell, fresh.generation, [&](Entry& old) {
-    if (old.where_who == fresh.where_who && old.when == fresh.when && old.flags == fresh.flags) {
-      same_place = &old;  // a loop over an array: the next bytes
+void Races::check(Cell& cell, uintptr_t word, Entry fresh) {
+  Entry &first = cell.entry[0], &second = cell.entry[1];
+  const bool two = second.generation == fresh.generation;
+  if (UNLIKELY(two && (second.flags & Entry::kChain))) {
+    check_chain(cell, word, fresh);
+    return;
+  }
+  bool taken = first.generation == fresh.generation && meet(first, word, fresh);
+  if (two) taken |= meet(second, word, fresh);
+  if (taken) return;
+  // The newest access goes first: it is the one most likely to be repeated.
+  if (first.generation == fresh.generation) {
+    if (UNLIKELY(second.generation == fresh.generation)) {
+      add(cell, fresh);
       return;
     }
-    if (!(old.mask & fresh.mask)) return;
-    const bool ordered = old.thread() == t || clocks_.ordered(old.thread(), old.when, t);
-    const bool race = !ordered && conflicts(old.flags, fresh.flags);
-    const bool shared = ordered_too_ && old.thread() != t && conflicts(old.flags, fresh.flags);
-    const bool dead = (old.flags & RaceAccess::kFree) && !(fresh.flags & RaceAccess::kFree);
-    if (UNLIKELY(race || shared || dead)) report(old, fresh, word, ordered);
-    if (!dominates(fresh.flags, old.flags) || (!ordered && !race)) return;
-    old.mask &= static_cast<uint8_t>(~fresh.mask);
-    if (!old.mask) old.generation = 0;
-  });
-  if (same_place)
-    same_place->mask |= fresh.mask;
-  else
-    add(cell, fresh);
+    second = first;
+  }
+  first = fresh;
+}
+
+void Races::check_chain(Cell& cell, uintptr_t word, Entry fresh) {
+  bool taken = false;
+  for_each_entry(cell, fresh.generation, [&](Entry& old) { taken |= meet(old, word, fresh); });
+  if (!taken) add(cell, fresh);
 }
 
 void Races::add(Cell& cell, const Entry& fresh) {
   const uint16_t generation = shadow_.generation();
-  // The newest access goes first: it is the one most likely to be repeated.
-  Entry& first = cell.entry[0];
+  Entry &first = cell.entry[0], &second = cell.entry[1];
   if (first.generation != generation) {
-    first = fresh;
-    return;
-  }
-  Entry& second = cell.entry[1];
-  if (second.generation != generation) {
-    second = first;
     first = fresh;
     return;
   }
@@ -133,6 +128,10 @@ void Races::add(Cell& cell, const Entry& fresh) {
 }
 
 void Races::range(ThreadId t, uintptr_t address, size_t size, uint8_t flags, uint64_t where) {
+  if ((address & 7) + size > 8) {
+    flags |= RaceAccess::kRange;
+    range_begin_ = address;
+  }
   while (size) {
     const unsigned offset = address & 7;
     const unsigned part = size < 8 - offset ? static_cast<unsigned>(size) : 8 - offset;
@@ -140,6 +139,7 @@ void Races::range(ThreadId t, uintptr_t address, size_t size, uint8_t flags, uin
     address += part;
     size -= part;
   }
+  range_begin_ = 0;
 }
 
 void Races::freed(ThreadId t, uintptr_t address, size_t size, uint64_t where) {
@@ -151,7 +151,8 @@ void Races::freed(ThreadId t, uintptr_t address, size_t size, uint64_t where) {
     range(t, address, size, kFlags, where);
     return;
   }
-  // Alone: nothing to check, only to remember. Blocks begin at a word of their own.
+  // Alone: nothing to check yet, only to remember. Blocks begin at a word of their own.
+  active_ = true;
   const Entry entry{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(), 0xff, kFlags};
   for (size_t done = 0; done < size; done += 8) {
     Cell& cell = shadow_.cell(address + done);
@@ -161,30 +162,111 @@ void Races::freed(ThreadId t, uintptr_t address, size_t size, uint64_t where) {
 }
 
 void Races::reused(uintptr_t address, size_t size) {
-  for (size_t done = 0; done < size; done += 8)
-    if (shadow_.touched(address + done))
-      for (Entry& e : shadow_.cell(address + done).entry) e.generation = 0;
+  const uintptr_t end = address + size;
+  for (uintptr_t at = address & ~uintptr_t{7}; at < end;) {
+    const uintptr_t next_chunk = (at | (Shadow::kChunkBytes - 1)) + 1;
+    if (!shadow_.touched(at)) {
+      at = next_chunk;
+      continue;
+    }
+    for (; at < end && at < next_chunk; at += 8)
+      for (Entry& e : shadow_.cell(at).entry) e.generation = 0;
+  }
+}
+
+bool Races::is_freed(uintptr_t address) {
+  if (!any_freed_ || !shadow_.touched(address)) return false;
+  bool freed = false;
+  for_each_entry(shadow_.cell(address), shadow_.generation(), [&](Entry& e) { freed = freed || (e.flags & RaceAccess::kFree); });
+  return freed;
+}
+
+void Races::used_freed(ThreadId t, uintptr_t address, uint64_t where) {
+  const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(), 0xff, kAtomic | kWrite};
+  for_each_entry(shadow_.cell(address), shadow_.generation(), [&](Entry& old) {
+    if (old.flags & RaceAccess::kFree) report(old, fresh, address & ~uintptr_t{7}, true);
+  });
+}
+
+void Races::freed_again(ThreadId t, uintptr_t address, uint64_t where) {
+  constexpr uint8_t kFlags = kWrite | RaceAccess::kFree;
+  const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(), 0xff, kFlags};
+  if (!shadow_.touched(address)) return;
+  for_each_entry(shadow_.cell(address), shadow_.generation(), [&](Entry& old) {
+    if (old.flags & RaceAccess::kFree) report(old, fresh, address & ~uintptr_t{7}, true);
+  });
+}
+
+void Races::used_dead_stack(ThreadId t, uintptr_t address, unsigned size, uint8_t flags, uint64_t where, ThreadId owner) {
+  const auto mask = static_cast<uint8_t>(((1u << (size < 8 ? size : 8)) - 1) << (address & 7));
+  const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(), mask, flags};
+  const Entry ended{static_cast<uint64_t>(index_of(owner)) << 48, clocks_.now(owner), shadow_.generation(), mask,
+                    static_cast<uint8_t>(kWrite | RaceAccess::kFree)};
+  if (mask) report(ended, fresh, address & ~uintptr_t{7}, true);
+}
+
+bool Races::last_by_another(uintptr_t address, ThreadId t, RaceAccess& out) {
+  if (!shadow_.touched(address)) return false;
+  bool found_one = false;
+  const unsigned bit = 1u << (address & 7);
+  for_each_entry(shadow_.cell(address), shadow_.generation(), [&](Entry& e) {
+    if (found_one || e.thread() == t || !(e.mask & bit)) return;
+    found_one = true;
+    out.pc = e.where();
+    out.thread = e.thread();
+    out.step = Clocks::records_at(e.when);
+    out.flags = e.flags;
+  });
+  return found_one;
+}
+
+// Where the access began of which `entry` is the part in `word`. Equal ones side by side, of one epoch, are taken for one:
+// then more is thought to belong together than does, which is safe.
+uintptr_t Races::beginning_of(const Entry& entry, uintptr_t word) {
+  constexpr uintptr_t kFarthest = 1u << 20;
+  const uintptr_t first = word + static_cast<unsigned>(__builtin_ctz(entry.mask));
+  if (!(entry.flags & RaceAccess::kRange) || !(entry.mask & 1)) return first;
+  uintptr_t begin = word;
+  for (bool goes_on = true; goes_on && word - begin < kFarthest && shadow_.touched(begin - 8);) {
+    goes_on = false;
+    for_each_entry(shadow_.cell(begin - 8), entry.generation, [&](Entry& e) {
+      if (e.where_who == entry.where_who && e.when == entry.when && e.flags == entry.flags && (e.mask & 0x80)) {
+        begin = begin - 8 + static_cast<unsigned>(__builtin_ctz(e.mask));
+        goes_on = !(begin & 7);
+      }
+    });
+  }
+  return begin;
 }
 
 void Races::report(const Entry& old, const Entry& fresh, uintptr_t word, bool ordered) {
   const uint64_t a = calls_->pc(old.where()), b = calls_->pc(fresh.where());
+  const uintptr_t old_begin = beginning_of(old, word);
+  const uintptr_t fresh_begin = range_begin_ ? range_begin_ : word + static_cast<unsigned>(__builtin_ctz(fresh.mask));
+  const bool told_by_word = ((old.flags | fresh.flags) & (kAtomic | RaceAccess::kRange)) != 0;  // an Alias may be needed
   for (unsigned i = 0; i < count; ++i) {
     const uint64_t x = calls_->pc(found[i].first.pc), y = calls_->pc(found[i].second.pc);
+    if (told_by_word && (word_of(found[i].first.begin) != word_of(old_begin) || word_of(found[i].second.begin) != word_of(fresh_begin)))
+      continue;
     if (found[i].ordered() == ordered && ((x == a && y == b) || (x == b && y == a))) return;
   }
-  if (count == kMost) return;
+  if (count == kMost) {
+    more = true;
+    return;
+  }
   const uintptr_t address = word + static_cast<unsigned>(__builtin_ctz(old.mask & fresh.mask));
-  auto describe = [address, ordered](const Entry& e) {
+  auto describe = [address, ordered](const Entry& e, uintptr_t begin) {
     RaceAccess access{};
     access.pc = e.where();
     access.address = address;
+    access.begin = begin;
     access.step = Clocks::records_at(e.when);
     access.size = static_cast<uint32_t>(__builtin_popcount(e.mask));
     access.thread = e.thread();
     access.flags = static_cast<uint8_t>(e.flags | (ordered ? RaceAccess::kOrdered : 0));
     return access;
   };
-  found[count++] = {describe(old), describe(fresh)};
+  found[count++] = {describe(old, old_begin), describe(fresh, fresh_begin)};
 }
 
 }  // namespace lockstep::rt

@@ -10,6 +10,11 @@
 
 namespace lockstep::rt {
 
+// Whatever conflicts with an access of kind `old` also conflicts with one of kind `fresh`.
+constexpr bool dominates(uint8_t fresh, uint8_t old) {
+  return ((fresh & RaceAccess::kWrite) || !(old & RaceAccess::kWrite)) && (!(fresh & RaceAccess::kAtomic) || (old & RaceAccess::kAtomic));
+}
+
 class Races {
  public:
   void init(CallTree* calls);
@@ -45,25 +50,54 @@ class Races {
     const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(),
                       static_cast<uint8_t>(((1u << size) - 1) << (address & 7)), flags};
     Cell& cell = shadow_.cell(address);
-    if (!cell.entry[0].repeats(fresh)) check(cell, address & ~uintptr_t{7}, fresh);
+    Entry &first = cell.entry[0], &second = cell.entry[1];
+    if (first.covers(fresh) || second.covers(fresh)) return;
+    // Nothing else is known of the word than accesses of this thread to the same bytes: no race.
+    if (second.generation != fresh.generation) {
+      if (first.generation != fresh.generation) {
+        first = fresh;
+        return;
+      }
+      if ((first.where_who ^ fresh.where_who) >> 48 == 0 && first.mask == fresh.mask && !(first.flags & RaceAccess::kFree)) {
+        // Reading and writing in turn: both are kept, so that both are found again.
+        if (!dominates(fresh.flags, first.flags) || (first.when == fresh.when && first.flags != fresh.flags)) second = first;
+        first = fresh;
+        return;
+      }
+    }
+    check(cell, address & ~uintptr_t{7}, fresh);
   }
   // A heap block is given back: a write to all of it, after which every access is wrong. Whenever on().
   void freed(ThreadId t, uintptr_t address, size_t size, uint64_t where);
   void reused(uintptr_t address, size_t size);  // handed out again
   void range(ThreadId t, uintptr_t address, size_t size, uint8_t flags, uint64_t where);
 
+  // --- freed memory and the stacks of threads that have ended ---
+  // A block is freed that has been freed before: tells of both.
+  void freed_again(ThreadId t, uintptr_t address, uint64_t where);
+  // A lock or the like at this address is used; only while active().
+  bool is_freed(uintptr_t address);
+  void used_freed(ThreadId t, uintptr_t address, uint64_t where);
+  void used_dead_stack(ThreadId t, uintptr_t address, unsigned size, uint8_t flags, uint64_t where, ThreadId owner);
+  // The last access to this byte by another thread than `t`, if there is still one known.
+  bool last_by_another(uintptr_t address, ThreadId t, RaceAccess& out);
+
   // What was found, each pair of places once. In detailed executions `pc` is a node of the call tree until the trace
   // is written.
-  static constexpr unsigned kMost = 64;
+  static constexpr unsigned kMost = 256;
   DataRace found[kMost];
   unsigned count = 0;
+  bool more = false;  // than kMost
 
  private:
   void check(Cell& cell, uintptr_t word, Entry fresh);
-  __attribute__((noinline)) void check_all(Cell& cell, uintptr_t word, Entry fresh);
-  void add(Cell& cell, const Entry& fresh);
+  bool meet(Entry& old, uintptr_t word, const Entry& fresh);
+  __attribute__((noinline)) void check_chain(Cell& cell, uintptr_t word, Entry fresh);
+  __attribute__((noinline)) void add(Cell& cell, const Entry& fresh);  // to a full cell or a chain
   void report(const Entry& old, const Entry& fresh, uintptr_t word, bool ordered);
+  uintptr_t beginning_of(const Entry& entry, uintptr_t word);
 
+  uintptr_t range_begin_ = 0;  // of the access under way, if it has several words
   Clocks clocks_;
   Shadow shadow_;
   CallTree* calls_ = nullptr;

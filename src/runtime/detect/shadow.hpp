@@ -21,18 +21,14 @@ struct Entry {
   ThreadId thread() const { return ThreadId(static_cast<uint16_t>(where_who >> 48)); }
   uint64_t where() const { return where_who & 0xffff'ffff'ffffull; }
 
-  // The same access again: place, thread, epoch, bytes and kind. The place matters although its absence would miss no
-  // race: every racing place has to become known sooner or later, to be a scheduling point.
-  bool repeats(const Entry& fresh) const {
+  // The same access again, of all these bytes: place, thread, epoch and kind. The place matters although its absence would
+  // miss no race: every racing place has to become known sooner or later, to be a scheduling point.
+  bool covers(const Entry& fresh) const {
     uint64_t mine, theirs;
     __builtin_memcpy(&mine, &when, 8);
     __builtin_memcpy(&theirs, &fresh.when, 8);
-    return mine == theirs && where_who == fresh.where_who;
-  }
-  // The same, of more bytes.
-  bool covers(const Entry& fresh) const {
-    return where_who == fresh.where_who && when == fresh.when && generation == fresh.generation && flags == fresh.flags &&
-           (fresh.mask & ~mask) == 0;
+    constexpr uint64_t kMaskByte = 0xffull << 48;
+    return ((mine ^ theirs) & ~kMaskByte) == 0 && where_who == fresh.where_who && !(fresh.mask & ~mask);
   }
 };
 static_assert(sizeof(Entry) == 16);

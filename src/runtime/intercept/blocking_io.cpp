@@ -50,6 +50,23 @@ bool may_block(int fd) {
   return !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode) && !S_ISCHR(info.st_mode) && !S_ISBLK(info.st_mode);  // anonymous inodes
 }
 
+// What is sent through a descriptor is an order between threads. The ends of a pipe have one inode; sockets, eventfds and
+// what poll finds ready are all taken together.
+const void* channel_of(int fd) {
+  struct stat info {};
+  if (sys(SYS_fstat, fd, word(&info)) < 0 || !S_ISFIFO(info.st_mode)) return &io_object;
+  return reinterpret_cast<const void*>(0xfffd'0000'0000'0000ull | (info.st_ino & 0xffff'ffff'ffffull));
+}
+void sends(int fd) {
+  if (LIKELY(!runtime.races.active())) return;
+  runtime.races.release_merge(self().id, channel_of(fd));
+  runtime.races.release_merge(self().id, &io_object);
+}
+void receives(int fd) {
+  if (LIKELY(!runtime.races.active())) return;
+  runtime.races.acquire(self().id, fd < 0 ? &io_object : channel_of(fd));
+}
+
 bool nonblocking(int fd) { return sys(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK; }
 
 void wake_waiters() {
@@ -77,8 +94,10 @@ auto step_on(int fd, short events, bool blocks, F&& call) {
   pollfd p{fd, events, 0};
   const Wanted wanted{&p, 1, -1};
   arrive(blocks ? &wanted : nullptr, 0);
+  sends(fd);  // whatever it is: even what is read makes room for others
   const auto result = call();
   const int saved = errno;
+  receives(fd);
   wake_waiters();
   errno = saved;
   return result;
@@ -93,6 +112,7 @@ int wait_ready(pollfd* fds, unsigned count, int64_t timeout) {
   if (timeout > 0) me.deadline = me.clock + static_cast<uint64_t>(timeout) * 1'000'000;
   arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0);
   const long result = sys(SYS_poll, word(fds), count, 0);
+  receives(-1);
   if (result < 0) errno = static_cast<int>(-result);
   return result < 0 ? -1 : static_cast<int>(result);
 }
@@ -240,6 +260,7 @@ LOCKSTEP_EXPORT int epoll_wait(int fd, epoll_event* events, int most, int timeou
   if (timeout > 0) me.deadline = me.clock + static_cast<uint64_t>(timeout) * 1'000'000;
   arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0);
   const int result = LOCKSTEP_REAL(epoll_wait)(fd, events, most, 0);
+  receives(-1);
   wake_waiters();  // an edge-triggered event that one has seen is gone for the others
   return result;
 }

@@ -45,6 +45,7 @@ void cancel(Thread& target) {
   s.reach(OpKind::Cancel, token_of(target), Step::kWrite, true,
           in_queue ? reinterpret_cast<void*>(static_cast<uint64_t>(target.pending.second)) : nullptr);
   if (target.life != Life::Live || target.cancel_pending) return;
+  runtime.races.release_merge(self().id, token_of(target));
   target.cancel_pending = true;
   if (target.cancel_disabled) return;
   if (&target == &self()) {
@@ -103,7 +104,10 @@ void exit_thread(void* result) {
   finish_thread(me, result);
 }
 
-void act_on_cancel() { exit_thread(PTHREAD_CANCELED); }
+void act_on_cancel() {
+  runtime.races.acquire(self().id, token_of(self()));
+  exit_thread(PTHREAD_CANCELED);
+}
 
 void cancellation_point_slow() {
   Thread& me = self();

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "runtime/detect/tell.hpp"
 #include "runtime/sched/interrupt.hpp"
 #include "runtime/sync/mutex.hpp"
 #include "runtime/sync/taking.hpp"
@@ -27,8 +28,14 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags) {
     if (m.type() == Mutex::Type::ErrorCheck || m.robust()) return EPERM;
     misuse("a condition variable is waited for with a mutex (%x) that the thread does not hold", mutex);
   }
+  check_in_use(condition);
   cancellation_point();
   scheduler().reach(OpKind::CondWait, condition, Step::kWrite | flags, true, mutex);
+  scheduler().live.for_each(scheduler().words(), [&](ThreadId t) {
+    const Thread& other = scheduler().thread(t);
+    if (waits_on(other, condition) && other.pending.object != ObjectId(reinterpret_cast<uint64_t>(mutex)))
+      misuse("a condition variable (%x) is waited for with two different mutexes at once", condition);
+  });
   const uint32_t depth = m.depth;
   free_mutex(mutex);
   me.queue = condition;
@@ -65,6 +72,7 @@ void wake(Thread& t) {
 }
 
 int signal(pthread_cond_t* condition) {
+  check_in_use(condition);
   Scheduler& s = scheduler();
   Step& step = s.reach(OpKind::CondSignal, condition, Step::kWrite);
   ThreadId waiters[kMaxThreads];
@@ -81,6 +89,7 @@ int signal(pthread_cond_t* condition) {
 }
 
 int broadcast(pthread_cond_t* condition) {
+  check_in_use(condition);
   Scheduler& s = scheduler();
   s.reach(OpKind::CondBroadcast, condition, Step::kWrite);
   s.live.for_each(s.words(), [&](ThreadId t) {

@@ -116,7 +116,10 @@ LOCKSTEP_EXPORT void* mmap(void* address, size_t size, int protection, int flags
     return MAP_FAILED;
   }
   void* p = reinterpret_cast<void*>(result);
-  if (controlled()) runtime.undo.mapped(p, size);
+  if (controlled()) {
+    runtime.undo.mapped(p, size);
+    if (runtime.races.on()) runtime.races.reused(reinterpret_cast<uintptr_t>(p), size);  // what was there before is gone
+  }
   return p;
 }
 LOCKSTEP_EXPORT void* mmap64(void* address, size_t size, int protection, int flags, int fd, off_t offset) noexcept {

@@ -30,6 +30,7 @@ struct HandlerList {
     return true;
   }
   void run(int code) {
+    runtime.races.acquire(self().id, this);
     const unsigned keep = runtime.isolation == Isolation::Loop ? at_snapshot : 0;
     while (count > keep) {
       const Handler h = all[--count];
@@ -41,6 +42,12 @@ struct HandlerList {
   }
 };
 HandlerList exit_list, quick_exit_list;
+
+// Registering a handler is before its call, whoever makes it.
+bool add(HandlerList& list, Handler h) {
+  if (controlled()) runtime.races.release_merge(self().id, &list);
+  return list.add(h);
+}
 
 // Registered by the program, before it is under control or since.
 bool ours() { return runtime.active && (!runtime.snapshot.taken() || controlled()); }
@@ -121,16 +128,16 @@ using namespace lockstep::rt;
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*) noexcept;
 LOCKSTEP_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* dso) noexcept {
   if (!ours()) return LOCKSTEP_REAL(__cxa_atexit)(function, argument, dso);
-  return exit_list.add({function, argument, false}) ? 0 : -1;
+  return add(exit_list, {function, argument, false}) ? 0 : -1;
 }
 LOCKSTEP_EXPORT int on_exit(void (*function)(int, void*), void* argument) noexcept {
   if (!ours()) return LOCKSTEP_REAL(on_exit)(function, argument);
-  return exit_list.add({reinterpret_cast<void (*)(void*)>(reinterpret_cast<void*>(function)), argument, true}) ? 0 : -1;
+  return add(exit_list, {reinterpret_cast<void (*)(void*)>(reinterpret_cast<void*>(function)), argument, true}) ? 0 : -1;
 }
 extern "C" int __cxa_at_quick_exit(void (*)(void*), void*) noexcept;
 LOCKSTEP_EXPORT int __cxa_at_quick_exit(void (*function)(void*), void* dso) noexcept {
   if (!ours()) return LOCKSTEP_REAL(__cxa_at_quick_exit)(function, dso);
-  return quick_exit_list.add({function, nullptr, false}) ? 0 : -1;
+  return add(quick_exit_list, {function, nullptr, false}) ? 0 : -1;
 }
 LOCKSTEP_EXPORT void _exit(int code);
 LOCKSTEP_EXPORT void quick_exit(int code) noexcept {

@@ -56,8 +56,10 @@ LOCKSTEP_EXPORT int getsockopt(int fd, int level, int name, void* out, socklen_t
 LOCKSTEP_EXPORT void flockfile(FILE* stream) noexcept {
   if (controlled()) scheduler().forbid_preemption(true);
   LOCKSTEP_REAL(flockfile)(stream);
+  if (controlled()) runtime.races.acquire(self().id, stream);
 }
 LOCKSTEP_EXPORT void funlockfile(FILE* stream) noexcept {
+  if (controlled()) runtime.races.release(self().id, stream);
   LOCKSTEP_REAL(funlockfile)(stream);
   if (controlled()) scheduler().forbid_preemption(false);
 }

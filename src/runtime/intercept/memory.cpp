@@ -1,5 +1,6 @@
 // The malloc family.
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,8 +26,11 @@ void* out_of_memory() {
   return nullptr;
 }
 
-void* allocate(size_t size, size_t alignment) {
-  void* p = runtime.heap.allocate(size, alignment);
+// Where a block comes from, if anybody will want to know.
+inline uint64_t origin(const void* caller) { return LIKELY(!runtime.heap.keeps_records()) || !controlled() ? 0 : place(caller); }
+
+void* allocate(size_t size, size_t alignment, const void* caller) {
+  void* p = runtime.heap.allocate(size, alignment, origin(caller));
   return LIKELY(p != nullptr) ? p : out_of_memory();
 }
 
@@ -34,7 +38,42 @@ void* allocate(size_t size, size_t alignment) {
 // protect by means that are not seen.
 void note_free(void* p, const void* caller) {
   if (!runtime.races.on() || !controlled() || !in_arena(p) || from_library(caller)) return;
+  if (!runtime.heap.is_live(p)) {  // about to be found out
+    runtime.races.freed_again(self().id, reinterpret_cast<uintptr_t>(p), place(caller));
+    return;
+  }
+  if (runtime.races.active()) reach_promoted(p, runtime.heap.usable_size(p), true, caller);
   runtime.races.freed(self().id, reinterpret_cast<uintptr_t>(p), runtime.heap.usable_size(p), place(caller));
+}
+
+// Memory that is no heap's: a stack or a variable. Blocks from before there was control are libc's.
+bool is_no_heap(const void* p) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(p);
+  if (address - kStackBase < kMaxThreads * kStackStride) return true;
+  if (address <= runtime.initial_stack && address >= reinterpret_cast<uintptr_t>(__builtin_frame_address(0))) return true;
+  struct Looked {
+    uintptr_t address;
+    bool inside;
+  } looked{address, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto& l = *static_cast<Looked*>(data);
+        for (int i = 0; i < info->dlpi_phnum; ++i)
+          if (info->dlpi_phdr[i].p_type == PT_LOAD && l.address - (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) < info->dlpi_phdr[i].p_memsz)
+            l.inside = true;
+        return 0;
+      },
+      &looked);
+  return looked.inside;
+}
+
+void free_foreign(void* p) {
+  if (controlled() && is_no_heap(p)) {
+    char text[96];
+    format(text, sizeof text, "free of %x, which is no heap block", reinterpret_cast<uint64_t>(p));
+    scheduler().end(Outcome::DoubleFree, 0, text);
+  }
+  __libc_free(p);
 }
 
 bool power_of_two(size_t n) { return n && !(n & (n - 1)); }
@@ -42,7 +81,7 @@ bool power_of_two(size_t n) { return n && !(n & (n - 1)); }
 }  // namespace
 
 LOCKSTEP_EXPORT void* malloc(size_t size) noexcept {
-  return LIKELY(runtime.active) ? allocate(size, 16) : __libc_malloc(size);
+  return LIKELY(runtime.active) ? allocate(size, 16, __builtin_return_address(0)) : __libc_malloc(size);
 }
 
 LOCKSTEP_EXPORT void free(void* p) noexcept {
@@ -51,23 +90,23 @@ LOCKSTEP_EXPORT void free(void* p) noexcept {
   if (LIKELY(in_arena(p)))
     runtime.heap.release(p);
   else
-    __libc_free(p);
+    free_foreign(p);
 }
 
 LOCKSTEP_EXPORT void* calloc(size_t count, size_t size) noexcept {
   if (UNLIKELY(!runtime.active)) return __libc_calloc(count, size);
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes)) return out_of_memory();
-  void* p = allocate(bytes, 16);
+  void* p = allocate(bytes, 16, __builtin_return_address(0));
   if (p) zero_bytes(p, bytes);
   return p;
 }
 
 LOCKSTEP_EXPORT void* realloc(void* p, size_t size) noexcept {
-  if (!p) return malloc(size);
+  if (!p) return LIKELY(runtime.active) ? allocate(size, 16, __builtin_return_address(0)) : __libc_malloc(size);
   if (!in_arena(p)) {
     if (!runtime.active) return __libc_realloc(p, size);
-    void* fresh = allocate(size, 16);
+    void* fresh = allocate(size, 16, __builtin_return_address(0));
     const size_t old = LOCKSTEP_REAL(malloc_usable_size)(p);
     if (fresh) copy_bytes(fresh, p, old < size ? old : size);
     return fresh;
@@ -77,12 +116,12 @@ LOCKSTEP_EXPORT void* realloc(void* p, size_t size) noexcept {
     return nullptr;
   }
   note_free(p, __builtin_return_address(0));
-  void* fresh = runtime.heap.resize(p, size);
+  void* fresh = runtime.heap.resize(p, size, origin(__builtin_return_address(0)));
   return fresh ? fresh : out_of_memory();
 }
 
 LOCKSTEP_EXPORT void* memalign(size_t alignment, size_t size) noexcept {
-  return LIKELY(runtime.active) ? allocate(size, alignment) : __libc_memalign(alignment, size);
+  return LIKELY(runtime.active) ? allocate(size, alignment, __builtin_return_address(0)) : __libc_memalign(alignment, size);
 }
 LOCKSTEP_EXPORT void* aligned_alloc(size_t alignment, size_t size) noexcept { return memalign(alignment, size); }
 LOCKSTEP_EXPORT void* valloc(size_t size) noexcept { return memalign(4096, size); }
@@ -103,6 +142,24 @@ LOCKSTEP_EXPORT size_t malloc_usable_size(void* p) noexcept {
   return in_arena(p) ? runtime.heap.usable_size(p) : LOCKSTEP_REAL(malloc_usable_size)(p);
 }
 
+// operator new, so that a block has the place in the program that said new. Without memory libstdc++'s own says so.
+extern "C" {
+void* _Znwm(size_t);
+void* _Znam(size_t);
+void* _ZnwmSt11align_val_t(size_t, size_t);
+void* _ZnamSt11align_val_t(size_t, size_t);
+}
+#define LOCKSTEP_NEW(name, alignment, parameters, ...)                                            \
+  LOCKSTEP_EXPORT void* name parameters {                                                         \
+    if (UNLIKELY(!runtime.active)) return LOCKSTEP_REAL(name)(__VA_ARGS__);                       \
+    void* p = runtime.heap.allocate(size, alignment, origin(__builtin_return_address(0)));        \
+    return LIKELY(p != nullptr) ? p : LOCKSTEP_REAL(name)(__VA_ARGS__);                           \
+  }
+LOCKSTEP_NEW(_Znwm, 16, (size_t size), size)                                                   // new
+LOCKSTEP_NEW(_Znam, 16, (size_t size), size)                                                   // new[]
+LOCKSTEP_NEW(_ZnwmSt11align_val_t, alignment, (size_t size, size_t alignment), size, alignment)  // aligned
+LOCKSTEP_NEW(_ZnamSt11align_val_t, alignment, (size_t size, size_t alignment), size, alignment)
+
 // operator delete, so that freeing has the place in the program that said delete. Replaced ones of the program win.
 #define LOCKSTEP_DELETE(name, ...)                            \
   LOCKSTEP_EXPORT void name(void* p __VA_ARGS__) noexcept {   \
@@ -111,7 +168,7 @@ LOCKSTEP_EXPORT size_t malloc_usable_size(void* p) noexcept {
     if (LIKELY(in_arena(p)))                                  \
       runtime.heap.release(p);                                \
     else                                                      \
-      __libc_free(p);                                         \
+      free_foreign(p);                                        \
   }
 LOCKSTEP_DELETE(_ZdlPv)                               // delete
 LOCKSTEP_DELETE(_ZdaPv)                               // delete[]

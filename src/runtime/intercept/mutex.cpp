@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "runtime/root.hpp"
+#include "runtime/detect/tell.hpp"
 #include "runtime/sync/taking.hpp"
 
 namespace lockstep::rt {
@@ -51,6 +51,7 @@ int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, const void* s
     m.lock(me.id);
   }
   runtime.races.acquire(me.id, mutex);
+  runtime.eraser.locked(me.id, mutex, true);
   if (UNLIKELY(m.waiting)) s.update_waiters(mutex, [](const Thread&) { return false; });
   return result;
 }
@@ -70,6 +71,7 @@ void free_mutex(pthread_mutex_t* mutex) {
   }
   m.unlock();
   runtime.races.release(self().id, mutex);
+  runtime.eraser.unlocked(self().id, mutex);
   offer(mutex);
 }
 
@@ -81,6 +83,7 @@ void abandon_mutexes() {
     me.robust = m->next_robust;
     m->unlock();
     runtime.races.release(me.id, m);
+    runtime.eraser.unlocked(me.id, m);
     m->recovery = Mutex::kOwnerDied;
     offer(reinterpret_cast<pthread_mutex_t*>(m));
   }
@@ -96,6 +99,7 @@ namespace {
 
 int lock(pthread_mutex_t* mutex, uint8_t flags = 0) {
   Mutex& m = Mutex::of(mutex);
+  check_in_use(mutex);
   const ThreadId me = self().id;
   if (UNLIKELY(m.destroyed())) misuse("a destroyed mutex (%x) is locked", mutex);
   if (UNLIKELY(m.owned_by(me))) {
@@ -119,6 +123,7 @@ int timed_lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline
 
 int try_lock(pthread_mutex_t* mutex) {
   Mutex& m = Mutex::of(mutex);
+  check_in_use(mutex);
   Thread& me = self();
   if (UNLIKELY(m.destroyed())) misuse("a destroyed mutex (%x) is locked", mutex);
   if (m.owned_by(me.id) && m.type() == Mutex::Type::Recursive) {
@@ -136,12 +141,14 @@ int try_lock(pthread_mutex_t* mutex) {
   }
   step.flags |= Step::kWrite;
   runtime.races.acquire(me.id, mutex);
+  runtime.eraser.locked(me.id, mutex, true);
   taken(mutex);
   return result;
 }
 
 int unlock(pthread_mutex_t* mutex) {
   Mutex& m = Mutex::of(mutex);
+  check_in_use(mutex);
   const ThreadId me = self().id;
   if (UNLIKELY(!m.owned_by(me))) {
     if (m.type() == Mutex::Type::ErrorCheck || m.type() == Mutex::Type::Recursive || m.robust()) return EPERM;
@@ -199,10 +206,14 @@ using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) noexcept {
   if (from_unwinder(__builtin_return_address(0))) return 0;
-  return controlled() ? lock(m) : LOCKSTEP_REAL(pthread_mutex_lock)(m);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_mutex_lock)(m);
+  TrustedCall call(__builtin_return_address(0));
+  return lock(m);
 }
 LOCKSTEP_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) noexcept {
-  return controlled() ? try_lock(m) : LOCKSTEP_REAL(pthread_mutex_trylock)(m);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_mutex_trylock)(m);
+  TrustedCall call(__builtin_return_address(0));
+  return try_lock(m);
 }
 LOCKSTEP_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* deadline) noexcept {
   return controlled() ? timed_lock(m, CLOCK_REALTIME, deadline) : LOCKSTEP_REAL(pthread_mutex_timedlock)(m, deadline);
@@ -212,7 +223,9 @@ LOCKSTEP_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock,
 }
 LOCKSTEP_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) noexcept {
   if (from_unwinder(__builtin_return_address(0))) return 0;
-  return controlled() ? unlock(m) : LOCKSTEP_REAL(pthread_mutex_unlock)(m);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_mutex_unlock)(m);
+  TrustedCall call(__builtin_return_address(0));
+  return unlock(m);
 }
 LOCKSTEP_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) noexcept {
   return controlled() ? destroy(m) : LOCKSTEP_REAL(pthread_mutex_destroy)(m);
@@ -238,6 +251,7 @@ LOCKSTEP_EXPORT int pthread_spin_lock(pthread_spinlock_t* l) noexcept {
   scheduler().reach(OpKind::Lock, const_cast<int*>(l), Step::kWrite, spin_word(l) == 0);
   spin_word(l) = index_of(self().id) + 1;
   runtime.races.acquire(self().id, const_cast<int*>(l));
+  runtime.eraser.locked(self().id, const_cast<int*>(l), true);
   spin_update(l);
   return 0;
 }
@@ -248,6 +262,7 @@ LOCKSTEP_EXPORT int pthread_spin_trylock(pthread_spinlock_t* l) noexcept {
   step.flags |= Step::kWrite;
   spin_word(l) = index_of(self().id) + 1;
   runtime.races.acquire(self().id, const_cast<int*>(l));
+  runtime.eraser.locked(self().id, const_cast<int*>(l), true);
   spin_update(l);
   return 0;
 }
@@ -257,6 +272,7 @@ LOCKSTEP_EXPORT int pthread_spin_unlock(pthread_spinlock_t* l) noexcept {
   scheduler().reach(OpKind::Unlock, const_cast<int*>(l), Step::kWrite);
   spin_word(l) = 0;
   runtime.races.release(self().id, const_cast<int*>(l));
+  runtime.eraser.unlocked(self().id, const_cast<int*>(l));
   spin_update(l);
   return 0;
 }

@@ -63,6 +63,7 @@ extern "C" void __cxa_guard_abort(uint64_t*);
 
 LOCKSTEP_EXPORT int __cxa_guard_acquire(uint64_t* g) {
   if (!controlled()) return LOCKSTEP_REAL(__cxa_guard_acquire)(g);
+  TrustedCall call(__builtin_return_address(0));
   Guard& guard = *reinterpret_cast<Guard*>(g);
   Step& step = scheduler().reach(OpKind::OnceEnter, g, Step::kConditional, guard.can_enter());
   runtime.races.acquire(self().id, g);
@@ -84,6 +85,7 @@ static void leave_guard(uint64_t* g, bool done) {
 
 LOCKSTEP_EXPORT void __cxa_guard_release(uint64_t* g) {
   if (!controlled()) return LOCKSTEP_REAL(__cxa_guard_release)(g);
+  TrustedCall call(__builtin_return_address(0));
   leave_guard(g, true);
 }
 LOCKSTEP_EXPORT void __cxa_guard_abort(uint64_t* g) {

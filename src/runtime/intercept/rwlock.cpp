@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "runtime/root.hpp"
+#include "runtime/detect/tell.hpp"
 #include "runtime/sync/taking.hpp"
 
 namespace lockstep::rt {
@@ -24,9 +24,11 @@ const void* readers_of(const pthread_rwlock_t* lock) { return reinterpret_cast<c
 void acquired(const pthread_rwlock_t* lock, bool write) {
   runtime.races.acquire(self().id, lock);
   if (write) runtime.races.acquire(self().id, readers_of(lock));
+  runtime.eraser.locked(self().id, lock, write);
 }
 
 int take(pthread_rwlock_t* lock, bool write, uint8_t flags) {
+  check_in_use(lock);
   RwLock& l = RwLock::of(lock);
   Thread& me = self();
   if (l.written_by(me.id)) return EDEADLK;
@@ -66,6 +68,7 @@ int try_take(pthread_rwlock_t* lock, bool write) {
 }
 
 int unlock(pthread_rwlock_t* lock) {
+  check_in_use(lock);
   RwLock& l = RwLock::of(lock);
   const bool write = l.written_by(self().id);
   if (!write && !l.readers) misuse("a readers-writer lock (%x) is unlocked that the thread does not hold", lock);
@@ -74,6 +77,7 @@ int unlock(pthread_rwlock_t* lock) {
     l.writer = 0;
   else
     --l.readers;
+  runtime.eraser.unlocked(self().id, lock);
   if (write)
     runtime.races.release(self().id, lock);
   else
@@ -89,16 +93,24 @@ using namespace lockstep;
 using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* l) noexcept {
-  return controlled() ? take(l, false, 0) : LOCKSTEP_REAL(pthread_rwlock_rdlock)(l);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_rdlock)(l);
+  TrustedCall call(__builtin_return_address(0));
+  return take(l, false, 0);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* l) noexcept {
-  return controlled() ? take(l, true, 0) : LOCKSTEP_REAL(pthread_rwlock_wrlock)(l);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_wrlock)(l);
+  TrustedCall call(__builtin_return_address(0));
+  return take(l, true, 0);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* l) noexcept {
-  return controlled() ? try_take(l, false) : LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(l);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(l);
+  TrustedCall call(__builtin_return_address(0));
+  return try_take(l, false);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* l) noexcept {
-  return controlled() ? try_take(l, true) : LOCKSTEP_REAL(pthread_rwlock_trywrlock)(l);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_trywrlock)(l);
+  TrustedCall call(__builtin_return_address(0));
+  return try_take(l, true);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* l, const timespec* t) noexcept {
   return controlled() ? timed_take(l, false, CLOCK_REALTIME, t) : LOCKSTEP_REAL(pthread_rwlock_timedrdlock)(l, t);
@@ -113,7 +125,9 @@ LOCKSTEP_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* l, clockid_t c,
   return controlled() ? timed_take(l, true, c, t) : LOCKSTEP_REAL(pthread_rwlock_clockwrlock)(l, c, t);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* l) noexcept {
-  return controlled() ? unlock(l) : LOCKSTEP_REAL(pthread_rwlock_unlock)(l);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_unlock)(l);
+  TrustedCall call(__builtin_return_address(0));
+  return unlock(l);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_destroy)(l);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "runtime/detect/tell.hpp"
 #include "runtime/sched/interrupt.hpp"
 
 namespace lockstep::rt {
@@ -24,6 +25,7 @@ int fail(int error) {
 }
 
 int wait(sem_t* semaphore, uint8_t flags) {
+  check_in_use(semaphore);
   Semaphore& s = Semaphore::of(semaphore);
   Thread& me = self();
   cancellation_point();
@@ -47,6 +49,7 @@ int timed_wait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
 }
 
 int try_wait(sem_t* semaphore) {
+  check_in_use(semaphore);
   Semaphore& s = Semaphore::of(semaphore);
   Step& step = scheduler().reach(OpKind::SemTryWait, semaphore, Step::kConditional);
   set_before(step, s.value);
@@ -59,6 +62,7 @@ int try_wait(sem_t* semaphore) {
 }
 
 int post(sem_t* semaphore) {
+  check_in_use(semaphore);
   Semaphore& s = Semaphore::of(semaphore);
   Step& step = scheduler().reach(OpKind::SemPost, semaphore, Step::kWrite);
   set_before(step, s.value);

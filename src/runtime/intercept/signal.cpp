@@ -24,6 +24,7 @@ bool ignored_by_default(int signal) {
 
 void run_handler(Thread& me, int signal) {
   me.signals &= ~bit(signal);
+  runtime.races.acquire(me.id, token_of(me));
   const struct sigaction action = disposition_of(signal);
   if (action.sa_handler == SIG_IGN || action.sa_handler == SIG_DFL) return;
   const uint64_t mask = me.signal_mask;
@@ -54,6 +55,7 @@ int send(Thread& target, int signal) {
   Thread& me = self();
   if (&target != &me) s.reach(OpKind::Signal, token_of(target), Step::kWrite);
   if (target.life != Life::Live) return 0;
+  runtime.races.release_merge(me.id, token_of(target));
   if (target.awaited_signals & bit(signal)) {
     target.signals |= bit(signal);
     if (&target != &me) s.enable(target, true);
@@ -103,6 +105,7 @@ int wait_for_signal(const sigset_t* set, uint8_t flags, siginfo_t* info) {
   if (me.timed_out || !ready) return -EAGAIN;
   const int signal = __builtin_ctzll(ready) + 1;
   me.signals &= ~bit(signal);
+  runtime.races.acquire(me.id, token_of(me));
   if (info) {
     zero_bytes(info, sizeof *info);
     info->si_signo = signal;

@@ -53,7 +53,7 @@ unsigned Heap::current_arena() const {
   return booted_ ? kPersistent : kBoot;
 }
 
-void* Heap::allocate_in(unsigned index, size_t size, size_t alignment) {
+void* Heap::allocate_in(unsigned index, size_t size, size_t alignment, uint64_t where) {
   Arena& a = arena(index);
   if (size > kArenaBytes / 2) return nullptr;
   if (alignment < 16) alignment = 16;
@@ -69,6 +69,8 @@ void* Heap::allocate_in(unsigned index, size_t size, size_t alignment) {
       b.size = size;
       b.state = kLive;
       ++a.live;
+      if (UNLIKELY(keeps_records_))
+        if (Record* known = find_record(reinterpret_cast<uintptr_t>(p))) known->where = where;
       return p;
     }
   }
@@ -83,18 +85,52 @@ void* Heap::allocate_in(unsigned index, size_t size, size_t alignment) {
   b.size = size;
   b.state = kLive;
   b.arena = static_cast<uint16_t>(index);
-  b.serial = static_cast<uint16_t>(a.serial++);
+  if (UNLIKELY(keeps_records_) && index < kMaxThreads) record(a, p, where);
   ++a.live;
   if (index < kMaxThreads && index >= used_arenas_) used_arenas_ = index + 1;
   return reinterpret_cast<void*>(p);
 }
 
-void* Heap::allocate(size_t size, size_t alignment) {
+void* Heap::allocate(size_t size, size_t alignment, uint64_t where) {
   const unsigned index = current_arena();
-  if (LIKELY(index < kMaxThreads)) return allocate_in(index, size, alignment);
+  if (LIKELY(index < kMaxThreads)) return allocate_in(index, size, alignment, where);
   Spin guard(lock_);
-  return allocate_in(index, size, alignment);
+  return allocate_in(index, size, alignment, 0);
 }
+
+void Heap::record(Arena& a, uintptr_t begin, uint64_t where) {
+  if (UNLIKELY(!a.records)) a.records = static_cast<Record*>(map_pages(sizeof(Record) * kMaxRecords));
+  if (LIKELY(a.serial < kMaxRecords)) a.records[a.serial++] = {begin, where};
+}
+
+Heap::Record* Heap::find_record(uintptr_t address) const {
+  if (!arenas_ || address < kArenaBase || address >= kArenaBase + kMaxThreads * kArenaStride) return nullptr;
+  const Arena& a = arenas_[(address - kArenaBase) / kArenaStride];
+  uint32_t low = 0, high = a.records ? a.serial : 0;  // records[low - 1] begins at or before the address
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (a.records[middle].begin <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low ? &a.records[low - 1] : nullptr;
+}
+
+const Heap::Record* Heap::record_of(uintptr_t address) const {
+  const Record* r = find_record(address);
+  return r && address - r->begin < (size_of(*r) ? size_of(*r) : 1) ? r : nullptr;
+}
+
+const Heap::Record* Heap::records(ThreadId t, uint32_t* count) const {
+  const Arena* a = arenas_ ? &arenas_[index_of(t)] : nullptr;
+  *count = a && a->records ? a->serial : 0;
+  return a ? a->records : nullptr;
+}
+
+bool Heap::is_live(const void* pointer) const { return block_of(pointer).state == kLive; }
+bool Heap::live(const Record& record) { return block_of(reinterpret_cast<void*>(record.begin)).state == kLive; }
+uint64_t Heap::size_of(const Record& record) { return block_of(reinterpret_cast<void*>(record.begin)).size; }
 
 void Heap::release(void* pointer) {
   Block& b = block_of(pointer);
@@ -103,6 +139,7 @@ void Heap::release(void* pointer) {
     char text[128];
     format(text, sizeof text, b.state == kFreed ? "block %x was freed twice" : "free of %x, which is no heap block",
            reinterpret_cast<uint64_t>(pointer));
+    scheduler().fault_address = reinterpret_cast<uint64_t>(pointer);
     scheduler().end(Outcome::DoubleFree, 0, text);
   }
   b.state = kFreed;
@@ -120,10 +157,10 @@ void Heap::release(void* pointer) {
   a.reusable[c] = pointer;
 }
 
-void* Heap::resize(void* pointer, size_t size) {
+void* Heap::resize(void* pointer, size_t size, uint64_t where) {
   Block& b = block_of(pointer);
   const size_t old = b.size;
-  void* fresh = allocate(size, 16);
+  void* fresh = allocate(size, 16, where);
   if (!fresh) return nullptr;
   copy_bytes(fresh, pointer, old < size ? old : size);
   release(pointer);

@@ -11,10 +11,25 @@ namespace lockstep::rt {
 
 class Heap {
  public:
-  void* allocate(size_t size, size_t alignment);  // nullptr when out of memory
+  // nullptr when out of memory. `where`: a return address, or a node of the call tree; see records.
+  void* allocate(size_t size, size_t alignment, uint64_t where = 0);
   void release(void* pointer);
-  void* resize(void* pointer, size_t size);
+  void* resize(void* pointer, size_t size, uint64_t where = 0);
   size_t usable_size(const void* pointer) const;
+
+  // Where blocks came from, for as long as an execution lasts. Kept only on demand.
+  struct Record {
+    uint64_t begin, where;
+  };
+  void keep_records(bool on) { keeps_records_ = on; }
+  bool keeps_records() const { return keeps_records_; }
+  // The block that `address` lies in, freed or not, as one of its thread's records; nullptr if there is none.
+  const Record* record_of(uintptr_t address) const;
+  // All records of a thread, ascending by address.
+  const Record* records(ThreadId t, uint32_t* count) const;
+  static bool live(const Record& record);
+  bool is_live(const void* pointer) const;  // handed out and not freed
+  static uint64_t size_of(const Record& record);
 
   void begin_execution(bool keep);  // arenas become empty, or (keep) go on behind what is still in use
   void boot_done();                 // what was allocated so far belongs to the program's initial state
@@ -27,14 +42,15 @@ class Heap {
     uint64_t size;
     uint32_t state;
     uint16_t arena;
-    uint16_t serial;
+    uint16_t reserved;
   };
   struct Arena {
     char* base;   // start of the arena, or first byte behind what earlier executions left in use
     char* next;
     char* high;   // largest `next` ever: beyond it memory is still zero
     uint64_t live;
-    uint32_t serial;
+    uint32_t serial;     // blocks so far in this execution, reused ones once
+    Record* records;     // by serial; bumping a pointer makes them ascend
     void* reusable[48];
   };
   static constexpr unsigned kBoot = kMaxThreads;           // before the first execution
@@ -42,13 +58,17 @@ class Heap {
   static constexpr unsigned kArenas = kMaxThreads + 2;
 
   unsigned current_arena() const;
-  void* allocate_in(unsigned index, size_t size, size_t alignment);
+  void* allocate_in(unsigned index, size_t size, size_t alignment, uint64_t where);
   Arena& arena(unsigned index);
+  static constexpr uint32_t kMaxRecords = 1u << 22;
+  void record(Arena& a, uintptr_t begin, uint64_t where);
+  Record* find_record(uintptr_t address) const;
   static Block& block_of(const void* p) { return reinterpret_cast<Block*>(const_cast<void*>(p))[-1]; }
 
   Arena* arenas_;
   unsigned used_arenas_;  // one above the largest thread arena touched since the last begin_execution()
   bool booted_;
+  bool keeps_records_;
   uint32_t lock_;         // of the persistent and boot arenas
 };
 

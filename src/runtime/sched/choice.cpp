@@ -143,9 +143,9 @@ Thread* Scheduler::pick_by_priority(const ThreadSet& set) {
 ThreadId Scheduler::pick_pos(const ThreadSet& set) {
   if (decided_ < log_size) {
     pos_.executed(
-        log[decided_].operation(), [&](auto&& visit) { live.for_each(words_, visit); },
+        runtime.promoted.canonical(log[decided_].operation()), [&](auto&& visit) { live.for_each(words_, visit); },
         [&](ThreadId t) {
-          Operation next = thread(t).pending.operation();
+          Operation next = runtime.promoted.canonical(thread(t).pending.operation());
           next.writes = would_write(thread(t).pending);
           return next;
         });
@@ -170,14 +170,14 @@ void Scheduler::note_sleepers(ThreadId chosen) {
   asleep_.remove(chosen);
   decided_ = log_size;
   asleep_.for_each(words_, [&](ThreadId t) {
-    thread(t).slumber = thread(t).pending.operation();
+    thread(t).slumber = runtime.promoted.canonical(thread(t).pending.operation());
     thread(t).slumber.writes = would_write(thread(t).pending);
   });
 }
 
 void Scheduler::wake_sleepers() {
   if (decided_ >= log_size) return;
-  const Operation done = log[decided_].operation();
+  const Operation done = runtime.promoted.canonical(log[decided_].operation());
   const ThreadSet sleepers = asleep_;
   sleepers.for_each(words_, [&](ThreadId t) {
     if (!live.contains(t) || dependent(thread(t).slumber, done)) asleep_.remove(t);

@@ -1,4 +1,5 @@
 // How an execution ends, and the stacks a detailed one keeps.
+#include "runtime/detect/tell.hpp"
 #include "runtime/fiber/backend.hpp"
 #include "runtime/root.hpp"
 #include "runtime/sched/livelock.hpp"
@@ -32,6 +33,7 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
     blocks.ended();
   }
   runtime.races.end();
+  tell_findings(how == Outcome::Ok);
   record_failure();
   if (detail) {
     static const uint64_t none[1] = {0};
@@ -83,20 +85,21 @@ void Scheduler::end_stuck() {
   end(Outcome::Deadlock);
 }
 
-// Two more stacks per race; each access is told which is its own.
+// Two more stacks per race and one per block of the heap; each is told which is its own.
 void Scheduler::add_race_stacks() {
   uint32_t index = log_size + 1;
   live.for_each(words_, [&](ThreadId t) { index += thread(t).parked; });
   uint64_t block[1 + kDeepest];
+  auto add = [&](uint64_t& pc, uint32_t& stack) {
+    block[0] = 0;
+    for (const CallNode* n = runtime.calls.node(pc); n && block[0] < kDeepest; n = n->caller) block[++block[0]] = n->pc;
+    pc = runtime.calls.pc(pc);
+    add_stack(block);
+    stack = ++index;
+  };
   for (unsigned i = 0; i < runtime.races.count; ++i)
-    for (RaceAccess* access : {&runtime.races.found[i].first, &runtime.races.found[i].second}) {
-      block[0] = 0;
-      for (const CallNode* n = runtime.calls.node(access->pc); n && block[0] < kDeepest; n = n->caller)
-        block[++block[0]] = n->pc;
-      access->pc = runtime.calls.pc(access->pc);
-      add_stack(block);
-      access->stack = ++index;
-    }
+    for (RaceAccess* access : {&runtime.races.found[i].first, &runtime.races.found[i].second}) add(access->pc, access->stack);
+  for (uint32_t i = 0; i < told_allocation_count(); ++i) add(told_allocations()[i].pc, told_allocations()[i].stack);
 }
 
 void Scheduler::capture_arrival(Thread& me) {

@@ -47,6 +47,7 @@ struct alignas(64) Thread {
   bool start_is_step;   // its first step is a decision (uninstrumented code)
   uint32_t no_preempt;  // depth of regions that must not be left: atomic_section, flockfile, dlopen
   uint16_t children;
+  uint16_t fenced;      // kAfterFence if it has executed a full fence since its last step
   ThreadId joiner;      // waits in join for this thread
 
   void* (*function)(void*);

@@ -95,13 +95,17 @@ void find_libraries() {
           if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || library_count == kMaxLibraries) continue;
           const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
           libraries[library_count++] = {begin, begin + segment.p_memsz};
+          const uintptr_t end = begin + segment.p_memsz;
+          const uintptr_t known_end = runtime.libraries_begin + runtime.libraries_size;
+          if (!runtime.libraries_begin || begin < runtime.libraries_begin) runtime.libraries_begin = begin;
+          runtime.libraries_size = (end > known_end ? end : known_end) - runtime.libraries_begin;
         }
         return 0;
       },
       nullptr);
 }
 
-bool from_library(const void* caller) {
+bool lies_in_library(const void* caller) {
   const uintptr_t pc = reinterpret_cast<uintptr_t>(caller);
   for (unsigned i = 0; i < library_count; ++i)
     if (pc >= libraries[i].begin && pc < libraries[i].end) return true;

@@ -90,7 +90,9 @@ __attribute__((noinline)) void take_control() {
   runtime.fibers = channel.backend != Backend::OsThread;
   runtime.isolation = channel.isolation == Isolation::Auto ? Isolation::Reset : channel.isolation;
   runtime.points = channel.points;
-  runtime.detects = channel.detect_races && runtime.instrumented;
+  runtime.checks_locks = channel.check_locks && runtime.instrumented;
+  runtime.detects = runtime.instrumented && (channel.detect_races || runtime.checks_locks);
+  runtime.heap.keep_records(runtime.detects || channel.find_leaks);
   runtime.current = runtime.controller;
   runtime.controller->id = kNoThread;
   runtime.scheduler.timeouts = channel.timeouts;
@@ -98,6 +100,7 @@ __attribute__((noinline)) void take_control() {
   runtime.scheduler.init(channel.max_steps);
   runtime.clock.init();
   runtime.races.init(&runtime.calls);
+  if (runtime.checks_locks) runtime.eraser.init();
   find_unwinder();
   runtime.imports = find_imports();
   find_libraries();

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "runtime/detect/tell.hpp"
 #include "runtime/fiber/backend.hpp"
 #include "runtime/root.hpp"
 #include "runtime/sched/lookahead.hpp"
@@ -121,6 +122,15 @@ void publish_trace(uint32_t bytes) {
     ring_bell(ring);
 }
 
+// The search knows objects by the names that overlapping accesses share.
+void name_objects(Step* steps, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const Operation op = runtime.promoted.canonical(steps[i].operation());
+    steps[i].object = op.object;
+    steps[i].second = op.second;
+  }
+}
+
 void write_trace(uint64_t plan_id) {
   Scheduler& s = scheduler();
   Step pending[kMaxThreads];
@@ -133,6 +143,10 @@ void write_trace(uint64_t plan_id) {
     if (!s.enabled.contains(t)) p.flags |= Step::kBlocked;
     if (would_write(p)) p.flags |= Step::kWrite;
   });
+  if (UNLIKELY(runtime.promoted.aliased())) {
+    name_objects(s.log, s.log_size);
+    name_objects(pending, pending_count);
+  }
   TraceHeader header{};
   header.version = kTraceVersion;
   header.outcome = s.outcome;
@@ -151,10 +165,13 @@ void write_trace(uint64_t plan_id) {
   header.fault_address = s.fault_address;
   header.races = runtime.races.count;
   header.block_units = s.in_blocks() ? s.blocks.units : 0;
+  header.monitors = monitor_flags();
+  header.allocations = told_allocation_count();
   const size_t bytes = sizeof header + sizeof(Step) * (size_t{s.log_size} + pending_count) +
                        8 * (size_t{s.set_words} + s.stack_words) + s.message_size;
-  header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(Touched) * header.block_units +
-                                       sizeof(DataRace) * header.races);
+  const size_t touched = sizeof(Touched) * header.block_units, races = sizeof(DataRace) * header.races;
+  const size_t allocations = sizeof(Allocation) * header.allocations;
+  header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + touched + races + allocations);
   Channel& channel = *runtime.channel;
   char* out;
   if (UNLIKELY(header.bytes > channel.traces.capacity / 4)) {
@@ -168,10 +185,12 @@ void write_trace(uint64_t plan_id) {
     out = trace_room(header.bytes);
   }
   const bool big = out == channel_bytes(channel.big_offset);
-  if (UNLIKELY(header.races)) copy_bytes(out + header.bytes - sizeof(DataRace) * header.races, runtime.races.found, sizeof(DataRace) * header.races);
-  if (UNLIKELY(header.block_units))
-    copy_bytes(out + header.bytes - sizeof(DataRace) * header.races - sizeof(Touched) * header.block_units, s.blocks.out(),
-               sizeof(Touched) * header.block_units);
+  if (UNLIKELY(touched | races | allocations)) {
+    char* tail = out + header.bytes - touched - races - allocations;
+    if (touched) copy_bytes(tail, s.blocks.out(), touched);
+    copy_bytes(tail + touched, runtime.races.found, races);
+    copy_bytes(tail + touched + races, told_allocations(), allocations);
+  }
   auto put = [&out](const void* data, size_t size) {
     copy_bytes(out, data, size);
     out += size;
@@ -219,12 +238,17 @@ void execute(const PlanHeader* plan) {
     runtime.spurious_left = runtime.channel->spurious;
     runtime.clock.begin();
     runtime.races.begin(runtime.detects, runtime.points == Points::All);
+    runtime.eraser.begin(runtime.checks_locks);
+    begin_telling();
     runtime.promoted.update(*runtime.channel);
     runtime.tracked.begin(plan->tracked_list(), plan->tracked);
-    if (plan->detail) runtime.calls.begin();
+    runtime.trust.update(*runtime.channel);
+    if (plan->detail || plan->stacks) runtime.calls.begin();
     Scheduler& s = scheduler();
     for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;
     s.begin(*plan, plan->delta_list(), plan->sleeper_list());
+    runtime.watches_more = runtime.checks_locks || s.in_blocks();
+    runtime.unusual_accesses = runtime.watches_more || runtime.promoted.any() || runtime.tracked.on();
     Thread& main = new_main();
     runtime.pool_wanted = 0;
     runtime.library_wanted.file[0] = 0;
@@ -280,6 +304,8 @@ void run_in_child(const PlanHeader* plan) {
   empty.policy = Policy::Default;
   s.begin(empty, nullptr, nullptr);
   runtime.races.begin(false, false);
+  runtime.eraser.begin(false);
+  begin_telling();
   s.outcome = Outcome::WorkerDied;
   s.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   write_trace(plan->id);

@@ -11,10 +11,14 @@ constexpr uint8_t kRead = 0, kWrite = RaceAccess::kWrite, kRange = RaceAccess::k
 
 LOCKSTEP_EXPORT void __tsan_init() { runtime.instrumented = true; }
 LOCKSTEP_EXPORT void __tsan_func_entry(void* pc) {
+  if (UNLIKELY(runtime.trust.any()) && controlled() && runtime.trust.contains(__builtin_return_address(0)))
+    scheduler().forbid_preemption(true);
   if (UNLIKELY(runtime.scheduler.detail) && controlled())
     runtime.current->calls = runtime.calls.child(runtime.current->calls, reinterpret_cast<uint64_t>(pc));
 }
 LOCKSTEP_EXPORT void __tsan_func_exit() {
+  if (UNLIKELY(runtime.trust.any()) && controlled() && runtime.trust.contains(__builtin_return_address(0)))
+    scheduler().forbid_preemption(false);
   if (UNLIKELY(runtime.scheduler.detail) && controlled() && runtime.current->calls)
     runtime.current->calls = runtime.current->calls->caller;
 }

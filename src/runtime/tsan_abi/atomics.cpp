@@ -19,31 +19,14 @@ inline bool visible() { return controlled() && LIKELY(runtime.points != Points::
 
 template <class T>
 inline Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order, uint64_t expected = 0) {
-  return scheduler().reach(kind, const_cast<const T*>(a), flags, may_go_round(), reinterpret_cast<const void*>(expected),
-                           static_cast<uint16_t>(order), sizeof(T));
+  uint16_t value = static_cast<uint16_t>(order);
+  if (UNLIKELY(self().fenced)) {
+    value |= self().fenced;
+    self().fenced = 0;
+  }
+  return scheduler().reach(kind, const_cast<const T*>(a), flags, may_go_round(), reinterpret_cast<const void*>(expected), value, sizeof(T));
 }
 
-// What an atomic operation means for data races: an access like any other, and whatever its order says.
-enum class Atomic { Load, Store, Modify };
-template <Atomic kWhat, class T>
-inline __attribute__((always_inline)) void synchronise(const volatile T* a, int raw_order, const void* pc) {
-  if (LIKELY(!runtime.races.active()) || !controlled()) return;
-  const uintptr_t address = reinterpret_cast<uintptr_t>(a);
-  const ThreadId me = runtime.current->id;
-  const Order order = static_cast<Order>(raw_order & 7);  // gcc marks __sync builtins in higher bits
-  constexpr uint8_t kFlags = RaceAccess::kAtomic | (kWhat == Atomic::Load ? 0 : RaceAccess::kWrite);
-  // Acquiring comes before the access and releasing after it: the access is part of what is released.
-  Clocks& clocks = runtime.races.clocks();
-  Clocks::Message* message = nullptr;
-  if (kWhat == Atomic::Load) clocks.load(me, address, order);
-  if (kWhat == Atomic::Modify) message = &clocks.modify_begin(me, address, order);
-  if (sizeof(T) <= 8)
-    runtime.races.access(me, address, sizeof(T), kFlags, place(pc));
-  else
-    runtime.races.range(me, address, sizeof(T), kFlags, place(pc));
-  if (kWhat == Atomic::Store) clocks.store(me, address, order);
-  if (kWhat == Atomic::Modify) clocks.modify_end(me, *message, order);
-}
 // Of the exported function, into which everything here is inlined.
 #define LOCKSTEP_CALLER __builtin_return_address(0)
 #define LOCKSTEP_INLINE inline __attribute__((always_inline))
@@ -51,14 +34,14 @@ inline __attribute__((always_inline)) void synchronise(const volatile T* a, int 
 template <class T>
 LOCKSTEP_INLINE T load(const volatile T* a, int order) {
   if (!visible()) {
-    synchronise<Atomic::Load>(a, order, LOCKSTEP_CALLER);
+    synchronise<Atomic::Load>(a, sizeof(T), order, LOCKSTEP_CALLER);
     if constexpr (sizeof(T) == 16)
       return __sync_val_compare_and_swap(const_cast<volatile T*>(a), T{0}, T{0});
     else
       return __atomic_load_n(a, __ATOMIC_SEQ_CST);
   }
   Step& step = arrive(OpKind::Load, a, 0, order);
-  synchronise<Atomic::Load>(a, order, LOCKSTEP_CALLER);
+  synchronise<Atomic::Load>(a, sizeof(T), order, LOCKSTEP_CALLER);
   const T value = *a;
   note_fruitless(step, static_cast<uint64_t>(value));
   return value;
@@ -67,7 +50,7 @@ LOCKSTEP_INLINE T load(const volatile T* a, int order) {
 template <class T>
 LOCKSTEP_INLINE void store(volatile T* a, T value, int order) {
   if (!visible()) {
-    synchronise<Atomic::Store>(a, order, LOCKSTEP_CALLER);
+    synchronise<Atomic::Store>(a, sizeof(T), order, LOCKSTEP_CALLER);
     if constexpr (sizeof(T) == 16) {
       for (T old = *a; !__sync_bool_compare_and_swap(a, old, value); old = *a) {
       }
@@ -77,7 +60,7 @@ LOCKSTEP_INLINE void store(volatile T* a, T value, int order) {
     return;
   }
   arrive(OpKind::Store, a, Step::kWrite, order);
-  synchronise<Atomic::Store>(a, order, LOCKSTEP_CALLER);
+  synchronise<Atomic::Store>(a, sizeof(T), order, LOCKSTEP_CALLER);
   *a = value;
   note_progress();
 }
@@ -85,7 +68,7 @@ LOCKSTEP_INLINE void store(volatile T* a, T value, int order) {
 template <class T, class F>
 LOCKSTEP_INLINE T modify(volatile T* a, int order, F&& change) {
   if (!visible()) {
-    synchronise<Atomic::Modify>(a, order, LOCKSTEP_CALLER);
+    synchronise<Atomic::Modify>(a, sizeof(T), order, LOCKSTEP_CALLER);
     T old = *a;
     for (;;) {
       const T seen = __sync_val_compare_and_swap(a, old, change(old));
@@ -94,7 +77,7 @@ LOCKSTEP_INLINE T modify(volatile T* a, int order, F&& change) {
     }
   }
   Step& step = arrive(OpKind::Rmw, a, Step::kWrite, order);
-  synchronise<Atomic::Modify>(a, order, LOCKSTEP_CALLER);
+  synchronise<Atomic::Modify>(a, sizeof(T), order, LOCKSTEP_CALLER);
   const T old = *a;
   const T fresh = change(old);
   *a = fresh;
@@ -111,22 +94,22 @@ LOCKSTEP_INLINE bool compare_exchange(volatile T* a, T& expected, T desired, int
     const T seen = __sync_val_compare_and_swap(a, expected, desired);
     const bool success = seen == expected;
     if (success)
-      synchronise<Atomic::Modify>(a, order, LOCKSTEP_CALLER);
+      synchronise<Atomic::Modify>(a, sizeof(T), order, LOCKSTEP_CALLER);
     else
-      synchronise<Atomic::Load>(a, failure_order, LOCKSTEP_CALLER);
+      synchronise<Atomic::Load>(a, sizeof(T), failure_order, LOCKSTEP_CALLER);
     expected = seen;
     return success;
   }
   Step& step = arrive(OpKind::Cas, a, Step::kConditional, order, static_cast<uint64_t>(expected));
   const T old = *a;
   if (old != expected) {
-    synchronise<Atomic::Load>(a, failure_order, LOCKSTEP_CALLER);
+    synchronise<Atomic::Load>(a, sizeof(T), failure_order, LOCKSTEP_CALLER);
     expected = old;
     note_fruitless(step, static_cast<uint64_t>(old));
     return false;
   }
   step.flags |= Step::kWrite;
-  synchronise<Atomic::Modify>(a, order, LOCKSTEP_CALLER);
+  synchronise<Atomic::Modify>(a, sizeof(T), order, LOCKSTEP_CALLER);
   *a = desired;
   note_progress();
   return true;
@@ -165,7 +148,8 @@ LOCKSTEP_ATOMICS(u64, 64)
 LOCKSTEP_ATOMICS(u128, 128)
 
 LOCKSTEP_EXPORT void __tsan_atomic_thread_fence(int order) {
-  if (watched()) runtime.races.clocks().fence(self().id, static_cast<Order>(order & 7));
+  if (runtime.races.active() && controlled()) runtime.races.clocks().fence(self().id, static_cast<Order>(order & 7));
+  if (visible() && (order & 7) == __ATOMIC_SEQ_CST) self().fenced = kAfterFence;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 LOCKSTEP_EXPORT void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

@@ -3,7 +3,7 @@
 // needs no atomicity. Elsewhere one lock does for all.
 #include <string.h>
 
-#include "runtime/root.hpp"
+#include "runtime/detect/accesses.hpp"
 #include "runtime/sched/spin.hpp"
 
 using namespace lockstep;
@@ -26,20 +26,23 @@ uint64_t digest(const void* bytes, size_t size) {
   return hash;
 }
 
-void load(size_t size, const volatile void* object, void* out, int order) {
+void load(size_t size, const volatile void* object, void* out, int order, const void* pc) {
   Step& step = arrive(OpKind::Load, object, 0, order, size);
+  synchronise<Atomic::Load>(object, size, order, pc);
   memcpy(out, const_cast<const void*>(object), size);
   note_fruitless(step, digest(out, size));
 }
 
-void store(size_t size, volatile void* object, const void* value, int order) {
+void store(size_t size, volatile void* object, const void* value, int order, const void* pc) {
   arrive(OpKind::Store, object, Step::kWrite, order, size);
+  synchronise<Atomic::Store>(object, size, order, pc);
   memcpy(const_cast<void*>(object), value, size);
   note_progress();
 }
 
-void exchange(size_t size, volatile void* object, const void* value, void* old, int order) {
+void exchange(size_t size, volatile void* object, const void* value, void* old, int order, const void* pc) {
   Step& step = arrive(OpKind::Rmw, object, Step::kWrite, order, size);
+  synchronise<Atomic::Modify>(object, size, order, pc);
   void* p = const_cast<void*>(object);
   const bool same = memcmp(p, value, size) == 0;
   memmove(old, p, size);
@@ -50,21 +53,26 @@ void exchange(size_t size, volatile void* object, const void* value, void* old, 
     note_progress();
 }
 
-bool compare_exchange(size_t size, volatile void* object, void* expected, const void* desired, int order) {
+bool compare_exchange(size_t size, volatile void* object, void* expected, const void* desired, int order, int failure,
+                      const void* pc) {
   Step& step = arrive(OpKind::Cas, object, Step::kConditional, order, size);
   void* p = const_cast<void*>(object);
   if (memcmp(p, expected, size) != 0) {
+    synchronise<Atomic::Load>(object, size, failure, pc);
     memcpy(expected, p, size);
     note_fruitless(step, digest(p, size));
     return false;
   }
   step.flags |= Step::kWrite;
+  synchronise<Atomic::Modify>(object, size, order, pc);
   memcpy(p, desired, size);
   note_progress();
   return true;
 }
 
 }  // namespace
+
+#define LOCKSTEP_CALLER __builtin_return_address(0)
 
 // The compiler knows these names as builtins with other types; asm labels give them to functions of ours.
 #define LOCKSTEP_LIBATOMIC(result, name, parameters) \
@@ -103,41 +111,41 @@ void uncontrolled_exchange(size_t size, volatile void* object, const void* value
 
 LOCKSTEP_LIBATOMIC(void, load, (size_t size, const volatile void* object, void* out, int order)) {
   if (!visible()) return uncontrolled_exchange(size, const_cast<volatile void*>(object), nullptr, out);
-  load(size, object, out, order);
+  load(size, object, out, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(void, store, (size_t size, volatile void* object, void* value, int order)) {
   if (!visible()) return uncontrolled_exchange(size, object, value, nullptr);
-  store(size, object, value, order);
+  store(size, object, value, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(void, exchange, (size_t size, volatile void* object, void* value, void* old, int order)) {
   if (!visible()) return uncontrolled_exchange(size, object, value, old);
-  exchange(size, object, value, old, order);
+  exchange(size, object, value, old, order, LOCKSTEP_CALLER);
 }
-LOCKSTEP_LIBATOMIC(bool, compare_exchange, (size_t size, volatile void* object, void* expected, void* desired, int order, int)) {
+LOCKSTEP_LIBATOMIC(bool, compare_exchange, (size_t size, volatile void* object, void* expected, void* desired, int order, int failure)) {
   if (!visible()) return uncontrolled_compare_exchange(size, object, expected, desired);
-  return compare_exchange(size, object, expected, desired, order);
+  return compare_exchange(size, object, expected, desired, order, failure, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(u128, load_16, (const volatile void* object, int order)) {
   u128 value;
   if (visible())
-    load(16, object, &value, order);
+    load(16, object, &value, order, LOCKSTEP_CALLER);
   else
     uncontrolled_exchange(16, const_cast<volatile void*>(object), nullptr, &value);
   return value;
 }
 LOCKSTEP_LIBATOMIC(void, store_16, (volatile void* object, u128 value, int order)) {
   if (!visible()) return uncontrolled_exchange(16, object, &value, nullptr);
-  store(16, object, &value, order);
+  store(16, object, &value, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(u128, exchange_16, (volatile void* object, u128 value, int order)) {
   u128 old;
   if (visible())
-    exchange(16, object, &value, &old, order);
+    exchange(16, object, &value, &old, order, LOCKSTEP_CALLER);
   else
     uncontrolled_exchange(16, object, &value, &old);
   return old;
 }
-LOCKSTEP_LIBATOMIC(bool, compare_exchange_16, (volatile void* object, void* expected, u128 desired, int order, int)) {
+LOCKSTEP_LIBATOMIC(bool, compare_exchange_16, (volatile void* object, void* expected, u128 desired, int order, int failure)) {
   if (!visible()) return uncontrolled_compare_exchange(16, object, expected, &desired);
-  return compare_exchange(16, object, expected, &desired, order);
+  return compare_exchange(16, object, expected, &desired, order, failure, LOCKSTEP_CALLER);
 }

@@ -1,0 +1,14 @@
+// Memory that nothing points to when the program has ended, if the runtime was asked to look.
+#pragma once
+#include "analysis/analysis.hpp"
+
+namespace lockstep {
+
+class LeakAnalysis final : public Analysis {
+ public:
+  const char* name() const override { return "leaks"; }
+  const char* summary() const override { return "memory that nothing points to when the program ends (--leaks)"; }
+  std::optional<Finding> check(TraceView trace) override;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,28 @@
+#include "analysis/lock_discipline.hpp"
+
+#include "model/schedule.hpp"
+
+namespace lockstep {
+
+std::optional<Finding> LockDisciplineAnalysis::check(TraceView trace) {
+  std::vector<Finding> all = check_all(trace);
+  return all.empty() ? std::nullopt : std::optional(std::move(all.front()));
+}
+
+std::vector<Finding> LockDisciplineAnalysis::check_all(TraceView trace) {
+  std::vector<Finding> findings;
+  for (const DataRace& pair : trace.races()) {
+    if (!pair.unlocked()) continue;
+    Finding finding;
+    finding.kind = FindingKind::LockDiscipline;
+    finding.race = pair;
+    finding.preemptions = count_preemptions(trace);
+    finding.threads = pair.first.thread == pair.second.thread ? 1 : 2;
+    finding.message = "no lock is held at every access to a variable that " + name_of(pair.first.thread) + " and " +
+                      name_of(pair.second.thread) + " use";
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,177 @@
+#include "analysis/sc_violation.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "model/schedule.hpp"
+
+namespace lockstep {
+namespace {
+
+constexpr uint16_t kSeqCst = 5;
+constexpr uint64_t kMostLookedAt = 20'000;  // executions with stores that can be delayed: what is so common shows early
+
+uint16_t order_of(const Step& s) { return s.value & 7; }
+bool is_delayed_store(const Step& s) {
+  return s.kind == OpKind::PlainWrite || (s.kind == OpKind::Store && order_of(s) != kSeqCst);
+}
+bool is_load(const Step& s) { return s.kind == OpKind::Load || s.kind == OpKind::PlainRead; }
+bool is_atomic(const Step& s) { return s.kind >= OpKind::Load && s.kind <= OpKind::Cas; }
+
+using Clock = std::vector<uint32_t>;  // by thread: how many of its steps
+
+void join(Clock& into, const Clock& from) {
+  for (size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
+}
+
+// All clocks of one execution. `full` is the order of the execution; the relaxed ones know stores only, and leave out the
+// order from a store to a later load of the same thread.
+class Monitor {
+ public:
+  explicit Monitor(size_t threads) : width_(threads), threads_(threads, Thread{Clock(threads), Clock(threads), Clock(threads), 0}) {}
+
+  std::optional<StaleLoad> look(std::span<const Step> steps) {
+    for (uint32_t i = 0; i < steps.size(); ++i) {
+      const Step& s = steps[i];
+      Thread& me = threads_[index_of(s.thread)];
+      if (s.kind == OpKind::Create || s.kind == OpKind::Join) {
+        life(s, me);
+        continue;
+      }
+      const AccessList list = accesses(s.operation());
+      if (list.size == 0) continue;
+      ++me.index;
+      const bool plain_or_atomic = is_load(s) || is_atomic(s) || s.kind == OpKind::PlainWrite;
+      if ((is_atomic(s) && (s.value & kAfterFence)) || !plain_or_atomic || s.kind == OpKind::Cas) fence(me);
+      if (is_load(s) || (s.kind == OpKind::Cas && !(s.flags & Step::kWrite))) {
+        if (auto stale = load(i, s, me, list.item[0].object)) return stale;
+      } else if (is_delayed_store(s)) {
+        store(i, s, me, list.item[0].object);
+      } else {
+        for (const Access& access : list) locked(i, s, me, access);
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Thread {
+    Clock full;
+    Clock to_load, to_store;  // what its next load, its next store inherits
+    uint32_t index;
+  };
+  struct Object {
+    Clock written, read;                  // full
+    Clock relaxed_written, relaxed_read;  // stores only
+    ThreadId writer = kNoThread;          // of the last store
+    uint32_t writer_index = 0, step = 0;
+  };
+
+  Object& at(ObjectId id) {
+    auto [place, fresh] = objects_.try_emplace(static_cast<uint64_t>(id));
+    if (fresh) place->second = {Clock(width_), Clock(width_), Clock(width_), Clock(width_)};
+    return place->second;
+  }
+
+  void fence(Thread& me) {
+    join(me.to_load, me.to_store);
+    me.to_store = me.to_load;
+  }
+
+  void life(const Step& s, Thread& me) {
+    Thread& other = threads_[static_cast<size_t>(s.second)];
+    Thread& from = s.kind == OpKind::Create ? me : other;
+    Thread& to = s.kind == OpKind::Create ? other : me;
+    fence(from);
+    join(to.full, from.full);
+    join(to.to_load, from.to_load);
+    join(to.to_store, from.to_store);
+  }
+
+  std::optional<StaleLoad> load(uint32_t i, const Step& s, Thread& me, ObjectId id) {
+    Object& o = at(id);
+    const bool external = o.writer != kNoThread && o.writer != s.thread;
+    if (external && me.full[index_of(o.writer)] >= o.writer_index && me.to_load[index_of(o.writer)] < o.writer_index)
+      return StaleLoad{i, o.step};
+    join(me.full, o.written);
+    me.full[index_of(s.thread)] = me.index;
+    if (external) join(me.to_load, o.relaxed_written);
+    join(me.to_store, me.to_load);
+    join(o.read, me.full);
+    join(o.relaxed_read, me.to_load);
+    return std::nullopt;
+  }
+
+  void write_full(const Step& s, Thread& me, Object& o) {
+    join(me.full, o.written);
+    join(me.full, o.read);
+    me.full[index_of(s.thread)] = me.index;
+    o.written = me.full;
+    std::fill(o.read.begin(), o.read.end(), 0);
+  }
+  void wrote(uint32_t i, const Step& s, const Thread& me, Object& o) {
+    o.relaxed_written = me.to_store;
+    std::fill(o.relaxed_read.begin(), o.relaxed_read.end(), 0);
+    o.writer = s.thread;
+    o.writer_index = me.index;
+    o.step = i;
+  }
+
+  void store(uint32_t i, const Step& s, Thread& me, ObjectId id) {
+    Object& o = at(id);
+    write_full(s, me, o);
+    join(me.to_store, o.relaxed_written);
+    join(me.to_store, o.relaxed_read);
+    me.to_store[index_of(s.thread)] = me.index;
+    wrote(i, s, me, o);
+  }
+
+  // Read-modify-writes, stores that are followed by a fence, and everything that locks and system calls are made of.
+  void locked(uint32_t i, const Step& s, Thread& me, const Access& access) {
+    Object& o = at(access.object);
+    write_full(s, me, o);
+    fence(me);
+    join(me.to_store, o.relaxed_written);
+    join(me.to_store, o.relaxed_read);
+    me.to_store[index_of(s.thread)] = me.index;
+    me.to_load = me.to_store;
+    wrote(i, s, me, o);
+  }
+
+  size_t width_;
+  std::vector<Thread> threads_;
+  std::unordered_map<uint64_t, Object> objects_;
+};
+
+size_t threads_of(TraceView trace) {
+  size_t highest = 0;
+  for (const Step& s : trace.steps()) {
+    highest = std::max<size_t>(highest, index_of(s.thread));
+    if (s.kind == OpKind::Create) highest = std::max<size_t>(highest, static_cast<size_t>(s.second));
+  }
+  return highest + 1;
+}
+
+}  // namespace
+
+std::optional<StaleLoad> find_stale_load(TraceView trace) { return Monitor(threads_of(trace)).look(trace.steps()); }
+
+std::optional<Finding> ScViolationAnalysis::check(TraceView trace) {
+  if (looked_at_ >= kMostLookedAt) return std::nullopt;
+  // Nothing can be stale without a store that can be delayed: most programs have none, and end here.
+  if (std::none_of(trace.steps().begin(), trace.steps().end(), is_delayed_store)) return std::nullopt;
+  ++looked_at_;
+  const auto stale = find_stale_load(trace);
+  if (!stale) return std::nullopt;
+  const Step &load = trace.steps()[stale->load], &store = trace.steps()[stale->store];
+  Finding finding;
+  finding.kind = FindingKind::ScViolation;
+  finding.preemptions = count_preemptions(trace);
+  finding.threads = 2;
+  finding.steps = {stale->store, stale->load};
+  finding.message = "on a processor with store buffers a load of " + name_of(load.thread) +
+                    " may not yet see what " + name_of(store.thread) + " has stored: this program has executions that are not explored";
+  return finding;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,28 @@
+// Executions are explored as if every thread saw every store at once. Processors have store buffers: a load may pass an
+// earlier store of its own thread. This tells which executions could then have gone differently, by looking at each load:
+// the store it reads is before it in this execution, but only because of an order that store buffers do not keep
+// (Burckhardt & Musuvathi 2008, "Sober"). If it is silent on all executions, none can.
+#pragma once
+#include <vector>
+
+#include "analysis/analysis.hpp"
+
+namespace lockstep {
+
+class ScViolationAnalysis final : public Analysis {
+ public:
+  const char* name() const override { return "sc-violation"; }
+  const char* summary() const override { return "loads that a processor with store buffers may answer with an older value"; }
+  std::optional<Finding> check(TraceView trace) override;
+
+ private:
+  uint64_t looked_at_ = 0;
+};
+
+// The first load that could be answered with an older value, and the store it could miss: indices of steps.
+struct StaleLoad {
+  uint32_t load, store;
+};
+std::optional<StaleLoad> find_stale_load(TraceView trace);
+
+}  // namespace lockstep

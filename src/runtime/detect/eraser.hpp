@@ -1,0 +1,62 @@
+// Is every variable that threads share always accessed under a lock of its own? The state machine of Eraser (Savage et
+// al. 1997) over every byte. Unlike a data race a breach is no error: creation, joining, barriers and messages order
+// accesses too. What lock discipline gives is that atomic blocks are enough to explore.
+//
+// Looked at only while there are several threads, so that what is set up before they start belongs to nobody.
+#pragma once
+#include "model/race.hpp"
+#include "runtime/detect/locksets.hpp"
+
+namespace lockstep::rt {
+
+class Eraser {
+ public:
+  void init();
+  void begin(bool on);
+  bool on() const { return on_; }
+  void end() { on_ = false; }
+
+  void locked(ThreadId t, const void* lock, bool write);
+  void unlocked(ThreadId t, const void* lock);
+
+  // An access; only while on().
+  void access(ThreadId t, uintptr_t address, size_t size, bool write, uint64_t where);
+  void fresh(uintptr_t address, size_t size);  // handed out by the allocator: belongs to nobody
+
+  bool broken() const { return count != 0; }
+  struct Breach {
+    uint64_t where;
+    uintptr_t address;
+    ThreadId thread;
+    bool write;
+  };
+  static constexpr unsigned kMost = 16;
+  Breach found[kMost];  // one per place
+  unsigned count = 0;
+
+ private:
+  enum State : uint32_t { kVirgin, kExclusive, kShared, kSharedModified };
+  // Of one byte: generation above, then state, then the owner (Exclusive) or the number of a set.
+  using Byte = uint32_t;
+  static constexpr unsigned kIdBits = 14;
+  static constexpr uintptr_t kChunkShift = 16, kChunkBytes = 1ull << kChunkShift;
+
+  Byte pack(State state, unsigned id) const { return generation_ << 16 | uint32_t{state} << kIdBits | id; }
+  Byte* bytes(uintptr_t address);
+  Byte next(Byte now, ThreadId t, bool write);
+  void report(ThreadId t, uintptr_t address, bool write, uint64_t where);
+
+  struct Held {
+    uint32_t generation;
+    LockSets::Id all, write;
+  };
+  Held& held(ThreadId t);
+
+  bool on_ = false;
+  uint32_t generation_ = 0;  // of 16 bits
+  Byte** chunks_ = nullptr;
+  Held* held_ = nullptr;
+  LockSets sets_;
+};
+
+}  // namespace lockstep::rt

@@ -1,0 +1,95 @@
+#include "runtime/detect/tell.hpp"
+
+#include "runtime/sched/trace_room.hpp"
+#include "runtime/serve/backtrace.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+constexpr uint32_t kMostTold = 1024;
+Allocation told[kMostTold];
+uint32_t told_count;
+
+void tell_block_at(uint64_t address) {
+  if (!in_arena(reinterpret_cast<void*>(address))) return;
+  if (const Heap::Record* record = runtime.heap.record_of(address)) tell_allocation(*record, 0);
+}
+
+void tell_breaches() {
+  Races& races = runtime.races;
+  for (unsigned i = 0; i < runtime.eraser.count && races.count < Races::kMost; ++i) {
+    const Eraser::Breach& breach = runtime.eraser.found[i];
+    DataRace& pair = races.found[races.count++];
+    pair = {};
+    pair.second.pc = breach.where;
+    pair.second.address = pair.second.begin = breach.address;
+    pair.second.thread = breach.thread;
+    pair.second.size = 1;
+    pair.second.flags = static_cast<uint8_t>(RaceAccess::kUnlocked | (breach.write ? RaceAccess::kWrite : 0));
+    pair.first = pair.second;
+    races.last_by_another(breach.address, breach.thread, pair.first);  // else only the one access is known
+    pair.first.flags |= RaceAccess::kUnlocked;
+  }
+}
+
+}  // namespace
+
+void begin_telling() { told_count = 0; }
+
+bool tell_allocation(const Heap::Record& record, uint16_t flags) {
+  for (uint32_t i = 0; i < told_count; ++i)
+    if (told[i].begin == record.begin) {
+      told[i].flags |= flags;
+      return true;
+    }
+  if (told_count == kMostTold) return false;
+  Allocation& a = told[told_count++];
+  a = {};
+  a.begin = record.begin;
+  a.size = Heap::size_of(record);
+  a.pc = record.where;
+  a.thread = ThreadId(static_cast<uint16_t>((record.begin - kArenaBase) / kArenaStride));
+  a.flags = static_cast<uint16_t>(flags | (Heap::live(record) ? 0 : Allocation::kFreed));
+  uint32_t count = 0;
+  const Heap::Record* all = runtime.heap.records(a.thread, &count);
+  a.serial = static_cast<uint32_t>(&record - all);
+  const uint64_t place = runtime.calls.pc(record.where);
+  for (uint32_t i = 0; i < a.serial; ++i) a.count += runtime.calls.pc(all[i].where) == place;
+  return true;
+}
+
+void tell_findings(bool completed) {
+  if (runtime.eraser.count) tell_breaches();
+  runtime.eraser.end();
+  if (!runtime.heap.keeps_records()) return;
+  for (unsigned i = 0; i < runtime.races.count; ++i) {
+    tell_block_at(runtime.races.found[i].first.address);
+    tell_block_at(runtime.races.found[i].second.address);
+  }
+  const Scheduler& s = scheduler();
+  if (s.fault_address) tell_block_at(s.fault_address);
+  if (s.detail)
+    for (uint32_t i = 0; i < s.log_size && told_count < kMostTold; ++i) tell_block_at(static_cast<uint64_t>(s.log[i].object));
+  if (completed && runtime.channel->find_leaks) find_leaks();
+}
+
+void tell_use_of_freed(const void* object) {
+  Scheduler& s = scheduler();
+  uint64_t where = 0;
+  if (s.detail) {  // calls of functions are not instrumented: only unwinding tells where this is
+    uint64_t stack[kDeepest];
+    const CallNode* node = nullptr;
+    for (size_t n = backtrace(stack, kDeepest); n-- > 0;) node = runtime.calls.child(node, stack[n]);
+    where = reinterpret_cast<uint64_t>(node);
+  }
+  runtime.races.used_freed(self().id, reinterpret_cast<uintptr_t>(object), where);
+}
+
+uint32_t monitor_flags() {
+  return (runtime.races.more ? Monitors::kMoreRaces : 0u) | (runtime.checks_locks ? Monitors::kLocksChecked : 0u) |
+         (runtime.eraser.broken() ? Monitors::kLocksBroken : 0u);
+}
+Allocation* told_allocations() { return told; }
+uint32_t told_allocation_count() { return told_count; }
+
+}  // namespace lockstep::rt

@@ -1,0 +1,97 @@
+#include "search/promotion.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace lockstep {
+
+bool Promotion::grow(TraceView trace, const std::function<bool(const DataRace&)>& left_out) {
+  if (!wanted_) return false;
+  full_ = full_ || (trace.header().monitors & Monitors::kMoreRaces);
+  bool grown = false;
+  for (const DataRace& race : trace.races()) {
+    if (race.unlocked() || (left_out && left_out(race)) || race.first.thread == race.second.thread) continue;
+    for (const RaceAccess* access : {&race.first, &race.second})
+      if (!access->atomic()) grown |= add_place(access->pc);  // atomic accesses are points already
+    // Plain accesses go by the word in which they begin, atomics by their address.
+    for (const RaceAccess* access : {&race.first, &race.second})
+      if (access->atomic() && word_of(access->begin) != access->begin) grown |= unite(access->begin, access->begin);
+    if (word_of(race.first.begin) != word_of(race.second.begin)) grown |= unite(race.first.begin, race.second.begin);
+  }
+  return grown;
+}
+
+bool Promotion::add_place(uint64_t pc) {
+  if (places_.contains(pc)) return false;
+  if (places_.size() == kMaxPromoted) {
+    full_ = true;
+    return false;
+  }
+  return places_.insert(pc).second;
+}
+
+uint64_t Promotion::name_of(uint64_t word) const {
+  for (;;) {
+    const auto at = names_.find(word);
+    if (at == names_.end() || at->second == word) return word;
+    word = at->second;
+  }
+}
+
+bool Promotion::unite(uint64_t a, uint64_t b) {
+  if (names_.size() + 2 > kMaxAliases) {
+    full_ = true;
+    return false;
+  }
+  bool grown = false;
+  for (const uint64_t address : {a, b}) grown |= names_.try_emplace(word_of(address), word_of(address)).second;
+  const auto [least, other] = std::minmax({name_of(word_of(a)), name_of(word_of(b))});
+  if (least == other) return grown;
+  names_[other] = least;
+  return true;
+}
+
+const PromotedPoints& Promotion::start_over() {
+  in_use_.places.assign(places_.begin(), places_.end());
+  in_use_.aliases.clear();
+  for (const auto& [word, next] : names_) in_use_.aliases.push_back({word, name_of(word)});
+  return in_use_;
+}
+
+void Promotion::go_on_with(PromotedPoints points) {
+  places_.insert(points.places.begin(), points.places.end());
+  for (const Alias& alias : points.aliases) unite(alias.word, alias.name);
+  in_use_ = std::move(points);
+}
+
+Budget left_of(const Budget& budget, const Exploration& spent) {
+  Budget left = budget;
+  if (left.executions) *left.executions -= std::min(spent.executions, *left.executions);
+  if (left.time) {
+    const std::chrono::milliseconds used(static_cast<int64_t>(spent.seconds * 1000));
+    *left.time -= std::min(used, *left.time);
+  }
+  return left;
+}
+
+Exploration together(Exploration before, Exploration last) {
+  last.executions += before.executions;
+  last.diverged += before.diverged;
+  last.cut += before.cut;
+  last.seconds += before.seconds;
+  last.steps_max = std::max(last.steps_max, before.steps_max);
+  last.threads_max = std::max(last.threads_max, before.threads_max);
+  last.preemptions_max = std::max(last.preemptions_max, before.preemptions_max);
+  last.peak_frontier_nodes = std::max(last.peak_frontier_nodes, before.peak_frontier_nodes);
+  last.peak_memory_bytes = std::max(last.peak_memory_bytes, before.peak_memory_bytes);
+  last.raced = last.raced || before.raced;
+  before.bugs.insert(before.bugs.end(), std::make_move_iterator(last.bugs.begin()), std::make_move_iterator(last.bugs.end()));
+  last.bugs = std::move(before.bugs);
+  before.warnings.insert(before.warnings.end(), std::make_move_iterator(last.warnings.begin()),
+                         std::make_move_iterator(last.warnings.end()));
+  last.warnings = std::move(before.warnings);
+  if (!last.bugs.empty()) last.verdict = Verdict::Bug;
+  return last;
+}
+
+}  // namespace lockstep

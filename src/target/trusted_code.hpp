@@ -1,0 +1,15 @@
+// The code that --trust names: by function, or all of a module.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "target/target.hpp"
+
+namespace lockstep {
+
+// Where the functions and modules that match any of the globs lie in the process, ascending and without overlap. A function
+// is matched by its readable name, with or without parameters; a module by its path or its file name. Functions that were
+// inlined everywhere are nowhere.
+std::vector<CodeRange> find_code(const std::vector<Module>& modules, const std::vector<std::string>& globs);
+
+}  // namespace lockstep

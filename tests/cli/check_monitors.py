@@ -1,0 +1,103 @@
+"""Memory errors, leaks, lock discipline, lock order, store buffers, trusted code and overlapping racy accesses, from the
+command line."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+LOCKSTEP, PROGRAMS = sys.argv[1:3]
+MONITORS = PROGRAMS + "/monitors-gcc-O0"
+failures = 0
+
+
+def run(*arguments, command="run"):
+    result = subprocess.run([LOCKSTEP, command, "--json", "result.json", *arguments], cwd=folder, capture_output=True,
+                            text=True, timeout=60)
+    path = pathlib.Path(folder + "/result.json")
+    return result, json.loads(path.read_text()) if result.returncode < 2 else {"bugs": [], "warnings": []}
+
+
+def expect(name, condition, seen):
+    global failures
+    if not condition:
+        failures += 1
+        print(f"FAILED {name}:\n{seen.stdout}{seen.stderr}" if hasattr(seen, "stdout") else f"FAILED {name}:\n{seen}")
+
+
+def kinds(result):
+    return [bug["kind"] for bug in result["bugs"]]
+
+
+ICB = ("--strategy", "icb", "--preemptions", "1")
+with tempfile.TemporaryDirectory() as folder:
+    for case, kind, words in [
+            ("freed_before_threads", "use-after-free", "freed at monitors.cpp"),
+            ("freed_by_another", "use-after-free", "it was allocated by main at monitors.cpp"),
+            ("freed_twice", "double-free", "was freed by thread 1 at monitors.cpp"),
+            ("freed_inside", "double-free", "no heap block"),
+            ("freed_local", "double-free", "no heap block"),
+            ("freed_global", "double-free", "no heap block"),
+            ("freed_mutex_locked", "use-after-free", "freed at monitors.cpp"),
+            ("stack_of_ended_thread", "use-after-free", "on the stack of thread 1"),
+            ("two_mutexes_one_condition", "lock-misuse", "two different mutexes"),
+            ("destroyed_while_locked", "lock-misuse", "locked")]:
+        out, result = run(*ICB, MONITORS, case)
+        expect(case, out.returncode == 1 and kind in kinds(result), out)
+        expect(case + " is explained", words in out.stdout, out)
+        out, again = run(result["bugs"][0]["schedule"], command="replay")
+        expect(case + " replays", kind in kinds(again), out)
+
+    for case in ["leaked", "leaked_in_some_schedules"]:
+        out, result = run(*ICB, MONITORS, case)
+        expect(case + " is not looked for", out.returncode == 0, out)
+        out, result = run(*ICB, "--leaks", MONITORS, case)
+        expect(case, out.returncode == 1 and kinds(result) == ["leak"] and "monitors.cpp" in result["bugs"][0]["message"], out)
+        out, again = run(result["bugs"][0]["schedule"], command="replay")
+        expect(case + " replays", kinds(again) == ["leak"], out)
+    for case in ["nothing_leaked", "always_locked", "dekker_seq_cst"]:
+        out, result = run(*ICB, "--leaks", MONITORS, case)
+        expect(case + " leaks nothing", out.returncode == 0 and not result["warnings"], out)
+
+    out, result = run("--strategy", "icb", "--preemptions", "0", MONITORS, "opposite_orders")
+    expect("lock order", out.returncode == 0 and any("opposite orders" in w and "monitors.cpp:" in w for w in result["warnings"]), out)
+    out, result = run("--strategy", "icb", "--preemptions", "0", "--error", "lock-order", MONITORS, "opposite_orders")
+    expect("lock order as an error", out.returncode == 1 and kinds(result) == ["lock-order"], out)
+    expect("it has a place and a schedule", result["bugs"] and result["bugs"][0]["location"]["line"] and result["bugs"][0]["schedule"], out)
+    for case in ["orders_of_one_thread", "orders_one_after_the_other", "orders_behind_a_gate"]:
+        out, result = run(*ICB, MONITORS, case)
+        expect(case + " is fine", out.returncode == 0 and not result["warnings"], out)
+
+    out, result = run(*ICB, MONITORS, "handed_over_by_atomic")
+    expect("discipline is not looked at", out.returncode == 0 and not result["warnings"], out)
+    out, result = run(*ICB, "--lock-discipline", MONITORS, "handed_over_by_atomic")
+    expect("a warning", out.returncode == 0 and any("no lock is held" in w and "shared" in w for w in result["warnings"]), out)
+    out, result = run(*ICB, "--error", "lock-discipline", MONITORS, "handed_over_by_atomic")
+    expect("an error", out.returncode == 1 and kinds(result) == ["lock-discipline"], out)
+    out, result = run(*ICB, "--error", "lock-discipline", MONITORS, "always_locked")
+    expect("a lock held always", out.returncode == 0, out)
+
+    out, result = run(*ICB, MONITORS, "dekker_release")
+    expect("store buffers", out.returncode == 0 and any("store buffers" in w and "monitors.cpp:" in w for w in result["warnings"]), out)
+    out, result = run(*ICB, "--error", "sc-violation", MONITORS, "dekker_release")
+    expect("as an error", out.returncode == 1 and kinds(result) == ["sc-violation"], out)
+    for case in ["dekker_seq_cst", "dekker_fences", "message"]:
+        out, result = run(*ICB, "--error", "sc-violation", MONITORS, case)
+        expect(case + " needs no store buffers", out.returncode == 0 and not result["warnings"], out)
+
+    out, result = run(*ICB, MONITORS, "trusted_increment")
+    expect("an increment in two steps", out.returncode == 1 and kinds(result) == ["assertion"], out)
+    for glob in ["*careful_increment*", "monitors-gcc-*"]:
+        out, result = run(*ICB, "--trust", glob, MONITORS, "trusted_increment")
+        expect("trusting " + glob, out.returncode == 0 and result["complete"], out)
+    out, result = run(*ICB, "--trust", "no_such_function", MONITORS, "trusted_increment")
+    expect("trusting nobody", out.returncode == 2 and "--trust" in out.stderr, out)
+
+    # Both orders of overlapping accesses are explored, whatever each begins at, by reduction as by brute force.
+    for case in ["half_before_whole", "whole_before_half", "member_before_copy", "copy_before_member", "atomic_before_memset",
+                 "memset_before_atomic"]:
+        for strategy in ["dfs", "icb", "dpor", "source-dpor", "optimal-dpor", "bpor"]:
+            out, result = run("--races", "ignore", "--strategy", strategy, MONITORS, case)
+            expect(f"{case} by {strategy}", kinds(result) == ["assertion"], out)
+
+sys.exit(failures > 0)
