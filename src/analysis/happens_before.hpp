@@ -82,6 +82,7 @@ class HappensBefore {
   };
   int32_t signed_index(uint32_t record) const { return static_cast<int32_t>(events_[record].index); }
   int32_t* clock_at(uint32_t record) { return clocks_.data() + size_t{record} * width_; }
+  void note(const Step& step, uint32_t record);
   void join(int32_t* into, uint32_t record);
   void join_reads(int32_t* into, const Use& use);
   void widen(unsigned threads);

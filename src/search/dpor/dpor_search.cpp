@@ -23,7 +23,7 @@ bool is_glued(const Step& pending) {
 
 }  // namespace
 
-DporSearch::DporSearch(DporParts parts) : parts_(std::move(parts)) {}
+DporSearch::DporSearch(DporParts parts) : parts_(std::move(parts)) { plan_.max_steps = parts_.max_steps; }
 
 // --- Plans
 
@@ -59,8 +59,7 @@ uint32_t DporSearch::next_head() {
 }
 
 std::optional<Plan> DporSearch::next() {
-  Plan plan;
-  plan.max_steps = parts_.max_steps;
+  Plan& plan = plan_;
   if (!started_) {
     started_ = true;
     in_flight_.push_back(kNone);
@@ -68,6 +67,9 @@ std::optional<Plan> DporSearch::next() {
   }
   const uint32_t head = next_head();
   if (head == kNone) return std::nullopt;
+  plan.deltas.clear();
+  plan.sleep.clear();
+  plan.sleep_at = kNoStep;
   tree_[head].status = Status::UnderWay;
   in_flight_.push_back(head);
   plan_prefix(head, plan);
@@ -179,6 +181,7 @@ bool DporSearch::explore(uint32_t head) {
   load_trace(top);
   const uint32_t ending = ending_step();
   failed_ |= ending != kNone;
+  const auto fresh = static_cast<uint32_t>(path_.size());
   uint32_t state = top == kNone ? ChoiceTree::kRoot : tree_[top].parent;
   for (auto i = static_cast<uint32_t>(path_.size()); i < steps.size(); ++i) {
     if (steps[i].is_note()) {
@@ -200,9 +203,11 @@ bool DporSearch::explore(uint32_t head) {
     if (!parts_.whole_sequences) reverse_step(i, i);
     if (parts_.give_up && parts_.give_up(*this, i)) break;
   }
-  if (parts_.whole_sequences)
-    for (uint32_t i = 0; i < path_.size(); ++i)
-      if (is_step(i)) reverse_step(i, order_.size());
+  if (parts_.whole_sequences) {
+    const bool short_ones = certain();
+    for (uint32_t i = short_ones ? fresh : 0; i < path_.size(); ++i)
+      if (is_step(i)) reverse_step(i, short_ones ? i : order_.size());
+  }
   const bool complete = path_.size() == steps.size();
   if (complete) {
     if (tree_[state].first != kNone) {  // ended before the plan did
@@ -273,6 +278,8 @@ uint32_t DporSearch::ending_step() {
   const auto cut_off = [](const Step& p) { return !(p.flags & Step::kBlocked); };
   return std::any_of(pending.begin(), pending.end(), cut_off) ? last : kNone;
 }
+
+bool DporSearch::certain() const { return failing_ == kNone && !failed_ && !path_.empty() && !path_.back().uncertain; }
 
 // What threads would have done next takes part: that is how a deadlock is found, whose locks are never taken.
 void DporSearch::find_pending_races(uint32_t last) {
