@@ -6,6 +6,7 @@ namespace lockstep::dpor {
 
 using Status = ChoiceTree::Status;
 constexpr uint32_t kNone = ChoiceTree::kNone;
+constexpr ThreadId kTakenOut{kMaxThreads};  // nobody's number; kNoThread is that of data choices
 
 bool Wakeup::insert(DporSearch& search, uint32_t first, std::span<const Item> sequence, bool whole) {
   search_ = &search;
@@ -41,7 +42,7 @@ void Wakeup::find_out(unsigned t) {
   initials_ &= ~bit(t);
   const Label own = rest_[first_[t]].label;
   for (uint32_t k = 0; k < first_[t]; ++k)
-    if (dependent(rest_[k].label, own)) return;
+    if (rest_[k].label.thread != kTakenOut && dependent(rest_[k].label, own)) return;
   initials_ |= bit(t);
 }
 
@@ -49,6 +50,7 @@ void Wakeup::find_out(unsigned t) {
 void Wakeup::remove(size_t at) {
   const ThreadId thread = rest_[at].label.thread;
   rest_[at].label = {};
+  rest_[at].label.thread = kTakenOut;
   --left_;
   known_ = 0;
   const unsigned t = index_of(thread);
@@ -66,7 +68,7 @@ bool Wakeup::hits_exactly(const Label& label, size_t& at) const {
     if (rest_[at].label.thread == label.thread) break;
   const Label& own = at < rest_.size() ? rest_[at].label : label;
   for (size_t k = 0; k < at; ++k)
-    if (dependent(rest_[k].label, own)) return false;
+    if (rest_[k].label.thread != kTakenOut && dependent(rest_[k].label, own)) return false;
   return true;
 }
 
@@ -166,7 +168,7 @@ void Wakeup::append_choices(uint32_t node, uint32_t r) {
 void Wakeup::append(uint32_t state) {
   ChoiceTree& tree = search_->tree();
   rest_.erase(
-      std::remove_if(rest_.begin(), rest_.end(), [](const Item& item) { return item.label.thread == kNoThread; }),
+      std::remove_if(rest_.begin(), rest_.end(), [](const Item& item) { return item.label.thread == kTakenOut; }),
       rest_.end());
   uint32_t top = kNone;
   for (size_t k = 0; k < rest_.size(); ++k) {

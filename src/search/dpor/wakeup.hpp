@@ -53,7 +53,7 @@ class Wakeup {
   uint32_t record_ = 0;     // of the state the sequence starts from
   uint32_t root_ = 0;       // that state
   std::vector<Item> rest_;  // of the sequence
-  size_t left_ = 0;         // of it; what was taken out has no thread any more
+  size_t left_ = 0;         // of it; what was taken out stays, as nobody's
   // Most of what is compared with a sequence has nothing to do with it, or is its beginning: what its steps use and
   // write, by hash; whether one ends the process; of the first 64 threads, whose they are, where the first one of each
   // is and, as far as `known_`, whether it can begin.
