@@ -72,6 +72,7 @@ class HappensBefore {
   // Objects by small numbers that never change.
   uint32_t number_of(ObjectId id);
   const Object& object(uint32_t number) const { return objects_[number]; }
+  uint32_t objects() const { return static_cast<uint32_t>(objects_.size()); }
 
   uint64_t memory_bytes() const;
 

@@ -224,7 +224,7 @@ class Run {
       interrupt();
     } else if (late() && !finished()) {
       stop_ = Stop{"the time budget", true};
-    } else if (memory > budget_.memory_bytes && !finished()) {
+    } else if (memory > budget_.memory_bytes && !finished() && !make_room()) {
       stop_ = Stop{"the memory budget"};
     } else if (now - saved_ >= save_every_) {
       saved_ = now;
@@ -233,6 +233,12 @@ class Run {
       told_ = now;
       tell(now);
     }
+  }
+
+  // The set of traces seen has to stay; of the rest the strategy keeps half, so that this is not needed all the time.
+  bool make_room() {
+    const uint64_t fixed = traces_.memory_bytes();
+    return fixed < budget_.memory_bytes && strategy_.spill((budget_.memory_bytes - fixed) / 2);
   }
 
   bool late() const { return budget_.time && Clock::now() - start_ >= *budget_.time; }

@@ -350,6 +350,33 @@ uint32_t DporSearch::plan(uint32_t record, ThreadId t, const Label& label) {
   return node;
 }
 
+// --- Written down
+
+// The tree is everything: what depends on a path is computed again from the first execution that follows it. Executions
+// that came back before their turn are run again. Labels name objects by number, so the numbers are kept.
+void DporSearch::save(StateWriter& out) const {
+  tree_.save(out);
+  out.put<uint64_t>(order_.objects());
+  for (uint32_t number = 0; number < order_.objects(); ++number) out.put(order_.object(number).id);
+  out.put(static_cast<uint8_t>(started_ && executions_ > 0));
+  out.put(static_cast<uint8_t>(failed_));
+  for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, executions_}) out.put(number);
+}
+
+void DporSearch::load(StateReader& in) {
+  tree_.load(in);
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) (void)order_.number_of(in.get<ObjectId>());
+  started_ = in.get<uint8_t>() != 0;
+  failed_ = in.get<uint8_t>() != 0;
+  for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &executions_})
+    *number = in.get<uint64_t>();
+  if (!in.good()) return;
+  tree_.for_each_live([this](uint32_t node) {
+    if (tree_[node].status == Status::Planned && tree_[tree_[node].parent].status == Status::Executed)
+      wait_for_turn(node);
+  });
+}
+
 // --- What is known
 
 bool DporSearch::complete() const { return tree_.finished() && diverged_ == 0 && lost_ == 0 && cut_ == 0; }

@@ -78,6 +78,9 @@ class DporSearch : public Strategy {
   bool complete() const override;
   std::string why_incomplete() const override;
   std::optional<uint32_t> preemptions_completed() const override;
+  bool resumable() const override { return true; }
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
   uint64_t frontier_nodes() const override { return turns_.size(); }
   uint64_t peak_frontier_nodes() const override { return peak_waiting_; }
   uint64_t memory_bytes() const override;
