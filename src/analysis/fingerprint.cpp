@@ -1,11 +1,9 @@
 #include "analysis/fingerprint.hpp"
 
-#include <utility>
-
 namespace lockstep {
 namespace {
 
-constexpr size_t kFirstObjects = 256;  // a power of two
+constexpr size_t kFirstIndex = 256;  // a power of two
 
 // Both halves of the 128-bit product: one multiplication mixes every bit of both factors.
 uint64_t mix(uint64_t a, uint64_t b) {
@@ -23,6 +21,11 @@ void add_to(Fingerprint& f, const Fingerprint& g) {
   f.high += g.high;
 }
 
+void take_from(Fingerprint& f, const Fingerprint& g) {
+  f.low -= g.low;
+  f.high -= g.high;
+}
+
 size_t slot_of(ObjectId id, size_t size) {
   return static_cast<size_t>(static_cast<uint64_t>(id) * 0x9e3779b97f4a7c15ull >> 32) & (size - 1);
 }
@@ -36,10 +39,11 @@ uint64_t description(const Step& step) {
 
 }  // namespace
 
-Fingerprinter::Fingerprinter() : objects_(kFirstObjects) {}
+Fingerprinter::Fingerprinter() : index_(kFirstIndex, kNone) {}
 
 void Fingerprinter::begin() {
   ++execution_;
+  undo_.clear();
   sum_ = {};
 }
 
@@ -50,46 +54,55 @@ Fingerprinter::Thread& Fingerprinter::thread(unsigned t) {
   return thread;
 }
 
-Fingerprinter::Object& Fingerprinter::object(ObjectId id) {
-  size_t slot = slot_of(id, objects_.size());
-  while (objects_[slot].id != id && objects_[slot].id != kNoObject) slot = (slot + 1) & (objects_.size() - 1);
-  Object& object = objects_[slot];
-  if (object.execution == execution_ && object.id == id) return object;
-  const bool fresh = object.id == kNoObject;
-  object = {id, execution_, {}, {}};
-  if (!fresh || 2 * ++used_ < objects_.size()) return object;
-  grow();
-  return this->object(id);
+uint32_t Fingerprinter::object(ObjectId id) {
+  size_t slot = slot_of(id, index_.size());
+  while (index_[slot] != kNone && objects_[index_[slot]].id != id) slot = (slot + 1) & (index_.size() - 1);
+  uint32_t number = index_[slot];
+  if (number == kNone) {
+    number = index_[slot] = static_cast<uint32_t>(objects_.size());
+    objects_.push_back({id, execution_, {}, {}});
+    if (2 * objects_.size() > index_.size()) grow();
+  } else if (objects_[number].execution != execution_) {
+    objects_[number] = {id, execution_, {}, {}};
+  }
+  return number;
 }
 
 void Fingerprinter::grow() {
-  std::vector<Object> old(2 * objects_.size());
-  old.swap(objects_);
-  for (Object& o : old) {
-    if (o.id == kNoObject) continue;
-    size_t slot = slot_of(o.id, objects_.size());
-    while (objects_[slot].id != kNoObject) slot = (slot + 1) & (objects_.size() - 1);
-    objects_[slot] = o;
+  index_.assign(2 * index_.size(), kNone);
+  for (uint32_t number = 0; number < objects_.size(); ++number) {
+    size_t slot = slot_of(objects_[number].id, index_.size());
+    while (index_[slot] != kNone) slot = (slot + 1) & (index_.size() - 1);
+    index_[slot] = number;
   }
 }
 
 void Fingerprinter::add(const Step& step) {
+  if (step.is_note()) {  // follows from the steps: who is created, ends and is joined
+    undo_.emplace_back().thread = kNone;
+    return;
+  }
   const AccessList list = accesses(step.operation());
-  Fingerprint hash = thread(index_of(step.thread)).last;
+  Undo& undo = undo_.emplace_back();
+  undo.thread = index_of(step.thread);
+  Fingerprint hash = undo.last = thread(undo.thread).last;
   const uint64_t what = description(step);
   absorb(hash, what, what);
   for (const Access& a : list) {
     if (a.object == kNoObject) continue;
-    const Object& o = object(a.object);
+    const uint32_t number = object(a.object);
+    const Object& o = objects_[number];
+    undo.use[undo.uses++] = {number, o.write, o.reads};
     Fingerprint past = o.write;
     if (a.write) add_to(past, o.reads);
     const uint64_t name = static_cast<uint64_t>(a.object) << 1 | (a.write ? 1 : 0);
     absorb(hash, past.low + name, past.high ^ name);
   }
   if (step.kind == OpKind::ProcessExit) absorb(hash, sum_.low, sum_.high);  // after everything
+  uint32_t use = 0;
   for (const Access& a : list) {
     if (a.object == kNoObject) continue;
-    Object& o = object(a.object);
+    Object& o = objects_[undo.use[use++].object];
     if (a.write) {
       o.write = hash;
       o.reads = {};
@@ -97,9 +110,21 @@ void Fingerprinter::add(const Step& step) {
       add_to(o.reads, hash);
     }
   }
-  thread(index_of(step.thread)).last = hash;
-  if (step.kind == OpKind::Create) thread(static_cast<unsigned>(step.second)).last = hash;
+  thread(undo.thread).last = hash;
   add_to(sum_, hash);
+}
+
+void Fingerprinter::truncate(uint32_t steps) {
+  for (; undo_.size() > steps; undo_.pop_back()) {
+    const Undo& undo = undo_.back();
+    if (undo.thread == kNone) continue;
+    take_from(sum_, threads_[undo.thread].last);
+    threads_[undo.thread].last = undo.last;
+    for (uint32_t i = undo.uses; i-- > 0;) {
+      objects_[undo.use[i].object].write = undo.use[i].write;
+      objects_[undo.use[i].object].reads = undo.use[i].reads;
+    }
+  }
 }
 
 Fingerprint fingerprint_of(TraceView trace) {

@@ -13,19 +13,21 @@ struct Fingerprint {
   bool operator==(const Fingerprint&) const = default;
 };
 
-// The fingerprint of a growing prefix. The hash of a step covers what it did and the hashes of the steps it directly
-// depends on, hence its whole causal past; the fingerprint of a prefix is the sum over its steps, so order matters only
-// where one step depends on another. No allocation once all threads and objects have been seen.
+// The fingerprint of a prefix that grows and shrinks at its end. The hash of a step covers what it did and the hashes
+// of the steps it directly depends on, hence its whole causal past; the fingerprint of a prefix is the sum over its
+// steps, so order matters only where one step depends on another. No allocation once all threads and objects have been
+// seen.
 class Fingerprinter {
  public:
   Fingerprinter();
   void begin();  // a new execution
   void add(const Step& step);
+  void truncate(uint32_t steps);  // takes back all but the first so many
   const Fingerprint& value() const { return sum_; }
 
  private:
   struct Thread {
-    Fingerprint last;  // of its last step; of the step that created it if it has none
+    Fingerprint last;  // of its last step
     uint32_t execution = 0;
   };
   struct Object {
@@ -33,14 +35,27 @@ class Fingerprinter {
     uint32_t execution = 0;
     Fingerprint write, reads;  // last write; sum over the reads since
   };
+  // What a step found, to be put back.
+  struct Undo {
+    uint32_t thread;  // kNone: a note
+    uint32_t uses = 0;
+    Fingerprint last;
+    struct {
+      uint32_t object;
+      Fingerprint write, reads;
+    } use[3];
+  };
+  static constexpr uint32_t kNone = 0xffff'ffff;
+
   Thread& thread(unsigned t);
-  Object& object(ObjectId id);
+  uint32_t object(ObjectId id);
   void grow();
 
   std::vector<Thread> threads_;
-  std::vector<Object> objects_;  // open addressing; entries of earlier executions are reused, never removed
-  size_t used_ = 0;
-  uint32_t execution_ = 0;
+  std::vector<Object> objects_;  // entries of earlier executions are reused, never removed
+  std::vector<uint32_t> index_;  // open addressing: numbers of objects
+  std::vector<Undo> undo_;
+  uint32_t execution_ = 1;
   Fingerprint sum_;
 };
 

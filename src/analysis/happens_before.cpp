@@ -12,6 +12,9 @@ size_t slot_of(ObjectId id, size_t size) {
   return static_cast<size_t>(static_cast<uint64_t>(id) * 0x9e3779b97f4a7c15ull >> 32) & (size - 1);
 }
 
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+__attribute__((target_clones("avx2", "default")))  // plain x86-64 has no maximum of 32-bit numbers
+#endif
 void maximum(int32_t* into, const int32_t* from, unsigned width) {
   for (unsigned block = 0; block < width; block += 16)  // a known count makes a handful of vector instructions
     for (unsigned i = block; i < block + 16; ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
@@ -39,9 +42,15 @@ void HappensBefore::push(const Step& step) {
   e.index = ++thread.records;
   e.uses = 0;
   int32_t* clock = clock_at(record);
-  if (e.previous != kNone) std::copy_n(clock_at(e.previous), width_, clock);
-  else std::fill_n(clock, width_, 0);
+  if (e.previous != kNone)
+    std::copy_n(clock_at(e.previous), width_, clock);
+  else
+    std::fill_n(clock, width_, 0);
 
+  if (step.is_note()) {
+    note(step, record);
+    return;
+  }
   for (const Access& a : accesses(step.operation())) {
     if (a.object == kNoObject) continue;
     const uint32_t number = number_of(a.object);
@@ -65,7 +74,21 @@ void HappensBefore::push(const Step& step) {
       if (other.last != kNone) join(clock, other.last);
   clock[t] = static_cast<int32_t>(e.index);
   thread.last = record;
-  if (step.kind == OpKind::Create && threads_[child].records == 0) threads_[child].last = record;
+}
+
+// Races with nothing; orders what a thread does after its creation, and what follows a join after all the thread did.
+void HappensBefore::note(const Step& step, uint32_t record) {
+  const unsigned t = index_of(step.thread);
+  int32_t* clock = clock_at(record);
+  if (step.kind == OpKind::Join) {
+    const uint32_t last = last_of(ThreadId(static_cast<uint16_t>(step.second)));
+    if (last != kNone) join(clock, last);
+  }
+  clock[t] = static_cast<int32_t>(events_[record].index);
+  threads_[t].last = record;
+  if (step.kind != OpKind::Create) return;
+  Thread& child = threads_[static_cast<size_t>(step.second)];
+  if (child.records == 0) child.last = record;
 }
 
 void HappensBefore::truncate(uint32_t size) {

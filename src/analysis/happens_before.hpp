@@ -72,6 +72,7 @@ class HappensBefore {
   // Objects by small numbers that never change.
   uint32_t number_of(ObjectId id);
   const Object& object(uint32_t number) const { return objects_[number]; }
+  uint32_t objects() const { return static_cast<uint32_t>(objects_.size()); }
 
   uint64_t memory_bytes() const;
 
@@ -82,6 +83,7 @@ class HappensBefore {
   };
   int32_t signed_index(uint32_t record) const { return static_cast<int32_t>(events_[record].index); }
   int32_t* clock_at(uint32_t record) { return clocks_.data() + size_t{record} * width_; }
+  void note(const Step& step, uint32_t record);
   void join(int32_t* into, uint32_t record);
   void join_reads(int32_t* into, const Use& use);
   void widen(unsigned threads);

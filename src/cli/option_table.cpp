@@ -174,7 +174,7 @@ const OptionInfo kOptions[] = {
        if (!problem) o.strategy.max_steps = o.steps;
        return problem;
      }},
-    {"memory-budget", "SIZE", "memory the search may use [2GiB]", kRun, false, set_memory},
+    {"memory-budget", "SIZE", "memory the search may use; the rest goes to disk [2GiB]", kRun, false, set_memory},
     {"require-complete", nullptr, "exit with 3 unless the strategy finished its space", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.require_complete, v); }},
     {"workers", "N", "worker processes [one per core]", kRun, false,

@@ -23,7 +23,7 @@ uint32_t ScheduleCursor::unusual_cost(ThreadId next) const {
   return enabled.contains(running_) && !timed.contains(running_) ? 1 : 0;
 }
 
-uint16_t ScheduleCursor::default_value() const {
+uint16_t ScheduleCursor::unusual_default() const {
   if (step().is_choice()) return 0;
   if (step().is_note()) return taken();
   return static_cast<uint16_t>(default_thread(trace_.enabled(step()), trace_.timed(step()), running_, yielded_));

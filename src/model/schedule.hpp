@@ -39,7 +39,14 @@ class ScheduleCursor {
   uint16_t taken() const {             // this step's decision, as a Delta's value
     return step().is_choice() ? step().value : static_cast<uint16_t>(step().thread);
   }
-  uint16_t default_value() const;  // what the default schedule takes here
+  uint16_t default_value() const {  // what the default schedule takes here
+    const Step& now = step();
+    if (now.flags & (Step::kWide | Step::kNote) || now.is_choice() || yielded_ || now.enabled == 0)
+      return unusual_default();
+    const unsigned running = index_of(running_);
+    const bool goes_on = running < 64 && (now.enabled >> running & 1);
+    return static_cast<uint16_t>(goes_on ? running : static_cast<unsigned>(__builtin_ctzll(now.enabled)));
+  }
 
   void advance() {
     const Step& now = step();
@@ -53,6 +60,7 @@ class ScheduleCursor {
 
  private:
   uint32_t unusual_cost(ThreadId next) const;  // wide sets, notes and data choices
+  uint16_t unusual_default() const;
 
   TraceView trace_;
   std::span<const Step> steps_;

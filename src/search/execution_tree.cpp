@@ -23,6 +23,17 @@ void ExecutionTree::finish(NodeIndex node) {
   assert(!at(node).executed);
   at(node).executed = 1;
   ++executed_;
+  release_finished(node);
+}
+
+void ExecutionTree::drop(NodeIndex node) {
+  assert(!at(node).executed && at(node).successors == 0);
+  at(node).executed = 1;
+  --created_;
+  release_finished(node);
+}
+
+void ExecutionTree::release_finished(NodeIndex node) {
   while (node != kNoNode && at(node).executed && at(node).successors == 0) {
     const NodeIndex parent = at(node).parent;
     release(node);

@@ -41,6 +41,9 @@ class ExecutionTree {
   // are deleted.
   void finish(NodeIndex node);
 
+  // A node that was not executed is kept elsewhere from now on.
+  void drop(NodeIndex node);
+
   const Node& operator[](NodeIndex node) const { return at(node); }
 
   // The deviations on the path from the root: what makes a plan of a node.
@@ -54,7 +57,7 @@ class ExecutionTree {
   uint64_t executed() const { return executed_; }
   uint64_t live() const { return live_; }
   uint64_t peak() const { return peak_; }
-  uint64_t memory_bytes() const { return chunks_.size() * kChunk * sizeof(Node); }
+  uint64_t memory_bytes() const { return live_ * sizeof(Node); }
 
  private:
   // Nodes never move, so growing never copies. Free ones are chained through `parent`.
@@ -64,6 +67,7 @@ class ExecutionTree {
     return chunks_[i / kChunk][i % kChunk];
   }
   NodeIndex allocate();
+  void release_finished(NodeIndex node);
   void release(NodeIndex node);
 
   std::vector<std::unique_ptr<Node[]>> chunks_;

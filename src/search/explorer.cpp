@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "analysis/fingerprint.hpp"
 #include "model/schedule.hpp"
 #include "search/failure_keys.hpp"
+#include "search/trace_meter.hpp"
 #include "search/trace_set.hpp"
 
 namespace lockstep {
@@ -117,7 +117,8 @@ class Run {
     if (header.outcome == Outcome::StepLimit) ++result_.cut;
     result_.steps_max = std::max(result_.steps_max, header.decisions);
     result_.threads_max = std::max(result_.threads_max, header.threads);
-    result_.preemptions_max = std::max(result_.preemptions_max, count_preemptions(trace));
+    meter_.read(trace);
+    result_.preemptions_max = std::max(result_.preemptions_max, meter_.preemptions());
     if (budget_.count_traces) count_trace(trace);
   }
 
@@ -130,9 +131,7 @@ class Run {
       case Outcome::WorkerDied: return;
       default: break;
     }
-    fingerprinter_.begin();
-    for (const Step& step : trace.steps()) fingerprinter_.add(step);
-    if (!traces_.insert(fingerprinter_.value().low)) ++redundant_;
+    if (!traces_.insert(meter_.fingerprint())) ++redundant_;
   }
 
   void check(TraceView trace, const Plan& plan) {
@@ -226,7 +225,7 @@ class Run {
       interrupt();
     } else if (late() && !finished()) {
       stop_ = Stop{"the time budget", true};
-    } else if (memory > budget_.memory_bytes && !finished()) {
+    } else if (memory > budget_.memory_bytes && !finished() && !make_room()) {
       stop_ = Stop{"the memory budget"};
     } else if (now - saved_ >= save_every_) {
       saved_ = now;
@@ -235,6 +234,12 @@ class Run {
       told_ = now;
       tell(now);
     }
+  }
+
+  // The set of traces seen has to stay; of the rest the strategy keeps half, so that this is not needed all the time.
+  bool make_room() {
+    const uint64_t fixed = traces_.memory_bytes();
+    return fixed < budget_.memory_bytes && strategy_.spill((budget_.memory_bytes - fixed) / 2);
   }
 
   bool late() const { return budget_.time && Clock::now() - start_ >= *budget_.time; }
@@ -322,7 +327,7 @@ class Run {
   std::optional<uint32_t> bound_;  // told last
   uint64_t executions_at_bound_ = 0;
   std::optional<Stop> stop_;
-  Fingerprinter fingerprinter_;
+  TraceMeter meter_;
   TraceSet traces_;
   uint64_t redundant_ = 0;
   FailureKeys keys_;

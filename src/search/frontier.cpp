@@ -1,5 +1,6 @@
 #include "search/frontier.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace lockstep {
@@ -8,9 +9,7 @@ void Frontier::push(uint64_t rank, NodeIndex node) {
   auto [place, fresh] = bins_.try_emplace(rank);
   Bin& bin = place->second;
   if (fresh) bin.swap(spare_);
-  const size_t before = bin.capacity();
   bin.push_back(node);
-  capacity_ += bin.capacity() - before;
   peak_ = std::max(peak_, ++size_);
 }
 
@@ -22,10 +21,24 @@ NodeIndex Frontier::pop_best() {
   --size_;
   if (bin.empty()) {
     if (bin.capacity() > spare_.capacity()) bin.swap(spare_);
-    capacity_ -= bin.capacity();
     bins_.erase(best);
   }
   return node;
+}
+
+std::vector<NodeIndex> Frontier::give_up(uint64_t& rank) {
+  const auto worst = std::prev(bins_.end());
+  Bin& bin = worst->second;
+  rank = worst->first;
+  const size_t count = bins_.size() > 1 ? bin.size() : bin.size() / 2;
+  const auto end = bin.begin() + static_cast<std::ptrdiff_t>(count);
+  std::vector<NodeIndex> given(bin.begin(), end);
+  size_ -= count;
+  if (count == bin.size())
+    bins_.erase(worst);
+  else
+    bin.erase(bin.begin(), end);
+  return given;
 }
 
 void Frontier::save(StateWriter& out) const {

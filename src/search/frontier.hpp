@@ -16,19 +16,22 @@ class Frontier {
   NodeIndex pop_best();                                          // of a frontier that is not empty
   uint64_t best_rank() const { return bins_.begin()->first; }    // likewise
 
+  // The older half of what would be run last, oldest first; all of it if something else is run before.
+  std::vector<NodeIndex> give_up(uint64_t& rank);
+
   void save(StateWriter& out) const;
   void load(StateReader& in, const ExecutionTree& tree);
 
   bool empty() const { return size_ == 0; }
   uint64_t size() const { return size_; }
   uint64_t peak() const { return peak_; }
-  uint64_t memory_bytes() const { return capacity_ * sizeof(NodeIndex); }
+  uint64_t memory_bytes() const { return size_ * sizeof(NodeIndex); }
 
  private:
   using Bin = std::vector<NodeIndex>;
   std::map<uint64_t, Bin> bins_;  // none is empty
   Bin spare_;                     // room of a bin that ran empty: bins come and go often near a search's end
-  uint64_t size_ = 0, peak_ = 0, capacity_ = 0;
+  uint64_t size_ = 0, peak_ = 0;
 };
 
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/fingerprint.hpp"
+#include "search/state.hpp"
 
 namespace lockstep {
 
@@ -29,6 +30,15 @@ class StateCache {
     slots_[at] = {key, check, spent};
     ++size_;
     return false;
+  }
+  void save(StateWriter& out) const { out.put_all(slots_); }
+  void load(StateReader& in) {
+    slots_ = in.get_all<Slot>();
+    if ((slots_.size() & (slots_.size() - 1)) != 0) in.reject();
+    if (!in.good()) slots_.clear();
+    size_ = 0;
+    for (const Slot& slot : slots_) size_ += slot.check != 0;
+    if (!slots_.empty() && size_ == slots_.size()) in.reject();
   }
   uint64_t memory_bytes() const { return slots_.capacity() * sizeof(Slot); }
 

@@ -23,6 +23,7 @@ bool shows(TraceView trace, const ExecutionTree::Node& node) {
 TreeSearch::TreeSearch(TreeSearchParts parts) : parts_(std::move(parts)) { frontier_.push(0, tree_.create_root()); }
 
 std::optional<Plan> TreeSearch::next() {
+  fetch();
   if (frontier_.empty()) return std::nullopt;
   const uint64_t rank = frontier_.best_rank();
   if (parts_.level_by_level && !in_flight_.empty() && rank > level_) return std::nullopt;
@@ -152,6 +153,57 @@ void TreeSearch::add(NodeIndex parent, const Alternative& alternative) {
   frontier_.push(parts_.rank ? parts_.rank(alternative) : 0, node);
 }
 
+bool TreeSearch::spill(uint64_t bytes) {
+  constexpr uint64_t kLeast = 4;  // nodes that stay in any case
+  if (cache_.memory_bytes() >= bytes) return false;
+  while (memory_bytes() > bytes && frontier_.size() > kLeast) {
+    uint64_t rank = 0;
+    const std::vector<NodeIndex> nodes = frontier_.give_up(rank);
+    std::vector<Spill::Item> items(nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      items[i].cost = tree_[nodes[i]].cost;
+      tree_.deltas_of(nodes[i], items[i].deltas);
+    }
+    if (!spill_.put(rank, items)) {
+      for (const NodeIndex node : nodes) frontier_.push(rank, node);
+      return false;
+    }
+    for (const NodeIndex node : nodes) tree_.drop(node);
+  }
+  return true;  // what is left hangs on those few
+}
+
+// What comes back hangs below a root of its own: its ancestors have been executed and are needed for their deviations
+// only. Executions that follow each other share as much of that as they have in common.
+void TreeSearch::fetch() {
+  if (spill_.empty() || (!frontier_.empty() && frontier_.best_rank() <= spill_.lowest_rank())) return;
+  const uint64_t rank = spill_.lowest_rank();
+  std::vector<Spill::Item> items;
+  if (!spill_.take(rank, items)) {
+    lost_ += spill_.size();
+    spill_ = {};
+    return;
+  }
+  std::vector<NodeIndex> path{tree_.create_root()};
+  std::vector<Delta> deltas;
+  const auto retreat = [&](size_t depth) {
+    for (; deltas.size() > depth; deltas.pop_back(), path.pop_back()) tree_.finish(path.back());
+  };
+  for (const Spill::Item& item : items) {
+    const size_t inner = item.deltas.size() - 1;
+    size_t shared = 0;
+    while (shared < std::min(deltas.size(), inner) && deltas[shared] == item.deltas[shared]) ++shared;
+    retreat(shared);
+    for (size_t i = shared; i < inner; ++i) {
+      path.push_back(tree_.create(path.back(), item.deltas[i].step, item.deltas[i].value, ExecutionTree::kCostUnknown));
+      deltas.push_back(item.deltas[i]);
+    }
+    frontier_.push(rank, tree_.create(path.back(), item.deltas[inner].step, item.deltas[inner].value, item.cost));
+  }
+  retreat(0);
+  tree_.finish(path[0]);
+}
+
 bool TreeSearch::complete() const { return exhausted() && diverged_ == 0 && lost_ == 0 && cut_ == 0; }
 
 std::string TreeSearch::why_incomplete() const {
@@ -164,14 +216,17 @@ std::string TreeSearch::why_incomplete() const {
 void TreeSearch::save(StateWriter& out) const {
   tree_.save(out);
   frontier_.save(out);
+  spill_.save(out);
   out.put<uint64_t>(in_flight_.size());
   for (const InFlight& f : in_flight_) out.put(f);
   for (const uint64_t number : {level_, diverged_, lost_, cut_, lowest_cut_rank_.value_or(~uint64_t{0})}) out.put(number);
+  cache_.save(out);
 }
 
 void TreeSearch::load(StateReader& in) {
   tree_.load(in);
   frontier_.load(in, tree_);
+  spill_.load(in);
   std::vector<InFlight> open;
   for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) open.push_back(in.get<InFlight>());
   // The newest of a bin goes first: pushed backwards, they are run again in the order they had.
@@ -184,10 +239,12 @@ void TreeSearch::load(StateReader& in) {
   for (uint64_t* number : {&level_, &diverged_, &lost_, &cut_}) *number = in.get<uint64_t>();
   const auto cut_rank = in.get<uint64_t>();
   if (cut_rank != ~uint64_t{0}) lowest_cut_rank_ = cut_rank;
+  cache_.load(in);
 }
 
 uint64_t TreeSearch::lowest_open_rank() const {
   uint64_t lowest = frontier_.empty() ? ~uint64_t{0} : frontier_.best_rank();
+  if (!spill_.empty()) lowest = std::min(lowest, spill_.lowest_rank());
   for (const InFlight& f : in_flight_) lowest = std::min(lowest, f.rank);
   return lowest;
 }

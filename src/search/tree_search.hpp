@@ -15,6 +15,7 @@
 #include "model/schedule.hpp"
 #include "search/execution_tree.hpp"
 #include "search/frontier.hpp"
+#include "search/spill.hpp"
 #include "search/state_cache.hpp"
 #include "search/strategy.hpp"
 
@@ -82,11 +83,12 @@ class TreeSearch final : public Strategy {
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
-  uint64_t frontier_nodes() const override { return frontier_.size(); }
+  uint64_t frontier_nodes() const override { return frontier_.size() + spill_.size(); }
   uint64_t peak_frontier_nodes() const override { return frontier_.peak(); }
   uint64_t memory_bytes() const override {
     return tree_.memory_bytes() + frontier_.memory_bytes() + cache_.memory_bytes();
   }
+  bool spill(uint64_t bytes) override;
   std::string phase() const override;
 
   const ExecutionTree& tree() const { return tree_; }
@@ -108,12 +110,14 @@ class TreeSearch final : public Strategy {
   void charge(const ScheduleCursor& at);
   std::optional<uint32_t> bound_completed() const;
   bool counts_preemptions() const { return parts_.policy == Policy::Default; }
-  bool exhausted() const { return frontier_.empty() && in_flight_.empty(); }
+  bool exhausted() const { return frontier_.empty() && spill_.empty() && in_flight_.empty(); }
+  void fetch();  // what was spilled and is to be run before anything in memory
   uint64_t lowest_open_rank() const;  // of a search that is not exhausted
 
   TreeSearchParts parts_;
   ExecutionTree tree_;
   Frontier frontier_;
+  Spill spill_;
   Fingerprinter fingerprinter_;
   StateCache cache_;
   LastAccess last_access_;             // while an execution is expanded

@@ -24,6 +24,7 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kPlanRing = 1u << 20, kTraceRing = 1u << 19;
+constexpr size_t kFew = 64;
 constexpr int kChannelFd = 240, kTableFd = 241, kCaptureFd = 242;
 
 void futex_wait(std::atomic<uint32_t>& word, uint32_t expected, int milliseconds) {
@@ -326,8 +327,9 @@ void WorkerProcess::sleep_until_trace(size_t in_flight, int milliseconds) {
     __builtin_ia32_pause();
 #endif
   }
-  // Not for every single trace: a futex call costs as much as a small execution.
-  const uint64_t batch = std::clamp<uint64_t>(in_flight / 2, 1, 128);
+  // Not for every single trace: a futex call costs as much as a small execution. Of a few, all: the worker rings when it
+  // has nothing left to do.
+  const uint64_t batch = in_flight < kFew ? in_flight : std::min<uint64_t>(in_flight / 2, 128);
   const uint32_t bell = ring.bell.load(std::memory_order_acquire);
   ring.wake_at.store(ring.messages.load(std::memory_order_relaxed) + batch, std::memory_order_relaxed);
   ring.reader_sleeps.store(1, std::memory_order_seq_cst);

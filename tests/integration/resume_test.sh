@@ -1,14 +1,14 @@
 #!/bin/bash
-# Kills an exploration at several moments and resumes it: in the end every execution was run, and the workers are gone.
-# usage: resume_test.sh LOCKSTEP PROGRAM EXECUTIONS ARGS...
+# Kills an exploration at several moments and resumes it: in the end every trace was seen and the claim is the same.
+# usage: resume_test.sh LOCKSTEP STRATEGY TRACES PROGRAM ARGS...
 set -euo pipefail
-lockstep=$1 program=$2 expected=$3
+lockstep=$1 strategy=$2 traces=$3
 shift 3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
-"$lockstep" run --out out --strategy icb --preemptions none "$program" "$@" >/dev/null &
+"$lockstep" run --out out --strategy "$strategy" --preemptions none --workers 1 --json result.json "$@" >/dev/null &
 sleep 0.3
 kill -INT $!
 code=0
@@ -33,5 +33,10 @@ for signal in INT KILL TERM; do
 done
 if [[ -e out/exploration.state ]]; then "$lockstep" resume out >last; fi
 grep -q "PASS" last || { cat last; exit 1; }
-grep -qF "$expected executions" last || { cat last; exit 1; }
+python3 - "$traces" <<'END'
+import json, sys
+result = json.load(open("result.json"))
+assert result["complete"] and result["traces"] == int(sys.argv[1]) <= result["executions"], result
+assert result["guarantee"].startswith("every execution"), result["guarantee"]
+END
 [[ ! -e out/exploration.state ]] || { echo 'a finished exploration is still offered'; exit 1; }

@@ -1,7 +1,14 @@
 // A search that was stopped anywhere and goes on elsewhere runs every execution once, and claims the same in the end.
 #include <gtest/gtest.h>
 
+#include "brute_force.hpp"
+#include "search/strategies/bpor.hpp"
+#include "search/strategies/chess.hpp"
+#include "search/strategies/delay.hpp"
+#include "search/strategies/dpor.hpp"
+#include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/random.hpp"
+#include "search/strategies/source_dpor.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 
@@ -64,6 +71,59 @@ TEST_P(Resume, NothingIsLostAndNothingIsRunTwice) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Strategies, Resume, testing::Values("dfs", "icb", "icb2"));
+
+// Reductions run again what came back before its turn, so only the traces are the same, and what is claimed of them.
+struct ReductionRow {
+  const char* name;
+  std::unique_ptr<Strategy> (*make)();
+};
+void PrintTo(const ReductionRow& row, std::ostream* out) { *out << row.name; }
+
+const ReductionRow kReductions[] = {
+    {"dpor", [] { return make_dpor({}); }},
+    {"source_dpor", [] { return make_source_dpor({}); }},
+    {"optimal_dpor", [] { return make_optimal_dpor({}); }},
+    {"optimal_dpor_1", [] { return make_optimal_dpor({.preemptions = 1}); }},
+    {"bpor_1", [] { return make_bpor({.preemptions = 1}); }},
+    {"chess", [] { return make_chess({}); }},
+    {"delay_2", [] { return make_delay({.bound = 2}); }},
+};
+
+class ResumeReduction : public testing::TestWithParam<ReductionRow> {};
+
+TEST_P(ResumeReduction, StoppedAnywhereItFindsTheSameTraces) {
+  std::vector<Program> programs = {last_zero(3), philosophers(3), condition_flag(2, false)};
+  for (uint64_t seed = 0; seed < 40; ++seed)
+    if (Program p = random_program(seed); total(count_schedules(p)) < 300) programs.push_back(std::move(p));
+  for (const Program& program : programs) {
+    for (const size_t window : {1, 7}) {
+      const auto whole = GetParam().make();
+      Recorder ignored;
+      const Exploration all = run_piece(*whole, program, window, "", std::nullopt, ignored).result;
+      ASSERT_TRUE(all.complete) << program.name;
+      for (const uint64_t slice : {1, 13}) {
+        Recorder seen;
+        std::string state;
+        Exploration last;
+        for (uint64_t most = slice;; most += slice) {
+          const auto strategy = GetParam().make();
+          Piece piece = run_piece(*strategy, program, window, state, most, seen);
+          last = piece.result;
+          if (last.complete) break;
+          ASSERT_FALSE(piece.state.empty()) << program.name;
+          ASSERT_LE(most, 100 * all.executions + 100 * window) << program.name << ": no progress";
+          state = piece.state;
+        }
+        ASSERT_EQ(last.traces, all.traces) << program.name << ", slices of " << slice << ", window " << window;
+        ASSERT_EQ(last.guarantee, all.guarantee) << program.name;
+        ASSERT_GE(last.executions, all.executions) << program.name;
+        if (window == 1) ASSERT_EQ(last.executions, all.executions) << program.name << ", slices of " << slice;
+      }
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Strategies, ResumeReduction, testing::ValuesIn(kReductions),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(ResumeRandom, DrawsTheSameExecutionsAsInOneGo) {
   Recorder whole, pieces;

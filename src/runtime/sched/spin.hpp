@@ -67,6 +67,7 @@ inline void note_fruitless(Step& step, uint64_t value) {
   if (me.effects != me.spin_effects + 1) {  // not only reads since the last one: this is where a round may begin
     me.spin_rounds = 0;
     me.spin_repeats = 0;
+    for (uint64_t& key : me.spin_key) key = 0;  // what was read before that belongs to no round of a loop
   }
   me.spin_effects = me.effects;
   ++me.fruitless;

@@ -1,6 +1,7 @@
 #include "search/dpor/choice_tree.hpp"
 
 #include <cassert>
+#include <utility>
 
 namespace lockstep::dpor {
 
@@ -58,6 +59,30 @@ void ChoiceTree::skip(uint32_t node) {
   --nodes_[nodes_[node].parent].unfinished;
 }
 
+void ChoiceTree::save(StateWriter& out) const {
+  out.put_all(nodes_);
+  out.put(free_);
+  out.put(free_count_);
+}
+
+void ChoiceTree::load(StateReader& in) {
+  std::vector<Node> nodes = in.get_all<Node>();
+  const auto free = in.get<uint32_t>();
+  const auto free_count = in.get<uint64_t>();
+  const auto exists = [&nodes](uint32_t node) { return node == kNone || node < nodes.size(); };
+  bool good = in.good() && !nodes.empty() && exists(free) && free_count < nodes.size();
+  for (Node& n : nodes) {
+    good = good && exists(n.parent) && exists(n.first) && exists(n.last) && exists(n.next) && n.label.uses <= 3 &&
+           n.status <= Status::Finished;
+    if (n.status == Status::UnderWay) n.status = Status::Planned;
+    n.early = false;
+  }
+  if (!good) return in.reject();
+  nodes_ = std::move(nodes);
+  free_ = free;
+  free_count_ = free_count;
+}
+
 // Without recursion: a sequence to follow may be as long as an execution.
 void ChoiceTree::release_children(uint32_t node) {
   uint32_t child = nodes_[node].first;
@@ -69,6 +94,7 @@ void ChoiceTree::release_children(uint32_t node) {
       next = nodes_[child].first;
     }
     nodes_[child].next = free_;
+    nodes_[child].parent = kNone;
     free_ = child;
     ++free_count_;
     child = next;

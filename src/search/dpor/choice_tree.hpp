@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "search/dpor/label.hpp"
+#include "search/state.hpp"
 
 namespace lockstep::dpor {
 
@@ -57,6 +58,15 @@ class ChoiceTree {
   uint32_t finish(uint32_t node);
   void reopen(uint32_t node);  // a finished one with alternatives missing, one of which is wanted after all
   void skip(uint32_t node);  // a fresh node of a state that stays open: somebody else covers it
+
+  void save(StateWriter& out) const;
+  // What was under way when it was saved is planned again. Rejects what is no tree.
+  void load(StateReader& in);
+  template <class F>
+  void for_each_live(F&& visit) const {  // every node but the root; parents in no particular order
+    for (uint32_t node = 1; node < nodes_.size(); ++node)
+      if (nodes_[node].parent != kNone) visit(node);
+  }
 
   bool finished() const { return nodes_[kRoot].status == Status::Finished; }
   uint64_t live() const { return nodes_.size() - free_count_; }

@@ -41,6 +41,7 @@ void DporSearch::append(uint32_t node) {
     here.sleep_begin = before.sleep_begin;
     here.sleep_end = before.sleep_end;
     here.preemptions = before.preemptions;
+    here.uncertain = before.uncertain;
     if (before.node != kNone && !tree_[before.node].data) {
       if (parts_.sleep_sets) {
         here.sleep_begin = static_cast<uint32_t>(sleepers_.size());
@@ -50,6 +51,8 @@ void DporSearch::append(uint32_t node) {
       here.preemptions = preemptions_through(record - 1);
     }
   }
+  here.uncertain |= (step.flags & (Step::kConditional | Step::kTimed | Step::kTimedOut)) != 0 ||
+                    step.kind == OpKind::ProcessExit || step.is_choice();
   path_.push_back(here);
   order_.push(step);
 }

@@ -23,7 +23,7 @@ bool is_glued(const Step& pending) {
 
 }  // namespace
 
-DporSearch::DporSearch(DporParts parts) : parts_(std::move(parts)) {}
+DporSearch::DporSearch(DporParts parts) : parts_(std::move(parts)) { plan_.max_steps = parts_.max_steps; }
 
 // --- Plans
 
@@ -59,8 +59,7 @@ uint32_t DporSearch::next_head() {
 }
 
 std::optional<Plan> DporSearch::next() {
-  Plan plan;
-  plan.max_steps = parts_.max_steps;
+  Plan& plan = plan_;
   if (!started_) {
     started_ = true;
     in_flight_.push_back(kNone);
@@ -68,6 +67,9 @@ std::optional<Plan> DporSearch::next() {
   }
   const uint32_t head = next_head();
   if (head == kNone) return std::nullopt;
+  plan.deltas.clear();
+  plan.sleep.clear();
+  plan.sleep_at = kNoStep;
   tree_[head].status = Status::UnderWay;
   in_flight_.push_back(head);
   plan_prefix(head, plan);
@@ -179,6 +181,7 @@ bool DporSearch::explore(uint32_t head) {
   load_trace(top);
   const uint32_t ending = ending_step();
   failed_ |= ending != kNone;
+  const auto fresh = static_cast<uint32_t>(path_.size());
   uint32_t state = top == kNone ? ChoiceTree::kRoot : tree_[top].parent;
   for (auto i = static_cast<uint32_t>(path_.size()); i < steps.size(); ++i) {
     if (steps[i].is_note()) {
@@ -200,9 +203,11 @@ bool DporSearch::explore(uint32_t head) {
     if (!parts_.whole_sequences) reverse_step(i, i);
     if (parts_.give_up && parts_.give_up(*this, i)) break;
   }
-  if (parts_.whole_sequences)
-    for (uint32_t i = 0; i < path_.size(); ++i)
-      if (is_step(i)) reverse_step(i, order_.size());
+  if (parts_.whole_sequences) {
+    const bool short_ones = certain();
+    for (uint32_t i = short_ones ? fresh : 0; i < path_.size(); ++i)
+      if (is_step(i)) reverse_step(i, short_ones ? i : order_.size());
+  }
   const bool complete = path_.size() == steps.size();
   if (complete) {
     if (tree_[state].first != kNone) {  // ended before the plan did
@@ -274,6 +279,8 @@ uint32_t DporSearch::ending_step() {
   return std::any_of(pending.begin(), pending.end(), cut_off) ? last : kNone;
 }
 
+bool DporSearch::certain() const { return failing_ == kNone && !failed_ && !path_.empty() && !path_.back().uncertain; }
+
 // What threads would have done next takes part: that is how a deadlock is found, whose locks are never taken.
 void DporSearch::find_pending_races(uint32_t last) {
   const bool redundant = trace_->outcome() == Outcome::SleepBlocked;
@@ -341,6 +348,33 @@ uint32_t DporSearch::plan(uint32_t record, ThreadId t, const Label& label) {
   if (std::any_of(sleepers.begin(), sleepers.end(), same)) tree_.skip(node);
   else wait_for_turn(node);
   return node;
+}
+
+// --- Written down
+
+// The tree is everything: what depends on a path is computed again from the first execution that follows it. Executions
+// that came back before their turn are run again. Labels name objects by number, so the numbers are kept.
+void DporSearch::save(StateWriter& out) const {
+  tree_.save(out);
+  out.put<uint64_t>(order_.objects());
+  for (uint32_t number = 0; number < order_.objects(); ++number) out.put(order_.object(number).id);
+  out.put(static_cast<uint8_t>(started_ && executions_ > 0));
+  out.put(static_cast<uint8_t>(failed_));
+  for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, executions_}) out.put(number);
+}
+
+void DporSearch::load(StateReader& in) {
+  tree_.load(in);
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) (void)order_.number_of(in.get<ObjectId>());
+  started_ = in.get<uint8_t>() != 0;
+  failed_ = in.get<uint8_t>() != 0;
+  for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &executions_})
+    *number = in.get<uint64_t>();
+  if (!in.good()) return;
+  tree_.for_each_live([this](uint32_t node) {
+    if (tree_[node].status == Status::Planned && tree_[tree_[node].parent].status == Status::Executed)
+      wait_for_turn(node);
+  });
 }
 
 // --- What is known

@@ -55,8 +55,9 @@ class Reversal {
 struct DporParts {
   std::unique_ptr<Reversal> reversal;
   bool sleep_sets = true;
-  // Races are looked at when the execution is over, all of them again: what happens without the first step of a race
-  // then includes what came after the second. Wakeup trees need that.
+  // Where a step might do something else in another order (a compare-and-swap), or the process ended, races are looked
+  // at when the execution is over, all of them again: what happens without the first step of a race then includes what
+  // came after the second. Wakeup trees need that, because who sleeps below what they plan depends on it.
   bool whole_sequences = false;
   // Nothing below this record, the newest one of the path, is wanted.
   std::function<bool(const DporSearch&, uint32_t record)> give_up;
@@ -77,6 +78,9 @@ class DporSearch : public Strategy {
   bool complete() const override;
   std::string why_incomplete() const override;
   std::optional<uint32_t> preemptions_completed() const override;
+  bool resumable() const override { return true; }
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
   uint64_t frontier_nodes() const override { return turns_.size(); }
   uint64_t peak_frontier_nodes() const override { return peak_waiting_; }
   uint64_t memory_bytes() const override;
@@ -110,6 +114,7 @@ class DporSearch : public Strategy {
     uint32_t node = ChoiceTree::kNone;  // none for a note
     uint32_t sleep_begin = 0, sleep_end = 0;  // who sleeps before it
     uint32_t preemptions = 0;                 // before it
+    bool uncertain = false;                   // it or one before it might do something else in another order
   };
 
   struct Early {
@@ -135,6 +140,7 @@ class DporSearch : public Strategy {
   void find_pending_races(uint32_t last);
   void displace(uint32_t node);
   void reverse_step(uint32_t record, uint32_t end);
+  bool certain() const;  // the steps of this execution will do in any order what they did
   void reverse_all(const Event& next, uint32_t end, bool blocked);
   uint32_t ending_step();  // kNone if the execution did not end that way
 
@@ -156,6 +162,7 @@ class DporSearch : public Strategy {
   uint64_t peak_waiting_ = 0;
   std::deque<uint32_t> in_flight_;
   std::vector<Early> early_, spare_;
+  Plan plan_;  // its memory is used again and again
   bool started_ = false;
   uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
   bool failed_ = false;  // with others under way, so that a trace may have been seen in several lengths

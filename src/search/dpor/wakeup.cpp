@@ -6,28 +6,73 @@ namespace lockstep::dpor {
 
 using Status = ChoiceTree::Status;
 constexpr uint32_t kNone = ChoiceTree::kNone;
+constexpr ThreadId kTakenOut{kMaxThreads};  // nobody's number; kNoThread is that of data choices
 
-void Wakeup::insert(DporSearch& search, uint32_t first, std::span<const Item> sequence) {
+bool Wakeup::insert(DporSearch& search, uint32_t first, std::span<const Item> sequence, bool whole) {
   search_ = &search;
   record_ = first;
   root_ = search.state(first);
   rest_.assign(sequence.begin(), sequence.end());
   doubtful_ = false;
-  if (!covered_by_sleep(search.asleep(first), root_)) descend(root_);
+  summarize();
+  return covered_by_sleep(search.asleep(first), root_) || descend(root_, whole);
 }
 
-// Can a step with this label begin the sequence (a weak initial)? `at`: its place in the sequence, the end if it
-// is not in there but independent of all that is.
-bool Wakeup::hits(const Label& label, size_t& at) const {
+void Wakeup::summarize() {
+  used_ = written_ = threads_ = known_ = initials_ = 0;
+  ends_ = false;
+  left_ = rest_.size();
+  for (uint32_t k = 0; k < rest_.size(); ++k) {
+    const Label& label = rest_[k].label;
+    const unsigned t = index_of(label.thread);
+    if (t < 64 && !(threads_ >> t & 1)) {
+      threads_ |= bit(t);
+      first_[t] = k;
+    }
+    ends_ |= label.ends;
+    for (unsigned i = 0; i < label.uses; ++i) {
+      used_ |= bit(label.use[i] >> 1);
+      if (label.use[i] & 1) written_ |= bit(label.use[i] >> 1);
+    }
+  }
+}
+
+void Wakeup::find_out(unsigned t) {
+  known_ |= bit(t);
+  initials_ &= ~bit(t);
+  const Label own = rest_[first_[t]].label;
+  for (uint32_t k = 0; k < first_[t]; ++k)
+    if (rest_[k].label.thread != kTakenOut && dependent(rest_[k].label, own)) return;
+  initials_ |= bit(t);
+}
+
+// Whoever came after it may be able to begin now.
+void Wakeup::remove(size_t at) {
+  const ThreadId thread = rest_[at].label.thread;
+  rest_[at].label = {};
+  rest_[at].label.thread = kTakenOut;
+  --left_;
+  known_ = 0;
+  const unsigned t = index_of(thread);
+  if (t >= 64) return;
+  size_t next = at + 1;
+  while (next < rest_.size() && rest_[next].label.thread != thread) ++next;
+  if (next == rest_.size())
+    threads_ &= ~bit(t);
+  else
+    first_[t] = static_cast<uint32_t>(next);
+}
+
+bool Wakeup::hits_exactly(const Label& label, size_t& at) const {
   for (at = 0; at < rest_.size(); ++at)
     if (rest_[at].label.thread == label.thread) break;
   const Label& own = at < rest_.size() ? rest_[at].label : label;
   for (size_t k = 0; k < at; ++k)
-    if (dependent(rest_[k].label, own)) return false;
+    if (rest_[k].label.thread != kTakenOut && dependent(rest_[k].label, own)) return false;
   return true;
 }
 
-bool Wakeup::covered_by_sleep(std::span<const Label> asleep, uint32_t state) const {
+bool Wakeup::covered_by_sleep(std::span<const Label> asleep, uint32_t state) {
   size_t at;
   for (const Label& sleeper : asleep)
     if (hits(sleeper, at)) return true;
@@ -45,7 +90,7 @@ bool Wakeup::is_leaf(uint32_t node) const {
 }
 
 // Follows the branches that can begin the rest of the sequence; where there is none, what is left becomes a new one.
-void Wakeup::descend(uint32_t state) {
+bool Wakeup::descend(uint32_t state, bool whole) {
   const ChoiceTree& tree = search_->tree();
   for (;;) {
     size_t at = 0;
@@ -54,14 +99,18 @@ void Wakeup::descend(uint32_t state) {
       if (hits(tree[c].label, at) && (at < rest_.size() || tree[c].missing == 0)) break;
       doubtful_ |= tree[c].uncertain && tree[c].status < Status::Executed;
     }
-    if (c == kNone) return append(state);
+    if (c == kNone) {
+      if (doubtful_ && !whole) return false;
+      append(state);
+      return true;
+    }
     const bool in_sequence = at < rest_.size();
     const uint32_t record = in_sequence ? rest_[at].record : kNone;
-    if (in_sequence) rest_.erase(rest_.begin() + static_cast<std::ptrdiff_t>(at));
-    if (is_leaf(c) || rest_.empty()) return;
+    if (in_sequence) remove(at);
+    if (is_leaf(c) || left_ == 0) return true;
     if (tree[c].first != kNone && tree[tree[c].first].data) {
       c = descend_choices(c, record);
-      if (c == kNone) return;
+      if (c == kNone) return true;
     }
     state = c;
   }
@@ -105,8 +154,10 @@ void Wakeup::append_choices(uint32_t node, uint32_t r) {
   for (; is_choice(r); ++r) {
     const Step& step = search_->trace().steps()[r];
     const bool fresh = tree[node].first == kNone;
-    if (!tree[node].data) tree[node].missing = fresh ? step.arity - 1 : tree[node].missing - 1;
-    else tree[node].missing = 1;
+    if (!tree[node].data)
+      tree[node].missing = fresh ? step.arity - 1 : tree[node].missing - 1;
+    else
+      tree[node].missing = 1;
     node = tree.add(node, step.value, {}, true);
     if (top == kNone) top = node;
   }
@@ -116,6 +167,9 @@ void Wakeup::append_choices(uint32_t node, uint32_t r) {
 
 void Wakeup::append(uint32_t state) {
   ChoiceTree& tree = search_->tree();
+  rest_.erase(
+      std::remove_if(rest_.begin(), rest_.end(), [](const Item& item) { return item.label.thread == kTakenOut; }),
+      rest_.end());
   uint32_t top = kNone;
   for (size_t k = 0; k < rest_.size(); ++k) {
     const Item item = rest_[k];

@@ -11,14 +11,38 @@ class Wakeup {
  public:
   using Item = DporSearch::Item;
 
-  // Plans to run `sequence` instead of what was run from record `first` on.
-  void insert(DporSearch& search, uint32_t first, std::span<const Item> sequence);
+  // Plans to run `sequence` instead of what was run from record `first` on. False, and nothing is planned, if that
+  // takes a `whole` sequence and this one is not.
+  bool insert(DporSearch& search, uint32_t first, std::span<const Item> sequence, bool whole = true);
 
  private:
-  bool covered_by_sleep(std::span<const Label> asleep, uint32_t state) const;
-  void descend(uint32_t state);
+  bool descend(uint32_t state, bool whole);
   uint32_t descend_choices(uint32_t node, uint32_t record);
-  bool hits(const Label& label, size_t& at) const;
+  void summarize();
+  // Can a step with this label begin the sequence (a weak initial)? `at`: its place in the sequence, the end if it is
+  // not in there but independent of all that is.
+  bool hits(const Label& label, size_t& at) {
+    const unsigned t = index_of(label.thread);
+    if (t < 64 && threads_ >> t & 1) {
+      at = first_[t];
+      if (!(known_ >> t & 1)) find_out(t);
+      return initials_ >> t & 1;
+    }
+    at = rest_.size();
+    return (t < 64 && stands_apart(label)) || hits_exactly(label, at);
+  }
+  void find_out(unsigned thread);  // whether it can begin
+  void remove(size_t at);
+  // For sure independent of all steps of the sequence, as far as it goes by what they use.
+  bool stands_apart(const Label& label) const {
+    uint64_t conflicts = uint64_t{label.ends || ends_};
+    for (unsigned i = 0; i < label.uses; ++i)
+      conflicts |= bit(label.use[i] >> 1) & (label.use[i] & 1 ? used_ : written_);
+    return conflicts == 0;
+  }
+  static uint64_t bit(uint32_t number) { return uint64_t{1} << (number & 63); }
+  bool hits_exactly(const Label& label, size_t& at) const;
+  bool covered_by_sleep(std::span<const Label> asleep, uint32_t state);
   bool is_leaf(uint32_t node) const;
   bool is_choice(uint32_t record) const;
   void append(uint32_t state);
@@ -26,10 +50,17 @@ class Wakeup {
   void offer(uint32_t node);
 
   DporSearch* search_ = nullptr;
-  uint32_t record_ = 0;  // of the state the sequence starts from
-  uint32_t root_ = 0;    // that state
+  uint32_t record_ = 0;     // of the state the sequence starts from
+  uint32_t root_ = 0;       // that state
   std::vector<Item> rest_;  // of the sequence
-  bool doubtful_ = false;   // a branch was passed by that perhaps could have begun it
+  size_t left_ = 0;         // of it; what was taken out stays, as nobody's
+  // Most of what is compared with a sequence has nothing to do with it, or is its beginning: what its steps use and
+  // write, by hash; whether one ends the process; of the first 64 threads, whose they are, where the first one of each
+  // is and, as far as `known_`, whether it can begin.
+  uint64_t used_ = 0, written_ = 0, threads_ = 0, known_ = 0, initials_ = 0;
+  bool ends_ = false;
+  uint32_t first_[64];
+  bool doubtful_ = false;  // a branch was passed by that perhaps could have begun it
 };
 
 }  // namespace lockstep::dpor

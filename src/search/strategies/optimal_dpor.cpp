@@ -13,8 +13,12 @@ using namespace dpor;
 class WakeupTrees final : public Reversal {
  public:
   void reverse(DporSearch& search, const Race& race) override {
+    const uint32_t all = search.order().size();
     const std::span<const DporSearch::Item> sequence = search.sequence(race);
-    if (!sequence.empty()) wakeup_.insert(search, race.first, sequence);
+    if (sequence.empty() || wakeup_.insert(search, race.first, sequence, race.end == all)) return;
+    Race whole = race;
+    whole.end = all;
+    wakeup_.insert(search, race.first, search.sequence(whole));
   }
   void displaced(DporSearch& search, uint32_t record, std::span<const SequenceItem> sequence) override {
     wakeup_.insert(search, record, sequence);

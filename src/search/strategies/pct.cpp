@@ -57,6 +57,17 @@ class Pct final : public Strategy {
     if (planned_for == horizon_) ++counted_;
   }
 
+  bool resumable() const override { return true; }
+  void save(StateWriter& out) const override {
+    for (const uint64_t number : {learned_, uint64_t{horizon_}, uint64_t{threads_}, counted_}) out.put(number);
+  }
+  void load(StateReader& in) override {
+    handed_out_ = learned_ = in.get<uint64_t>();
+    horizon_ = static_cast<uint32_t>(in.get<uint64_t>());
+    threads_ = static_cast<uint32_t>(in.get<uint64_t>());
+    counted_ = in.get<uint64_t>();
+  }
+
   std::string guarantee() const override {
     if (counted_ == 0) return {};
     char chance[32];

@@ -16,14 +16,17 @@ class Pos final : public Strategy {
     plan.max_steps = options_.max_steps;
     return plan;
   }
-  void learn(TraceView) override {}
+  void learn(TraceView) override { ++learned_; }
+  bool resumable() const override { return true; }
+  void save(StateWriter& out) const override { out.put(learned_); }
+  void load(StateReader& in) override { handed_out_ = learned_ = in.get<uint64_t>(); }
   std::string guarantee() const override { return {}; }
   bool complete() const override { return false; }
   bool exhaustive() const override { return false; }
 
  private:
   PosOptions options_;
-  uint64_t handed_out_ = 0;
+  uint64_t handed_out_ = 0, learned_ = 0;
 };
 
 }  // namespace

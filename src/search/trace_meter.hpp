@@ -1,0 +1,26 @@
+// What is counted for every execution: its fingerprint and its preemptions. Executions that follow each other mostly
+// begin alike, so only what differs from the one before is looked at.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "analysis/fingerprint.hpp"
+#include "model/trace.hpp"
+
+namespace lockstep {
+
+class TraceMeter {
+ public:
+  void read(TraceView trace);
+  uint64_t fingerprint() const { return fingerprinter_.value().low; }
+  uint32_t preemptions() const { return before_.empty() ? 0 : before_.back(); }
+
+ private:
+  uint32_t common_prefix(std::span<const Step> steps) const;
+
+  Fingerprinter fingerprinter_;
+  std::vector<Step> steps_;       // of the execution read last
+  std::vector<uint32_t> before_;  // preemptions, each record's own included
+};
+
+}  // namespace lockstep

@@ -1,0 +1,111 @@
+// A frontier that does not fit into memory: the same executions in the same order, from disk.
+#include <gtest/gtest.h>
+
+#include "search/spill.hpp"
+#include "search_helpers.hpp"
+#include "zoo.hpp"
+
+namespace lockstep::fake {
+namespace {
+
+Exploration run_within(Strategy& strategy, const Program& program, uint64_t memory, Recorder& seen) {
+  FakeExecutor executor(program, {.window = 3});
+  std::vector<Analysis*> analyses = {&seen};
+  Budget budget;
+  budget.memory_bytes = memory;
+  budget.count_traces = false;  // what it counts with has to stay in memory
+  return Explorer(strategy, executor, analyses, budget, true, {}).run();
+}
+
+bool never() { return false; }
+
+using Make = std::unique_ptr<Strategy> (*)();
+
+TEST(Spill, ExecutionsAreTheSameInTheSameOrder) {
+  const Make makes[] = {[] { return icb(); }, [] { return icb(3); }};
+  for (const Make make : makes)
+    for (const Program& program : {fetch_add(3, 3), mutex_counter(3, 2), choice_and_store()}) {
+      Recorder in_memory, from_disk;
+      const auto one = make(), other = make();
+      const Exploration all = run_within(*one, program, 1 << 30, in_memory);
+      const Exploration tight = run_within(*other, program, 3000, from_disk);
+      EXPECT_TRUE(all.complete && tight.complete) << program.name << tight.stopped_by;
+      EXPECT_EQ(from_disk.schedules, in_memory.schedules) << program.name;
+      EXPECT_EQ(tight.guarantee, all.guarantee);
+      if (all.executions > 1000) EXPECT_LT(tight.peak_frontier_nodes, all.peak_frontier_nodes) << program.name;
+    }
+}
+
+TEST(Spill, DepthFirstSearchGivesUpTheOldestAndGetsThemBackLast) {
+  const Program program = fetch_add(4, 2);
+  TreeSearch whole{TreeSearchParts{}}, parts{TreeSearchParts{}};
+  FakeExecutor first(program, {.window = 1}), second(program, {.window = 1});
+  uint64_t spilled = 0;
+  for (uint64_t executions = 0; executions < 2520; ++executions) {
+    const uint64_t before = parts.memory_bytes();
+    if (executions % 5 == 0) (void)parts.spill(1);  // all but the least that stays
+    spilled += parts.memory_bytes() < before;
+    const auto a = whole.next(), b = parts.next();
+    ASSERT_TRUE(a && b);
+    ASSERT_EQ(a->deltas, b->deltas) << executions;
+    first.submit(*a);
+    whole.learn(*first.next(never));
+    second.submit(*b);
+    parts.learn(*second.next(never));
+    ASSERT_EQ(whole.frontier_nodes(), parts.frontier_nodes());
+  }
+  EXPECT_GT(spilled, 0u);
+  EXPECT_TRUE(whole.complete() && parts.complete());
+}
+
+TEST(Spill, IsPartOfWhatIsSaved) {
+  for (const uint64_t stop : {20, 200, 700}) {
+    const auto first = icb(), second = icb(), whole = icb();
+    const Program program = fetch_add(3, 3);
+    FakeExecutor executor(program, {.window = 1});
+    Recorder seen, all;
+    (void)run_within(*whole, program, 1 << 30, all);
+    for (uint64_t i = 0; i < stop; ++i) {
+      const auto plan = first->next();
+      ASSERT_TRUE(plan);
+      executor.submit(*plan);
+      const auto trace = executor.next(never);
+      first->learn(*trace);
+      seen.check(*trace);
+      (void)first->spill(2000);
+    }
+    StateWriter out;
+    first->save(out);
+    StateReader in(out.bytes());
+    second->load(in);
+    ASSERT_TRUE(in.good() && in.at_end());
+    (void)run_within(*second, program, 3000, seen);
+    EXPECT_TRUE(second->complete());
+    std::sort(seen.schedules.begin(), seen.schedules.end());
+    std::sort(all.schedules.begin(), all.schedules.end());
+    EXPECT_EQ(seen.schedules, all.schedules) << "stopped after " << stop;
+  }
+}
+
+TEST(Spill, DamagedSegmentsAreRejected) {
+  Spill spill;
+  const Spill::Item items[] = {{1, {{3, 1}, {9, 2}}}, {2, {{3, 1}, {12, 0}}}};
+  ASSERT_TRUE(spill.put(5, items));
+  StateWriter out;
+  spill.save(out);
+  for (size_t length = 0; length < out.bytes().size(); ++length) {
+    StateReader in(std::string_view(out.bytes()).substr(0, length));
+    Spill other;
+    other.load(in);
+    EXPECT_FALSE(in.good());
+  }
+  std::vector<Spill::Item> back;
+  ASSERT_TRUE(spill.take(5, back));
+  ASSERT_EQ(back.size(), 2u);
+  EXPECT_EQ(back[1].deltas, items[1].deltas);
+  EXPECT_EQ(back[1].cost, 2);
+  EXPECT_TRUE(spill.empty());
+}
+
+}  // namespace
+}  // namespace lockstep::fake
