@@ -6,6 +6,7 @@
 #include "cli/focus.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/promotion.hpp"
+#include "cli/run_tests.hpp"
 #include "cli/session.hpp"
 #include "report/fingerprint.hpp"
 #include "report/progress.hpp"
@@ -28,8 +29,9 @@ bool looks_for_races(const Options& options) {
 // One exploration from start to last words.
 class Run {
  public:
-  Run(const Options& options, std::string program, std::unique_ptr<Strategy> strategy, Target& target)
+  Run(const Options& options, std::string program, std::unique_ptr<Strategy> strategy, Target& target, TestRun* test)
       : options_(options),
+        test_(test),
         program_(std::move(program)),
         strategy_(std::move(strategy)),
         target_(target),
@@ -102,7 +104,7 @@ class Run {
 
   // Late, because how many threads there are shows only once the program ran.
   void introduce() {
-    if (introduced_ || options_.quiet) return;
+    if (introduced_ || options_.quiet || test_) return;
     introduced_ = true;
     setting_.threads = static_cast<unsigned>(target_.threads().size());
     session_.print(header_line(setting_, session_.terminal()));
@@ -123,6 +125,7 @@ class Run {
   std::optional<Finding> confirm(Finding finding) {
     finding.schedule = fmt::format("{}/bug-{}.lockstep", out_, bugs_ + 1);
     finding.execution += executions_before_;
+    if (test_) finding.test = test_->name;
     std::optional<Finding> found = session_.reproduce(target_, std::move(finding), true);
     if (!found || options_.no_shrink) return found;
     return session_.simplify(target_, *found, strategy_->preemptions_completed());
@@ -133,6 +136,7 @@ class Run {
     progress_.clear();
     introduce();
     Finding told = finding;
+    if (test_) session_.print(fmt::format("\n{}\n", session_.terminal().paint("1", test_->name)));
     if (auto error = save(finding)) {
       session_.warn(error->message + "; it cannot be replayed");
       unsaved_.insert(finding.schedule);
@@ -157,6 +161,7 @@ class Run {
     schedule.timeouts = options_.timeouts;
     schedule.spurious = options_.spurious;
     schedule.promoted = promotion_.in_use();
+    if (options_.input) schedule.input = options_.input->bytes(kRecordedInput);
     schedule.bug = finding;
     schedule.threads = target_.threads();
     schedule.operations = record_operations(names);
@@ -180,7 +185,7 @@ class Run {
     if (!unfinished) {
       fs::remove(saved_run_path(out_), ignored);
       if (fs::is_empty(out_, ignored) && !ignored) fs::remove(out_, ignored);
-    } else if (!options_.quiet) {
+    } else if (!options_.quiet && (!test_ || result.interrupted)) {
       session_.print(fmt::format("\n  resume  lockstep resume {}\n", out_));
     }
   }
@@ -203,10 +208,16 @@ class Run {
                       plural(result.diverged, "execution")));
     for (Finding& bug : result.bugs)
       if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
-    if (!options_.quiet || result.verdict == Verdict::Uncontrolled)
+    if (test_)
+      conclude_test(result);
+    else if (!options_.quiet || result.verdict == Verdict::Uncontrolled)
       session_.print(final_lines(result, setting_, session_.terminal()));
     if (result.verdict == Verdict::Uncontrolled) session_.print_stack(target_, result.uncontrolled_stack);
     offer_to_resume(result);
+    if (test_) {
+      *test_ = {test_->name, test_->width, result, session_.warnings(), name_of(target_.info().isolation), true};
+      return;
+    }
     session_.write_results({options_.command, options_.strategy.spec.substr(0, options_.strategy.spec.find(':')),
                          name_of(target_.info().isolation), session_.warnings()},
                         result);
@@ -219,6 +230,11 @@ class Run {
     if (!strategy_->preempts_at_points() && (broken || result.raced) && !result.guarantee.empty())
       result.guarantee = without_proviso(std::move(result.guarantee)) +
                          "; memory is shared without a common lock, so there are executions beyond these";
+  }
+
+  void conclude_test(const Exploration& result) {
+    if (options_.quiet && result.verdict != Verdict::Uncontrolled) return;
+    session_.print(fmt::format("  {:{}}  {}\n", test_->name, test_->width, test_line(result, session_.terminal())));
   }
 
   // Warnings that the user wants to be bugs (--error KIND).
@@ -252,6 +268,7 @@ class Run {
   }
 
   const Options& options_;
+  TestRun* const test_;        // this is the exploration of one test case; otherwise of a whole program
   const std::string program_;  // path of the executable
   std::unique_ptr<Strategy> strategy_;
   Target& target_;
@@ -266,7 +283,7 @@ class Run {
   std::set<std::string> unsaved_;
 };
 
-int start_run(const Options& options, const World& world, const SavedRun* saved) {
+int start_run(Options options, const World& world, const SavedRun* saved, TestRun* test) {
   Focus focus(options);
   StrategyOptions strategy_options = options.strategy;
   focus.install(strategy_options);
@@ -285,6 +302,10 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
   Result<Suppressions> suppressions = load_suppressions(options);
   if (!suppressions) return fail(suppressions.error());
 
+  if (!options.input) options.input = ProgramInput::from_standard_input(*program);
+  if (!test && !saved && options.each_test && world.list_tests)
+    if (const auto list = world.list_tests(*program, options.command, *runtime)) return run_tests(options, world, *list);
+
   TargetOptions target_options;
   target_options.command = options.command;
   target_options.runtime_library = *runtime;
@@ -293,6 +314,7 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
   target_options.points = options.points;
   target_options.timeouts = options.timeouts;
   target_options.spurious = options.spurious;
+  target_options.input = options.input;
   target_options.detect_races = looks_for_races(options);
   target_options.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   target_options.max_steps = options.steps;
@@ -303,12 +325,13 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
   Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
   if (!target) return fail(target.error());
   focus.watch(**target);
-  return Run(options, *program, std::move(*strategy), **target).explore(saved, std::move(*suppressions));
+  return Run(options, *program, std::move(*strategy), **target, test).explore(saved, std::move(*suppressions));
 }
 
 }  // namespace
 
-int run_command(const Options& options, const World& world) { return start_run(options, world, nullptr); }
-int run_command(const Options& options, const World& world, const SavedRun& saved) { return start_run(options, world, &saved); }
+int run_command(const Options& options, const World& world) { return start_run(options, world, nullptr, nullptr); }
+int run_command(const Options& options, const World& world, const SavedRun& saved) { return start_run(options, world, &saved, nullptr); }
+int run_test(const Options& options, const World& world, TestRun& test) { return start_run(options, world, nullptr, &test); }
 
 }  // namespace lockstep

@@ -11,6 +11,7 @@
 #include "report/fingerprint.hpp"
 #include "report/junit.hpp"
 #include "report/sarif.hpp"
+#include "report/test_failure.hpp"
 #include "report/user_code.hpp"
 #include "search/simplify.hpp"
 #include "target/symbols.hpp"
@@ -21,7 +22,8 @@ namespace {
 // How well what a replay shows fits what was found: 0 something else, 1 the same kind, 2 the very same. A trace may
 // hold several races; a recorded one is known by its fingerprint only.
 int likeness(const Finding& found, const Finding& wanted, TraceView trace, Symbols& symbols) {
-  if (found.kind != wanted.kind) return 0;
+  const bool words_of_a_test = found.kind == FindingKind::ExitCode && wanted.kind == FindingKind::Assertion;
+  if (found.kind != wanted.kind && !words_of_a_test) return 0;
   if (!found.race) return 2;
   if (wanted.race) {
     const auto same = [](const DataRace& a, const DataRace& b) {
@@ -98,7 +100,9 @@ std::optional<Finding> Session::reproduce(Target& target, Finding finding, bool 
   finding.preemptions = best->preemptions;
   finding.threads = best->threads;
   finding.race = best->race;
-  return complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols(target));
+  finding = complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols(target));
+  explain_by_test(finding);
+  return finding;
 }
 
 void Session::print_stack(Target& target, std::span<const uint64_t> stack) {

@@ -71,6 +71,7 @@ struct Channel {
   uint32_t spurious;         // wake-ups of condition variables without a signal, at most so many per execution
   uint8_t detect_races;      // in instrumented code
   uint8_t debug;             // a debugger looks on: output goes where it goes, the debugger is told of switches
+  uint8_t rewinds_input;     // standard input is a file, read from its beginning by every execution
   uint32_t capture_fd;       // output of detailed executions; 0: none
   uint64_t max_steps;
   std::atomic<uint32_t> stop;  // driver: leave the service loop

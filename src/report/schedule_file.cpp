@@ -64,6 +64,7 @@ Json content_of(const ScheduleFile& schedule) {
       {"policy", schedule_json::kPolicies[static_cast<size_t>(bug.plan.policy)]},
       {"seed", bug.plan.seed},
       {"promoted", schedule.promoted},
+      {"input", schedule_json::to_hex(schedule.input)},
       {"deltas", deltas},
       {"operations_total", schedule.operations_total},
       {"operations", operations},

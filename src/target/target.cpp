@@ -52,6 +52,7 @@ LaunchOptions launch_options(const TargetOptions& options, const std::string& pa
           options.max_steps,
           table_fd,
           capture_fd,
+          options.input ? options.input->fd() : -1,
           options.body};
 }
 
@@ -66,6 +67,7 @@ class WorkerTarget final : public Target {
     auto capture = SharedMemory::create("lockstep-output", 1);
     if (!capture) return capture.error();
     capture_ = std::move(*capture);
+    if (options_.input && !options_.input->warning().empty()) warn(options_.input->warning());
     std::string path = "the body";
     if (!options_.body) {
       auto found = find_program(options_.command.at(0));

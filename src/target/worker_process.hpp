@@ -50,6 +50,7 @@ struct LaunchOptions {
   uint32_t max_steps;
   int thread_table_fd;
   int capture_fd;
+  int input_fd;  // -1: the program reads end of file
   std::function<void(int, int)> body;  // instead of `path`: see TargetOptions
 };
 

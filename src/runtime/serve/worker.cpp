@@ -215,6 +215,7 @@ void fresh_start() {
 void execute(const PlanHeader* plan) {
   for (;;) {
     fresh_start();
+    if (UNLIKELY(runtime.channel->rewinds_input)) sys(SYS_lseek, 0, 0, SEEK_SET);
     runtime.after_step = 0;
     runtime.spurious_left = runtime.channel->spurious;
     runtime.clock.begin();
