@@ -50,6 +50,13 @@ struct ThreadTable {
   Entry entry[kMaxThreads];
 };
 
+// What the runtime noticed and a user should know; said once each (target/remarks.hpp).
+enum RemarkBits : uint32_t {
+  kSignalsBetweenThreads = 1,  // the order of a signal against its receiver's steps is not part of any reduction
+  kWritesFiles = 2,            // what it leaves behind is seen by other executions
+  kInputFromOutside = 4,       // it waited for something that is not one of its threads
+};
+
 enum class WorkerState : uint32_t {
   Starting,
   Ready,         // serves plans
@@ -82,6 +89,7 @@ struct Channel {
   uint8_t fiber;               // backend in use is fibers
   Isolation isolation_used;
   uint8_t reserved;
+  std::atomic<uint32_t> remarks;    // RemarkBits
   std::atomic<uint64_t> executing;  // plan id + 1 while one is running, else 0
   std::atomic<uint64_t> stuck_steps;  // answer to the watchdog: steps so far; a standstill means stuck
   std::atomic<uint32_t> text_bytes;

@@ -69,6 +69,7 @@ struct Runtime {
   void* body_argument;
   Imports imports;
   uint32_t spinners;        // threads that are not enabled because they would only spin
+  uint64_t process_signals; // sent to the process while everybody blocks them
   uint32_t spurious_left;   // spurious wake-ups this execution may still have
   uintptr_t unwinder_begin, unwinder_size;  // code of libgcc_s
   uintptr_t initial_stack;  // the main thread's stack from here up is initial state

@@ -100,8 +100,14 @@ void WorkerProcess::kill() {
   pid_ = -1;
 }
 
+uint32_t WorkerProcess::remarks() {
+  if (memory_.data()) remarks_ |= channel().remarks.load(std::memory_order_relaxed);
+  return remarks_;
+}
+
 Result<bool> WorkerProcess::prepare() {
   kill();
+  remarks();  // before its memory goes
   const size_t big = big_trace_bytes(options_.max_steps);
   auto memory = SharedMemory::create("lockstep-channel", sizeof(Channel) + kPlanRing + kTraceRing + big);
   if (!memory) return memory.error();

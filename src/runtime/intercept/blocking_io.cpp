@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/intercept/timers.hpp"
 #include "runtime/sched/interrupt.hpp"
 
 namespace lockstep::rt {
@@ -58,7 +59,7 @@ void wake_waiters() {
   });
 }
 
-// One I/O step, when it can be done. false: it timed out.
+// One I/O step, when it can be done. false: it timed out, or a signal ended it (errno is EINTR then).
 bool arrive(const Wanted* wanted, uint8_t flags) {
   Thread& me = self();
   cancellation_point();
@@ -66,6 +67,10 @@ bool arrive(const Wanted* wanted, uint8_t flags) {
   me.waits_for = wanted;
   Step& step = scheduler().reach(OpKind::Io, &io_object, static_cast<uint8_t>(Step::kWrite | flags), !wanted || ready(*wanted));
   me.waits_for = nullptr;
+  if (interrupted_wait(me)) {
+    errno = EINTR;
+    return false;
+  }
   if (me.timed_out) return false;
   if (UNLIKELY(wanted && cancelled(me) && !ready(*wanted))) cancelled_while_waiting(step);
   return true;
@@ -76,7 +81,8 @@ template <class F>
 auto step_on(int fd, short events, bool blocks, F&& call) {
   pollfd p{fd, events, 0};
   const Wanted wanted{&p, 1, -1};
-  arrive(blocks ? &wanted : nullptr, 0);
+  while (!arrive(blocks ? &wanted : nullptr, 0))
+    if (!self().restarts) return decltype(call())(-1);
   const auto result = call();
   const int saved = errno;
   wake_waiters();
@@ -91,7 +97,7 @@ int wait_ready(pollfd* fds, unsigned count, int64_t timeout) {
   const Wanted wanted{fds, count, -1};
   Thread& me = self();
   if (timeout > 0) me.deadline = me.clock + static_cast<uint64_t>(timeout) * 1'000'000;
-  arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0);
+  if (!arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0) && !me.timed_out) return -1;
   const long result = sys(SYS_poll, word(fds), count, 0);
   if (result < 0) errno = static_cast<int>(-result);
   return result < 0 ? -1 : static_cast<int>(result);
@@ -130,9 +136,56 @@ int select_as_poll(int n, fd_set* read, fd_set* write, fd_set* except, int64_t t
   return bits;
 }
 
+// Can anybody but the program's own threads make this descriptor ready? The peers of sockets are looked for among its own.
+bool reaches_outside(int fd) {
+  struct stat info {};
+  if (sys(SYS_fstat, fd, word(&info)) < 0) return false;
+  if (S_ISCHR(info.st_mode) || runtime.undo.inherited(fd)) return true;
+  if (!S_ISSOCK(info.st_mode)) return false;
+  sockaddr_storage peer{}, own{};
+  socklen_t size = sizeof peer;
+  const bool connected = sys(SYS_getpeername, fd, word(&peer), word(&size)) == 0;
+  if (!connected) {
+    size = sizeof own;
+    return sys(SYS_getsockname, fd, word(&own), word(&size)) == 0 && size > sizeof(sa_family_t);  // has a name others can use
+  }
+  if (size <= sizeof(sa_family_t)) return false;  // the nameless other end of a pair
+  for (int other = 3; other < 1024; ++other) {
+    socklen_t other_size = sizeof own;
+    if (other == fd || sys(SYS_getsockname, other, word(&own), word(&other_size)) != 0 || other_size != size) continue;
+    if (__builtin_memcmp(&own, &peer, size) == 0) return false;
+  }
+  return true;
+}
+
 bool waits(int fd, int flags) { return !(flags & MSG_DONTWAIT) && !nonblocking(fd); }
 
 }  // namespace
+
+bool outside_helps() {
+  constexpr int kMoment = 20, kPatience = 1000;  // milliseconds: the kernel's own delays; somebody else's
+  Scheduler& s = scheduler();
+  bool any = false, outside = false;
+  s.live.for_each(s.words(), [&](ThreadId t) {
+    const auto* wanted = static_cast<const Wanted*>(s.thread(t).parked ? s.thread(t).waits_for : nullptr);
+    if (!wanted) return;
+    any = true;
+    for (unsigned i = 0; i < wanted->count; ++i) outside |= reaches_outside(wanted->fds[i].fd);
+  });
+  if (!any) return false;
+  for (int waited = 0; waited < (outside ? kPatience : kMoment); waited += 10) {
+    timespec moment{0, 10'000'000};
+    sys(SYS_nanosleep, word(&moment), 0);
+    wake_waiters();
+    if (s.enabled.empty(s.words())) continue;
+    if (outside) runtime.channel->remarks.fetch_or(kInputFromOutside, std::memory_order_relaxed);
+    return true;
+  }
+  if (outside)
+    s.end(Outcome::Uncontrolled, 0, "the program waits for input from outside, which cannot be controlled: let one of its own threads be the other side");
+  return false;
+}
+
 }  // namespace lockstep::rt
 
 using namespace lockstep;
@@ -159,6 +212,7 @@ LOCKSTEP_EXPORT ssize_t writev(int fd, const iovec* parts, int count) {
   return step_on(fd, POLLOUT, !nonblocking(fd), LOCKSTEP_CALL(writev, fd, parts, count));
 }
 LOCKSTEP_EXPORT int close(int fd) {
+  if (controlled()) descriptor_closed(fd);
   if (controlled() && fd < 3) runtime.undo.opened();  // the standard ones are there again for the next execution
   if (!concerned(fd)) return LOCKSTEP_REAL(close)(fd);
   return step_on(fd, 0, false, LOCKSTEP_CALL(close, fd));  // the other end sees it
@@ -238,7 +292,7 @@ LOCKSTEP_EXPORT int epoll_wait(int fd, epoll_event* events, int most, int timeou
   const Wanted wanted{nullptr, 0, fd};
   Thread& me = self();
   if (timeout > 0) me.deadline = me.clock + static_cast<uint64_t>(timeout) * 1'000'000;
-  arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0);
+  if (!arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0) && !me.timed_out) return -1;
   const int result = LOCKSTEP_REAL(epoll_wait)(fd, events, most, 0);
   wake_waiters();  // an edge-triggered event that one has seen is gone for the others
   return result;

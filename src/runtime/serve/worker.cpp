@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "runtime/fiber/backend.hpp"
+#include "runtime/intercept/timers.hpp"
 #include "runtime/root.hpp"
 #include "runtime/sched/lookahead.hpp"
 #include "runtime/sched/threads.hpp"
@@ -127,7 +128,7 @@ void write_trace(uint64_t plan_id) {
   uint32_t pending_count = 0;
   s.live.for_each(s.words(), [&](ThreadId t) {
     if (!s.thread(t).parked) return;
-    Step& p = pending[pending_count++] = s.thread(t).pending;
+    Step& p = pending[pending_count++] = next_step(s.thread(t));
     p.thread = t;
     p.enabled = 0;
     if (!s.enabled.contains(t)) p.flags |= Step::kBlocked;
@@ -207,6 +208,7 @@ void fresh_start() {
     restore_exit_handlers();
     runtime.undo.undo();
     restore_dispositions();
+    reset_timers();
   }
   runtime.heap.begin_execution(runtime.isolation == Isolation::Loop);
   reset_keys();
