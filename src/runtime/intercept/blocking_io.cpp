@@ -90,6 +90,34 @@ auto step_on(int fd, short events, bool blocks, F&& call) {
   return result;
 }
 
+// A transfer that goes on until all is through, as a blocking one does: whatever fits is one step. `call` does one part,
+// from the given offset, without blocking.
+template <class F>
+ssize_t step_through(int fd, short events, size_t size, F&& call) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t n = step_on(fd, events, true, [&] { return call(done); });
+    if (n < 0 && errno == EAGAIN) continue;  // ready, but not for as much as a message needs
+    if (n <= 0) return done ? static_cast<ssize_t>(done) : n;
+    done += static_cast<size_t>(n);
+  }
+  return static_cast<ssize_t>(done);
+}
+
+// Being writable means room for something, not for everything.
+constexpr size_t kFitsAtOnce = 4096;
+
+template <class F>
+auto without_blocking(int fd, F&& call) {
+  const long flags = sys(SYS_fcntl, fd, F_GETFL);
+  sys(SYS_fcntl, fd, F_SETFL, flags | O_NONBLOCK);
+  const auto result = call();
+  const int saved = errno;
+  sys(SYS_fcntl, fd, F_SETFL, flags);
+  errno = saved;
+  return result;
+}
+
 bool concerned(int fd) { return controlled() && may_block(fd); }
 
 // Waits as poll does. Milliseconds; negative: for ever.
@@ -205,6 +233,10 @@ LOCKSTEP_EXPORT ssize_t readv(int fd, const iovec* parts, int count) {
 }
 LOCKSTEP_EXPORT ssize_t write(int fd, const void* buffer, size_t size) {
   if (!concerned(fd)) return LOCKSTEP_REAL(write)(fd, buffer, size);
+  if (size > kFitsAtOnce && !nonblocking(fd))
+    return step_through(fd, POLLOUT, size, [&](size_t at) {
+      return without_blocking(fd, [&] { return LOCKSTEP_REAL(write)(fd, static_cast<const char*>(buffer) + at, size - at); });
+    });
   return step_on(fd, POLLOUT, !nonblocking(fd), LOCKSTEP_CALL(write, fd, buffer, size));
 }
 LOCKSTEP_EXPORT ssize_t writev(int fd, const iovec* parts, int count) {
@@ -224,6 +256,10 @@ LOCKSTEP_EXPORT int shutdown(int fd, int how) noexcept {
 LOCKSTEP_EXPORT ssize_t recv(int fd, void* buffer, size_t size, int flags) {
   about_to_write(buffer, size);
   if (!concerned(fd)) return LOCKSTEP_REAL(recv)(fd, buffer, size, flags);
+  if (flags & MSG_WAITALL && waits(fd, flags))
+    return step_through(fd, POLLIN, size, [&](size_t at) {
+      return LOCKSTEP_REAL(recv)(fd, static_cast<char*>(buffer) + at, size - at, (flags & ~MSG_WAITALL) | MSG_DONTWAIT);
+    });
   return step_on(fd, POLLIN, waits(fd, flags), LOCKSTEP_CALL(recv, fd, buffer, size, flags));
 }
 LOCKSTEP_EXPORT ssize_t recvfrom(int fd, void* buffer, size_t size, int flags, sockaddr* from, socklen_t* length) {
@@ -240,6 +276,10 @@ LOCKSTEP_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
 }
 LOCKSTEP_EXPORT ssize_t send(int fd, const void* buffer, size_t size, int flags) {
   if (!concerned(fd)) return LOCKSTEP_REAL(send)(fd, buffer, size, flags);
+  if (size > kFitsAtOnce && waits(fd, flags))
+    return step_through(fd, POLLOUT, size, [&](size_t at) {
+      return LOCKSTEP_REAL(send)(fd, static_cast<const char*>(buffer) + at, size - at, flags | MSG_DONTWAIT);
+    });
   return step_on(fd, POLLOUT, waits(fd, flags), LOCKSTEP_CALL(send, fd, buffer, size, flags));
 }
 LOCKSTEP_EXPORT ssize_t sendto(int fd, const void* buffer, size_t size, int flags, const sockaddr* to, socklen_t length) {

@@ -26,6 +26,11 @@ inline void cancellation_point() {
 // After a step of a thread: asynchronous cancellation, signals sent to it. Only while runtime.interrupted.
 void deliver_interrupts(Thread& me, const Step& step);
 
+// Is there one that it would take now?
+inline bool has_signals(const Thread& t) {
+  return (t.signals | runtime.process_signals) & ~t.signal_mask & ~t.awaited_signals;
+}
+
 // The running thread, which waits in an operation of this kind, takes its signals. True: that ends its wait, and
 // Thread::interrupted is set; otherwise it waits on.
 bool take_signal(Thread& me, OpKind waits_in);

@@ -107,6 +107,12 @@ void Scheduler::interrupt(Thread& t) {
   refresh_simple();
 }
 
+// The running thread's operation is published; a signal that came before it had to wait is taken first.
+inline void Scheduler::park(Thread& me, bool can_run) {
+  enable(me, can_run);
+  if (UNLIKELY(runtime.interrupted) && !can_run && has_signals(me)) interrupt(me);
+}
+
 void Scheduler::forbid_preemption(bool on) {
   Thread& me = *runtime.current;
   if (on) {
@@ -200,7 +206,7 @@ void Scheduler::record_wide(Thread& me, Step& step) {
 void Scheduler::hand_back(Thread& me, bool can_run) {
   Thread& resumer = *me.resumer;
   me.resumer = nullptr;
-  enable(me, can_run);
+  park(me, can_run);
   switch_to(resumer);
 }
 
@@ -247,7 +253,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
         return unrecorded_;
       }
     } else {
-      enable(me, false);
+      park(me, false);
     }
     me.parked = true;
     Thread* next = choose();
@@ -337,7 +343,7 @@ void Scheduler::wait_to_be_advanced(OpKind kind, const void* object, uint8_t fla
   if (me.resumer) {
     hand_back(me, false);
   } else {
-    enable(me, false);
+    park(me, false);
     Thread* next = choose();
     if (next != &me) switch_to(*next);
   }

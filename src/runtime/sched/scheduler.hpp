@@ -108,6 +108,7 @@ class Scheduler {
   void observe_block();
   uint64_t random();
   void switch_to(Thread& next);
+  void park(Thread& me, bool can_run);
   void hand_back(Thread& me, bool can_run);
   Step& record(Thread& me);
   void record_wide(Thread& me, Step& step);
