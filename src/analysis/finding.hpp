@@ -53,7 +53,10 @@ struct LockNesting {
 
 struct Finding {
   FindingKind kind = FindingKind::Assertion;
+  // What the trace alone shows, where the program's own words say more (report/test_failure.hpp).
+  std::optional<FindingKind> observed;
   std::string message;
+  std::string test;        // the test case it was found in; empty: the program as a whole
   uint64_t execution = 0;  // 1-based number of the execution that showed it
   uint32_t preemptions = 0;
   std::optional<uint32_t> variables;

@@ -11,7 +11,7 @@ using namespace lockstep;
 int main(int argc, char** argv) {
   const char* environment = std::getenv("LOCKSTEP_OPTIONS");
   const Surroundings around{environment ? environment : ""};
-  const World world{find_program, find_runtime_library, Target::start, debug_target};
+  const World world{find_program, find_runtime_library, Target::start, debug_target, list_tests};
 
   Result<ParsedCommand> command = parse_command_line({argv + 1, argv + argc}, around);
   if (!command) return fail(command.error());

@@ -194,6 +194,11 @@ const OptionInfo kOptions[] = {
            o.backend, v,
            {std::pair{"auto", Backend::Auto}, {"fiber", Backend::Fiber}, {"os-thread", Backend::OsThread}});
      }},
+    {"tests", "each|whole", "explore the test cases of a GoogleTest or Catch2 program one by one, or all in one [each]",
+     kRun, false,
+     [](Options& o, const std::string& v) {
+       return choice_into(o.each_test, v, {std::pair{"each", true}, {"whole", false}});
+     }},
     {"keep-going", nullptr, "do not stop at the first bug; report distinct bugs once each", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.keep_going, v); }},
     {"no-shrink", nullptr, "report a failing schedule as it was found, not a simpler one", kRun, false,

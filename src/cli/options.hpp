@@ -14,6 +14,7 @@
 #include "report/terminal.hpp"
 #include "search/explorer.hpp"
 #include "search/registry.hpp"
+#include "target/input.hpp"
 
 namespace lockstep {
 
@@ -35,6 +36,7 @@ struct Options {
   Isolation isolation = Isolation::Auto;
   Backend backend = Backend::Auto;
   bool keep_going = false;
+  bool each_test = true;  // explore the test cases of a GoogleTest or Catch2 program one by one
   bool no_shrink = false;
   std::vector<std::string> focus_functions, focus_variables, trusted;  // globs
   std::string out;   // empty: lockstep-out/PROGRAM
@@ -43,6 +45,7 @@ struct Options {
   bool quiet = false;
   When color = When::Auto, progress = When::Auto;
   std::set<FindingKind> errors;  // warnings that count as bugs
+  std::shared_ptr<const ProgramInput> input;  // what the program reads
   // run: how it was asked for, to be written down with the exploration
   std::vector<std::string> arguments;  // from "run" on
   std::string environment;             // LOCKSTEP_OPTIONS

@@ -47,6 +47,9 @@ Result<Recording> read_recording(Options& options, const World& world) {
   target_options.find_leaks = options.leaks || schedule.bug.kind == FindingKind::Leak;
   target_options.check_locks = schedule.bug.kind == FindingKind::LockDiscipline;
   target_options.spurious = schedule.spurious;
+  // What was recorded, unless the user gives other input.
+  target_options.input = ProgramInput::from_standard_input(*program);
+  if (!schedule.input.empty() && target_options.input->bytes(kRecordedInput).empty()) target_options.input = ProgramInput::of(schedule.input);
   target_options.workers = 1;
   target_options.max_steps = schedule.bug.plan.max_steps;
   target_options.threads = schedule.threads;

@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/focus.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/run_tests.hpp"
 #include "search/promotion.hpp"
 #include "cli/session.hpp"
 #include "report/fingerprint.hpp"
@@ -30,8 +31,9 @@ bool looks_for_races(const Options& options) {
 // One exploration from start to last words.
 class Run {
  public:
-  Run(const Options& options, std::string program, std::unique_ptr<Strategy> strategy, Target& target)
+  Run(const Options& options, std::string program, std::unique_ptr<Strategy> strategy, Target& target, TestRun* test)
       : options_(options),
+        test_(test),
         program_(std::move(program)),
         strategy_(std::move(strategy)),
         target_(target),
@@ -109,7 +111,7 @@ class Run {
 
   // Late, because how many threads there are shows only once the program ran.
   void introduce() {
-    if (introduced_ || options_.quiet) return;
+    if (introduced_ || options_.quiet || test_) return;
     introduced_ = true;
     setting_.threads = static_cast<unsigned>(target_.threads().size());
     session_.print(header_line(setting_, session_.terminal()));
@@ -130,6 +132,7 @@ class Run {
   std::optional<Finding> confirm(Finding finding) {
     finding.schedule = fmt::format("{}/bug-{}.lockstep", out_, bugs_ + 1);
     finding.execution += executions_before_;
+    if (test_) finding.test = test_->name;
     std::optional<Finding> found = session_.reproduce(target_, std::move(finding), true);
     if (!found || options_.no_shrink) return found;
     return session_.simplify(target_, *found, strategy_->preemptions_completed());
@@ -140,6 +143,7 @@ class Run {
     progress_.clear();
     introduce();
     Finding told = finding;
+    if (test_) session_.print(fmt::format("\n{}\n", session_.terminal().paint("1", test_->name)));
     if (auto error = save(finding)) {
       session_.warn(error->message + "; it cannot be replayed");
       unsaved_.insert(finding.schedule);
@@ -164,6 +168,7 @@ class Run {
     schedule.timeouts = options_.timeouts;
     schedule.spurious = options_.spurious;
     schedule.promoted = promotion_.in_use().places;
+    if (options_.input) schedule.input = options_.input->bytes(kRecordedInput);
     schedule.bug = finding;
     schedule.threads = target_.threads();
     schedule.operations = record_operations(names);
@@ -188,7 +193,7 @@ class Run {
     if (!unfinished) {
       fs::remove(saved_run_path(out_), ignored);
       if (fs::is_empty(out_, ignored) && !ignored) fs::remove(out_, ignored);
-    } else if (!options_.quiet) {
+    } else if (!options_.quiet && (!test_ || result.interrupted)) {
       session_.print(fmt::format("\n  resume  lockstep resume {}\n", out_));
     }
   }
@@ -210,10 +215,16 @@ class Run {
                       plural(result.diverged, "execution")));
     for (Finding& bug : result.bugs)
       if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
-    if (!options_.quiet || result.verdict == Verdict::Uncontrolled)
+    if (test_)
+      conclude_test(result);
+    else if (!options_.quiet || result.verdict == Verdict::Uncontrolled)
       session_.print(final_lines(result, setting_, session_.terminal()));
     if (result.verdict == Verdict::Uncontrolled) session_.print_stack(target_, result.uncontrolled_stack);
     offer_to_resume(result);
+    if (test_) {
+      *test_ = {test_->name, test_->width, result, session_.warnings(), name_of(target_.info().isolation), true};
+      return;
+    }
     session_.write_results({options_.command, options_.strategy.spec.substr(0, options_.strategy.spec.find(':')),
                          name_of(target_.info().isolation), session_.warnings()},
                         result);
@@ -236,6 +247,11 @@ class Run {
     if (!warning.doubt.empty())
       warning.message = fmt::format("possible {}; not certain, because {} synchronises in a way that cannot be seen: it is not instrumented",
                                     warning.message, warning.doubt);
+  }
+
+  void conclude_test(const Exploration& result) {
+    if (options_.quiet && result.verdict != Verdict::Uncontrolled) return;
+    session_.print(fmt::format("  {:{}}  {}\n", test_->name, test_->width, test_line(result, session_.terminal())));
   }
 
   // Warnings that the user wants to be bugs (--error KIND).
@@ -269,6 +285,7 @@ class Run {
   }
 
   const Options& options_;
+  TestRun* const test_;        // this is the exploration of one test case; otherwise of a whole program
   const std::string program_;  // path of the executable
   std::unique_ptr<Strategy> strategy_;
   Target& target_;
@@ -284,7 +301,7 @@ class Run {
   std::set<std::string> unsaved_;
 };
 
-int start_run(const Options& options, const World& world, const SavedRun* saved) {
+int start_run(Options options, const World& world, const SavedRun* saved, TestRun* test) {
   Focus focus(options);
   StrategyOptions strategy_options = options.strategy;
   focus.install(strategy_options);
@@ -303,6 +320,10 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
   Result<Suppressions> suppressions = load_suppressions(options);
   if (!suppressions) return fail(suppressions.error());
 
+  if (!options.input) options.input = ProgramInput::from_standard_input(*program);
+  if (!test && !saved && options.each_test && world.list_tests)
+    if (const auto list = world.list_tests(*program, options.command, *runtime)) return run_tests(options, world, *list);
+
   TargetOptions target_options;
   target_options.command = options.command;
   target_options.runtime_library = *runtime;
@@ -311,6 +332,7 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
   target_options.points = options.points;
   target_options.timeouts = options.timeouts;
   target_options.spurious = options.spurious;
+  target_options.input = options.input;
   target_options.detect_races = looks_for_races(options);
   target_options.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) ||
                                !(*strategy)->preempts_at_points();
@@ -330,12 +352,13 @@ int start_run(const Options& options, const World& world, const SavedRun* saved)
     if (code.size() > kMaxTrusted) return fail({ExitCode::Usage, fmt::format("--trust: more than {} functions match", kMaxTrusted)});
     (*target)->trust(code);
   }
-  return Run(options, *program, std::move(*strategy), **target).explore(saved, std::move(*suppressions));
+  return Run(options, *program, std::move(*strategy), **target, test).explore(saved, std::move(*suppressions));
 }
 
 }  // namespace
 
-int run_command(const Options& options, const World& world) { return start_run(options, world, nullptr); }
-int run_command(const Options& options, const World& world, const SavedRun& saved) { return start_run(options, world, &saved); }
+int run_command(const Options& options, const World& world) { return start_run(options, world, nullptr, nullptr); }
+int run_command(const Options& options, const World& world, const SavedRun& saved) { return start_run(options, world, &saved, nullptr); }
+int run_test(const Options& options, const World& world, TestRun& test) { return start_run(options, world, nullptr, &test); }
 
 }  // namespace lockstep

@@ -11,6 +11,7 @@
 #include "report/fingerprint.hpp"
 #include "report/junit.hpp"
 #include "report/sarif.hpp"
+#include "report/test_failure.hpp"
 #include "report/user_code.hpp"
 #include "search/simplify.hpp"
 #include "target/invisible_sync.hpp"
@@ -86,7 +87,9 @@ std::optional<Finding> Session::reproduce(Target& target, Finding finding, bool 
   finding.allocation = best->allocation;
   finding.steps = best->steps;
   finding.lock_cycle = best->lock_cycle;
-  return complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols(target));
+  finding = complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols(target));
+  explain_by_test(finding);
+  return finding;
 }
 
 void Session::print_stack(Target& target, std::span<const uint64_t> stack) {

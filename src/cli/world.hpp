@@ -7,6 +7,7 @@
 
 #include "model/result.hpp"
 #include "target/target.hpp"
+#include "target/test_list.hpp"
 
 namespace lockstep {
 
@@ -15,6 +16,8 @@ struct World {
   std::function<Result<std::string>()> find_runtime;
   std::function<Result<std::unique_ptr<Target>>(TargetOptions)> start;
   std::function<Result<int>(const TargetOptions&, const Plan&, const std::vector<std::string>& debugger)> debug = {};
+  // Empty: programs are never taken apart into test cases.
+  std::function<std::optional<TestList>(const std::string& path, const std::vector<std::string>& command, const std::string& runtime)> list_tests = {};
 };
 
 // The runtime next to the executable (installed, or in the build tree), unless $LOCKSTEP_RUNTIME names one.

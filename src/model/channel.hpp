@@ -51,6 +51,13 @@ struct ThreadTable {
   Entry entry[kMaxThreads];
 };
 
+// What the runtime noticed and a user should know; said once each (target/remarks.hpp).
+enum RemarkBits : uint32_t {
+  kSignalsBetweenThreads = 1,  // the order of a signal against its receiver's steps is not part of any reduction
+  kWritesFiles = 2,            // what it leaves behind is seen by other executions
+  kInputFromOutside = 4,       // it waited for something that is not one of its threads
+};
+
 enum class WorkerState : uint32_t {
   Starting,
   Ready,         // serves plans
@@ -79,6 +86,7 @@ struct Channel {
   uint8_t debug;             // a debugger looks on: output goes where it goes, the debugger is told of switches
   uint8_t check_locks;       // has every shared variable a lock? (detect/eraser.hpp)
   uint8_t find_leaks;        // blocks that nothing points to when the program has ended
+  uint8_t rewinds_input;     // standard input is a file, read from its beginning by every execution
   uint32_t capture_fd;       // output of detailed executions; 0: none
   uint64_t max_steps;
   std::atomic<uint32_t> stop;  // driver: leave the service loop
@@ -89,6 +97,7 @@ struct Channel {
   uint8_t fiber;               // backend in use is fibers
   Isolation isolation_used;
   uint8_t reserved;
+  std::atomic<uint32_t> remarks;    // RemarkBits
   std::atomic<uint64_t> executing;  // plan id + 1 while one is running, else 0
   std::atomic<uint64_t> stuck_steps;  // answer to the watchdog: steps so far; a standstill means stuck
   std::atomic<uint32_t> text_bytes;

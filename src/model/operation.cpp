@@ -61,6 +61,7 @@ constexpr Row kRows[] = {
     {"test-cancel", Mode::Read},
     {"signal", Mode::Write, false, true},
     {"io", Mode::Write, true, true},
+    {"timer", Mode::Write, true, true},
 };
 static_assert(std::size(kRows) == static_cast<size_t>(OpKind::kCount), "one row per operation kind");
 
@@ -107,6 +108,7 @@ AccessList accesses(const Operation& op) {
     case OpKind::PlainWrite:
       if (op.second != kNoObject) list.item[0].object = op.second;
       break;
+    case OpKind::Signal:  // whether its receiver still waits for this
     case OpKind::TestCancel:
       if (op.second != kNoObject) list.add(op.second, false);
       break;

@@ -67,6 +67,8 @@ enum class OpKind : uint8_t {
   Signal,
   // Pipes, sockets, eventfds between the program's own threads.
   Io,
+  // Arming a timer, and what the task behind it does until it fires; firing itself is a Timeout.
+  Timer,
   kCount
 };
 

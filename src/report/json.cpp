@@ -19,7 +19,7 @@ Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr)
 
 Json bug_json(const Finding& bug) {
   const Location& where = bug.location;
-  return Json{
+  Json json{
       {"kind", name_of(bug.kind)},
       {"message", bug.message},
       {"execution", bug.execution},
@@ -32,6 +32,28 @@ Json bug_json(const Finding& bug) {
         {"file", text_or_null(where.file)},
         {"line", where.line > 0 ? Json(where.line) : Json(nullptr)}}},
       {"schedule", text_or_null(bug.schedule)},
+  };
+  if (!bug.test.empty()) json["test"] = bug.test;
+  return json;
+}
+
+Json test_json(const JsonTest& test) {
+  const Exploration& result = test.result;
+  return Json{
+      {"name", test.name},
+      {"verdict", name_of(result.verdict)},
+      {"complete", result.complete},
+      {"guarantee", guarantee_sentence(result)},
+      {"preemptions_completed", or_null(result.preemptions_completed)},
+      {"executions", result.executions},
+      {"redundant", or_null(result.redundant)},
+      {"traces", or_null(result.traces)},
+      {"steps_max", result.steps_max},
+      {"threads_max", result.threads_max},
+      {"preemptions_max", result.preemptions_max},
+      {"seconds", result.seconds},
+      {"bugs", result.bugs.size()},
+      {"warnings", test.warnings},
   };
 }
 
@@ -72,6 +94,11 @@ std::string to_json(const JsonReport& report, const Exploration& result) {
                                 {"variables", bounds->variables},
                                 {"threads", or_null(bounds->threads)},
                                 {"loop_iterations", bounds->loop_iterations}};
+  if (!report.tests.empty()) {
+    Json tests = Json::array();
+    for (const JsonTest& test : report.tests) tests.push_back(test_json(test));
+    json["tests"] = std::move(tests);
+  }
   // Messages and names come from the program: they may be anything, also invalid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

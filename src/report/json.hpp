@@ -7,11 +7,18 @@
 
 namespace lockstep {
 
+struct JsonTest {
+  std::string name;
+  Exploration result;
+  std::vector<std::string> warnings;
+};
+
 struct JsonReport {
   std::vector<std::string> program;  // with its arguments
   std::string strategy;              // by name, without its settings
   std::string isolation;             // what was used: "reset"
   std::vector<std::string> warnings;
+  std::vector<JsonTest> tests = {};  // of a program that was explored test by test
 };
 
 const char* name_of(Verdict verdict);

@@ -36,30 +36,44 @@ std::string failure(const Finding& bug) {
                      escaped(bug.message), escaped(text));
 }
 
-}  // namespace
-
-std::string to_junit(const JsonReport& report, const Exploration& result) {
-  std::string name;
-  for (const std::string& word : report.program) name += (name.empty() ? "" : " ") + shell_word(word);
-  const bool error = result.verdict == Verdict::Uncontrolled;
+std::string test_case(const std::string& suite, const std::string& name, const Exploration& result,
+                      const std::vector<std::string>& warnings) {
   std::string body;
   for (const Finding& bug : result.bugs) body += failure(bug);
-  if (error) body += fmt::format("      <error type=\"uncontrolled\" message=\"{}\"/>\n", escaped(result.uncontrolled));
+  if (result.verdict == Verdict::Uncontrolled)
+    body += fmt::format("      <error type=\"uncontrolled\" message=\"{}\"/>\n", escaped(result.uncontrolled));
   std::string said = guarantee_sentence(result) + "\n";
-  for (const std::string& warning : report.warnings) said += "warning: " + warning + "\n";
+  for (const std::string& warning : warnings) said += "warning: " + warning + "\n";
   body += fmt::format("      <system-out>{}</system-out>\n", escaped(said));
-  const std::string counts = fmt::format("tests=\"1\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\"",
-                                         result.bugs.empty() ? 0 : 1, error ? 1 : 0, result.seconds);
+  return fmt::format("    <testcase classname=\"lockstep.{}\" name=\"{}\" time=\"{:.3f}\">\n{}    </testcase>\n", escaped(suite),
+                     escaped(name), result.seconds, body);
+}
+
+}  // namespace
+
+// A program that was explored test by test has one test case for each.
+std::string to_junit(const JsonReport& report, const Exploration& result) {
+  std::string name, cases;
+  for (const std::string& word : report.program) name += (name.empty() ? "" : " ") + shell_word(word);
+  size_t tests = 0, failures = 0, errors = 0;
+  const auto add = [&](const std::string& test, const Exploration& one, const std::vector<std::string>& warnings) {
+    cases += test_case(report.strategy, test, one, warnings);
+    ++tests;
+    failures += !one.bugs.empty();
+    errors += one.verdict == Verdict::Uncontrolled;
+  };
+  for (const JsonTest& test : report.tests) add(test.name, test.result, test.warnings);
+  if (report.tests.empty()) add(name, result, report.warnings);
+  const std::string counts =
+      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\"", tests, failures, errors, result.seconds);
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuites {0}>\n"
       "  <testsuite name=\"lockstep\" {0}>\n"
-      "    <testcase classname=\"lockstep.{1}\" name=\"{2}\" time=\"{3:.3f}\">\n"
-      "{4}"
-      "    </testcase>\n"
+      "{1}"
       "  </testsuite>\n"
       "</testsuites>\n",
-      counts, escaped(report.strategy), escaped(name), result.seconds, body);
+      counts, cases);
 }
 
 }  // namespace lockstep

@@ -63,6 +63,7 @@ std::string sentence(const Step& step, const TraceNames& names) {
     case OpKind::Signal: return "signal " + names.thread(ThreadId(static_cast<uint16_t>(step.object)));
     case OpKind::TestCancel: return "cancellation point";
     case OpKind::Io: return "input/output";
+    case OpKind::Timer: return "timer";
     case OpKind::Choose: return fmt::format("choose {} of {}", step.value, step.arity);
     default: return name_of(step.kind);
   }

@@ -67,6 +67,7 @@ Json content_of(const ScheduleFile& schedule) {
       {"seed", bug.plan.seed},
       {"promoted", schedule.promoted},
       {"tracked", tracked},
+      {"input", schedule_json::to_hex(schedule.input)},
       {"deltas", deltas},
       {"operations_total", schedule.operations_total},
       {"operations", operations},

@@ -19,6 +19,8 @@ inline constexpr int kScheduleVersion = 1;
 inline constexpr size_t kScheduleFileLimit = 256u << 20;
 inline constexpr size_t kRecordedOperations = 20'000;  // a longer recording is no better for comparing
 
+inline constexpr size_t kRecordedInput = 1u << 20;      // what the program read; more has to be given again
+
 struct RecordedOperation {
   ThreadId thread = kNoThread;
   OpKind kind = OpKind::Yield;
@@ -36,6 +38,7 @@ struct ScheduleFile {
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spurious = 0;
+  std::string input;  // standard input, if there was any and not too much
   std::vector<uint64_t> promoted;  // plain accesses that were scheduling points, by return address
   Finding bug;  // without trace and output; its plan is what is replayed
   std::vector<ThreadTable::Entry> threads;

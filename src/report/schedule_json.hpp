@@ -2,7 +2,9 @@
 #pragma once
 #include <fmt/format.h>
 #include <xxhash.h>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +21,23 @@ inline constexpr std::string_view kTimeouts[] = {"stuck", "cost", "always"};
 inline constexpr std::string_view kPolicies[] = {"default", "random"};
 
 inline std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+inline std::string to_hex(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+inline std::optional<std::string> from_hex(std::string_view text) {
+  std::string bytes;
+  if (text.size() % 2 != 0) return std::nullopt;
+  for (size_t i = 0; i < text.size(); i += 2) {
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(text.data() + i, text.data() + i + 2, value, 16);
+    if (error != std::errc{} || end != text.data() + i + 2) return std::nullopt;
+    bytes += static_cast<char>(value);
+  }
+  return bytes;
+}
 
 // Of the content without the checksum itself, independent of white space.
 inline std::string checksum_of(Json json) {

@@ -111,6 +111,13 @@ void read_tracked(const Json& json, ScheduleFile& out) {
   }
 }
 
+void read_input(const Json& json, ScheduleFile& out) {
+  if (!json.contains("input")) return;
+  const auto bytes = schedule_json::from_hex(string_at(json, "input"));
+  if (!bytes || bytes->size() > kRecordedInput) throw Malformed{"\"input\" is not what a program could have read"};
+  out.input = *bytes;
+}
+
 void read_operations(const Json& json, ScheduleFile& out) {
   const Json& list = array_at(json, "operations");
   if (list.size() > kRecordedOperations) throw Malformed{"\"operations\" is too long"};
@@ -177,6 +184,7 @@ ScheduleFile read_content(const Json& json) {
   out.bug.plan.seed = natural_at(json, "seed", std::numeric_limits<uint64_t>::max());
   read_promoted(json, out);
   read_tracked(json, out);
+  read_input(json, out);
   read_threads(json, out);
   read_operations(json, out);
   read_deltas(json, out);

@@ -104,6 +104,22 @@ std::string guarantee_sentence(const Exploration& result) {
   return fmt::format("{} without exhausting the strategy's space", plural(result.executions, "execution"));
 }
 
+std::string test_line(const Exploration& result, const Terminal& terminal) {
+  const std::string rest = fmt::format(" ({})", tally(result));
+  switch (result.verdict) {
+    case Verdict::Bug:
+      return fmt::format("{}        {} at execution {}{}{}", terminal.paint("1;31", "BUG"), name_of(result.bugs[0].kind),
+                         with_separators(result.bugs[0].execution),
+                         result.bugs.size() > 1 ? fmt::format(" and {} more", result.bugs.size() - 1) : "", rest);
+    case Verdict::Pass: return fmt::format("{}       {}{}", terminal.paint("1;32", "pass"), guarantee_sentence(result), rest);
+    case Verdict::Incomplete:
+      return fmt::format("{} stopped by {}; {}{}", terminal.paint("1;33", "incomplete"),
+                         result.stopped_by.empty() ? "a budget" : result.stopped_by, guarantee_sentence(result), rest);
+    case Verdict::Uncontrolled: return fmt::format("{} {}", terminal.paint("1;31", "UNCONTROLLED"), result.uncontrolled);
+  }
+  return {};
+}
+
 std::string final_lines(const Exploration& result, const Setting& setting, const Terminal& terminal) {
   const std::string_view dash = terminal.glyphs().dash;
   switch (result.verdict) {

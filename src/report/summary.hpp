@@ -33,6 +33,9 @@ std::string header_line(const Setting& setting, const Terminal& terminal);
 // The last lines: PASS, INCOMPLETE or "Known now", with what is not covered.
 std::string final_lines(const Exploration& result, const Setting& setting, const Terminal& terminal);
 
+// The same in one line, for one of many tests: "pass    every execution (12 executions, 0.01 s)".
+std::string test_line(const Exploration& result, const Terminal& terminal);
+
 // What `result` proves, as one sentence for people and JSON: never empty.
 std::string guarantee_sentence(const Exploration& result);
 

@@ -58,6 +58,12 @@ void die(const char* message) {
 void copy_bytes(void* to, const void* from, size_t size) { real_memcpy(to, from, size); }
 void zero_bytes(void* to, size_t size) { real_memset(to, 0, size); }
 size_t length(const char* text) { return strlen(text); }
+bool starts_with(const char* text, const char* prefix) {
+  while (*prefix)
+    if (*text++ != *prefix++) return false;
+  return true;
+}
+
 bool equal(const char* a, const char* b) { return strcmp(a, b) == 0; }
 bool contains(const char* text, const char* part) { return strstr(text, part) != nullptr; }
 

@@ -80,6 +80,7 @@ void find_memory_functions();
 void copy_bytes(void* to, const void* from, size_t size);
 void zero_bytes(void* to, size_t size);
 size_t length(const char* text);
+bool starts_with(const char* text, const char* prefix);
 bool equal(const char* a, const char* b);
 bool contains(const char* text, const char* part);
 

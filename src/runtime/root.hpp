@@ -78,6 +78,7 @@ struct Runtime {
   void* body_argument;
   Imports imports;
   uint32_t spinners;        // threads that are not enabled because they would only spin
+  uint64_t process_signals; // sent to the process while everybody blocks them
   uint32_t spurious_left;   // spurious wake-ups this execution may still have
   uintptr_t unwinder_begin, unwinder_size;    // code of libgcc_s
   uintptr_t libraries_begin, libraries_size;  // from the first of the C and C++ libraries to the end of the last

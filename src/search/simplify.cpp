@@ -46,7 +46,7 @@ Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const 
   const auto same = [&](const Trace& trace) {
     for (Analysis* analysis : analyses) {
       const std::optional<Finding> found = analysis->check(trace);
-      if (!found || found->kind != finding.kind) continue;
+      if (!found || found->kind != finding.observed.value_or(finding.kind)) continue;
       const auto [place, fresh] = known.try_emplace(key_of(*found, trace), false);
       if (fresh) place->second = replayed(trace).has_value();
       return place->second;

@@ -15,6 +15,7 @@
 #include <new>
 
 #include "model/schedule.hpp"
+#include "target/remarks.hpp"
 #include "target/worker_process.hpp"
 
 namespace lockstep {
@@ -55,6 +56,7 @@ LaunchOptions launch_options(const TargetOptions& options, const std::string& pa
           options.max_steps,
           table_fd,
           capture_fd,
+          options.input ? options.input->fd() : -1,
           options.body};
 }
 
@@ -69,6 +71,7 @@ class WorkerTarget final : public Target {
     auto capture = SharedMemory::create("lockstep-output", 1);
     if (!capture) return capture.error();
     capture_ = std::move(*capture);
+    if (options_.input && !options_.input->warning().empty()) warn(options_.input->warning());
     std::string path = "the body";
     if (!options_.body) {
       auto found = find_program(options_.command.at(0));
@@ -80,13 +83,20 @@ class WorkerTarget final : public Target {
     if (options_.isolation == Isolation::Auto) {
       if (auto verified = verify_reset(); !verified) return verified.error();
     }
+    // What one execution leaves in a file, another one reads: they must not run side by side.
+    if (slots_[0]->process.remarks() & kWritesFiles) options_.workers = 1;
     if (auto started = start_workers(options_.workers); !started) return started.error();
     return true;
   }
 
   size_t window() const override { return kWindowPerWorker * std::max(1u, options_.workers); }
   const TargetInfo& info() const override { return info_; }
-  std::vector<std::string> warnings() override { return warnings_; }
+  std::vector<std::string> warnings() override {
+    uint32_t remarks = 0;
+    for (auto& slot : slots_) remarks |= slot->process.remarks();
+    for (std::string& text : in_words(remarks)) warn(std::move(text));
+    return warnings_;
+  }
 
   void submit(const Plan& plan) override {
     Slot& slot = *slots_[dealt_++ % slots_.size()];

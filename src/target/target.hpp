@@ -9,6 +9,7 @@
 #include "model/channel.hpp"
 #include "model/executor.hpp"
 #include "model/result.hpp"
+#include "target/input.hpp"
 
 namespace lockstep {
 
@@ -27,6 +28,7 @@ struct TargetOptions {
   unsigned workers = 1;
   uint32_t max_steps = 1'000'000;
   std::chrono::milliseconds watchdog{10'000};  // without a scheduling point: stuck outside control
+  std::shared_ptr<const ProgramInput> input;   // standard input; none: end of file
   std::vector<ThreadTable::Entry> threads;     // replay: thread names as they were when recorded
   // Instead of a command: workers are forks of this process, and this is what they do; never returns.
   std::function<void(int channel_fd, int table_fd)> body;

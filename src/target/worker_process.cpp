@@ -101,8 +101,14 @@ void WorkerProcess::kill() {
   pid_ = -1;
 }
 
+uint32_t WorkerProcess::remarks() {
+  if (memory_.data()) remarks_ |= channel().remarks.load(std::memory_order_relaxed);
+  return remarks_;
+}
+
 Result<bool> WorkerProcess::prepare() {
   kill();
+  remarks();  // before its memory goes
   const size_t big = big_trace_bytes(options_.max_steps);
   auto memory = SharedMemory::create("lockstep-channel", sizeof(Channel) + kPlanRing + kTraceRing + big);
   if (!memory) return memory.error();
@@ -123,6 +129,7 @@ Result<bool> WorkerProcess::prepare() {
   trust(options_.trusted);
   c->max_steps = options_.max_steps;
   c->capture_fd = options_.capture_fd >= 0 ? kCaptureFd : 0;
+  c->rewinds_input = options_.input_fd >= 0;
   c->plans.offset = sizeof(Channel);
   c->plans.capacity = kPlanRing;
   c->traces.offset = sizeof(Channel) + kPlanRing;
@@ -175,6 +182,12 @@ void WorkerProcess::become_program(int channel_fd) {
   }
   const int null = open("/dev/null", O_RDWR);
   for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);
+  // Opened anew: every worker has its own position in it.
+  if (options_.input_fd >= 0)
+    if (const int input = open(("/proc/self/fd/" + std::to_string(options_.input_fd)).c_str(), O_RDONLY); input >= 0) {
+      dup2(input, 0);
+      close(input);
+    }
   if (null > 2) close(null);
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);

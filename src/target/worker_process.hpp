@@ -52,6 +52,7 @@ struct LaunchOptions {
   uint32_t max_steps;
   int thread_table_fd;
   int capture_fd;
+  int input_fd;  // -1: the program reads end of file
   std::function<void(int, int)> body;  // instead of `path`: see TargetOptions
 };
 
@@ -83,6 +84,7 @@ class WorkerProcess {
   bool alive();            // false once the process has ended; its last traces may still be unread
   int exit_status() const { return status_; }
   pid_t pid() const { return pid_; }
+  uint32_t remarks();      // RemarkBits of all processes so far
   Channel& channel() { return *static_cast<Channel*>(memory_.data()); }
 
  private:
@@ -96,6 +98,7 @@ class WorkerProcess {
   pid_t pid_ = -1;
   int status_ = 0;
   unsigned unrung_ = 0;  // plans sent since the worker was last woken
+  uint32_t remarks_ = 0; // of processes before this one
   size_t message_ = 0;   // bytes of the trace returned by front()
 };
 

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/intercept/timers.hpp"
 #include "runtime/sched/interrupt.hpp"
 
 namespace lockstep::rt {
@@ -75,7 +76,7 @@ void wake_waiters() {
   });
 }
 
-// One I/O step, when it can be done. false: it timed out.
+// One I/O step, when it can be done. false: it timed out, or a signal ended it (errno is EINTR then).
 bool arrive(const Wanted* wanted, uint8_t flags) {
   Thread& me = self();
   cancellation_point();
@@ -83,6 +84,10 @@ bool arrive(const Wanted* wanted, uint8_t flags) {
   me.waits_for = wanted;
   Step& step = scheduler().reach(OpKind::Io, &io_object, static_cast<uint8_t>(Step::kWrite | flags), !wanted || ready(*wanted));
   me.waits_for = nullptr;
+  if (interrupted_wait(me)) {
+    errno = EINTR;
+    return false;
+  }
   if (me.timed_out) return false;
   if (UNLIKELY(wanted && cancelled(me) && !ready(*wanted))) cancelled_while_waiting(step);
   return true;
@@ -93,12 +98,41 @@ template <class F>
 auto step_on(int fd, short events, bool blocks, F&& call) {
   pollfd p{fd, events, 0};
   const Wanted wanted{&p, 1, -1};
-  arrive(blocks ? &wanted : nullptr, 0);
+  while (!arrive(blocks ? &wanted : nullptr, 0))
+    if (!self().restarts) return decltype(call())(-1);
   sends(fd);  // whatever it is: even what is read makes room for others
   const auto result = call();
   const int saved = errno;
   receives(fd);
   wake_waiters();
+  errno = saved;
+  return result;
+}
+
+// A transfer that goes on until all is through, as a blocking one does: whatever fits is one step. `call` does one part,
+// from the given offset, without blocking.
+template <class F>
+ssize_t step_through(int fd, short events, size_t size, F&& call) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t n = step_on(fd, events, true, [&] { return call(done); });
+    if (n < 0 && errno == EAGAIN) continue;  // ready, but not for as much as a message needs
+    if (n <= 0) return done ? static_cast<ssize_t>(done) : n;
+    done += static_cast<size_t>(n);
+  }
+  return static_cast<ssize_t>(done);
+}
+
+// Being writable means room for something, not for everything.
+constexpr size_t kFitsAtOnce = 4096;
+
+template <class F>
+auto without_blocking(int fd, F&& call) {
+  const long flags = sys(SYS_fcntl, fd, F_GETFL);
+  sys(SYS_fcntl, fd, F_SETFL, flags | O_NONBLOCK);
+  const auto result = call();
+  const int saved = errno;
+  sys(SYS_fcntl, fd, F_SETFL, flags);
   errno = saved;
   return result;
 }
@@ -110,7 +144,7 @@ int wait_ready(pollfd* fds, unsigned count, int64_t timeout) {
   const Wanted wanted{fds, count, -1};
   Thread& me = self();
   if (timeout > 0) me.deadline = me.clock + static_cast<uint64_t>(timeout) * 1'000'000;
-  arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0);
+  if (!arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0) && !me.timed_out) return -1;
   const long result = sys(SYS_poll, word(fds), count, 0);
   receives(-1);
   if (result < 0) errno = static_cast<int>(-result);
@@ -150,9 +184,56 @@ int select_as_poll(int n, fd_set* read, fd_set* write, fd_set* except, int64_t t
   return bits;
 }
 
+// Can anybody but the program's own threads make this descriptor ready? The peers of sockets are looked for among its own.
+bool reaches_outside(int fd) {
+  struct stat info {};
+  if (sys(SYS_fstat, fd, word(&info)) < 0) return false;
+  if (S_ISCHR(info.st_mode) || runtime.undo.inherited(fd)) return true;
+  if (!S_ISSOCK(info.st_mode)) return false;
+  sockaddr_storage peer{}, own{};
+  socklen_t size = sizeof peer;
+  const bool connected = sys(SYS_getpeername, fd, word(&peer), word(&size)) == 0;
+  if (!connected) {
+    size = sizeof own;
+    return sys(SYS_getsockname, fd, word(&own), word(&size)) == 0 && size > sizeof(sa_family_t);  // has a name others can use
+  }
+  if (size <= sizeof(sa_family_t)) return false;  // the nameless other end of a pair
+  for (int other = 3; other < 1024; ++other) {
+    socklen_t other_size = sizeof own;
+    if (other == fd || sys(SYS_getsockname, other, word(&own), word(&other_size)) != 0 || other_size != size) continue;
+    if (__builtin_memcmp(&own, &peer, size) == 0) return false;
+  }
+  return true;
+}
+
 bool waits(int fd, int flags) { return !(flags & MSG_DONTWAIT) && !nonblocking(fd); }
 
 }  // namespace
+
+bool outside_helps() {
+  constexpr int kMoment = 20, kPatience = 1000;  // milliseconds: the kernel's own delays; somebody else's
+  Scheduler& s = scheduler();
+  bool any = false, outside = false;
+  s.live.for_each(s.words(), [&](ThreadId t) {
+    const auto* wanted = static_cast<const Wanted*>(s.thread(t).parked ? s.thread(t).waits_for : nullptr);
+    if (!wanted) return;
+    any = true;
+    for (unsigned i = 0; i < wanted->count; ++i) outside |= reaches_outside(wanted->fds[i].fd);
+  });
+  if (!any) return false;
+  for (int waited = 0; waited < (outside ? kPatience : kMoment); waited += 10) {
+    timespec moment{0, 10'000'000};
+    sys(SYS_nanosleep, word(&moment), 0);
+    wake_waiters();
+    if (s.enabled.empty(s.words())) continue;
+    if (outside) runtime.channel->remarks.fetch_or(kInputFromOutside, std::memory_order_relaxed);
+    return true;
+  }
+  if (outside)
+    s.end(Outcome::Uncontrolled, 0, "the program waits for input from outside, which cannot be controlled: let one of its own threads be the other side");
+  return false;
+}
+
 }  // namespace lockstep::rt
 
 using namespace lockstep;
@@ -172,6 +253,10 @@ LOCKSTEP_EXPORT ssize_t readv(int fd, const iovec* parts, int count) {
 }
 LOCKSTEP_EXPORT ssize_t write(int fd, const void* buffer, size_t size) {
   if (!concerned(fd)) return LOCKSTEP_REAL(write)(fd, buffer, size);
+  if (size > kFitsAtOnce && !nonblocking(fd))
+    return step_through(fd, POLLOUT, size, [&](size_t at) {
+      return without_blocking(fd, [&] { return LOCKSTEP_REAL(write)(fd, static_cast<const char*>(buffer) + at, size - at); });
+    });
   return step_on(fd, POLLOUT, !nonblocking(fd), LOCKSTEP_CALL(write, fd, buffer, size));
 }
 LOCKSTEP_EXPORT ssize_t writev(int fd, const iovec* parts, int count) {
@@ -179,6 +264,7 @@ LOCKSTEP_EXPORT ssize_t writev(int fd, const iovec* parts, int count) {
   return step_on(fd, POLLOUT, !nonblocking(fd), LOCKSTEP_CALL(writev, fd, parts, count));
 }
 LOCKSTEP_EXPORT int close(int fd) {
+  if (controlled()) descriptor_closed(fd);
   if (controlled() && fd < 3) runtime.undo.opened();  // the standard ones are there again for the next execution
   if (!concerned(fd)) return LOCKSTEP_REAL(close)(fd);
   return step_on(fd, 0, false, LOCKSTEP_CALL(close, fd));  // the other end sees it
@@ -190,6 +276,10 @@ LOCKSTEP_EXPORT int shutdown(int fd, int how) noexcept {
 LOCKSTEP_EXPORT ssize_t recv(int fd, void* buffer, size_t size, int flags) {
   about_to_write(buffer, size);
   if (!concerned(fd)) return LOCKSTEP_REAL(recv)(fd, buffer, size, flags);
+  if (flags & MSG_WAITALL && waits(fd, flags))
+    return step_through(fd, POLLIN, size, [&](size_t at) {
+      return LOCKSTEP_REAL(recv)(fd, static_cast<char*>(buffer) + at, size - at, (flags & ~MSG_WAITALL) | MSG_DONTWAIT);
+    });
   return step_on(fd, POLLIN, waits(fd, flags), LOCKSTEP_CALL(recv, fd, buffer, size, flags));
 }
 LOCKSTEP_EXPORT ssize_t recvfrom(int fd, void* buffer, size_t size, int flags, sockaddr* from, socklen_t* length) {
@@ -206,6 +296,10 @@ LOCKSTEP_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
 }
 LOCKSTEP_EXPORT ssize_t send(int fd, const void* buffer, size_t size, int flags) {
   if (!concerned(fd)) return LOCKSTEP_REAL(send)(fd, buffer, size, flags);
+  if (size > kFitsAtOnce && waits(fd, flags))
+    return step_through(fd, POLLOUT, size, [&](size_t at) {
+      return LOCKSTEP_REAL(send)(fd, static_cast<const char*>(buffer) + at, size - at, flags | MSG_DONTWAIT);
+    });
   return step_on(fd, POLLOUT, waits(fd, flags), LOCKSTEP_CALL(send, fd, buffer, size, flags));
 }
 LOCKSTEP_EXPORT ssize_t sendto(int fd, const void* buffer, size_t size, int flags, const sockaddr* to, socklen_t length) {
@@ -258,7 +352,7 @@ LOCKSTEP_EXPORT int epoll_wait(int fd, epoll_event* events, int most, int timeou
   const Wanted wanted{nullptr, 0, fd};
   Thread& me = self();
   if (timeout > 0) me.deadline = me.clock + static_cast<uint64_t>(timeout) * 1'000'000;
-  arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0);
+  if (!arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0) && !me.timed_out) return -1;
   const int result = LOCKSTEP_REAL(epoll_wait)(fd, events, most, 0);
   receives(-1);
   wake_waiters();  // an edge-triggered event that one has seen is gone for the others

@@ -9,7 +9,6 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "runtime/intercept/random.hpp"
@@ -35,6 +34,13 @@ int open_random(int flags) {
   return static_cast<int>(fd);
 }
 
+// Files outlive an execution. The driver learns of it, so that no two executions write to them at the same time.
+void note_writing(const char* path, bool writes) {
+  if (writes && controlled() && !starts_with(path, "/dev/") && !starts_with(path, "/proc/")) runtime.undo.wrote_files();
+}
+void note_writing(const char* path, int flags) { note_writing(path, (flags & (O_CREAT | O_ACCMODE)) != 0); }
+void note_writing(const char* path, const char* mode) { note_writing(path, !equal(mode, "r") && !equal(mode, "rb")); }
+
 int mode_of(int flags, va_list list) { return flags & (O_CREAT | O_TMPFILE) ? va_arg(list, int) : 0; }
 }  // namespace
 
@@ -45,6 +51,7 @@ int mode_of(int flags, va_list list) { return flags & (O_CREAT | O_TMPFILE) ? va
     const int mode = mode_of(flags, list);              \
     va_end(list);                                       \
     if (is_random_device(path)) return opened(open_random(flags)); \
+    note_writing(path, flags);                          \
     return opened(LOCKSTEP_REAL(name)(path, flags, mode)); \
   }
 LOCKSTEP_OPEN(open)
@@ -57,18 +64,24 @@ LOCKSTEP_OPEN(open64)
     const int mode = mode_of(flags, list);                          \
     va_end(list);                                                   \
     if (is_random_device(path)) return opened(open_random(flags));  \
+    note_writing(path, flags);                                      \
     return opened(LOCKSTEP_REAL(name)(at, path, flags, mode));      \
   }
 LOCKSTEP_OPENAT(openat)
 LOCKSTEP_OPENAT(openat64)
 
-LOCKSTEP_EXPORT int creat(const char* path, mode_t mode) { return opened(LOCKSTEP_REAL(creat)(path, mode)); }
+LOCKSTEP_EXPORT int creat(const char* path, mode_t mode) {
+  note_writing(path, true);
+  return opened(LOCKSTEP_REAL(creat)(path, mode));
+}
 LOCKSTEP_EXPORT FILE* fopen(const char* path, const char* mode) {
   if (is_random_device(path)) return opened(fdopen(open_random(O_CLOEXEC), mode));
+  note_writing(path, mode);
   return opened(LOCKSTEP_REAL(fopen)(path, mode));
 }
 LOCKSTEP_EXPORT FILE* fopen64(const char* path, const char* mode) {
   if (is_random_device(path)) return opened(fdopen(open_random(O_CLOEXEC), mode));
+  note_writing(path, mode);
   return opened(LOCKSTEP_REAL(fopen64)(path, mode));
 }
 LOCKSTEP_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
@@ -78,6 +91,14 @@ LOCKSTEP_EXPORT int fclose(FILE* stream) { return opened(LOCKSTEP_REAL(fclose)(s
 LOCKSTEP_EXPORT FILE* tmpfile() { return opened(LOCKSTEP_REAL(tmpfile)()); }
 LOCKSTEP_EXPORT int mkstemp(char* pattern) { return opened(LOCKSTEP_REAL(mkstemp)(pattern)); }
 LOCKSTEP_EXPORT DIR* opendir(const char* path) { return opened(LOCKSTEP_REAL(opendir)(path)); }
+LOCKSTEP_EXPORT int chdir(const char* path) noexcept {
+  if (controlled()) runtime.undo.moved();
+  return LOCKSTEP_REAL(chdir)(path);
+}
+LOCKSTEP_EXPORT int fchdir(int fd) noexcept {
+  if (controlled()) runtime.undo.moved();
+  return LOCKSTEP_REAL(fchdir)(fd);
+}
 LOCKSTEP_EXPORT int dup(int fd) noexcept { return opened(LOCKSTEP_REAL(dup)(fd)); }
 LOCKSTEP_EXPORT int dup2(int from, int to) noexcept { return opened(LOCKSTEP_REAL(dup2)(from, to)); }
 LOCKSTEP_EXPORT int dup3(int from, int to, int flags) noexcept { return opened(LOCKSTEP_REAL(dup3)(from, to, flags)); }
@@ -99,12 +120,6 @@ LOCKSTEP_EXPORT int socketpair(int domain, int type, int protocol, int* fds) noe
 LOCKSTEP_EXPORT int eventfd(unsigned value, int flags) noexcept { return opened(LOCKSTEP_REAL(eventfd)(value, flags)); }
 LOCKSTEP_EXPORT int epoll_create(int size) noexcept { return opened(LOCKSTEP_REAL(epoll_create)(size)); }
 LOCKSTEP_EXPORT int epoll_create1(int flags) noexcept { return opened(LOCKSTEP_REAL(epoll_create1)(flags)); }
-// Kernel timers run in real time. Without them event loops (Asio) fall back to timeouts of poll, which are virtual.
-LOCKSTEP_EXPORT int timerfd_create(int clock, int flags) noexcept {
-  if (!controlled()) return LOCKSTEP_REAL(timerfd_create)(clock, flags);
-  errno = ENOSYS;
-  return -1;
-}
 LOCKSTEP_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {
   return opened(LOCKSTEP_REAL(memfd_create)(name, flags));
 }

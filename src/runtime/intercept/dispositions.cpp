@@ -16,6 +16,10 @@ struct Wish {
 };
 Wish wishes[kSignals];
 bool any_changed;
+struct {
+  ThreadId thread = kNoThread;
+  stack_t stack;
+} own_stack;
 
 bool is_ours(int signal) {
   for (int ours : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, kWatchdogSignal})
@@ -55,6 +59,7 @@ int set_disposition(int signal, const struct sigaction* fresh, struct sigaction*
 void restore_dispositions() {
   if (LIKELY(!any_changed)) return;
   any_changed = false;
+  own_stack.thread = kNoThread;
   for (int signal = 1; signal < kSignals; ++signal) {
     Wish& wish = wishes[signal];
     if (!wish.changed) continue;
@@ -98,9 +103,16 @@ LOCKSTEP_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
 // Handlers of crashes run on the runtime's own signal stack, whatever the program asks for.
 LOCKSTEP_EXPORT int sigaltstack(const stack_t* fresh, stack_t* old) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(sigaltstack)(fresh, old);
+  // Of one thread only: programs ask for what they have just set.
   if (old) {
     *old = {};
     old->ss_flags = SS_DISABLE;
+    if (own_stack.thread == self().id) *old = own_stack.stack;
+  }
+  if (fresh) {
+    own_stack = {self().id, *fresh};
+    if (fresh->ss_flags & SS_DISABLE) own_stack.thread = kNoThread;
+    any_changed = true;
   }
   return 0;
 }

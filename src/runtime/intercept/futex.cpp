@@ -35,6 +35,7 @@ long wait(uint32_t* address, int operation, uint32_t expected, const timespec* t
   me.woken = me.timed_out = false;
   s.wait_to_be_advanced(OpKind::FutexBlocked, address, timeout ? Step::kTimed : 0, nullptr);
   me.queue = nullptr;
+  if (interrupted_wait(me)) return me.restarts ? wait(address, operation, expected, timeout, mask) : fail(EINTR);
   if (me.timed_out) return fail(ETIMEDOUT);
   s.note(OpKind::FutexBlocked, ObjectId(reinterpret_cast<uint64_t>(address)), kNoObject);  // it is after the wake
   return 0;
@@ -167,6 +168,7 @@ LOCKSTEP_EXPORT long syscall(long number, ...) noexcept {
       case SYS_futex: return futex(a);
       case SYS_gettid: return virtual_tid(self());
       case SYS_getpid: return kVirtualPid;
+      case SYS_clock_gettime: return clock_gettime(static_cast<clockid_t>(a[0]), reinterpret_cast<timespec*>(a[1]));
       case SYS_getrandom: return getrandom(reinterpret_cast<void*>(a[0]), static_cast<size_t>(a[1]), static_cast<unsigned>(a[2]));
       case SYS_sched_yield: return sched_yield();
       case SYS_tgkill: return tgkill(static_cast<pid_t>(a[0]), static_cast<pid_t>(a[1]), static_cast<int>(a[2]));
@@ -178,6 +180,12 @@ LOCKSTEP_EXPORT long syscall(long number, ...) noexcept {
       case SYS_vfork: refuse_call("syscall()", "it makes a new process or thread");
       default: break;
     }
-  const long result = sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  long result = sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (UNLIKELY(result == -EFAULT) && controlled()) {
+    // Which argument is to be filled, and how far, depends on the call: whatever can be is made writable, then again.
+    bool touched = false;
+    for (long value : a) touched |= runtime.snapshot.touch_if_tracked(reinterpret_cast<void*>(value), 1 << 16);
+    if (touched) result = sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  }
   return result < 0 && result > -4096 ? fail(static_cast<int>(-result)) : result;
 }

@@ -33,6 +33,7 @@ int wait(sem_t* semaphore, uint8_t flags) {
   ++s.waiting;
   Step& step = scheduler().reach(OpKind::SemWait, semaphore, static_cast<uint8_t>(flags | Step::kWrite), s.can_take());
   --s.waiting;
+  if (interrupted_wait(me)) return me.restarts ? wait(semaphore, flags) : fail(EINTR);
   if (me.timed_out) return fail(ETIMEDOUT);
   if (UNLIKELY(!s.can_take())) cancelled_while_waiting(step);
   set_before(step, s.value);

@@ -53,6 +53,13 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
 }
 
 }  // namespace
+
+void create_task(void* (*function)(void*), void* argument) {
+  pthread_t handle;
+  create_thread(&handle, nullptr, function, argument);
+  thread_of(handle)->detached = true;
+}
+
 }  // namespace lockstep::rt
 
 using namespace lockstep;

@@ -18,10 +18,19 @@ uint64_t nanoseconds(const timespec& t) {
 
 bool valid(const timespec& t) { return t.tv_sec >= 0 && t.tv_nsec >= 0 && t.tv_nsec < static_cast<long>(kSecond); }
 
-void sleep_for(uint64_t duration) {
+// False: a signal came meanwhile, and the time has not passed.
+bool sleep_for(uint64_t duration) {
   cancellation_point();
+  const uint32_t before = self().handled;
   scheduler().reach(OpKind::Sleep, nullptr, Step::kYield);
+  if (UNLIKELY(self().handled != before)) return false;
   runtime.clock.sleep(self(), duration);
+  return true;
+}
+
+int interrupted_sleep() {
+  errno = EINTR;
+  return -1;
 }
 
 // Clocks that measure consumed processor time are left alone: they say nothing about schedules.
@@ -73,31 +82,30 @@ LOCKSTEP_EXPORT int nanosleep(const timespec* duration, timespec* left) {
     errno = EINVAL;
     return -1;
   }
-  sleep_for(nanoseconds(*duration));
-  return 0;
+  if (sleep_for(nanoseconds(*duration))) return 0;
+  if (left) *left = *duration;
+  return interrupted_sleep();
 }
 
 LOCKSTEP_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* t, timespec* left) {
   if (!controlled()) return LOCKSTEP_REAL(clock_nanosleep)(clock, flags, t, left);
   if (!valid(*t)) return EINVAL;
   if (!(flags & TIMER_ABSTIME)) {
-    sleep_for(nanoseconds(*t));
-    return 0;
+    if (sleep_for(nanoseconds(*t))) return 0;
+    if (left) *left = *t;
+    return EINTR;
   }
   const uint64_t deadline = Clock::to_monotonic(clock, *t);
   const uint64_t now = self().clock;
-  sleep_for(deadline > now ? deadline - now : 0);
-  return 0;
+  return sleep_for(deadline > now ? deadline - now : 0) ? 0 : EINTR;
 }
 
 LOCKSTEP_EXPORT int usleep(useconds_t microseconds) {
   if (!controlled()) return LOCKSTEP_REAL(usleep)(microseconds);
-  sleep_for(uint64_t{microseconds} * 1000);
-  return 0;
+  return sleep_for(uint64_t{microseconds} * 1000) ? 0 : interrupted_sleep();
 }
 
 LOCKSTEP_EXPORT unsigned sleep(unsigned seconds) {
   if (!controlled()) return LOCKSTEP_REAL(sleep)(seconds);
-  sleep_for(seconds * kSecond);
-  return 0;
+  return sleep_for(seconds * kSecond) ? 0 : seconds;
 }

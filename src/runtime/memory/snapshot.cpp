@@ -212,6 +212,17 @@ void Snapshot::touch(void* buffer, size_t size) {
       if (page >= regions_[i].begin && page < regions_[i].end) handle_write_fault(page);
 }
 
+bool Snapshot::touch_if_tracked(void* maybe, size_t most) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(maybe);
+  bool any = false;
+  for (unsigned i = 0; taken_ && i < region_count_; ++i) {
+    if (address < regions_[i].begin || address >= regions_[i].end) continue;
+    const uintptr_t end = address + most < regions_[i].end ? address + most : regions_[i].end;
+    for (uintptr_t page = address & ~(kPage - 1); page < end; page += kPage) any |= handle_write_fault(page);
+  }
+  return any;
+}
+
 void Snapshot::restore() {
   for (size_t i = 0; i < dirty_count_; ++i) copy_bytes(dirty_[i].page, dirty_[i].copy, kPage);
 }

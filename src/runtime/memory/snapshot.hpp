@@ -21,6 +21,8 @@ class Snapshot {
   // SIGSEGV at `address`: true if it was a first write to a tracked page, which is now writable.
   bool handle_write_fault(uintptr_t address);
   // Makes the pages of a buffer writable before the kernel writes to it (it would report EFAULT instead of faulting).
+  // The same for what may not be an address at all, up to `most` bytes; true if anything became writable.
+  bool touch_if_tracked(void* maybe, size_t most);
   void touch(void* buffer, size_t size);
 
   size_t dirty_pages() const { return dirty_count_; }

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include "runtime/root.hpp"
+
 namespace lockstep::rt {
 namespace {
 constexpr int kSavedDescriptors = 244;  // above what programs use, below the usual limits
@@ -10,8 +12,14 @@ constexpr int kSavedDescriptors = 244;  // above what programs use, below the us
 void Undo::remember() {
   for (int fd = 0; fd < 3; ++fd) saved_[fd] = static_cast<int>(sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, kSavedDescriptors));
   for (unsigned fd = 0; fd < kMaxDescriptors; ++fd) kept_[fd] = sys(SYS_fcntl, fd, F_GETFD) >= 0;
-  descriptors_changed_ = false;
+  const long folder = sys(SYS_openat, AT_FDCWD, word("."), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  folder_ = folder < 0 ? -1 : static_cast<int>(sys(SYS_fcntl, folder, F_DUPFD_CLOEXEC, kSavedDescriptors));
+  if (folder >= 0) sys(SYS_close, folder);
+  if (folder_ >= 0) kept_[folder_] = true;
+  descriptors_changed_ = folder_changed_ = false;
 }
+
+void Undo::wrote_files() { runtime.channel->remarks.fetch_or(kWritesFiles, std::memory_order_relaxed); }
 
 void Undo::mapped(void* address, size_t size) {
   if (!mappings_) mappings_ = static_cast<Mapping*>(map_pages(sizeof(Mapping) * kMaxMappings));
@@ -27,6 +35,8 @@ void Undo::unmapped(void* address, size_t size) {
 }
 
 void Undo::undo() {
+  if (folder_changed_ && folder_ >= 0) sys(SYS_fchdir, folder_);
+  folder_changed_ = false;
   for (; mapping_count_; --mapping_count_) {
     const Mapping& m = mappings_[mapping_count_ - 1];
     sys(SYS_munmap, static_cast<long>(m.begin), static_cast<long>(m.end - m.begin));

@@ -8,6 +8,9 @@ class Undo {
  public:
   void remember();  // at the snapshot: the descriptors that are open now stay open
   void opened() { descriptors_changed_ = true; }  // or closed
+  bool inherited(int fd) const { return fd >= 0 && static_cast<unsigned>(fd) < kMaxDescriptors && kept_[fd]; }
+  void moved() { folder_changed_ = true; }  // to another working directory
+  void wrote_files();                       // or made, or removed
   void mapped(void* address, size_t size);
   void unmapped(void* address, size_t size);
   void undo();
@@ -19,7 +22,8 @@ class Undo {
   static constexpr unsigned kMaxDescriptors = 1024, kMaxMappings = 4096;
   bool kept_[kMaxDescriptors];
   int saved_[3];  // copies of the standard descriptors, which programs close and redirect
-  bool descriptors_changed_;
+  bool descriptors_changed_, folder_changed_;
+  int folder_;    // the working directory
   Mapping* mappings_;
   unsigned mapping_count_;
 };

@@ -4,6 +4,8 @@
 #include "runtime/sched/lookahead.hpp"
 #include "runtime/sched/scheduler.hpp"
 
+#include "runtime/sched/interrupt.hpp"
+
 namespace lockstep::rt {
 
 // Up to which record decisions need no look at the plan.
@@ -76,7 +78,10 @@ Thread* Scheduler::choose_slow() {
   for (unsigned i = 0; i < words_; ++i) wide_timed_.word[i] = set.word[i] & timed.word[i] & ~enabled.word[i];
   offered_ = set.word[0];
   if (set.empty(words_)) {
-    if (!runtime.spinners) end_stuck();
+    if (!runtime.spinners) {
+      if (outside_helps()) return choose_slow();
+      end_stuck();
+    }
     return choose_among_spinners();
   }
   if (log_size >= max_steps_) end_at_limit();
@@ -145,8 +150,9 @@ ThreadId Scheduler::pick_pos(const ThreadSet& set) {
     pos_.executed(
         runtime.promoted.canonical(log[decided_].operation()), [&](auto&& visit) { live.for_each(words_, visit); },
         [&](ThreadId t) {
-          Operation next = runtime.promoted.canonical(thread(t).pending.operation());
-          next.writes = would_write(thread(t).pending);
+          const Step pending = next_step(thread(t));
+          Operation next = runtime.promoted.canonical(pending.operation());
+          next.writes = would_write(pending);
           return next;
         });
   }
@@ -170,8 +176,9 @@ void Scheduler::note_sleepers(ThreadId chosen) {
   asleep_.remove(chosen);
   decided_ = log_size;
   asleep_.for_each(words_, [&](ThreadId t) {
-    thread(t).slumber = runtime.promoted.canonical(thread(t).pending.operation());
-    thread(t).slumber.writes = would_write(thread(t).pending);
+    const Step pending = next_step(thread(t));
+    thread(t).slumber = runtime.promoted.canonical(pending.operation());
+    thread(t).slumber.writes = would_write(pending);
   });
 }
 

@@ -78,10 +78,6 @@ void Scheduler::end_at_limit() {
 }
 
 void Scheduler::end_stuck() {
-  live.for_each(words_, [&](ThreadId t) {
-    if (thread(t).signals & ~thread(t).signal_mask)
-      end(Outcome::Uncontrolled, 0, "a signal was sent to a thread that waits: interrupting a wait is not supported");
-  });
   end(Outcome::Deadlock);
 }
 

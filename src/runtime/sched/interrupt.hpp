@@ -26,6 +26,29 @@ inline void cancellation_point() {
 // After a step of a thread: asynchronous cancellation, signals sent to it. Only while runtime.interrupted.
 void deliver_interrupts(Thread& me, const Step& step);
 
+// Is there one that it would take now?
+inline bool has_signals(const Thread& t) {
+  return (t.signals | runtime.process_signals) & ~t.signal_mask & ~t.awaited_signals;
+}
+
+// The running thread, which waits in an operation of this kind, takes its signals. True: that ends its wait, and
+// Thread::interrupted is set; otherwise it waits on.
+bool take_signal(Thread& me, OpKind waits_in);
+
+// Did a signal end the wait that was just left? Forgets it.
+inline bool interrupted_wait(Thread& me) {
+  const bool was = me.interrupted;
+  me.interrupted = false;
+  return UNLIKELY(was);
+}
+
+// Nobody can go on: does somebody wait for input that has come by now? Ends the execution if it can only come from
+// outside and does not.
+bool outside_helps();
+
+int send_signal_to_process(int signal);
+int send_signal_by_id(long tid, int signal);
+
 [[noreturn]] void exit_thread(void* result);  // unwinds the stack, then ends the thread
 
 // Ends the exploration: the program called something that cannot be controlled.

@@ -23,4 +23,14 @@ bool would_write(const Step& pending) {
   }
 }
 
+Step next_step(const Thread& thread) {
+  if (LIKELY(!thread.signalled)) return thread.pending;
+  Step step{};
+  step.object = wake_token(thread.id);
+  step.thread = thread.id;
+  step.kind = OpKind::Signal;
+  step.flags = Step::kWrite;
+  return step;
+}
+
 }  // namespace lockstep::rt

@@ -2,6 +2,7 @@
 
 #include "runtime/fiber/backend.hpp"
 #include "runtime/sched/interrupt.hpp"
+#include "runtime/sched/lookahead.hpp"
 #include "runtime/sched/trace_room.hpp"
 
 namespace lockstep::rt {
@@ -89,12 +90,31 @@ void Scheduler::remove_thread(Thread& t) {
 }
 
 void Scheduler::enable(Thread& t, bool can_run) {
+  if (UNLIKELY(t.signalled)) {  // can run anyway, to take its signal
+    t.could_run = can_run;
+    return;
+  }
   enabled.put(t.id, can_run);
   if (t.pending.flags & Step::kTimed) {
     if (!can_run && !timed.contains(t.id)) t.timed_since = yields_;
     timed.put(t.id, !can_run);
     refresh_simple();
   }
+}
+
+// A signal for a thread that waits.
+void Scheduler::interrupt(Thread& t) {
+  t.signalled = true;
+  t.could_run = false;
+  timed.remove(t.id);
+  enabled.add(t.id);
+  refresh_simple();
+}
+
+// The running thread's operation is published; a signal that came before it had to wait is taken first.
+inline void Scheduler::park(Thread& me, bool can_run) {
+  enable(me, can_run);
+  if (UNLIKELY(runtime.interrupted) && !can_run && has_signals(me)) interrupt(me);
 }
 
 void Scheduler::forbid_preemption(bool on) {
@@ -144,7 +164,7 @@ inline Thread* Scheduler::choose() {
 
 inline Step& Scheduler::record(Thread& me) {
   Step& step = log[log_size++];
-  step = me.pending;
+  step = UNLIKELY(me.signalled) ? next_step(me) : me.pending;
   me.parked = false;
   step.enabled = offered_;
   if (UNLIKELY(!simple_)) record_wide(me, step);
@@ -190,7 +210,7 @@ void Scheduler::record_wide(Thread& me, Step& step) {
 void Scheduler::hand_back(Thread& me, bool can_run) {
   Thread& resumer = *me.resumer;
   me.resumer = nullptr;
-  enable(me, can_run);
+  park(me, can_run);
   switch_to(resumer);
 }
 
@@ -237,7 +257,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
         return unrecorded_;
       }
     } else {
-      enable(me, false);
+      park(me, false);
     }
     me.parked = true;
     Thread* next = choose();
@@ -246,12 +266,14 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   Step& step = record(me);
   if (UNLIKELY(runtime.after_step)) after_step(me, step);
   runtime.races.stepped(me.id, log_size);
+  // It took a signal instead: unless that ends the wait, the operation is still to be done.
+  if (UNLIKELY(me.signalled) && !take_signal(me, kind)) return reach(kind, object, flags, me.could_run, second, value, arity);
   return step;
 }
 
 void Scheduler::after_step(Thread& me, const Step& step) {
   if (runtime.time_moved) runtime.clock.join(me, step);
-  if (runtime.interrupted) deliver_interrupts(me, step);
+  if (runtime.interrupted && !me.signalled) deliver_interrupts(me, step);
 }
 
 void Scheduler::count_as_yield(Step& step) {
@@ -325,9 +347,20 @@ void Scheduler::wait_to_be_advanced(OpKind kind, const void* object, uint8_t fla
   if (me.resumer) {
     hand_back(me, false);
   } else {
-    enable(me, false);
+    park(me, false);
     Thread* next = choose();
     if (next != &me) switch_to(*next);
+  }
+  if (UNLIKELY(me.signalled)) {
+    // Advanced before it could take the signal: that comes after its next step.
+    if (me.woken) {
+      me.signalled = false;
+      runtime.interrupted = true;
+    } else {
+      record(me);
+      if (!take_signal(me, kind)) wait_to_be_advanced(kind, object, flags, second);
+      return;
+    }
   }
   // Either somebody advanced it (then the next reach() hands back), or it was chosen to time out.
   if (UNLIKELY(me.pending.flags & Step::kTimed) && !me.woken) record(me);

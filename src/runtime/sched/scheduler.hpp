@@ -32,7 +32,8 @@ class Scheduler {
   void record_failure();  // the failing stack, if this is a detailed execution; end() does it if nobody did before
 
   // --- scheduling points, from the running thread's side ---
-  // Publishes the running thread's next operation and returns when it may execute it. The result is the record of
+  // Publishes the running thread's next operation and returns when it may execute it, or, for operations that a signal
+  // can interrupt, when it has (Thread::interrupted). The result is the record of
   // this step, for outcomes known only now (a compare-exchange that succeeded).
   Step& reach(OpKind kind, const void* object, uint8_t flags = 0, bool can_run = true, const void* second = nullptr,
               uint16_t value = 0, uint16_t arity = 0);
@@ -48,6 +49,7 @@ class Scheduler {
   void begin_thread();        // first step of a thread whose start is a decision
 
   void enable(Thread& thread, bool can_run);
+  void interrupt(Thread& thread);  // which waits: lets it take a signal
   // Evaluates again who, of the threads waiting for `object`, can run.
   template <class CanRun>
   void update_waiters(const void* object, CanRun&& can_run);
@@ -108,6 +110,7 @@ class Scheduler {
   void observe_block();
   uint64_t random();
   void switch_to(Thread& next);
+  void park(Thread& me, bool can_run);
   void hand_back(Thread& me, bool can_run);
   Step& record(Thread& me);
   void record_wide(Thread& me, Step& step);

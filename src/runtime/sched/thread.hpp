@@ -87,6 +87,11 @@ struct alignas(64) Thread {
   uint64_t signals;      // sent to it and not yet delivered, by number
   uint64_t signal_mask;
   uint64_t awaited_signals;  // it is in sigwait for these
+  bool signalled;        // a signal came while it waited: its next step is to take it, then it waits on
+  bool could_run;        // meanwhile: whether what it waits for is there
+  bool interrupted;      // its wait was ended by a signal
+  bool restarts;         // all the handlers that ran were installed with SA_RESTART
+  uint32_t handled;      // signals so far
   void* cleanup;         // innermost cleanup handler of C code (intercept/cancel.cpp)
   Mutex* robust;         // the robust mutexes it holds, linked through their bytes
   char name[16];

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "runtime/fiber/backend.hpp"
+#include "runtime/intercept/timers.hpp"
 #include "runtime/root.hpp"
 #include "runtime/serve/crash.hpp"
 #include "runtime/serve/worker.hpp"
@@ -135,6 +136,8 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.random_calls = 0;
   t.cancel_pending = t.cancel_disabled = t.cancel_async = t.cancel_woke = false;
   t.signals = t.awaited_signals = 0;
+  t.signalled = t.could_run = t.interrupted = t.restarts = false;
+  t.handled = 0;
   t.signal_mask = id == kMainThread ? 0 : self().signal_mask;
   t.cleanup = nullptr;
   t.robust = nullptr;
@@ -152,6 +155,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
 Thread& new_main() {
   Thread& main = new_thread(kMainThread, nullptr, nullptr);
   main.destructors = main_destructors();
+  runtime.process_signals = 0;
   scheduler().add_thread(main);
   scheduler().enabled.add(kMainThread);
   return main;
@@ -176,7 +180,7 @@ void finish_thread(Thread& me, void* result) {
     s.reach(OpKind::ThreadExit, reinterpret_cast<void*>(thread_object(me.id)), Step::kWrite);
   else
     s.note(OpKind::ThreadExit, thread_object(me.id), kNoObject);
-  if (s.live_count == 1) finish_process(0);  // main has left by pthread_exit
+  if (s.live_count == 1 + timer_tasks()) finish_process(0);  // main has left by pthread_exit
   me.life = Life::Done;
   s.remove_thread(me);
   // A join is never a decision: it completes in the step in which its target ends.

@@ -18,6 +18,9 @@ Thread& new_main();  // resets thread 0 for a new execution
 void run_thread_destructors(Thread& me);
 [[noreturn]] void finish_process(int code);                  // exit(): handlers, then the end of the execution
 
+// A thread of ours that the program does not know of: it is detached, and the program may end without it.
+void create_task(void* (*function)(void*), void* argument);
+
 int join_thread(pthread_t handle, void** result);
 int try_join_thread(pthread_t handle, void** result);
 int timed_join_thread(pthread_t handle, void** result, clockid_t clock, const timespec* deadline);  // nullptr: for ever

@@ -21,12 +21,6 @@ namespace {
 
 constexpr unsigned kFirstPool = 9;  // main and eight more; grows when an execution needs it
 
-bool starts_with(const char* text, const char* prefix) {
-  while (*prefix)
-    if (*text++ != *prefix++) return false;
-  return true;
-}
-
 // Takes our variables out of the environment: children of the program are not under control.
 void remove_variable(char** environment, const char* prefix) {
   char** out = environment;

@@ -10,6 +10,7 @@
 
 #include "runtime/detect/tell.hpp"
 #include "runtime/fiber/backend.hpp"
+#include "runtime/intercept/timers.hpp"
 #include "runtime/root.hpp"
 #include "runtime/sched/lookahead.hpp"
 #include "runtime/sched/threads.hpp"
@@ -137,7 +138,7 @@ void write_trace(uint64_t plan_id) {
   uint32_t pending_count = 0;
   s.live.for_each(s.words(), [&](ThreadId t) {
     if (!s.thread(t).parked) return;
-    Step& p = pending[pending_count++] = s.thread(t).pending;
+    Step& p = pending[pending_count++] = next_step(s.thread(t));
     p.thread = t;
     p.enabled = 0;
     if (!s.enabled.contains(t)) p.flags |= Step::kBlocked;
@@ -226,6 +227,7 @@ void fresh_start() {
     restore_exit_handlers();
     runtime.undo.undo();
     restore_dispositions();
+    reset_timers();
   }
   runtime.heap.begin_execution(runtime.isolation == Isolation::Loop);
   reset_keys();
@@ -234,6 +236,7 @@ void fresh_start() {
 void execute(const PlanHeader* plan) {
   for (;;) {
     fresh_start();
+    if (UNLIKELY(runtime.channel->rewinds_input)) sys(SYS_lseek, 0, 0, SEEK_SET);
     runtime.after_step = 0;
     runtime.spurious_left = runtime.channel->spurious;
     runtime.clock.begin();

@@ -188,3 +188,16 @@ CASE(io_into_global_memory) {
   alignas(4096) static int more[2048];
   ERRNO(pipe(more + 1024));
 }
+
+CASE(io_more_than_fits) {  // one write, many parts; and a read that wants all of it
+  assert(pipe(p) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, q) == 0);
+  static char big[300'000], back[300'000];
+  memset(big, 'x', sizeof big);
+  together([] { SHOW(write(p[1], big, sizeof big)); }, [] {
+    long total = 0;
+    char part[5000];
+    while (total < static_cast<long>(sizeof big)) total += read(p[0], part, sizeof part);
+  });
+  together([] { SHOW(send(q[1], big, sizeof big, 0) == sizeof big && close(q[1]) == 0); },
+           [] { assert(recv(q[0], back, sizeof back, MSG_WAITALL) == sizeof back && back[sizeof back - 1] == 'x'); });
+}

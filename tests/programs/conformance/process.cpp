@@ -6,7 +6,6 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -85,7 +84,6 @@ LEFT_OPEN(socketpair, two(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), fds))
 LEFT_OPEN(eventfd, eventfd(0, 0))
 LEFT_OPEN(epoll_create, epoll_create(1))
 LEFT_OPEN(epoll_create1, epoll_create1(0))
-LEFT_OPEN(timerfd_create, timerfd_create(CLOCK_MONOTONIC, 0))
 LEFT_OPEN(memfd_create, memfd_create("x", 0))
 
 // Standard descriptors that an execution closes or redirects are there again for the next.

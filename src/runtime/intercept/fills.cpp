@@ -1,0 +1,66 @@
+// The rest of the calls through which the kernel fills the program's memory. A page that is still read-only, because
+// nobody wrote to it since the snapshot, would make them fail with EFAULT.
+#include <grp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/sysinfo.h>
+#include <sys/times.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/root.hpp"
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+// A call that fills `size` bytes at `out`.
+#define LOCKSTEP_FILLS(result, name, parameters, arguments, out, size, ...) \
+  LOCKSTEP_EXPORT result name parameters __VA_ARGS__ {                      \
+    about_to_write(out, size);                                              \
+    return LOCKSTEP_REAL(name) arguments;                                   \
+  }
+
+LOCKSTEP_FILLS(int, fstatat, (int at, const char* path, struct stat* out, int flags), (at, path, out, flags), out,
+               sizeof *out, noexcept)
+LOCKSTEP_FILLS(int, statx, (int at, const char* path, int flags, unsigned mask, struct statx* out),
+               (at, path, flags, mask, out), out, sizeof *out, noexcept)
+LOCKSTEP_FILLS(int, statfs, (const char* path, struct statfs* out), (path, out), out, sizeof *out, noexcept)
+LOCKSTEP_FILLS(int, fstatfs, (int fd, struct statfs* out), (fd, out), out, sizeof *out, noexcept)
+LOCKSTEP_FILLS(int, getrusage, (__rusage_who_t who, rusage* out), (who, out), out, sizeof *out, noexcept)
+LOCKSTEP_FILLS(int, getrlimit, (__rlimit_resource_t what, rlimit* out), (what, out), out, sizeof *out, noexcept)
+LOCKSTEP_FILLS(int, sysinfo, (struct sysinfo * out), (out), out, sizeof *out, noexcept)
+LOCKSTEP_FILLS(clock_t, times, (tms * out), (out), out, sizeof *out, noexcept)
+LOCKSTEP_FILLS(int, getgroups, (int count, gid_t* out), (count, out), out,
+               count > 0 ? static_cast<size_t>(count) * sizeof *out : 0, noexcept)
+LOCKSTEP_FILLS(ssize_t, readlinkat, (int at, const char* path, char* out, size_t size), (at, path, out, size), out,
+               size, noexcept)
+LOCKSTEP_FILLS(ssize_t, pread64, (int fd, void* out, size_t size, off64_t offset), (fd, out, size, offset), out, size)
+LOCKSTEP_FILLS(size_t, fread, (void* out, size_t size, size_t count, FILE* stream), (out, size, count, stream), out,
+               size* count)
+LOCKSTEP_FILLS(pid_t, waitpid, (pid_t pid, int* out, int options), (pid, out, options), out, sizeof *out)
+
+LOCKSTEP_EXPORT int getpeername(int fd, sockaddr* out, socklen_t* size) noexcept {
+  if (size) about_to_write(out, *size);
+  about_to_write(size, sizeof *size);
+  return LOCKSTEP_REAL(getpeername)(fd, out, size);
+}
+LOCKSTEP_EXPORT ssize_t preadv(int fd, const iovec* parts, int count, off_t offset) {
+  for (int i = 0; i < count; ++i) about_to_write(parts[i].iov_base, parts[i].iov_len);
+  return LOCKSTEP_REAL(preadv)(fd, parts, count, offset);
+}
+// What a request fills is known to its device only; none of the usual ones goes beyond a page.
+LOCKSTEP_EXPORT int ioctl(int fd, unsigned long request, ...) noexcept {
+  va_list list;
+  va_start(list, request);
+  void* argument = va_arg(list, void*);
+  va_end(list);
+  if (controlled()) runtime.snapshot.touch_if_tracked(argument, 256);
+  return LOCKSTEP_REAL(ioctl)(fd, request, argument);
+}

@@ -1,0 +1,10 @@
+// Timers as tasks: see timers.cpp.
+#pragma once
+
+namespace lockstep::rt {
+
+unsigned timer_tasks();          // threads that stand behind timers now
+void reset_timers();             // before an execution
+void descriptor_closed(int fd);  // it may have been a timer's
+
+}  // namespace lockstep::rt
