@@ -93,7 +93,14 @@ class Constraints {
   std::map<ThreadId, ThreadId> group_;
 };
 
+// Where the schedule departs from the default one without preempting anybody, it matters who goes before whom; if it
+// never does, whatever is connected to the failure matters.
 uint32_t threads_in_order(TraceView trace) {
+  std::set<ThreadId> moved;
+  for (ScheduleCursor at(trace); !at.done(); at.advance())
+    if (!at.step().is_note() && !at.step().is_choice() && at.taken() != at.default_value())
+      moved.insert({at.step().thread, ThreadId{at.default_value()}});
+  if (!moved.empty()) return static_cast<uint32_t>(moved.size());
   Constraints constraints;
   HappensBefore order;
   for (const Step& s : trace.steps()) order.push(s);

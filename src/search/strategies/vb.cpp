@@ -13,11 +13,13 @@ namespace {
 
 constexpr uint64_t kPreparatory = 8;  // executions to learn from which variables are shared
 constexpr double kEpsilon = 0.01;
+constexpr unsigned kFewThreads = 6;  // main included; the orders of more are too many to try them all
 
 // Preparatory executions, then the empty set (no preemption at all), the single variables, the pairs...
 class VariableBounding final : public Strategy {
  public:
-  explicit VariableBounding(const VbOptions& options) : options_(options), preparation_(preparation(options)) {}
+  explicit VariableBounding(const VbOptions& options)
+      : options_(options), threads_(options.thread_bound), preparation_(preparation(options)) {}
 
   std::optional<Plan> next() override {
     if (preparing_) {
@@ -28,6 +30,7 @@ class VariableBounding final : public Strategy {
         return plan;
       }
       preparing_ = false;
+      if (!threads_ && survey_.threads() > kFewThreads) threads_ = 2;
       start();
     }
     while (!done_) {
@@ -76,7 +79,7 @@ class VariableBounding final : public Strategy {
   }
   std::optional<BoundsCompleted> bounds_completed() const override {
     if (broken_ || finished_ == kNothing) return std::nullopt;
-    return BoundsCompleted{finished_ == 0 ? 0 : options_.preemptions, finished_, options_.thread_bound, 0};
+    return BoundsCompleted{finished_ == 0 ? 0 : options_.preemptions, finished_, threads_, 0};
   }
   uint64_t frontier_nodes() const override {
     return done_ ? 0 : 1 + (tree_ ? tree_->frontier_nodes() : orders_ ? orders_->open() : 0);
@@ -105,8 +108,8 @@ class VariableBounding final : public Strategy {
     const uint32_t preemptions = set_.empty() ? 0 : options_.preemptions;
     tree_.reset();
     orders_.reset();
-    if (options_.thread_bound) {
-      orders_.emplace(ThreadBoundOptions{*options_.thread_bound, survey_.threads(), preemptions, tracked, kEpsilon,
+    if (threads_) {
+      orders_.emplace(ThreadBoundOptions{*threads_, survey_.threads(), preemptions, tracked, kEpsilon,
                                          options_.seed, options_.max_steps});
       certain_ &= orders_->certain();
       return;
@@ -154,6 +157,7 @@ class VariableBounding final : public Strategy {
   }
 
   const VbOptions options_;
+  std::optional<uint32_t> threads_;  // bound
   VariableSurvey survey_;
   BlockSearch preparation_;
   bool preparing_ = true, done_ = false, broken_ = false, certain_ = true;
