@@ -21,6 +21,10 @@ void together(int n, Body body) {
   for (std::thread& t : threads) t.join();
 }
 
+// Not to be looked through by the compiler, which would read once where the source reads twice.
+[[gnu::noipa]] int look(const int& x) { return x; }
+[[gnu::noipa]] void change(int& x, int value) { x = value; }
+
 // Counts the threads at work; a lost update makes it run out of them.
 void merge_sort(int threads) {
   static int data[512], scratch[512], available;
@@ -58,17 +62,12 @@ void linked_list() {
   assert(count == 2);
 }
 
-// A player drops the ball between being looked at and being used.
+// The last player drops the ball between another's looking at it and using it.
 void ping_pong() {
-  static int* ball = new int(0);
+  static int ball = 1;
   together(17, [](int i) {
-    if (i == 16) {
-      ball = nullptr;
-    } else if (ball != nullptr) {
-      int* mine = ball;
-      assert(mine != nullptr);
-      ++*mine;
-    }
+    if (i == 16) change(ball, 0);
+    else if (look(ball) != 0) assert(look(ball) != 0);
   });
 }
 
@@ -179,7 +178,7 @@ void bubble_sort() {
 // Size and table are protected, but not together.
 void hash_set(int threads) {
   static int size = 0;
-  static volatile bool present[64];
+  [[maybe_unused]] static bool present[64];
   static std::mutex m;
   together(threads, [](int i) {
     {
@@ -220,10 +219,6 @@ void tree_set(int threads) {
   walk(&root);
   assert(count == 1 + (threads + 49) / 50);
 }
-
-// Not to be looked through by the compiler, which would read once where the source reads twice.
-[[gnu::noipa]] int look(const int& x) { return x; }
-[[gnu::noipa]] void change(int& x, int value) { x = value; }
 
 // The owner looks at its region while the client is half-way through handing it over, and again when it is.
 void region_ownership() {

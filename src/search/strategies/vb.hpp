@@ -13,7 +13,8 @@ namespace lockstep {
 struct VbOptions {
   uint32_t preemptions = 2;
   uint32_t variables = 2;                  // sets of up to so many
-  std::optional<uint32_t> thread_bound{};  // orders of so many threads only, by random priorities
+  // Orders of so many threads only, by random priorities; two by default if there are many threads.
+  std::optional<uint32_t> thread_bound{};
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
 };
