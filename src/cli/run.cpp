@@ -234,7 +234,7 @@ class Run {
   void note_discipline(Exploration& result) const {
     const bool broken = std::any_of(result.warnings.begin(), result.warnings.end(),
                                     [](const Finding& w) { return w.kind == FindingKind::LockDiscipline; });
-    if (!strategy_->preempts_at_points() && (broken || result.raced) && !result.guarantee.empty())
+    if (result.guarantee.starts_with("every order of atomic blocks") && (broken || result.raced) && !result.guarantee.empty())
       result.guarantee = without_proviso(std::move(result.guarantee)) +
                          "; memory is shared without a common lock, so there are executions beyond these";
   }

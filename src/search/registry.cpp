@@ -191,8 +191,11 @@ Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) 
     if (name == s.name) info = &s;
   if (!info) return usage("there is no strategy " + quoted(name) + "; known are " + known_names());
 
-  Settings settings{options.preemptions, options.preemptions || options.preemptions_none, {}, options.seed,
-                    options.max_steps};
+  Settings settings;
+  settings.preemptions = options.preemptions;
+  settings.preemptions_given = options.preemptions || options.preemptions_none;
+  settings.seed = options.seed;
+  settings.max_steps = options.max_steps;
   if (auto ranks = make_ranks(options.rank, {}); !ranks) return ranks.error();
   settings.rank = options.rank;
   settings.variables = options.variables;

@@ -32,10 +32,10 @@ struct StrategySettings {
   std::optional<uint32_t> preemptions;
   bool preemptions_given = false;  // a bound, or explicitly none
   std::optional<uint32_t> delays;
-  std::optional<uint32_t> variables, thread_bound;
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
   uint32_t depth = 2;
+  std::optional<uint32_t> variables{}, thread_bound{};
   bool locks_write = false, run_delayed = false, as_published = false;  // exitblock
   std::string rank{};  // known to be right
   FunctionFocus focus_function{};

@@ -55,6 +55,11 @@ with tempfile.TemporaryDirectory() as folder:
     expect("pctvb", out.returncode == 1, out.stdout, out.stderr, result)
     out, result = run(folder, "figure3", options=["--strategy", "pctvb:depth=2,variables=1", "--executions", "500"])
     expect("pctvb says how likely it missed", out.returncode == 0 and "missed with probability at most" in result["guarantee"], out.stdout, result)
+    found = {run(folder, "long", "10", options=["--strategy", "pctvb", "--seed", str(seed), "--no-shrink"])[1]["bugs"][0]["execution"]
+             for seed in range(8)}
+    expect("the seed matters", len(found) > 1, str(found))
+    out, result = run(folder, "figure4", options=["--strategy", "icb", "--points", "all", "--steps", "3"])
+    expect("the step limit matters", result["steps_max"] <= 3 and not result["complete"], out.stdout, result)
     # Tracking everything is hopeless, one variable is enough.
     out, result = run(folder, "long", "20000", options=["--strategy", "vb", "--preemptions", "1", "--time", "60s"])
     expect("a long execution", out.returncode == 1 and cvt(result) == [(1, 1, 2)] and result["steps_max"] < 1000, out.stdout, out.stderr, result)

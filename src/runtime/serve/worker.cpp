@@ -240,8 +240,9 @@ void execute(const PlanHeader* plan) {
     runtime.after_step = 0;
     runtime.spurious_left = runtime.channel->spurious;
     runtime.clock.begin();
-    runtime.races.begin(runtime.detects, runtime.points == Points::All);
-    runtime.eraser.begin(runtime.checks_locks);
+    // Tracking a few variables is to be cheap; whoever asks for it has looked for races in other executions.
+    runtime.races.begin(runtime.detects && plan->tracked == 0, runtime.points == Points::All);
+    runtime.eraser.begin(runtime.checks_locks && plan->tracked == 0);
     begin_telling();
     runtime.promoted.update(*runtime.channel);
     runtime.tracked.begin(plan->tracked_list(), plan->tracked);

@@ -96,6 +96,7 @@ class Pctvb final : public Strategy {
            count_of(most_.size(), "shared variable") + ", " + count_of(most_together_, "access") + ", " +
            count_of(counted_, "execution") + ")";
   }
+  bool preempts_at_points() const override { return false; }  // tracks memory by address instead
   bool complete() const override { return false; }
   bool exhaustive() const override { return false; }
 

@@ -69,6 +69,7 @@ class VariableBounding final : public Strategy {
                count_of(*bounds->threads, "thread");
     return claim;
   }
+  bool preempts_at_points() const override { return false; }  // tracks memory by address instead
   bool complete() const override { return done_ && !broken_; }
   std::string why_incomplete() const override {
     return broken_ ? "executions that were cut short or did not repeat" : "";
