@@ -129,13 +129,16 @@ ScheduleBounds bounds_of(TraceView trace) {
   for (ScheduleCursor at(trace); !at.done(); at.advance()) {
     const Step& step = at.step();
     if (!step.is_note() && !step.is_choice() && at.cost(step.thread) > 0 && at.running() != kNoThread) {
-      if (const ObjectId object = last.of(at.running()); object != kNoObject) variables.insert(object);
       Preemption p{at.running(), at.index(), static_cast<uint32_t>(steps.size())};
       for (uint32_t i = p.from; i < steps.size(); ++i)
         if (steps[i].thread == p.thread && !steps[i].is_note()) {
           p.to = i;
           break;
         }
+      // Preempted before its first access, it is charged to that one.
+      ObjectId object = last.of(at.running());
+      if (object == kNoObject && p.to < steps.size()) object = steps[p.to].object;
+      if (object != kNoObject) variables.insert(object);
       preemptions.push_back(p);
     }
     last.step(step);
