@@ -21,8 +21,9 @@ for name in names:
         continue
     with open("result.json") as file:
         result = json.load(file)
-    # Signals are said to be there; nothing else has to be said about a correct program.
-    unexpected = [w for w in result["warnings"] if not w.startswith("threads send each other signals")]
+    # True of correct programs, too: signals are said to be there, and that weaker orders were used than were explored.
+    known = ("threads send each other signals", "a processor with store buffers")
+    unexpected = [w for w in result["warnings"] if not any(k in w for k in known)]
     if done.returncode != 0 or result["verdict"] not in ("pass", "incomplete") or unexpected or result["isolation"] != "reset":
         wrong.append(f"{name}: exit {done.returncode}, {result['verdict']}, isolation {result['isolation']}, warnings {unexpected}\n{done.stdout}")
 print("\n".join(wrong) if wrong else f"{len(names)} programs pass")
