@@ -26,7 +26,7 @@ std::unique_ptr<Target> start(const std::vector<std::string>& command, Isolation
   options.runtime_library = runtime_library;
   options.isolation = isolation;
   options.backend = backend;
-  options.detect_races = false;  // as `lockstep run` does unless asked to
+  options.detect_races = false;  // see monitors.cpp for what that costs
   auto target = Target::start(options);
   if (!target) {
     std::fprintf(stderr, "%s\n", target.error().message.c_str());

@@ -99,7 +99,30 @@ void Races::check(Cell& cell, uintptr_t word, Entry fresh) {
 void Races::check_chain(Cell& cell, uintptr_t word, Entry fresh) {
   bool taken = false;
   for_each_entry(cell, fresh.generation, [&](Entry& old) { taken |= meet(old, word, fresh); });
-  if (!taken) add(cell, fresh);
+  // Most words get rid of their chain once one thread has taken them over.
+  auto* chain = reinterpret_cast<Chain*>(cell.entry[1].where_who);
+  const Entry* only = nullptr;
+  unsigned live = 0;
+  for (const Chain* c = chain; c && live < 2; c = c->next)
+    for (const Entry& e : c->entry)
+      if (e.generation == fresh.generation) {
+        ++live;
+        only = &e;
+      }
+  if (live < 2) {
+    if (only)
+      cell.entry[1] = *only;
+    else
+      cell.entry[1].generation = 0;
+    shadow_.give_back(chain);
+  }
+  if (taken) return;
+  if (cell.entry[0].generation == fresh.generation && cell.entry[1].generation == fresh.generation) {
+    add(cell, fresh);
+    return;
+  }
+  if (cell.entry[0].generation == fresh.generation) cell.entry[1] = cell.entry[0];
+  cell.entry[0] = fresh;
 }
 
 void Races::add(Cell& cell, const Entry& fresh) {
@@ -153,7 +176,8 @@ void Races::freed(ThreadId t, uintptr_t address, size_t size, uint64_t where) {
   }
   // Alone: nothing to check yet, only to remember. Blocks begin at a word of their own.
   active_ = true;
-  const Entry entry{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(), 0xff, kFlags};
+  const Entry entry{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(), 0xff,
+                    kFlags};
   for (size_t done = 0; done < size; done += 8) {
     Cell& cell = shadow_.cell(address + done);
     cell.entry[0] = entry;
@@ -177,12 +201,14 @@ void Races::reused(uintptr_t address, size_t size) {
 bool Races::is_freed(uintptr_t address) {
   if (!any_freed_ || !shadow_.touched(address)) return false;
   bool freed = false;
-  for_each_entry(shadow_.cell(address), shadow_.generation(), [&](Entry& e) { freed = freed || (e.flags & RaceAccess::kFree); });
+  for_each_entry(shadow_.cell(address), shadow_.generation(),
+                 [&](Entry& e) { freed = freed || (e.flags & RaceAccess::kFree); });
   return freed;
 }
 
 void Races::used_freed(ThreadId t, uintptr_t address, uint64_t where) {
-  const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(), 0xff, kAtomic | kWrite};
+  const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(), 0xff,
+                    kAtomic | kWrite};
   for_each_entry(shadow_.cell(address), shadow_.generation(), [&](Entry& old) {
     if (old.flags & RaceAccess::kFree) report(old, fresh, address & ~uintptr_t{7}, true);
   });
@@ -190,16 +216,19 @@ void Races::used_freed(ThreadId t, uintptr_t address, uint64_t where) {
 
 void Races::freed_again(ThreadId t, uintptr_t address, uint64_t where) {
   constexpr uint8_t kFlags = kWrite | RaceAccess::kFree;
-  const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(), 0xff, kFlags};
+  const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(), 0xff,
+                    kFlags};
   if (!shadow_.touched(address)) return;
   for_each_entry(shadow_.cell(address), shadow_.generation(), [&](Entry& old) {
     if (old.flags & RaceAccess::kFree) report(old, fresh, address & ~uintptr_t{7}, true);
   });
 }
 
-void Races::used_dead_stack(ThreadId t, uintptr_t address, unsigned size, uint8_t flags, uint64_t where, ThreadId owner) {
+void Races::used_dead_stack(ThreadId t, uintptr_t address, unsigned size, uint8_t flags, uint64_t where,
+                            ThreadId owner) {
   const auto mask = static_cast<uint8_t>(((1u << (size < 8 ? size : 8)) - 1) << (address & 7));
-  const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(), mask, flags};
+  const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(), mask,
+                    flags};
   const Entry ended{static_cast<uint64_t>(index_of(owner)) << 48, clocks_.now(owner), shadow_.generation(), mask,
                     static_cast<uint8_t>(kWrite | RaceAccess::kFree)};
   if (mask) report(ended, fresh, address & ~uintptr_t{7}, true);
@@ -220,8 +249,8 @@ bool Races::last_by_another(uintptr_t address, ThreadId t, RaceAccess& out) {
   return found_one;
 }
 
-// Where the access began of which `entry` is the part in `word`. Equal ones side by side, of one epoch, are taken for one:
-// then more is thought to belong together than does, which is safe.
+// Where the access began of which `entry` is the part in `word`. Equal ones side by side, of one epoch, are taken for
+// one: then more is thought to belong together than does, which is safe.
 uintptr_t Races::beginning_of(const Entry& entry, uintptr_t word) {
   constexpr uintptr_t kFarthest = 1u << 20;
   const uintptr_t first = word + static_cast<unsigned>(__builtin_ctz(entry.mask));
@@ -243,10 +272,12 @@ void Races::report(const Entry& old, const Entry& fresh, uintptr_t word, bool or
   const uint64_t a = calls_->pc(old.where()), b = calls_->pc(fresh.where());
   const uintptr_t old_begin = beginning_of(old, word);
   const uintptr_t fresh_begin = range_begin_ ? range_begin_ : word + static_cast<unsigned>(__builtin_ctz(fresh.mask));
-  const bool told_by_word = ((old.flags | fresh.flags) & (kAtomic | RaceAccess::kRange)) != 0;  // an Alias may be needed
+  const bool told_by_word =
+      ((old.flags | fresh.flags) & (kAtomic | RaceAccess::kRange)) != 0;  // an Alias may be needed
   for (unsigned i = 0; i < count; ++i) {
     const uint64_t x = calls_->pc(found[i].first.pc), y = calls_->pc(found[i].second.pc);
-    if (told_by_word && (word_of(found[i].first.begin) != word_of(old_begin) || word_of(found[i].second.begin) != word_of(fresh_begin)))
+    if (told_by_word &&
+        (word_of(found[i].first.begin) != word_of(old_begin) || word_of(found[i].second.begin) != word_of(fresh_begin)))
       continue;
     if (found[i].ordered() == ordered && ((x == a && y == b) || (x == b && y == a))) return;
   }

@@ -15,6 +15,7 @@ void Shadow::init() {
 
 void Shadow::begin() {
   pool_.clear();
+  unused_ = nullptr;
   if (LIKELY(++generation_ != 0)) return;
   // The tag has wrapped: entries of long ago would look fresh.
   for (unsigned i = 0; i < arena_count_; ++i)

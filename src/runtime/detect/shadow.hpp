@@ -14,15 +14,15 @@ struct Entry {
   uint64_t where_who;  // pc, or the address of a kept call stack, in 48 bits; the thread above
   uint32_t when;
   uint16_t generation;
-  uint8_t mask;        // bytes of the word
-  uint8_t flags;       // RaceAccess::Flags, or kChain
+  uint8_t mask;   // bytes of the word
+  uint8_t flags;  // RaceAccess::Flags, or kChain
 
   static constexpr uint8_t kChain = 0x80;  // where_who points to more entries
   ThreadId thread() const { return ThreadId(static_cast<uint16_t>(where_who >> 48)); }
   uint64_t where() const { return where_who & 0xffff'ffff'ffffull; }
 
-  // The same access again, of all these bytes: place, thread, epoch and kind. The place matters although its absence would
-  // miss no race: every racing place has to become known sooner or later, to be a scheduling point.
+  // The same access again, of all these bytes: place, thread, epoch and kind. The place matters although its absence
+  // would miss no race: every racing place has to become known sooner or later, to be a scheduling point.
   bool covers(const Entry& fresh) const {
     uint64_t mine, theirs;
     __builtin_memcpy(&mine, &when, 8);
@@ -57,14 +57,26 @@ class Shadow {
   static constexpr uintptr_t kChunkShift = 16, kChunkBytes = 1ull << kChunkShift;
 
   Chain* new_chain() {
-    auto* chain = static_cast<Chain*>(pool_.take(sizeof(Chain)));
+    Chain* chain = unused_;
+    if (chain)
+      unused_ = chain->next;
+    else
+      chain = static_cast<Chain*>(pool_.take(sizeof(Chain)));
     zero_bytes(chain, sizeof *chain);
     return chain;
+  }
+
+  void give_back(Chain* chain) {
+    Chain* last = chain;
+    while (last->next) last = last->next;
+    last->next = unused_;
+    unused_ = chain;
   }
 
  private:
   static constexpr uintptr_t kChunkMask = (1ull << (47 - kChunkShift)) - 1;
   Cell* add_chunk(uintptr_t address);
+  Chain* unused_ = nullptr;  // of this execution
   Cell** chunks_ = nullptr;  // by address, committed as used
   Cell* arena_ = nullptr;    // chunks are cut from here
   size_t arena_left_ = 0;
