@@ -261,12 +261,21 @@ TEST(Budgets, TimeEndsASearch) {
   EXPECT_EQ(r.verdict, Verdict::Incomplete);
 }
 
-TEST(Budgets, MemoryEndsASearch) {
+TEST(Budgets, WhatDoesNotFitIntoMemoryGoesToDisk) {
   Scene s(filesystem(3, 3, 3), icb());
-  s.budget.memory_bytes = 1 << 20;
+  s.budget.memory_bytes = 64 << 10;
+  s.budget.executions = 5000;
+  const Exploration r = s.run();
+  EXPECT_EQ(r.stopped_by, "the execution budget");
+  EXPECT_LT(r.peak_memory_bytes, 128u << 10);
+}
+
+TEST(Budgets, TracesThatDoNotFitIntoMemoryEndASearch) {
+  Scene s(fetch_add(4, 4), icb());
+  s.budget.memory_bytes = 64 << 10;
   const Exploration r = s.run();
   EXPECT_EQ(r.stopped_by, "the memory budget");
-  EXPECT_LT(r.peak_memory_bytes, 2u << 20);
+  EXPECT_LT(r.peak_memory_bytes, 256u << 10);
 }
 
 TEST(Interrupt, EndsTheSearch) {
