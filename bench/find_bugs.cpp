@@ -1,12 +1,15 @@
-// How many executions each strategy needs until it meets the bug of each program. Usage: find_bugs RUNTIME PROGRAMS_DIR
-// Strategies with a seed: the mean over 20 seeds; "> N" if a run ended without the bug.
+// How many executions each strategy needs until it meets the bug of each program.
+//   find_bugs LOCKSTEP RUNTIME PROGRAMS_DIR [--program SUBSTRING] [--way TITLE] [--most N] [--seeds N]
+// Strategies with a seed: the mean over the seeds; "> N" if a run ended without the bug.
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "analysis/registry.hpp"
+#include "find_bugs.hpp"
 #include "search/explorer.hpp"
 #include "search/registry.hpp"
 #include "target/target.hpp"
@@ -15,32 +18,10 @@ using namespace lockstep;
 
 namespace {
 
-constexpr uint64_t kMost = 20'000;
-constexpr uint64_t kSeeds = 20;
-
-struct Way {
-  const char* title;
-  const char* spec;
-  const char* rank;  // of best-first
-  bool seeded;
-};
-constexpr Way kWays[] = {
-    {"dfs", "dfs", "pb", false},
-    {"icb", "icb", "pb", false},
-    {"mdpor,pb", "best-first", "mdpor,pb", false},
-    {"ss,mdpor", "best-first", "ss,mdpor", false},
-    {"fresh,pb", "best-first", "fresh,pb", false},
-    {"rand", "best-first", "rand", true},
-    {"random", "random", "pb", true},
-    {"pct:depth=2", "pct:depth=2", "pb", true},
-    {"pct:depth=3", "pct:depth=3", "pb", true},
-    {"pos", "pos", "pb", true},
-    {"auto", "auto", "pb", true},
-};
-constexpr const char* kPrograms[] = {"account",       "bluetooth",    "bounded_buffer", "check_then_act", "circular_buffer",
-                                     "lazy_init",     "lock_cycle",   "lost_notify",    "peterson",       "philosophers",
-                                     "reorder",       "stack_aba",    "stealing_queue", "string_buffer",  "token_ring",
-                                     "twostage",      "wrong_lock"};
+struct Settings {
+  std::string lockstep, runtime, programs, program, way;
+  uint64_t most = 10'000, seeds = 20;
+} settings;
 
 // Executions until the bug, 0 if it was not met.
 uint64_t until_bug(Target& target, const Way& way, uint64_t seed) {
@@ -58,45 +39,95 @@ uint64_t until_bug(Target& target, const Way& way, uint64_t seed) {
     checks.push_back(owned.back().get());
   }
   Budget budget;
-  budget.executions = kMost;
+  budget.executions = settings.most;
   budget.count_traces = false;
   const Exploration result = Explorer(**strategy, target, checks, budget, false, {}).run();
   return result.bugs.empty() ? 0 : result.bugs.front().execution;
 }
 
-std::string cell(Target& target, const Way& way) {
+// The same through the command line, which makes scheduling points of racy accesses.
+uint64_t until_bug(const Program& program, const Way& way, uint64_t seed) {
+  const std::string out = "/tmp/lockstep-find-bugs";
+  const std::string command =
+      settings.lockstep + " run --quiet --progress never --workers 1 --no-shrink --races ignore --steps 10000" +
+      " --strategy " + way.spec + " --rank " + way.rank + " --seed " + std::to_string(seed) + " --executions " +
+      std::to_string(settings.most) + " --out " + out + " --json " + out + ".json " + settings.programs + "/" +
+      program.name + " " + program.argument + " >/dev/null 2>&1";
+  std::system(("rm -rf " + out + " " + out + ".json").c_str());
+  std::system(command.c_str());
+  uint64_t execution = 0;
+  if (FILE* file = std::fopen((out + ".json").c_str(), "r")) {
+    char line[4096];
+    while (std::fgets(line, sizeof line, file))
+      if (const char* key = std::strstr(line, "\"execution\":"); key && execution == 0)
+        execution = std::strtoull(key + std::strlen("\"execution\":"), nullptr, 10);
+    std::fclose(file);
+  }
+  return execution;
+}
+
+std::string cell(const Program& program, Target* target, const Way& way) {
   uint64_t sum = 0, missed = 0;
-  const uint64_t runs = way.seeded ? kSeeds : 1;
+  const uint64_t runs = way.seeded ? settings.seeds : 1;
   for (uint64_t seed = 1; seed <= runs; ++seed) {
-    const uint64_t n = until_bug(target, way, seed);
+    const uint64_t n = target ? until_bug(*target, way, seed) : until_bug(program, way, seed);
     missed += n == 0;
-    sum += n == 0 ? kMost : n;
+    sum += n == 0 ? settings.most : n;
   }
   const std::string mean = std::to_string((sum + runs / 2) / runs);
   return missed ? "> " + mean : mean;
 }
 
+bool wanted(const std::string& filter, const std::string& name) {
+  return filter.empty() || ("," + filter + ",").find("," + name + ",") != std::string::npos;
+}
+
+std::unique_ptr<Target> start(const Program& program) {
+  TargetOptions options;
+  options.command = {settings.programs + "/" + program.name};
+  if (*program.argument) options.command.emplace_back(program.argument);
+  options.runtime_library = settings.runtime;
+  auto target = Target::start(options);
+  if (!target) {
+    std::fprintf(stderr, "%s\n", target.error().message.c_str());
+    std::exit(1);
+  }
+  return std::move(*target);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc < 4) return 2;
+  settings.lockstep = argv[1];
+  settings.runtime = argv[2];
+  settings.programs = argv[3];
+  for (int i = 4; i + 1 < argc; i += 2) {
+    const std::string option = argv[i];
+    if (option == "--program")
+      settings.program = argv[i + 1];
+    else if (option == "--way")
+      settings.way = argv[i + 1];
+    else if (option == "--most")
+      settings.most = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (option == "--seeds")
+      settings.seeds = std::strtoull(argv[i + 1], nullptr, 10);
+    else
+      return 2;
+  }
   std::string head = "| program |", rule = "| --- |";
   for (const Way& way : kWays) {
+    if (!wanted(settings.way, way.title)) continue;
     head.append(" ").append(way.title).append(" |");
     rule.append(" ---: |");
   }
   std::printf("%s\n%s\n", head.c_str(), rule.c_str());
-  for (const char* program : kPrograms) {
-    TargetOptions options;
-    options.command = {std::string(argv[2]) + "/" + program};
-    options.runtime_library = argv[1];
-    auto target = Target::start(options);
-    if (!target) {
-      std::fprintf(stderr, "%s\n", target.error().message.c_str());
-      return 1;
-    }
-    std::string row = std::string("| ") + program + " |";
-    for (const Way& way : kWays) row.append(" ").append(cell(**target, way)).append(" |");
+  for (const Program& program : kPrograms) {
+    if (!wanted(settings.program, program.name)) continue;
+    const std::unique_ptr<Target> target = program.plain ? nullptr : start(program);
+    std::string row = std::string("| ") + program.name + (*program.argument ? " " : "") + program.argument + " |";
+    for (const Way& way : kWays)
+      if (wanted(settings.way, way.title)) row.append(" ").append(cell(program, target.get(), way)).append(" |");
     std::printf("%s\n", row.c_str());
     std::fflush(stdout);
   }

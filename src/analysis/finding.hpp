@@ -72,6 +72,7 @@ struct Finding {
   Trace trace;         // of the confirming replay, with stacks
   std::string output;  // what the program printed in that replay
   std::string schedule;  // file it was saved to
+  bool stored = false;   // met by a schedule that an earlier run had saved; `execution` is that run's
 };
 
 }  // namespace lockstep

@@ -203,6 +203,11 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return flag_into(o.keep_going, v); }},
     {"no-shrink", nullptr, "report a failing schedule as it was found, not a simpler one", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.no_shrink, v); }},
+    {"stored", "replay|ignore", "whether failing schedules that earlier runs left in --out are tried first [replay]", kRun,
+     false,
+     [](Options& o, const std::string& v) {
+       return choice_into(o.stored, v, {std::pair{"replay", true}, {"ignore", false}});
+     }},
     {"error", "KIND", "count this kind of warning as a bug; repeatable", kRun, true, set_error},
     {"seed", "N", "of all randomness [0]", kRun, false,
      [](Options& o, const std::string& v) { return number_into(o.strategy.seed, v, 0); }},

@@ -38,6 +38,7 @@ struct Options {
   bool keep_going = false;
   bool each_test = true;  // explore the test cases of a GoogleTest or Catch2 program one by one
   bool no_shrink = false;
+  bool stored = true;  // schedules that earlier runs left in --out are tried first
   std::vector<std::string> focus_functions, focus_variables, trusted;  // globs
   std::string out;   // empty: lockstep-out/PROGRAM
   std::string json, junit, sarif;  // empty: none; "-": standard output

@@ -8,6 +8,7 @@
 #include "cli/run_tests.hpp"
 #include "search/promotion.hpp"
 #include "cli/session.hpp"
+#include "cli/stored.hpp"
 #include "report/fingerprint.hpp"
 #include "report/progress.hpp"
 #include "report/schedule_file.hpp"
@@ -31,8 +32,10 @@ bool looks_for_races(const Options& options) {
 // One exploration from start to last words.
 class Run {
  public:
-  Run(const Options& options, std::string program, std::unique_ptr<Strategy> strategy, Target& target, TestRun* test)
+  Run(const Options& options, const StrategyOptions& strategy_options, std::string program,
+      std::unique_ptr<Strategy> strategy, Target& target, TestRun* test)
       : options_(options),
+        strategy_options_(strategy_options),
         test_(test),
         program_(std::move(program)),
         strategy_(std::move(strategy)),
@@ -60,6 +63,13 @@ class Run {
     hooks.interrupted = interrupted;
     const std::vector<Analysis*> analyses = session_.analyses();
     Exploration result;
+    if (!saved && !test_ && options_.stored) result = try_stored();
+    if (!result.bugs.empty() && !options_.keep_going) {
+      conclude(result);
+      return exit_code(result);
+    }
+    for (const Finding& bug : result.bugs) hooks.known.insert(bug.fingerprint);
+    const std::vector<Finding> again = std::move(result.bugs);
     if (saved) {
       executions_before_ = result.executions = saved->executions_before;
       result.seconds = saved->seconds_before;
@@ -74,12 +84,44 @@ class Run {
       if (!result.restart) break;
       start_over(hooks, result);
     }
+    if (!again.empty()) result.verdict = Verdict::Bug;
+    result.bugs.insert(result.bugs.begin(), again.begin(), again.end());
     progress_.clear();
     conclude(result);
     return exit_code(result);
   }
 
  private:
+  // What earlier runs found. These executions are nobody's count; a bug met again keeps the number it was found at.
+  Exploration try_stored() {
+    Exploration result;
+    const auto begin = std::chrono::steady_clock::now();
+    for (const StoredSchedule& stored : stored_schedules(out_, options_.command)) {
+      const bool same_build = same_program(stored.schedule.build, identify_program(program_));
+      std::optional<Finding> found = replay_stored(session_, target_, stored, same_build);
+      if (!found) continue;
+      found->stored = true;
+      bugs_ = std::max(bugs_, stored.number);
+      introduce();
+      if (!same_build)
+        if (auto error = save(*found)) session_.warn(error->message);
+      session_.print("\n" + tell_story(*found, session_.symbols(target_), {.terminal = session_.terminal()}));
+      session_.print(fmt::format("\n  found again by the schedule of an earlier run, {}\n\n", stored.path));
+      const TraceHeader& header = found->trace.view().header();
+      result.steps_max = std::max(result.steps_max, header.decisions);
+      result.threads_max = std::max(result.threads_max, header.threads);
+      result.preemptions_max = std::max(result.preemptions_max, found->preemptions);
+      result.bugs.push_back(std::move(*found));
+      if (!options_.keep_going) break;
+    }
+    if (result.bugs.empty()) return result;
+    result.verdict = Verdict::Bug;
+    result.stopped_by = "the schedule of an earlier run";
+    result.traces = result.redundant = 0;
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+  }
+
   static Points points_of(const Options& options, const Target& target) {
     if (!target.info().instrumented) return Points::Sync;
     if (options.points != Points::Auto) return options.points;
@@ -96,7 +138,7 @@ class Run {
     for (const Finding& bug : so_far.bugs) hooks.known.insert(bug.fingerprint);
     const std::vector<uint64_t>& places = promotion_.start_over().places;
     target_.promote(promotion_.in_use());
-    strategy_ = std::move(*make_strategy(options_.strategy));
+    strategy_ = std::move(*make_strategy(strategy_options_));
     progress_.clear();
     introduce();
     if (!options_.quiet)
@@ -285,6 +327,7 @@ class Run {
   }
 
   const Options& options_;
+  const StrategyOptions& strategy_options_;  // with what is to be focused on
   TestRun* const test_;        // this is the exploration of one test case; otherwise of a whole program
   const std::string program_;  // path of the executable
   std::unique_ptr<Strategy> strategy_;
@@ -352,7 +395,7 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
     if (code.size() > kMaxTrusted) return fail({ExitCode::Usage, fmt::format("--trust: more than {} functions match", kMaxTrusted)});
     (*target)->trust(code);
   }
-  return Run(options, *program, std::move(*strategy), **target, test).explore(saved, std::move(*suppressions));
+  return Run(options, strategy_options, *program, std::move(*strategy), **target, test).explore(saved, std::move(*suppressions));
 }
 
 }  // namespace

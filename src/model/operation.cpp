@@ -95,8 +95,10 @@ AccessList accesses(const Operation& op) {
     case OpKind::Reacquire:
       list.add(wake_token(op.thread), false);
       // Timed out, it left the queue by itself: a later signal finds one waiter less.
-      if (op.timed_out) list.add(op.second, true);
-      else list.add(broadcast_token(op.second), false);
+      if (op.timed_out)
+        list.add(op.second, true);
+      else
+        list.add(broadcast_token(op.second), false);
       break;
     case OpKind::FutexBlocked: list.add(wake_token(op.thread), false); break;
     case OpKind::FutexWake:  // a requeue moves waiters to a second futex
@@ -123,6 +125,12 @@ bool dependent(const Operation& a, const Operation& b) {
   for (const Access& x : accesses(a))
     for (const Access& y : accesses(b))
       if (x.object == y.object && (x.write || y.write)) return true;
+  return false;
+}
+
+bool concerns(const Operation& op, ObjectId object) {
+  for (const Access& x : accesses(op))
+    if (x.object == object) return true;
   return false;
 }
 

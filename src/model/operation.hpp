@@ -108,6 +108,7 @@ constexpr ObjectId thread_object(ThreadId t) { return ObjectId{0xffff'0001'0000'
 
 AccessList accesses(const Operation& op);
 bool dependent(const Operation& a, const Operation& b);
+bool concerns(const Operation& op, ObjectId object);  // does it access the object?
 
 constexpr bool is_yield(OpKind k) { return k == OpKind::Yield || k == OpKind::Sleep; }
 bool is_acquire(OpKind kind);  // blocks while its object is taken

@@ -26,6 +26,7 @@ void write_wire(const Plan& plan, void* out) {
   header.pct_horizon = plan.pct_horizon;
   header.tracked = static_cast<uint32_t>(plan.tracked.size());
   header.extra_words = static_cast<uint32_t>(plan.extra.size());
+  header.focus = plan.focus;
   char* cursor = static_cast<char*>(out);
   std::memcpy(cursor, &header, sizeof header);
   cursor += sizeof header;

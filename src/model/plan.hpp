@@ -34,14 +34,17 @@ struct Delta {
 static_assert(sizeof(Delta) == 8, "wire format");
 
 // How decisions without a delta (Random: after the last delta) are taken. RoundRobin is the default schedule except that
-// a thread that cannot go on is followed by the next enabled one in cyclic order of ids. Pct and Pos are the random
-// schedulers of those names; data choices are uniform under every random policy. Under Guided the deltas are wishes, not
-// orders, and are read as in runtime/sched/guided.hpp; what they leave open is as by default.
+// a thread that cannot go on is followed by the next enabled one in cyclic order of ids. Pct, Pos and Surw are the random
+// schedulers of those names; data choices are uniform under every random policy. Under Guided and Surw the deltas are no
+// orders, and are read as in runtime/sched/guided.hpp and surw.hpp; what Guided leaves open is as by default.
 // Under Blocks threads are switched only between atomic blocks; from record `sleep_at` on some are stopped, as `extra`
 // says (model/blocks.hpp).
 // Under Priorities the enabled thread with the highest priority runs (runtime/sched/priorities.hpp).
-enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos, Guided, Blocks, Priorities };
-constexpr bool is_random(Policy p) { return p == Policy::Random || p == Policy::Pct || p == Policy::Pos; }
+enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos, Guided, Blocks, Priorities, Surw };
+constexpr bool is_random(Policy p) {
+  return p == Policy::Random || p == Policy::Pct || p == Policy::Pos || p == Policy::Surw;
+}
+constexpr bool deltas_are_orders(Policy p) { return p != Policy::Guided && p != Policy::Surw; }
 inline constexpr unsigned kMaxPctDepth = 64;
 
 // Memory whose plain accesses are scheduling points in this execution.
@@ -62,6 +65,7 @@ struct Plan {
   uint64_t seed = 0;          // of the random policies
   uint16_t pct_depth = 2;     // Pct: ordering constraints that a bug may need, up to kMaxPctDepth
   uint32_t pct_horizon = 0;   // Pct: decisions between several threads that are expected
+  ObjectId focus = kNoObject; // Surw: the object whose operations are ordered uniformly; none: all operations are
   uint32_t max_steps = 1'000'000;
   uint32_t sleep_at = kNoStep;  // from this record on the threads in `sleep` are asleep
   std::vector<ThreadId> sleep;
@@ -84,6 +88,7 @@ struct PlanHeader {
   uint8_t reserved[3];
   uint32_t extra_words;
   uint32_t tracked;
+  ObjectId focus;
 
   const Delta* delta_list() const { return reinterpret_cast<const Delta*>(this + 1); }
   const uint16_t* sleeper_list() const { return reinterpret_cast<const uint16_t*>(delta_list() + deltas); }
@@ -93,7 +98,7 @@ struct PlanHeader {
   }
   const TrackedRange* tracked_list() const { return reinterpret_cast<const TrackedRange*>(extra() + extra_words); }
 };
-static_assert(sizeof(PlanHeader) == 56, "wire format");
+static_assert(sizeof(PlanHeader) == 64, "wire format");
 
 uint32_t wire_size(const Plan& plan);
 void write_wire(const Plan& plan, void* out);  // wire_size(plan) bytes

@@ -33,6 +33,7 @@ Json bug_json(const Finding& bug) {
         {"line", where.line > 0 ? Json(where.line) : Json(nullptr)}}},
       {"schedule", text_or_null(bug.schedule)},
   };
+  if (bug.stored) json["stored"] = true;  // met by the schedule of an earlier run, whose number `execution` is
   if (!bug.test.empty()) json["test"] = bug.test;
   return json;
 }

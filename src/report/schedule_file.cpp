@@ -38,7 +38,8 @@ Json content_of(const ScheduleFile& schedule) {
   for (const Delta& delta : bug.plan.deltas) deltas.push_back({delta.step, delta.value});
   for (const RecordedOperation& op : schedule.operations)
     operations.push_back(
-        {index_of(op.thread), name_of(op.kind), op.value, valid_utf8(op.object), valid_utf8(op.place)});
+        {index_of(op.thread), name_of(op.kind), op.value, valid_utf8(op.object), valid_utf8(op.place),
+         valid_utf8(op.function)});
   return Json{
       {schedule_json::kMagic, kScheduleVersion},
       {"program", program},
@@ -105,8 +106,10 @@ std::vector<RecordedOperation> record_operations(const TraceNames& names) {
     } else if (step.object != kNoObject && accesses(step.operation()).size > 0 && step.kind != OpKind::ThreadExit) {
       op.object = names.object(step.object);
     }
-    if (auto frame = innermost_user_frame(names.stack_of_step(i), names.symbols()))
+    if (auto frame = innermost_user_frame(names.stack_of_step(i), names.symbols())) {
       op.place = short_place(frame->where);
+      op.function = frame->where.function;
+    }
     operations.push_back(std::move(op));
   }
   return operations;

@@ -27,6 +27,7 @@ struct RecordedOperation {
   uint16_t value = 0;  // Choose: what was taken
   std::string object;  // by name, so that it compares across builds and environments
   std::string place;   // "bank.cpp:31"; for messages only
+  std::string function{};  // of the user, the innermost; empty in recordings from before it was kept
 };
 
 struct ScheduleFile {

@@ -122,13 +122,14 @@ void read_operations(const Json& json, ScheduleFile& out) {
   const Json& list = array_at(json, "operations");
   if (list.size() > kRecordedOperations) throw Malformed{"\"operations\" is too long"};
   for (const Json& entry : list) {
-    tuple(entry, "operations", 5);
+    tuple(entry, "operations", entry.is_array() && entry.size() == 5 ? 5 : 6);
     RecordedOperation op;
     op.thread = ThreadId(static_cast<uint16_t>(natural(entry[0], "operations", out.threads.size() - 1)));
     op.kind = kind_named<OpKind>(string_of(entry[1], "operations"), "operations");
     op.value = static_cast<uint16_t>(natural(entry[2], "operations", 0xffff));
     op.object = string_of(entry[3], "operations");
     op.place = string_of(entry[4], "operations");
+    if (entry.size() > 5) op.function = string_of(entry[5], "operations");
     out.operations.push_back(std::move(op));
   }
   out.operations_total = natural_at(json, "operations_total", std::numeric_limits<uint32_t>::max());

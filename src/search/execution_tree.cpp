@@ -49,6 +49,22 @@ void ExecutionTree::deltas_of(NodeIndex node, std::vector<Delta>& out) const {
   for (NodeIndex n = node; depth > 0; n = at(n).parent) out[--depth] = {at(n).step, at(n).value};
 }
 
+uint64_t ExecutionTree::partial_schedules() const {
+  std::vector<bool> free(fresh_, false);
+  for (NodeIndex n = free_; n != kNoNode; n = at(n).parent) free[static_cast<uint32_t>(n)] = true;
+  std::vector<uint32_t> reach(fresh_, 0);  // last step of a node's execution at which an open one departs
+  for (uint32_t i = 0; i < fresh_; ++i)
+    if (const Node& node = at(NodeIndex{i}); !free[i] && node.parent != kNoNode)
+      reach[static_cast<uint32_t>(node.parent)] = std::max(reach[static_cast<uint32_t>(node.parent)], node.step);
+  uint64_t nodes = 0;
+  for (uint32_t i = 0; i < fresh_; ++i) {
+    if (free[i]) continue;
+    const uint32_t own = at(NodeIndex{i}).step == kNoStep ? 0 : at(NodeIndex{i}).step;
+    nodes += 1 + (reach[i] > own ? reach[i] - own - 1 : 0);
+  }
+  return nodes;
+}
+
 void ExecutionTree::save(StateWriter& out) const {
   out.put(fresh_);
   for (uint32_t i = 0; i < fresh_; i += kChunk) out.put_bytes(chunks_[i / kChunk].get(), sizeof(Node) * std::min(kChunk, fresh_ - i));

@@ -53,6 +53,10 @@ class ExecutionTree {
   void load(StateReader& in);
   bool holds(NodeIndex node) const { return static_cast<uint32_t>(node) < fresh_; }
 
+  // How many nodes the same open executions would need with a node for every step: what is stored per execution here is
+  // then stored per step of the part that several of them share. Takes time; for measuring.
+  uint64_t partial_schedules() const;
+
   uint64_t created() const { return created_; }
   uint64_t executed() const { return executed_; }
   uint64_t live() const { return live_; }

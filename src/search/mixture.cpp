@@ -1,32 +1,44 @@
 #include "search/mixture.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "search/claims.hpp"
 
 namespace lockstep {
 
-Mixture::Mixture(std::vector<MixturePart> parts, MixtureOptions options)
-    : parts_(std::move(parts)), options_(options), handed_out_(parts_.size()), learned_(parts_.size()) {}
+using Proof = MixturePart::Proof;
 
-bool Mixture::prover_alone() const {
-  if (options_.head_start == 0) return false;
-  const auto done = prover().preemptions_completed();
-  if (handed_out_[0] < options_.head_start && (!done || *done < options_.finish_first)) return true;
-  return prover().frontier_nodes() <= options_.little_left;
+Mixture::Mixture(std::vector<MixturePart> parts, MixtureOptions options)
+    : parts_(std::move(parts)), options_(std::move(options)), learned_(parts_.size()) {}
+
+const MixturePart* Mixture::finished() const {
+  for (const MixturePart& part : parts_) {
+    if (part.proof == Proof::None || !part.strategy->complete()) continue;
+    if (part.proof == Proof::Full || all_learned_ >= options_.look_beyond) return &part;
+  }
+  return nullptr;
 }
 
 std::optional<Plan> Mixture::take(size_t part) {
   std::optional<Plan> plan = parts_[part].strategy->next();
-  if (!plan) return std::nullopt;
-  ++handed_out_[part];
-  in_flight_.push_back(part);
+  if (plan) in_flight_.push_back(part);
   return plan;
+}
+
+std::optional<Plan> Mixture::open() {
+  if (!in_flight_.empty()) return std::nullopt;
+  while (opened_ < options_.opening.size())
+    if (auto plan = take(options_.opening[opened_++])) return plan;
+  return std::nullopt;
 }
 
 std::optional<Plan> Mixture::next() {
   if (complete()) return std::nullopt;
-  if (prover_alone()) return take(0);
+  if (opened_ < options_.opening.size()) {
+    if (auto plan = open()) return plan;
+    if (!in_flight_.empty()) return std::nullopt;
+  }
   for (size_t tried = 0; tried <= parts_.size(); ++tried) {
     if (used_ < parts_[turn_].slice)
       if (auto plan = take(turn_)) {
@@ -43,30 +55,72 @@ void Mixture::learn(TraceView trace) {
   last_ = in_flight_.front();
   in_flight_.pop_front();
   ++learned_[last_];
+  ++all_learned_;
+  for (size_t i = 0; i < parts_.size(); ++i)
+    if (i != last_) parts_[i].strategy->overhear(trace);
   parts_[last_].strategy->learn(trace);
 }
 
 std::string Mixture::guarantee() const {
-  for (const MixturePart& part : parts_)
-    if (std::string claim = part.strategy->guarantee(); !claim.empty()) return claim;
+  for (const Proof proof : {Proof::Full, Proof::Bounded, Proof::None})
+    for (const MixturePart& part : parts_)
+      if (std::string claim = part.proof == proof ? part.strategy->guarantee() : ""; !claim.empty()) return claim;
   return {};
 }
 
+std::string Mixture::why_incomplete() const {
+  for (const MixturePart& part : parts_)
+    if (std::string why = part.proof != Proof::None ? part.strategy->why_incomplete() : ""; !why.empty()) return why;
+  return {};
+}
+
+std::optional<uint32_t> Mixture::preemptions_completed() const {
+  std::optional<uint32_t> most;
+  for (const MixturePart& part : parts_) {
+    if (part.proof == Proof::Full && part.strategy->complete()) return options_.bound;
+    if (part.proof == Proof::None) continue;
+    if (const auto done = part.strategy->preemptions_completed()) most = std::max(most.value_or(0), *done);
+  }
+  return most;
+}
+
+uint64_t Mixture::frontier_nodes() const {
+  uint64_t sum = 0;
+  for (const MixturePart& part : parts_) sum += part.strategy->frontier_nodes();
+  return sum;
+}
+
+uint64_t Mixture::peak_frontier_nodes() const {
+  uint64_t sum = 0;
+  for (const MixturePart& part : parts_) sum += part.strategy->peak_frontier_nodes();
+  return sum;
+}
+
+uint64_t Mixture::memory_bytes() const {
+  uint64_t sum = 0;
+  for (const MixturePart& part : parts_) sum += part.strategy->memory_bytes();
+  return sum;
+}
+
 std::string Mixture::phase() const {
-  std::string text = prover().phase();
-  if (!prover_alone()) text += text.empty() ? "random schedules" : " and random schedules";
-  return text;
+  std::string text;
+  for (const MixturePart& part : parts_)
+    if (part.proof == Proof::Bounded) text = part.strategy->phase();
+  return text.empty() ? "random schedules" : text + " and random schedules";
 }
 
 std::string Mixture::remark() const {
   std::string text;
-  size_t used = 0;
-  for (const uint64_t n : learned_) used += n > 0;
-  if (used == 1) return "only " + parts_[last_].name + " was needed";
   for (size_t i = 0; i < parts_.size(); ++i)
     if (learned_[i] > 0)
-      text.append(text.empty() ? "" : ", ").append(count_of(learned_[i], "execution")).append(" of ").append(parts_[i].name);
-  return text.empty() ? text : text + "; the last was of " + parts_[last_].name;
+      text.append(text.empty() ? "" : ", ")
+          .append(count_of(learned_[i], "execution"))
+          .append(" of ")
+          .append(parts_[i].name);
+  if (text.empty()) return text;
+  const MixturePart* proof = finished();
+  if (proof) return text + "; the proof is of " + proof->name;
+  return text + "; the last was of " + parts_[last_].name;
 }
 
 }  // namespace lockstep

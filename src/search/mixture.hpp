@@ -1,5 +1,6 @@
-// Several strategies in turns, by numbers of executions and never by time, so that the order of executions repeats. The
-// first one is the prover: what it has finished is what the mixture may claim; the others only look for bugs.
+// Several strategies in turns, by numbers of executions and never by time, so that the order of executions repeats.
+// Some of them prove: what one of those has finished is what the mixture may claim; the others only look for bugs. What
+// one runs all others overhear.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -14,15 +15,17 @@ namespace lockstep {
 struct MixturePart {
   std::string name;
   std::unique_ptr<Strategy> strategy;
-  uint32_t slice;  // executions in a row
+  uint32_t slice = 1;  // executions in a row
+  enum class Proof : uint8_t { None, Bounded, Full } proof = Proof::None;
 };
 
 struct MixtureOptions {
-  // The prover goes first and alone until it has finished this many preemptions or used up its head start, and for as
-  // long as it has so little left that interrupting it would not pay.
-  uint32_t finish_first = 0;
-  uint64_t head_start = 0;   // executions
-  uint64_t little_left = 0;  // nodes of its frontier
+  // Parts whose turn it is at first, one execution each. They are handed out one by one: each can make use of all
+  // before.
+  std::vector<size_t> opening{};
+  // A bounded proof ends the search only after so many executions, because more may lie beyond the bound.
+  uint64_t look_beyond = 0;
+  std::optional<uint32_t> bound{};  // what was asked for, which a full proof proves, too
 };
 
 class Mixture final : public Strategy {
@@ -33,24 +36,26 @@ class Mixture final : public Strategy {
   void learn(TraceView trace) override;
 
   std::string guarantee() const override;
-  bool complete() const override { return prover().complete(); }
-  std::string why_incomplete() const override { return prover().why_incomplete(); }
-  std::optional<uint32_t> preemptions_completed() const override { return prover().preemptions_completed(); }
-  uint64_t frontier_nodes() const override { return prover().frontier_nodes(); }
-  uint64_t peak_frontier_nodes() const override { return prover().peak_frontier_nodes(); }
-  uint64_t memory_bytes() const override { return prover().memory_bytes(); }
+  bool complete() const override { return finished() != nullptr; }
+  std::string why_incomplete() const override;
+  std::optional<uint32_t> preemptions_completed() const override;
+  uint64_t frontier_nodes() const override;
+  uint64_t peak_frontier_nodes() const override;
+  uint64_t memory_bytes() const override;
   std::string phase() const override;
   std::string remark() const override;
 
  private:
-  const Strategy& prover() const { return *parts_[0].strategy; }
-  bool prover_alone() const;
+  const MixturePart* finished() const;  // the proof that ends the search
   std::optional<Plan> take(size_t part);
+  std::optional<Plan> open();
 
   std::vector<MixturePart> parts_;
   MixtureOptions options_;
-  std::vector<uint64_t> handed_out_, learned_;  // per part
-  std::deque<size_t> in_flight_;                // whose, oldest first
+  std::vector<uint64_t> learned_;  // per part
+  uint64_t all_learned_ = 0;
+  std::deque<size_t> in_flight_;  // whose, oldest first
+  size_t opened_ = 0;             // turns of the opening that are over
   size_t turn_ = 0, last_ = 0;
   uint32_t used_ = 0;  // of the slice whose turn it is
 };

@@ -21,6 +21,8 @@
 #include "search/strategies/random.hpp"
 #include "search/strategies/source_dpor.hpp"
 #include "search/strategies/vb.hpp"
+#include "search/strategies/surw.hpp"
+#include "search/strategies/view_search.hpp"
 
 namespace lockstep {
 namespace {
@@ -46,10 +48,10 @@ std::unique_ptr<Strategy> exitblock(const Settings& s, bool conflicts, bool dead
 }
 
 constexpr StrategyInfo kStrategies[] = {
-    strategy("auto", "find fast, then prove: few preemptions first, then random schedules and the proof in turns",
-             kPreemptions | kSeed, [](const Settings& s) { return make_auto({bound_or_two(s), s.seed, s.max_steps}); }),
+    strategy("auto", "find fast, then prove: what threads have not seen yet, random schedules and proofs in turns",
+             kPreemptions | kSeed, [](const Settings& s) { return make_auto({bound_or_two(s), s.preemptions_given, s.seed, s.max_steps}); }),
     strategy("portfolio", "the strategies of auto side by side from the start", kPreemptions | kSeed,
-             [](const Settings& s) { return make_portfolio({bound_or_two(s), s.seed, s.max_steps}); }),
+             [](const Settings& s) { return make_portfolio({bound_or_two(s), s.preemptions_given, s.seed, s.max_steps}); }),
     strategy("best-first", "every schedule within the bound, in the order of --rank", kPreemptions | kSeed | kVariables,
              [](const Settings& s) {
                auto ranks = make_ranks(s.rank, {s.seed, s.focus_function, s.focus_variable});
@@ -91,6 +93,10 @@ constexpr StrategyInfo kStrategies[] = {
              }),
     strategy("pos", "partial order sampling: random priorities of operations, redrawn at conflicts", kSeed,
              [](const Settings& s) { return make_pos({s.seed, s.max_steps}); }),
+    strategy("surw", "selectively uniform random walk: every order of the operations on an object is equally likely", kSeed,
+             [](const Settings& s) { return make_surw({s.seed, s.max_steps}); }),
+    strategy("seek", "only executions in which a thread should see what none has seen, fewest preemptions first", kSeed,
+             [](const Settings& s) { return make_view_search({s.seed, s.max_steps}); }),
     strategy("random", "random walk: every enabled thread is equally likely at every step", kSeed,
              [](const Settings& s) { return make_random({s.seed, s.max_steps}); }),
 };

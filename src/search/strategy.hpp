@@ -30,11 +30,15 @@ class Strategy {
   // Traces arrive in the order their plans were handed out.
   virtual void learn(TraceView trace) = 0;
 
+  // An execution that another strategy of the same exploration ran, for those that can make use of it. Changes nothing
+  // of what this strategy may claim.
+  virtual void overhear(TraceView) {}
+
   // What is known when the search stops here, as the object of "Known: ...": "every execution with at most 1
   // preemption". Empty if nothing can be claimed yet.
   virtual std::string guarantee() const = 0;
 
-  virtual bool complete() const = 0;  // the whole space of this strategy was explored
+  virtual bool complete() const = 0;                // the whole space of this strategy was explored
   virtual bool exhaustive() const { return true; }  // false: has no space to finish, runs until a budget ends it
 
   // Nothing is left and still not complete: why, as a clause ("2 executions cut short by the step limit").
@@ -61,7 +65,7 @@ class Strategy {
   virtual bool spill(uint64_t /*bytes*/) { return false; }
   // How the executions were spent, if there was a choice: a clause for the summary.
   virtual std::string remark() const { return {}; }
-  virtual std::string phase() const { return {}; }       // "1 preemption"
+  virtual std::string phase() const { return {}; }        // "1 preemption"
   virtual uint64_t estimated_total() const { return 0; }  // executions of this phase
 };
 

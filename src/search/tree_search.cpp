@@ -57,14 +57,35 @@ void TreeSearch::learn(TraceView trace) {
       tree_.deltas_of(node, deltas_);
       parts_.look(trace, deltas_);
     }
-    if (parts_.cost) {
-      expand(node, trace, parts_.cost);
-    } else {
-      expand(node, trace, [](const ScheduleCursor& at, ThreadId next) { return at.cost(next); });
-    }
+    expand_all(node, trace);
   }
   tree_.finish(node);
   assert(!exhausted() || (tree_.live() == 0 && tree_.created() == tree_.executed()));
+}
+
+void TreeSearch::expand_all(NodeIndex node, TraceView trace) {
+  if (parts_.cost) {
+    expand(node, trace, parts_.cost);
+  } else {
+    expand(node, trace, [](const ScheduleCursor& at, ThreadId next) { return at.cost(next); });
+  }
+}
+
+void TreeSearch::adopt(TraceView trace) {
+  assert(selective());
+  const std::vector<Delta> deltas = plan_of(trace).deltas;
+  std::vector<NodeIndex> chain{tree_.create_root()};
+  for (const Delta& delta : deltas)
+    chain.push_back(tree_.create(chain.back(), delta.step, delta.value, ExecutionTree::kCostUnknown));
+  if (parts_.look) parts_.look(trace, {});
+  size_t owner = 0;  // of a step: what it deviates from is the part of the execution before it
+  for (ScheduleCursor at(trace); !at.done(); at.advance()) {
+    if (at.step().is_note()) continue;
+    expand_step(chain[owner], trace, at, at.preemptions(),
+                [](const ScheduleCursor& c, ThreadId t) { return c.cost(t); });
+    if (owner < deltas.size() && deltas[owner].step == at.index()) ++owner;
+  }
+  for (size_t i = chain.size(); i-- > 0;) tree_.finish(chain[i]);
 }
 
 // Alternatives only after the node's own step (erratum to GAMBIT, figure 4): those before it, and those at it,
@@ -149,8 +170,9 @@ void TreeSearch::charge(const ScheduleCursor& at) {
 }
 
 void TreeSearch::add(NodeIndex parent, const Alternative& alternative) {
-  const NodeIndex node = tree_.create(parent, alternative.step, alternative.value, alternative.cost);
-  frontier_.push(parts_.rank ? parts_.rank(alternative) : 0, node);
+  const uint64_t rank = parts_.rank ? parts_.rank(alternative) : 0;
+  if (rank > parts_.worst_rank || frontier_.size() >= parts_.most_open) return;
+  frontier_.push(rank, tree_.create(parent, alternative.step, alternative.value, alternative.cost));
 }
 
 bool TreeSearch::spill(uint64_t bytes) {
@@ -204,7 +226,7 @@ void TreeSearch::fetch() {
   tree_.finish(path[0]);
 }
 
-bool TreeSearch::complete() const { return exhausted() && diverged_ == 0 && lost_ == 0 && cut_ == 0; }
+bool TreeSearch::complete() const { return exhausted() && !selective() && diverged_ == 0 && lost_ == 0 && cut_ == 0; }
 
 std::string TreeSearch::why_incomplete() const {
   if (diverged_) return count_of(diverged_, "execution") + " did not repeat what an earlier one had done";
@@ -255,7 +277,7 @@ std::optional<uint32_t> TreeSearch::preemptions_completed() const {
 }
 
 std::optional<uint32_t> TreeSearch::bound_completed() const {
-  if (diverged_ || lost_) return std::nullopt;
+  if (diverged_ || lost_ || selective()) return std::nullopt;
   if (!parts_.level_by_level) return complete() ? parts_.bound : std::nullopt;
   uint64_t open = exhausted() ? uint64_t{parts_.bound.value_or(static_cast<uint32_t>(level_))} + 1 : lowest_open_rank();
   if (lowest_cut_rank_) open = std::min(open, *lowest_cut_rank_);

@@ -39,6 +39,10 @@ struct TreeSearchParts {
   std::function<void(TraceView, std::span<const Delta>)> look{};
   bool stacks = false;  // executions shall record stacks
 
+  // Alternatives of a higher rank are left out, and those beyond so many; the search then proves nothing.
+  uint64_t worst_rank = ~uint64_t{0};
+  uint64_t most_open = ~uint64_t{0};
+
   // Ranks are numbers of preemptions, and none begins before all executions below it have been learned: what a
   // bound claims is then known as soon as the next one begins, and the first bug has the fewest preemptions.
   bool level_by_level = false;
@@ -73,6 +77,9 @@ class TreeSearch final : public Strategy {
 
   std::optional<Plan> next() override;
   void learn(TraceView trace) override;
+  // Takes in an execution that was not run for this search, with all its alternatives. Only for selective searches that
+  // count preemptions: nothing keeps what it leads to from being run again.
+  void adopt(TraceView trace);
 
   std::string guarantee() const override;
   bool complete() const override;
@@ -99,6 +106,7 @@ class TreeSearch final : public Strategy {
     uint64_t rank;
   };
 
+  void expand_all(NodeIndex node, TraceView trace);
   template <class Cost>
   void expand(NodeIndex node, TraceView trace, Cost&& cost);
   template <class Cost>
@@ -110,6 +118,7 @@ class TreeSearch final : public Strategy {
   void charge(const ScheduleCursor& at);
   std::optional<uint32_t> bound_completed() const;
   bool counts_preemptions() const { return parts_.policy == Policy::Default; }
+  bool selective() const { return parts_.worst_rank != ~uint64_t{0} || parts_.most_open != ~uint64_t{0}; }
   bool exhausted() const { return frontier_.empty() && spill_.empty() && in_flight_.empty(); }
   void fetch();  // what was spilled and is to be run before anything in memory
   uint64_t lowest_open_rank() const;  // of a search that is not exhausted

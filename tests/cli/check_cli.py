@@ -146,7 +146,7 @@ class WholeRuns(CommandLine):
         self.refuses("replay", path, says="truncated")
 
     def test_assertion(self):
-        done = self.lockstep("run", "--out", "o", self.program("lost"))
+        done = self.lockstep("run", "--strategy", "icb", "--out", "o", self.program("lost"))
         self.assertEqual(done.returncode, 1, done)
         self.assertIn("ASSERTION", done.stdout)
         self.assertIn("Known now: no bug without preemption; this one with 1.", done.stdout)
@@ -205,6 +205,17 @@ class WholeRuns(CommandLine):
         self.assertEqual(self.lockstep("replay", "lockstep-out/abba/bug-1-shrunk.lockstep").returncode, 1)
         self.assertEqual(self.lockstep("shrink", recorded, "-o", "simple.lockstep").returncode, 1)
         self.assertEqual(self.lockstep("replay", "simple.lockstep").returncode, 1)
+
+    def test_a_stored_failure_is_tried_first(self):
+        words = ("run", "--json", "-", "--strategy", "random", "--seed", "3", self.program("abba"))
+        first, second = (json.loads(self.lockstep(*words).stdout) for _ in range(2))
+        self.assertGreater(first["executions"], 0)
+        self.assertNotIn("stored", first["bugs"][0])
+        self.assertEqual((second["executions"], second["bugs"][0]["stored"]), (0, True))
+        for key in ("kind", "fingerprint", "execution", "schedule", "preemptions"):
+            self.assertEqual(first["bugs"][0][key], second["bugs"][0][key])
+        ignoring = json.loads(self.lockstep(*words[:1], "--stored", "ignore", *words[1:]).stdout)
+        self.assertEqual(ignoring["executions"], first["executions"])
 
     def test_ranks(self):
         for rank in ("mdpor,pb", "ss,mdpor", "rand", "var,method,fresh"):

@@ -1,4 +1,6 @@
 // The random schedulers inside a real program: the same exact probabilities as on paper.
+#include <algorithm>
+
 #include "../unit/frequencies.hpp"
 #include "programs.hpp"
 
@@ -39,11 +41,22 @@ TEST(RuntimePos, RedrawsAtConflictsOnly) {
   expect_frequencies(sample("indep 2 2", plan), exact_pos_independent(), kExecutions);
 }
 
+TEST(RuntimeSurw, TakesEveryOrderEquallyOften) {
+  Plan plan;
+  plan.policy = Policy::Surw;
+  plan.deltas = {{3, 1}, {3, 2}};
+  Frequencies exact;
+  std::string order = "aaabbb";
+  do exact[order] = 1 / 20.0;
+  while (std::next_permutation(order.begin(), order.end()));
+  expect_frequencies(sample("faa 2 3", plan), exact, kExecutions);
+}
+
 TEST(RuntimePolicies, AreReplayedByTheDeviationsTheyLedTo) {
   for (const char* program : {"philosophers 3", "condvar_signal 2", "trylock", "lost_wakeup"}) {
     auto target = start(options_for(std::string("counts-gcc-O2 ") + program));
     ASSERT_TRUE(target);
-    for (const Policy policy : {Policy::Pct, Policy::Pos})
+    for (const Policy policy : {Policy::Pct, Policy::Pos, Policy::Surw})
       for (uint64_t seed = 0; seed < 50; ++seed) {
         Plan plan;
         plan.policy = policy;

@@ -35,6 +35,18 @@ TEST(ExecutionTree, ANodeLivesUntilItsLastSuccessorIsGone) {
   EXPECT_EQ(tree.peak(), 4u - 0u);
 }
 
+TEST(ExecutionTree, KnowsWhatATreeOfPartialSchedulesWouldNeed) {
+  ExecutionTree tree;
+  const NodeIndex root = tree.create_root();
+  tree.create(root, 9, 1, 0);
+  const NodeIndex a = tree.create(root, 4, 1, 0);
+  tree.finish(root);
+  EXPECT_EQ(tree.partial_schedules(), 9u + 2u);  // steps 0 to 8 that both begin with, and two departures
+  tree.create(a, 6, 1, 0);
+  tree.finish(a);
+  EXPECT_EQ(tree.partial_schedules(), 9u + 2u + 2u);  // step 5 after a's departure, then another one
+}
+
 TEST(ExecutionTree, ReusesTheRoomOfDeletedNodes) {
   ExecutionTree tree;
   const NodeIndex root = tree.create_root();

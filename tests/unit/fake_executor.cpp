@@ -9,6 +9,7 @@
 #include "runtime/sched/pct.hpp"
 #include "runtime/sched/pos.hpp"
 #include "runtime/sched/priorities.hpp"
+#include "runtime/sched/surw.hpp"
 
 namespace lockstep::fake {
 namespace {
@@ -32,6 +33,7 @@ class Execution {
     if (plan.policy == Policy::Priorities) priorities_.begin(plan.extra.data(), words);
     pos_.begin(plan.seed);
     if (blocks()) shared_blocks().begin(plan.extra.data(), static_cast<uint32_t>(plan.extra.size()), plan.sleep_at, false);
+    if (plan.policy == Policy::Surw) surw_.begin(plan.seed, plan.deltas.data(), static_cast<uint32_t>(plan.deltas.size()));
     if (guided()) guided_.begin(plan.deltas.data(), static_cast<uint32_t>(plan.deltas.size()));
   }
 
@@ -89,7 +91,7 @@ class Execution {
   // The plan's word on the record that comes next. False: it speaks of a record that was no decision.
   bool planned(std::optional<uint16_t>& value) {
     value.reset();
-    if (delta_ == plan_.deltas.size() || guided()) return true;
+    if (delta_ == orders()) return true;
     const Delta& delta = plan_.deltas[delta_];
     if (delta.step > out_.steps.size() && delta.step != kNextDecision) return true;
     ++delta_;
@@ -97,7 +99,8 @@ class Execution {
     return delta.step == out_.steps.size() || delta.step == kNextDecision;
   }
 
-  bool free_to_roam() const { return is_random(plan_.policy) && delta_ == plan_.deltas.size(); }
+  size_t orders() const { return deltas_are_orders(plan_.policy) ? plan_.deltas.size() : 0; }
+  bool free_to_roam() const { return is_random(plan_.policy) && delta_ == orders(); }
 
   uint64_t roll(uint64_t n) {  // xorshift64*: any repeatable generator will do
     random_ ^= random_ >> 12;
@@ -115,6 +118,10 @@ class Execution {
                          [&](ThreadId t) { return static_cast<uint64_t>(machine_.pending(index_of(t) - 1).object); });
     if (plan_.policy == Policy::Pct) return pct_.choose(each, yielded_ ? running_ : kNoThread);
     if (plan_.policy == Policy::Pos) return pos_.choose(each);
+    if (plan_.policy == Policy::Surw)
+      return surw_.choose(each, [&](ThreadId t) {
+        return plan_.focus == kNoObject || concerns(machine_.pending(index_of(t) - 1).operation(), plan_.focus);
+      });
     return thread_id(enabled[roll(enabled.size())]);
   }
 
@@ -267,6 +274,7 @@ class Execution {
   rt::Pct pct_;
   rt::Priorities priorities_;
   rt::Pos pos_;
+  rt::Surw surw_;
   size_t delta_ = 0;
   ThreadId running_ = kNoThread;
   bool yielded_ = false;

@@ -1,6 +1,8 @@
 // Random schedulers take every schedule as often as theory says.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "frequencies.hpp"
 #include "search/registry.hpp"
 #include "search/strategies/pct.hpp"
@@ -90,8 +92,70 @@ TEST(Pos, RedrawsAtConflictsOnly) {
   expect_frequencies(sample(independent(2, 2), of(Policy::Pos)), exact_pos_independent(), kExecutions);
 }
 
+Plan surw(const std::vector<Delta>& weights, ObjectId focus = kNoObject) {
+  Plan plan = of(Policy::Surw);
+  plan.deltas = weights;
+  plan.focus = focus;
+  return plan;
+}
+
+TEST(Surw, TakesEveryOrderOfAllOperationsEquallyOftenIfItKnowsTheirNumber) {
+  const Frequencies seen = sample(same_write(2, 3), surw({{3, 1}, {3, 2}}));
+  Frequencies exact;
+  std::string order = "aaabbb";
+  do exact[order] = 1 / 20.0;
+  while (std::next_permutation(order.begin(), order.end()));
+  expect_frequencies(seen, exact, kExecutions);
+  // The walk without that knowledge does not.
+  EXPECT_GT(sample(same_write(2, 3), of(Policy::Random))["aaabbb"], 0.1);
+}
+
+// How often each order of the operations on variable 0 came up.
+Frequencies orders_on_first_variable(const Program& program, Plan plan) {
+  const ObjectId object = object_of(OpKind::Store, 0);
+  Frequencies seen;
+  for (plan.seed = 0; plan.seed < kExecutions; ++plan.seed) {
+    std::string order;
+    const Trace trace = execute(program, plan);
+    for (const Step& step : trace.view().steps())
+      if (!step.is_note() && step.object == object) order += static_cast<char>('a' + index_of(step.thread) - 1);
+    seen[order] += 1.0 / kExecutions;
+  }
+  return seen;
+}
+
+TEST(Surw, TakesEveryOrderOfTheOperationsOnItsObjectEquallyOftenWhateverElseThereIs) {
+  // b has much to do before it comes to the object: by itself it nearly always comes last.
+  const Program late{"late", {{st(0, 1), st(0, 2)}, {st(1, 1), st(1, 2), st(1, 3), st(1, 4), st(1, 5), st(1, 6), st(0, 3)}}};
+  const Frequencies third = {{"aab", 1 / 3.0}, {"aba", 1 / 3.0}, {"baa", 1 / 3.0}};
+  expect_frequencies(orders_on_first_variable(late, surw({{2, 1}, {1, 2}}, object_of(OpKind::Store, 0))), third, kExecutions);
+  EXPECT_LT(orders_on_first_variable(late, of(Policy::Random))["baa"], 0.05);
+}
+
+TEST(Surw, GoesOnWhenTheThreadItWaitsForCannot) {
+  // c is expected to come first and is blocked until somebody else has been there.
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Plan plan = surw({{1, 1}, {9, 2}}, object_of(OpKind::Lock, 0));
+    plan.seed = seed;
+    EXPECT_NE(execute(philosophers(3), plan).view().outcome(), Outcome::Diverged);
+  }
+}
+
+TEST(Surw, SaysHowLikelyItMissedAnOrder) {
+  StrategyOptions options;
+  options.spec = "surw";
+  auto strategy = make_strategy(options);
+  const Explored e = explore(**strategy, same_write(2, 2), {}, at_most(101));
+  // One object with six orders, and all operations: 1/2 * 1/6 each time.
+  EXPECT_EQ(e.result.guarantee,
+            "each order of the operations on one object was missed with probability at most 0.000166 where none has to "
+            "wait (1 object, at most 6 orders, 100 executions)");
+  EXPECT_NEAR(std::pow(1 - 1 / 12.0, 100), 0.000166, 1e-6);
+  EXPECT_EQ(e.result.verdict, Verdict::Pass);
+}
+
 TEST(RandomStrategies, AreDeterminedByTheirSeed) {
-  for (const char* spec : {"pct:depth=3", "pos", "random"}) {
+  for (const char* spec : {"pct:depth=3", "pos", "surw", "seek", "random"}) {
     const auto run = [&](uint64_t seed) {
       StrategyOptions options;
       options.spec = spec;
@@ -105,7 +169,7 @@ TEST(RandomStrategies, AreDeterminedByTheirSeed) {
 }
 
 TEST(RandomStrategies, ReachEveryScheduleOfASmallProgram) {
-  for (const char* spec : {"pct:depth=4", "pos", "random"}) {
+  for (const char* spec : {"pct:depth=4", "pos", "surw", "random"}) {
     StrategyOptions options;
     options.spec = spec;
     auto strategy = make_strategy(options);

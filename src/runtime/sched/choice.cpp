@@ -120,6 +120,7 @@ ThreadId Scheduler::pick_random(const ThreadSet& set) {
   switch (policy_) {
     case Policy::Pct: return pick_pct(set);
     case Policy::Pos: return pick_pos(set);
+    case Policy::Surw: return pick_surw(set);
     default: return set.nth(static_cast<unsigned>(random() * set.size(words_) >> 32));
   }
 }
@@ -158,6 +159,12 @@ ThreadId Scheduler::pick_pos(const ThreadSet& set) {
   }
   decided_ = log_size;
   return pos_.choose([&](auto&& visit) { set.for_each(words_, visit); });
+}
+
+ThreadId Scheduler::pick_surw(const ThreadSet& set) {
+  return surw_.choose(
+      [&](auto&& visit) { set.for_each(words_, visit); },
+      [&](ThreadId t) { return focus_ == kNoObject || concerns(thread(t).pending.operation(), focus_); });
 }
 
 // --- sleep sets: see plan.hpp for what they mean ---

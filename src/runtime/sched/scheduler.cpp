@@ -44,9 +44,11 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
     blocks.init(map_pages);
     blocks.begin(plan.extra(), plan.extra_words, plan.sleep_at, !runtime.instrumented || !runtime.races.on());
   }
+  if (policy_ == Policy::Surw) surw_.begin(plan.seed, deltas, plan.deltas);
+  focus_ = plan.focus;
   decided_ = kNoStep;
   deltas_ = deltas;
-  delta_count_ = policy_ == Policy::Guided ? 0 : plan.deltas;
+  delta_count_ = deltas_are_orders(policy_) ? plan.deltas : 0;
   if (policy_ == Policy::Guided) guided_.begin(deltas, plan.deltas);
   delta_ = 0;
   sleepers_ = sleepers;

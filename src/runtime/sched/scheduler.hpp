@@ -12,6 +12,7 @@
 #include "runtime/sched/pct.hpp"
 #include "runtime/sched/pos.hpp"
 #include "runtime/sched/priorities.hpp"
+#include "runtime/sched/surw.hpp"
 #include "runtime/sched/thread.hpp"
 #include "runtime/sched/thread_set.hpp"
 
@@ -108,6 +109,7 @@ class Scheduler {
   Thread* pick_by_priority(const ThreadSet& candidates);
   Thread* pick_block(const ThreadSet& candidates);
   void observe_block();
+  ThreadId pick_surw(const ThreadSet& candidates);
   uint64_t random();
   void switch_to(Thread& next);
   void park(Thread& me, bool can_run);
@@ -151,6 +153,8 @@ class Scheduler {
   Pos pos_;
   Priorities priorities_;
   bool trusted_ = false;        // the step under way cannot end a block
+  Surw surw_;
+  ObjectId focus_ = kNoObject;
   uint64_t failure_stack_[65];
   Step unrecorded_;             // what reach() returns when a step needs no record
 };

@@ -16,13 +16,19 @@ class Outlook {
   void look(TraceView trace, std::span<const Delta> deltas);
 
   TraceView trace() const { return trace_; }
-  std::span<const Delta> deltas() const { return deltas_; }  // what made this execution
+  std::span<const Delta> deltas() const { return deltas_; }         // what made this execution
   ThreadId running(uint32_t step) const { return running_[step]; }  // who took the decision before; kNoThread at first
 
   // What thread t does next at `step`: the number of its next record, or, behind all records, that of its pending
   // operation; kNone if it does nothing more.
   uint32_t next_of(ThreadId t, uint32_t step) const;
-  const Step& operation(uint32_t number) const { return trace_.steps().data()[number]; }  // pending ones follow the steps
+  std::span<const uint32_t> operations_of(ThreadId t) const {  // their numbers, ascending
+    return index_of(t) < operations_.size() ? std::span<const uint32_t>(operations_[index_of(t)])
+                                            : std::span<const uint32_t>{};
+  }
+  const Step& operation(uint32_t number) const {
+    return trace_.steps().data()[number];
+  }                                                         // pending ones follow the steps
   std::span<const uint64_t> stack(uint32_t number) const {  // empty if none were recorded
     return number < stacks_.size() ? stacks_[number] : std::span<const uint64_t>{};
   }

@@ -7,6 +7,7 @@
 #include "search/ranks/pb.hpp"
 #include "search/ranks/rand.hpp"
 #include "search/ranks/ss.hpp"
+#include "search/ranks/view.hpp"
 
 namespace lockstep {
 namespace {
@@ -28,6 +29,8 @@ constexpr RankInfo kRanks[] = {
     {"ss", "threads in the sleep set last", [](const Settings&) -> Made { return std::make_unique<SleepRank>(); }},
     {"var", "switches between operations on the variables of --focus-variable first",
      [](const Settings& s) -> Made { return std::make_unique<VariableRank>(s.variable); }},
+    {"view", "executions in which a thread sees what none has seen first",
+     [](const Settings&) -> Made { return std::make_unique<ViewRank>(); }},
 };
 
 Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }

@@ -4,37 +4,63 @@
 
 #include "search/mixture.hpp"
 #include "search/seeds.hpp"
-#include "search/strategies/icb.hpp"
+#include "search/strategies/chess.hpp"
+#include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/pct.hpp"
 #include "search/strategies/pos.hpp"
 #include "search/strategies/random.hpp"
+#include "search/strategies/surw.hpp"
+#include "search/strategies/view_search.hpp"
 
 namespace lockstep {
 namespace {
 
+using Proof = MixturePart::Proof;
+enum Part : size_t { kDpor, kChess, kSeek, kPos, kSurw, kRandom, kPct2, kPct3 };
+
 // Half of the executions prove, half look around: a proof takes at most twice as long, and a bug out of its reach is
-// found at half the speed of the best random strategy for it.
+// found at a fraction of the speed of the best way to look for it, which nobody knows beforehand.
 std::vector<MixturePart> parts_of(const AutoOptions& o) {
   std::vector<MixturePart> parts;
-  parts.push_back({"icb", make_icb({o.preemptions, o.max_steps}), 200});
-  parts.push_back({"pos", make_pos({seed_of(o.seed, 1), o.max_steps}), 80});
-  parts.push_back({"pct:depth=2", make_pct({2, seed_of(o.seed, 2), o.max_steps}), 40});
-  parts.push_back({"pct:depth=3", make_pct({3, seed_of(o.seed, 3), o.max_steps}), 40});
-  parts.push_back({"random", make_random({seed_of(o.seed, 4), o.max_steps}), 40});
+  parts.push_back({"optimal-dpor", make_optimal_dpor({{}, o.max_steps}), 150, Proof::Full});
+  parts.push_back(
+      {"chess", make_chess({o.preemptions, o.max_steps}), 100, o.preemptions ? Proof::Bounded : Proof::Full});
+  parts.push_back({"seek", make_view_search({seed_of(o.seed, 0), o.max_steps}), 80});
+  parts.push_back({"pos", make_pos({seed_of(o.seed, 1), o.max_steps}), 50});
+  parts.push_back({"surw", make_surw({seed_of(o.seed, 2), o.max_steps}), 50});
+  parts.push_back({"random", make_random({seed_of(o.seed, 3), o.max_steps}), 30});
+  parts.push_back({"pct:depth=2", make_pct({2, seed_of(o.seed, 4), o.max_steps}), 20});
+  parts.push_back({"pct:depth=3", make_pct({3, seed_of(o.seed, 5), o.max_steps}), 20});
   return parts;
+}
+
+// A bug that is easy for any of them shows within the first dozens of executions.
+std::vector<size_t> opening() {
+  std::vector<size_t> turns = {kSeek, kSeek, kRandom, kSeek, kPos, kSeek, kSurw, kSeek};
+  constexpr size_t kRound[] = {kSeek, kRandom, kSeek, kPos,  kDpor, kSeek, kSurw,
+                               kSeek, kPct3,   kDpor, kSeek, kPos,  kChess};
+  for (int i = 0; i < 8; ++i) turns.insert(turns.end(), std::begin(kRound), std::end(kRound));
+  return turns;
+}
+
+MixtureOptions ending(const AutoOptions& o) {
+  constexpr uint64_t kLookBeyond = 20'000;  // executions
+  if (o.bound_given) return {.bound = o.preemptions};
+  return {.look_beyond = kLookBeyond};
 }
 
 }  // namespace
 
 std::unique_ptr<Strategy> make_auto(const AutoOptions& options) {
-  return std::make_unique<Mixture>(parts_of(options),
-                                   MixtureOptions{.finish_first = 1, .head_start = 2000, .little_left = 500});
+  MixtureOptions mixing = ending(options);
+  mixing.opening = opening();
+  return std::make_unique<Mixture>(parts_of(options), std::move(mixing));
 }
 
 std::unique_ptr<Strategy> make_portfolio(const AutoOptions& options) {
   std::vector<MixturePart> parts = parts_of(options);
   for (MixturePart& part : parts) part.slice = 1;
-  return std::make_unique<Mixture>(std::move(parts), MixtureOptions{});
+  return std::make_unique<Mixture>(std::move(parts), ending(options));
 }
 
 }  // namespace lockstep

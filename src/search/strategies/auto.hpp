@@ -11,6 +11,7 @@ namespace lockstep {
 
 struct AutoOptions {
   std::optional<uint32_t> preemptions;  // the bound to prove; none: everything
+  bool bound_given = false;             // proving it is all that is wanted
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
 };

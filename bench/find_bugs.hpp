@@ -1,0 +1,100 @@
+// The programs with bugs and the ways to look for them.
+#pragma once
+
+struct Way {
+  const char* title;  // no commas: those separate the titles given to --way
+  const char* spec;
+  const char* rank;  // of best-first
+  bool seeded;
+};
+constexpr Way kWays[] = {
+    {"dfs", "dfs", "pb", false},
+    {"icb", "icb", "pb", false},
+    {"pb", "best-first", "pb", false},
+    {"dpor+pb", "best-first", "dpor,pb", false},
+    {"mdpor+pb", "best-first", "mdpor,pb", false},
+    {"ss+mdpor", "best-first", "ss,mdpor", false},
+    {"fresh+pb", "best-first", "fresh,pb", false},
+    {"view+pb", "best-first", "view,pb", false},
+    {"rand", "best-first", "rand", true},
+    {"random", "random", "pb", true},
+    {"pct:depth=2", "pct:depth=2", "pb", true},
+    {"pct:depth=3", "pct:depth=3", "pb", true},
+    {"pos", "pos", "pb", true},
+    {"surw", "surw", "pb", true},
+    {"seek", "seek", "pb", true},
+    {"auto", "auto", "pb", true},
+};
+
+struct Program {
+  const char* name;
+  const char* argument = "";
+  bool plain = false;  // its shared variables are plain: run with --races ignore, so that the race itself is no bug
+};
+constexpr Program kPrograms[] = {
+    {"aba_queue"},
+    {"account"},
+    {"airline"},
+    {"arithmetic_progression"},
+    {"audit"},
+    {"bakery"},
+    {"barrier_reuse"},
+    {"bluetooth"},
+    {"bounded_buffer"},
+    {"carter"},
+    {"check_then_act"},
+    {"circular_buffer"},
+    {"ctrace"},
+    {"deadlock01"},
+    {"din_phil_sat", "5"},
+    {"din_phil_sat", "7"},
+    {"fsbench"},
+    {"handoff"},
+    {"lastzero"},
+    {"lazy_init"},
+    {"lock_cycle"},
+    {"lost_notify"},
+    {"permits"},
+    {"peterson"},
+    {"phase01"},
+    {"philosophers"},
+    {"pipeline_shutdown"},
+    {"pool_shutdown"},
+    {"producers_consumers"},
+    {"qsort_pool"},
+    {"queue"},
+    {"rcu"},
+    {"reference_count"},
+    {"reorder", "3"},
+    {"reorder", "5"},
+    {"reorder", "10"},
+    {"reorder", "20"},
+    {"reorder", "50"},
+    {"reorder", "100"},
+    {"safe_stack"},
+    {"seqlock"},
+    {"stack"},
+    {"stack_aba"},
+    {"stealing_queue"},
+    {"string_buffer"},
+    {"sync01"},
+    {"sync02"},
+    {"ticket_lock"},
+    {"token_ring"},
+    {"twostage", "2"},
+    {"twostage", "20"},
+    {"twostage", "100"},
+    {"upgrade"},
+    {"wrong_lock", "3"},
+    {"wrong_lock", "7"},
+    {"wsq", "1"},
+    {"wsq", "2"},
+    {"wsq", "3"},
+    {"zigzag", "2"},
+    {"zigzag", "3"},
+    {"zigzag", "4"},
+    {"plain_account", "", true},
+    {"plain_bluetooth", "", true},
+    {"plain_reorder", "", true},
+    {"plain_stack", "", true},
+};

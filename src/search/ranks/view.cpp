@@ -1,0 +1,115 @@
+#include "search/ranks/view.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kFar = 128;           // operations of a thread that are foretold
+constexpr uint32_t kMostWork = 200'000;  // and of all threads, after one execution
+
+uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+  return hash ^ hash >> 29;
+}
+
+uint64_t did_then(uint64_t did, const Step& step) {
+  return mix(mix(did, static_cast<uint64_t>(step.kind) << 8 | (step.flags & (Step::kWrite | Step::kTimedOut))),
+             static_cast<uint64_t>(step.object));
+}
+
+// A store takes no notice of what was there.
+bool is_blind(OpKind kind) { return kind == OpKind::Store || kind == OpKind::PlainWrite; }
+
+}  // namespace
+
+uint64_t ViewRank::source_before(ObjectId object, uint32_t record) const {
+  const auto place = writes_.find(object);
+  if (place == writes_.end()) return 0;
+  const auto after = std::lower_bound(place->second.begin(), place->second.end(), record,
+                                      [](const Write& w, uint32_t r) { return w.record < r; });
+  return after == place->second.begin() ? 0 : std::prev(after)->source;
+}
+
+bool ViewRank::taken_by_another(ObjectId object, uint32_t record, ThreadId t) const {
+  const auto place = writes_.find(object);
+  if (place == writes_.end()) return false;
+  const auto after = std::lower_bound(place->second.begin(), place->second.end(), record,
+                                      [](const Write& w, uint32_t r) { return w.record < r; });
+  if (after == place->second.begin()) return false;
+  const Write& last = *std::prev(after);
+  return last.acquired && last.thread != t;
+}
+
+void ViewRank::learn(const Step& step, uint32_t record) {
+  if (index_of(step.thread) >= now_.size()) now_.resize(index_of(step.thread) + 1);
+  Past& me = now_[index_of(step.thread)];
+  past_.push_back(me);
+  if (step.is_choice()) {
+    me = {mix(me.did, step.value), mix(me.view, step.value)};
+    return;
+  }
+  if (step.is_note()) return;
+  const uint64_t did = did_then(me.did, step);
+  uint64_t view = mix(me.view, did);
+  const AccessList list = accesses(step.operation());
+  if (!is_blind(step.kind))
+    for (const Access& access : list) view = mix(view, source_before(access.object, record));
+  me = {did, view};
+  seen_.insert(view);
+  for (const Access& access : list)
+    if (access.write)
+      writes_[access.object].push_back(
+          {record, did, step.thread, is_acquire(step.kind) && access.object == step.object});
+}
+
+void ViewRank::look(const Outlook& outlook) {
+  writes_.clear();
+  past_.clear();
+  now_.clear();
+  work_ = kMostWork;
+  uint32_t record = 0;
+  for (const Step& step : outlook.trace().steps()) learn(step, record++);
+  for (const Step& step : outlook.trace().pending()) {
+    if (index_of(step.thread) >= now_.size()) now_.resize(index_of(step.thread) + 1);
+    past_.push_back(now_[index_of(step.thread)]);
+  }
+}
+
+uint64_t ViewRank::foretell(const Outlook& outlook, ThreadId t, uint32_t step) {
+  const std::span<const uint32_t> operations = outlook.operations_of(t);
+  auto next = std::lower_bound(operations.begin(), operations.end(), step);
+  if (next == operations.end()) return 0;
+  uint64_t view = past_[*next].view, did = past_[*next].did, fresh = 0;
+  for (uint32_t n = 0; next != operations.end() && n < kFar && work_ > 0; ++next, ++n, --work_) {
+    const Step& op = outlook.operation(*next);
+    const AccessList list = accesses(op.operation());
+    const auto written = [&](ObjectId object) {
+      return std::find_if(overlay_.rbegin(), overlay_.rend(), [&](const Overlay& o) { return o.object == object; });
+    };
+    if (is_acquire(op.kind) && written(op.object) == overlay_.rend() && taken_by_another(op.object, step, t)) break;
+    did = did_then(did, op);
+    view = mix(view, did);
+    if (!is_blind(op.kind))
+      for (const Access& access : list) {
+        const auto own = written(access.object);
+        view = mix(view, own != overlay_.rend() ? own->source : source_before(access.object, step));
+      }
+    if (fresh == 0 && !seen_.contains(view)) fresh = view;
+    for (const Access& access : list)
+      if (access.write) overlay_.push_back({access.object, did});
+  }
+  return fresh;
+}
+
+uint64_t ViewRank::of(const Outlook& outlook, const Alternative& a) {
+  if (!chooses_thread(outlook, a)) return 0;
+  overlay_.clear();
+  uint64_t fresh = foretell(outlook, ThreadId{a.value}, a.step);
+  if (fresh == 0) fresh = foretell(outlook, outlook.operation(a.step).thread, a.step);
+  if (fresh == 0) return kNothingNew;
+  return static_cast<uint64_t>(std::bit_width(promised_[fresh]++));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,141 @@
+#include "search/strategies/surw.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <deque>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "search/claims.hpp"
+#include "search/seeds.hpp"
+
+namespace lockstep {
+namespace {
+
+// How many operations of each thread: on one object, or altogether.
+struct Counts {
+  std::map<ThreadId, uint32_t> of;
+  bool written = false;
+
+  bool shared() const { return of.size() > 1 && written; }
+  // Natural logarithm of the number of orders.
+  double orders() const {
+    double sum = 0, log = 0;
+    for (const auto& [thread, n] : of) {
+      sum += n;
+      log -= std::lgamma(n + 1.0);
+    }
+    return log + std::lgamma(sum + 1);
+  }
+  bool grow(const std::map<ThreadId, uint32_t>& seen) {
+    bool grew = false;
+    for (const auto& [thread, n] : seen)
+      if (uint32_t& most = of[thread]; n > most) {
+        most = n;
+        grew = true;
+      }
+    return grew;
+  }
+};
+
+class Surw final : public Strategy {
+ public:
+  explicit Surw(const SurwOptions& options) : options_(options) {}
+
+  std::optional<Plan> next() override {
+    // Without counts it is only a random walk, so not many are begun before there are some.
+    if (in_flight_.size() > learned_) return std::nullopt;
+    const uint64_t seed = seed_of(options_.seed, handed_out_++);
+    Plan plan;
+    plan.policy = Policy::Surw;
+    plan.seed = seed;
+    plan.max_steps = options_.max_steps;
+    // One execution in as many as there are objects takes all operations for interesting: no object may be the key.
+    const Counts* counts = &all_;
+    if (const size_t pick = seed_of(seed, 1) % (shared_.size() + 1); pick < shared_.size()) {
+      plan.focus = shared_[pick];
+      counts = &objects_.at(plan.focus);
+    }
+    for (const auto& [thread, n] : counts->of) plan.deltas.push_back({n, static_cast<uint16_t>(thread)});
+    in_flight_.push_back(generation_);
+    return plan;
+  }
+
+  // The counts are the most seen so far; executions planned with less count for nothing once more is seen.
+  void learn(TraceView trace) override {
+    const uint64_t planned_with = in_flight_.front();
+    in_flight_.pop_front();
+    ++learned_;
+    switch (trace.outcome()) {
+      case Outcome::Diverged:
+      case Outcome::StepLimit:
+      case Outcome::WorkerDied:
+      case Outcome::Uncontrolled: return;
+      default: break;
+    }
+    if (count(trace)) {
+      ++generation_;
+      counted_ = 0;
+    } else if (planned_with == generation_) {
+      ++counted_;
+    }
+  }
+
+  std::string guarantee() const override {
+    if (counted_ == 0 || shared_.empty()) return {};
+    double most = 0;
+    for (const ObjectId object : shared_) most = std::max(most, objects_.at(object).orders());
+    char orders[32], chance[32];
+    std::snprintf(orders, sizeof orders, "%.3g", std::exp(most));
+    const double hit = std::exp(-most) / static_cast<double>(shared_.size() + 1);
+    std::snprintf(chance, sizeof chance, "%.3g", std::exp(static_cast<double>(counted_) * std::log1p(-hit)));
+    return "each order of the operations on one object was missed with probability at most " + std::string(chance) +
+           " where none has to wait (" + count_of(shared_.size(), "object") + ", at most " + orders + " orders, " +
+           count_of(counted_, "execution") + ")";
+  }
+  bool complete() const override { return false; }
+  bool exhaustive() const override { return false; }
+
+ private:
+  bool count(TraceView trace) {
+    std::map<ThreadId, uint32_t> all;
+    std::unordered_map<ObjectId, std::map<ThreadId, uint32_t>> each;
+    for (const Step& step : trace.steps()) {
+      if (step.is_note() || step.is_choice()) continue;
+      ++all[step.thread];
+      for (const Access& access : accesses(step.operation())) {
+        ++each[access.object][step.thread];
+        if (access.write) written_.insert(access.object);
+      }
+    }
+    bool grew = all_.grow(all);
+    for (const auto& [object, seen] : each) {
+      Counts& counts = objects_[object];
+      grew |= counts.grow(seen);
+      counts.written = written_.contains(object);
+      if (counts.shared() && known_.insert(object).second) {
+        shared_.insert(std::upper_bound(shared_.begin(), shared_.end(), object), object);
+        grew = true;
+      }
+    }
+    return grew;
+  }
+
+  SurwOptions options_;
+  uint64_t handed_out_ = 0, learned_ = 0, counted_ = 0;
+  uint64_t generation_ = 0;  // of the counts
+  std::deque<uint64_t> in_flight_;
+  Counts all_;
+  std::unordered_map<ObjectId, Counts> objects_;
+  std::set<ObjectId> written_, known_;
+  std::vector<ObjectId> shared_;  // sorted: by several threads, one of which writes
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_surw(const SurwOptions& options) { return std::make_unique<Surw>(options); }
+
+}  // namespace lockstep

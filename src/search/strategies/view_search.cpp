@@ -1,0 +1,95 @@
+#include "search/strategies/view_search.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include "search/ranks/view.hpp"
+#include "search/seeds.hpp"
+#include "search/tree_search.hpp"
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kMostOpen = 1 << 20;
+constexpr uint64_t kLeftOut = ~uint64_t{0} - 1;
+constexpr uint64_t kShuffle = 256;
+constexpr size_t kMostKept = 64;
+constexpr uint32_t kLongestKept = 1 << 20;  // bytes
+
+class ViewSearch final : public Strategy {
+ public:
+  explicit ViewSearch(const ViewSearchOptions& options) : seed_(options.seed), tree_(parts(options)) {}
+
+  std::optional<Plan> next() override {
+    if (in_flight_ > learned_ / 16) return std::nullopt;  // each makes what is promising for the next ones
+    while (true) {
+      if (auto plan = tree_.next()) {
+        ++in_flight_;
+        return plan;
+      }
+      if (in_flight_ > 0 || kept_.empty()) return std::nullopt;
+      tree_.adopt(kept_.front());
+      kept_.pop_front();
+    }
+  }
+  void learn(TraceView trace) override {
+    --in_flight_;
+    ++learned_;
+    tree_.learn(trace);
+  }
+  // Once nothing promising is left, it goes on from what the others have met.
+  void overhear(TraceView trace) override {
+    switch (trace.outcome()) {
+      case Outcome::Diverged:
+      case Outcome::StepLimit:
+      case Outcome::SleepBlocked:
+      case Outcome::WorkerDied:
+      case Outcome::Uncontrolled: return;
+      default: break;
+    }
+    if (kept_.size() < kMostKept && trace.header().bytes <= kLongestKept) kept_.emplace_back(trace);
+  }
+
+  std::string guarantee() const override { return {}; }
+  bool complete() const override { return false; }
+  bool exhaustive() const override { return false; }
+  uint64_t frontier_nodes() const override { return tree_.frontier_nodes(); }
+  uint64_t peak_frontier_nodes() const override { return tree_.peak_frontier_nodes(); }
+  uint64_t memory_bytes() const override { return tree_.memory_bytes() + rank_.memory_bytes(); }
+
+ private:
+  TreeSearchParts parts(const ViewSearchOptions& options) {
+    TreeSearchParts parts;
+    parts.max_steps = options.max_steps;
+    parts.rank = [this](const Alternative& a) {
+      const uint64_t rank = rank_.of(outlook_, a);
+      if (rank == ViewRank::kNothingNew) return kLeftOut;
+      // Among equals in random order: whole regions around one execution would otherwise come before the rest.
+      return (a.cost + rank) * kShuffle + seed_of(seed_, ranked_++) % kShuffle;
+    };
+    parts.look = [this](TraceView trace, std::span<const Delta> deltas) {
+      outlook_.look(trace, deltas);
+      rank_.look(outlook_);
+    };
+    parts.worst_rank = kLeftOut - 1;
+    parts.most_open = kMostOpen;
+    return parts;
+  }
+
+  const uint64_t seed_;
+  uint64_t ranked_ = 0;
+  Outlook outlook_;
+  ViewRank rank_;
+  TreeSearch tree_;
+  size_t in_flight_ = 0;
+  uint64_t learned_ = 0;
+  std::deque<Trace> kept_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_view_search(const ViewSearchOptions& options) {
+  return std::make_unique<ViewSearch>(options);
+}
+
+}  // namespace lockstep

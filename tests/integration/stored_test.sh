@@ -1,0 +1,73 @@
+#!/bin/bash
+# A failure found once is tried first by the next run, also after small edits of the program; a mended program passes.
+# usage: stored_test.sh LOCKSTEP LOCKSTEP_CXX
+set -euo pipefail
+lockstep=$1 cxx=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+# Arguments: operations before and between the load and the store of an update; whether the update is one operation.
+program() {
+  cat >counter.cpp <<END
+#include <atomic>
+#include <cassert>
+#include <thread>
+std::atomic<int> counter = 0, statistics = 0;
+void add() {
+  $1
+  if ($3) {
+    ++counter;
+  } else {
+    const int seen = counter;
+    $2
+    counter = seen + 1;
+  }
+}
+int main() {
+  std::thread a(add), b(add);
+  a.join();
+  b.join();
+  assert(counter == 2);
+}
+END
+  "$cxx" -g -O1 counter.cpp -o counter
+}
+value() { sed -n "s/^ *\"$1\": \([^,]*\),*$/\1/p" "$2" | head -1; }
+run() { # expected exit code, options...
+  local expected=$1 code=0
+  shift
+  "$lockstep" run --json result.json "$@" ./counter >output 2>&1 || code=$?
+  [[ $code == "$expected" ]] || { echo "exit code $code instead of $expected"; cat output; exit 1; }
+}
+check() { # what, actual, expected
+  [[ $2 == "$3" ]] || { echo "$1: $2 instead of $3"; cat output result.json; exit 1; }
+}
+
+program '' '' 0
+run 1
+found=$(value execution result.json) fingerprint=$(value fingerprint result.json)
+[[ $(value executions result.json) -gt 0 ]] || exit 1
+
+run 1
+check executions "$(value executions result.json)" 0
+check stored "$(value stored result.json)" true
+check execution "$(value execution result.json)" "$found"
+check fingerprint "$(value fingerprint result.json)" "$fingerprint"
+grep -q 'found again by the schedule of an earlier run' output || { cat output; exit 1; }
+
+run 1 --stored ignore
+check 'execution, with stored schedules ignored' "$(value executions result.json)" "$found"
+
+program 'statistics = 1; (void)statistics.load();' '++statistics; ++statistics;' 0
+run 1
+check 'executions after an edit' "$(value executions result.json)" 0
+check 'stored after an edit' "$(value stored result.json)" true
+
+run 1 # the schedule was written anew for the program as it is now
+check 'executions after the edit was learned' "$(value executions result.json)" 0
+
+program '' '' 1
+run 0
+check verdict "$(value verdict result.json)" '"pass"'
+[[ $(value executions result.json) -gt 0 ]] || { echo 'a mended program was not explored'; exit 1; }
