@@ -11,10 +11,15 @@ std::string verb_of(const RaceAccess& access) {
   return access.write() ? "writes" : "reads";
 }
 
+bool frees(const RaceAccess& access) { return access.flags & RaceAccess::kFree; }
+
 // Freed before it was touched, in this very execution: ordered or not, that is worse than a race.
+bool freed_first(const DataRace& race) { return !race.unlocked() && frees(race.first) && !frees(race.second); }
+
+// Touched before it was freed, but nothing says that it must be: another schedule frees it first.
 FindingKind kind_of(const DataRace& race) {
-  const bool freed = !race.unlocked() && (race.first.flags & RaceAccess::kFree) && !(race.second.flags & RaceAccess::kFree);
-  return freed ? FindingKind::UseAfterFree : FindingKind::DataRace;
+  const bool could_be = !race.unlocked() && frees(race.second) && !frees(race.first);
+  return freed_first(race) || could_be ? FindingKind::UseAfterFree : FindingKind::DataRace;
 }
 
 Finding finding_of(const DataRace& race, TraceView trace) {
@@ -25,6 +30,11 @@ Finding finding_of(const DataRace& race, TraceView trace) {
   finding.preemptions = bounds.preemptions;
   finding.variables = bounds.variables;
   finding.threads = race.first.thread == race.second.thread ? 1 : 2;
+  if (finding.kind == FindingKind::UseAfterFree && !freed_first(race)) {
+    finding.message = "use after free: " + name_of(race.second.thread) + " frees memory that " + name_of(race.first.thread) +
+                      " " + verb_of(race.first) + ", and nothing makes it wait";
+    return finding;
+  }
   if (finding.kind == FindingKind::UseAfterFree) {
     finding.message = "use after free: " + name_of(race.second.thread) + " " + verb_of(race.second) + " memory that " +
                       name_of(race.first.thread) + " has freed";
@@ -45,10 +55,10 @@ std::optional<Finding> RaceAnalysis::check(TraceView trace) {
 std::vector<Finding> RaceAnalysis::check_all(TraceView trace) {
   std::vector<Finding> findings;
   for (const DataRace& race : trace.races()) {
-    const bool counts = kind_of(race) == FindingKind::UseAfterFree || (races_count && race.race());
+    const bool counts = freed_first(race) || (races_count && race.race());
     if (!counts || (ignored && ignored(race))) continue;
     findings.push_back(finding_of(race, trace));
-    if (doubt && findings.back().kind == FindingKind::DataRace) findings.back().doubt = doubt(race);
+    if (doubt && !freed_first(race)) findings.back().doubt = doubt(race);
   }
   return findings;
 }
