@@ -117,7 +117,9 @@ TEST_P(ResumeReduction, StoppedAnywhereItFindsTheSameTraces) {
         ASSERT_EQ(last.traces, all.traces) << program.name << ", slices of " << slice << ", window " << window;
         ASSERT_EQ(last.guarantee, all.guarantee) << program.name;
         ASSERT_GE(last.executions, all.executions) << program.name;
-        if (window == 1) ASSERT_EQ(last.executions, all.executions) << program.name << ", slices of " << slice;
+        if (window == 1) {
+          ASSERT_EQ(last.executions, all.executions) << program.name << ", slices of " << slice;
+        }
       }
     }
   }

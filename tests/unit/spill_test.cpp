@@ -32,7 +32,9 @@ TEST(Spill, ExecutionsAreTheSameInTheSameOrder) {
       EXPECT_TRUE(all.complete && tight.complete) << program.name << tight.stopped_by;
       EXPECT_EQ(from_disk.schedules, in_memory.schedules) << program.name;
       EXPECT_EQ(tight.guarantee, all.guarantee);
-      if (all.executions > 1000) EXPECT_LT(tight.peak_frontier_nodes, all.peak_frontier_nodes) << program.name;
+      if (all.executions > 1000) {
+        EXPECT_LT(tight.peak_frontier_nodes, all.peak_frontier_nodes) << program.name;
+      }
     }
 }
 
