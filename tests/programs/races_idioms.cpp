@@ -113,15 +113,21 @@ void through_epoll() {
 
 // --- signals, cancellation, the end of threads and of the process ---
 
-void on_signal(int) { sink(x); }
+std::atomic<bool> handled;
+void on_signal(int) { sink(x); handled = true; }
 
 void signal_handler() {
+  handled = false;
   signal(SIGUSR1, on_signal);
+  static std::atomic<bool> sent;
+  sent = false;
   std::thread t([] {
-    for (int i = 0; i < 3; ++i) std::this_thread::yield();
+    while (!sent) std::this_thread::yield();
+    while (!handled) std::this_thread::yield();
   });
   x = 1;
   pthread_kill(t.native_handle(), SIGUSR1);
+  sent = true;
   t.join();
 }
 
