@@ -21,6 +21,8 @@ int x, y;
 std::mutex m;
 
 __attribute__((noinline)) void sink(long value) { asm volatile("" : : "r"(value)); }
+// The compiler must take it that others see this memory.
+void escape(void* memory) { asm volatile("" : : "r"(memory) : "memory"); }
 
 struct Node {
   int value;
@@ -297,6 +299,8 @@ void struct_assigned() {
     long v[8];
   };
   static Big a, b;
+  escape(&a);
+  escape(&b);
   together([] {
     a = b;  // FIRST
     sink(a.v[0]);
@@ -350,6 +354,7 @@ void detached_and_forgotten() {
 
 void array_off_by_one() {
   static int part[4];
+  escape(part);
   together([] {
     for (int i = 0; i <= 2; ++i)
       part[i] = i;  // FIRST

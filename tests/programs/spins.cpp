@@ -1,6 +1,7 @@
 // Spin loops of all kinds, chosen by name. `spins NAME`; names that end in "_stuck" never terminate under some schedule.
 #undef NDEBUG
 #include <pthread.h>
+#include <signal.h>
 
 #include <atomic>
 #include <cassert>
@@ -91,6 +92,13 @@ int main(int argc, char** argv) {
   } else if (is("yielding_and_counting")) {  // every round changes something, so no row of yields ever ends
     static std::atomic<int> rounds{0};
     both([] { flag.store(1); }, [] { while (!flag.load()) { rounds.fetch_add(1); std::this_thread::yield(); } });
+  } else if (is("flag_set_by_a_signal")) {  // by the handler, in the very thread that waits for it
+    signal(SIGUSR1, [](int) { flag.store(1); });
+    std::thread waiter([] { while (!flag.load()) {} });
+    std::thread other([] { serving.store(1); });
+    pthread_kill(waiter.native_handle(), SIGUSR1);
+    waiter.join();
+    other.join();
   } else if (is("unnotified_stuck")) {  // wait() polls and yields before it sleeps; once asleep nobody wakes it
     both([] { flag.store(1); }, [] { flag.wait(0); });
   } else if (is("two_flags")) {

@@ -5,6 +5,7 @@
 
 #include "analysis/races.hpp"
 #include "programs.hpp"
+#include "report/suppressions.hpp"
 #include "report/user_code.hpp"
 #include "search/explorer.hpp"
 #include "search/registry.hpp"
@@ -72,7 +73,8 @@ std::set<std::pair<int, int>> racing_lines(Target& target) {
       const auto frame = innermost_user_frame(stacks.at(access.stack - 1), *symbols);
       return frame ? frame->where.line : 0;
     };
-    for (const DataRace& race : trace.races()) lines.insert(std::minmax({line_of(race.first), line_of(race.second)}));
+    for (const DataRace& race : trace.races())
+      if (!Suppressions().covers(race, *symbols)) lines.insert(std::minmax({line_of(race.first), line_of(race.second)}));
   }
   return lines;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/sched/interrupt.hpp"
+#include "runtime/sched/spin.hpp"
 #include "runtime/sched/virtual_id.hpp"
 #include "runtime/serve/dispositions.hpp"
 
@@ -84,6 +85,8 @@ int arrive(Thread& target, int signal) {
   if (blocked) return 0;
   if (&target == &me) {
     run_handlers(me);
+  } else if (let_go_round(target)) {
+    runtime.interrupted = true;
   } else if (target.parked && !s.enabled.contains(target.id)) {
     s.interrupt(target);
   } else {

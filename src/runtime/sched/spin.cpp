@@ -74,19 +74,22 @@ void wake_spinners() {
   });
 }
 
+bool let_go_round(Thread& t) {
+  if (!t.spinning || !t.parked || scheduler().enabled.contains(t.id)) return false;
+  t.spinning = false;
+  t.spin_rounds = 0;
+  --runtime.spinners;
+  scheduler().enable(t, true);
+  return true;
+}
+
 // Once more for everybody, before a livelock is declared: something may have been changed by other means than an
 // atomic operation.
 bool try_spinners_again() {
   Scheduler& s = scheduler();
   bool any = false;
   s.live.for_each(s.words(), [&](ThreadId id) {
-    Thread& t = s.thread(id);
-    if (!t.spinning || !t.parked || s.enabled.contains(id)) return;
-    t.spinning = false;
-    t.spin_rounds = 0;
-    --runtime.spinners;
-    s.enable(t, true);
-    any = true;
+    any |= let_go_round(s.thread(id));
   });
   return any;
 }

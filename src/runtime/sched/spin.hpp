@@ -9,6 +9,7 @@
 // remembered) kFruitlessRepeats of them count as a yield, so that the others get their turn and fairness applies.
 #pragma once
 #include "runtime/root.hpp"
+#include "runtime/sched/interrupt.hpp"
 
 namespace lockstep::rt {
 
@@ -17,12 +18,14 @@ inline constexpr uint32_t kFruitlessRepeats = 40;
 void fruitless_repeat(Step& step, uint64_t value);
 void wake_spinners();
 bool watched_value_changed(const Thread& t);
+// A signal came for it: its handler may change what the loop waits for. True if the thread was held back in a loop.
+bool let_go_round(Thread& t);
 
 // The running thread is about to do an atomic operation: can it, or is it known to be the next round of a spin loop?
 inline bool may_go_round() {
   Thread& me = *runtime.current;
   if (LIKELY(!me.spinning)) return true;
-  if (!watched_value_changed(me)) {
+  if (!watched_value_changed(me) && !(runtime.interrupted && has_signals(me))) {
     ++runtime.spinners;
     return false;
   }
