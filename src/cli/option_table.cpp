@@ -203,10 +203,13 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return flag_into(o.keep_going, v); }},
     {"no-shrink", nullptr, "report a failing schedule as it was found, not a simpler one", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.no_shrink, v); }},
-    {"stored", "replay|ignore", "whether failing schedules that earlier runs left in --out are tried first [replay]", kRun,
-     false,
+    {"stored", "auto|replay|ignore",
+     "failing schedules that earlier runs left in --out are tried first: those that took long to find or are of an earlier "
+     "build, all, none [auto]",
+     kRun, false,
      [](Options& o, const std::string& v) {
-       return choice_into(o.stored, v, {std::pair{"replay", true}, {"ignore", false}});
+       return choice_into(o.stored, v,
+                          {std::pair{"auto", Stored::Auto}, {"replay", Stored::Replay}, {"ignore", Stored::Ignore}});
      }},
     {"error", "KIND", "count this kind of warning as a bug; repeatable", kRun, true, set_error},
     {"seed", "N", "of all randomness [0]", kRun, false,

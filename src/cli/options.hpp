@@ -18,6 +18,10 @@
 
 namespace lockstep {
 
+// Schedules that earlier runs left in --out: which of them are tried first. Auto: those that a search would not meet soon by
+// itself, because they took long to find or belong to an earlier build.
+enum class Stored { Auto, Replay, Ignore };
+
 struct Options {
   std::vector<std::string> command;  // the program and its arguments
   StrategyOptions strategy;
@@ -38,7 +42,7 @@ struct Options {
   bool keep_going = false;
   bool each_test = true;  // explore the test cases of a GoogleTest or Catch2 program one by one
   bool no_shrink = false;
-  bool stored = true;  // schedules that earlier runs left in --out are tried first
+  Stored stored = Stored::Auto;
   std::vector<std::string> focus_functions, focus_variables, trusted;  // globs
   std::string out;   // empty: lockstep-out/PROGRAM
   std::string json, junit, sarif;  // empty: none; "-": standard output

@@ -63,7 +63,7 @@ class Run {
     hooks.interrupted = interrupted;
     const std::vector<Analysis*> analyses = session_.analyses();
     Exploration result;
-    if (!saved && !test_ && options_.stored) result = try_stored();
+    if (!saved && !test_ && options_.stored != Stored::Ignore) result = try_stored();
     if (!result.bugs.empty() && !options_.keep_going) {
       conclude(result);
       return exit_code(result);
@@ -98,6 +98,9 @@ class Run {
     const auto begin = std::chrono::steady_clock::now();
     for (const StoredSchedule& stored : stored_schedules(out_, options_.command)) {
       const bool same_build = same_program(stored.schedule.build, identify_program(program_));
+      // The search comes across it as soon as the first time, and the run is like the first one.
+      constexpr uint64_t kSoon = 1000;
+      if (options_.stored == Stored::Auto && same_build && stored.schedule.bug.execution <= kSoon) continue;
       std::optional<Finding> found = replay_stored(session_, target_, stored, same_build);
       if (!found) continue;
       found->stored = true;

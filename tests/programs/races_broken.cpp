@@ -442,7 +442,7 @@ const Case kCases[] = {
     {"deleted_meanwhile", true, deleted_meanwhile, 338, 340},
     {"detached_and_forgotten", true, detached_and_forgotten, 349, 352},
     {"array_off_by_one", true, array_off_by_one, 360, 363},
-    {"lazily_cached", true, lazily_cached, None, None},
+    {"lazily_cached", true, lazily_cached, 374, 374},
     {"map_inserted", true, map_inserted, 388, 390},
     {"flag_and_data", true, flag_and_data, 399, 401},
     {"optional_filled", true, optional_filled, 410, 412},
