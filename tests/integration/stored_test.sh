@@ -1,5 +1,5 @@
 #!/bin/bash
-# A failure found once is tried first by the next run, also after small edits of the program; a mended program passes.
+# A failure found once is tried first by the next run if that is asked for or the program was edited a little of the program; a mended program passes.
 # usage: stored_test.sh LOCKSTEP LOCKSTEP_CXX
 set -euo pipefail
 lockstep=$1 cxx=$2
@@ -49,7 +49,11 @@ run 1
 found=$(value execution result.json) fingerprint=$(value fingerprint result.json)
 [[ $(value executions result.json) -gt 0 ]] || exit 1
 
-run 1
+run 1 # found so soon that the same build is searched as it was the first time
+check 'executions of a second run' "$(value executions result.json)" "$found"
+check 'execution of a second run' "$(value execution result.json)" "$found"
+
+run 1 --stored replay
 check executions "$(value executions result.json)" 0
 check stored "$(value stored result.json)" true
 check execution "$(value execution result.json)" "$found"
@@ -64,7 +68,7 @@ run 1
 check 'executions after an edit' "$(value executions result.json)" 0
 check 'stored after an edit' "$(value stored result.json)" true
 
-run 1 # the schedule was written anew for the program as it is now
+run 1 --stored replay # the schedule was written anew for the program as it is now
 check 'executions after the edit was learned' "$(value executions result.json)" 0
 
 program '' '' 1
