@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 
 namespace {
@@ -99,6 +100,9 @@ int main(int argc, char** argv) {
     pthread_kill(waiter.native_handle(), SIGUSR1);
     waiter.join();
     other.join();
+  } else if (is("semaphore")) {
+    static std::counting_semaphore<2> free_places(1);
+    both([] { free_places.acquire(); free_places.release(); }, [] { free_places.acquire(); free_places.release(); });
   } else if (is("unnotified_stuck")) {  // wait() polls and yields before it sleeps; once asleep nobody wakes it
     both([] { flag.store(1); }, [] { flag.wait(0); });
   } else if (is("two_flags")) {

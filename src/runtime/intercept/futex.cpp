@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/sched/interrupt.hpp"
+#include "runtime/sched/spin.hpp"
 #include "runtime/sched/virtual_id.hpp"
 
 namespace lockstep::rt {
@@ -29,6 +30,7 @@ long wait(uint32_t* address, int operation, uint32_t expected, const timespec* t
   Thread& me = self();
   s.reach(OpKind::FutexWait, address, Step::kWrite);
   if (*const_cast<volatile uint32_t*>(address) != expected) return fail(EAGAIN);
+  if (waits_for_what_it_has_seen_change(address, expected)) return fail(EAGAIN);
   if (timeout) me.deadline = deadline_of(operation, *timeout, me);
   me.queue = address;
   me.futex_mask = mask;

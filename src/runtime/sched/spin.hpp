@@ -50,8 +50,9 @@ inline void note_plain_write(const volatile void* address) {
 // latches, barriers, semaphores and futures, yields four times)? Those are no turn given to others: taken as such, the
 // thread would never be seen to go to sleep while somebody else can run, and a lost wake-up would be missed. A thread that
 // yields on and on without changing anything uses up its row; one that does change something, all it may have.
+inline constexpr uint8_t kYieldsBeforeBlocking = 4;
 inline bool yields_before_it_blocks() {
-  constexpr uint8_t kRow = 4, kMost = 64;
+  constexpr uint8_t kRow = kYieldsBeforeBlocking, kMost = 64;
   Thread& me = *runtime.current;
   const uint32_t changes = me.effects - me.fruitless;
   if (changes != me.yield_changes) {
@@ -64,9 +65,20 @@ inline bool yields_before_it_blocks() {
   return true;
 }
 
+// std::counting_semaphore of libstdc++ 12 expects the value from before its polling, not the one it polled last, and may
+// so sleep with the semaphore free (GCC bug 104928). It would be found in every program with a semaphore, so such a wait
+// ends at once instead, as any futex wait may.
+inline bool waits_for_what_it_has_seen_change(const uint32_t* futex, uint32_t expected) {
+  const Thread& me = *runtime.current;
+  return me.yields_in_row == kYieldsBeforeBlocking && me.yield_changes == me.effects - me.fruitless - 1 &&
+         me.read_object == reinterpret_cast<uint64_t>(futex) && static_cast<uint32_t>(me.read_value) != expected;
+}
+
 // The step just recorded changed nothing and saw `value`.
 inline void note_fruitless(Step& step, uint64_t value) {
   Thread& me = *runtime.current;
+  me.read_object = static_cast<uint64_t>(step.object);
+  me.read_value = value;
   if (me.effects != me.spin_effects + 1) {  // not only reads since the last one: this is where a round may begin
     me.spin_rounds = 0;
     me.spin_repeats = 0;
