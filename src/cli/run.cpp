@@ -247,6 +247,9 @@ class Run {
     introduce();
     for (const std::string& warning : target_.warnings()) session_.warn(warning);
     for (Finding& warning : result.warnings) complete(warning);
+    // Who is told of the deadlock need not be told that there may be one.
+    if (!options_.keep_going && std::any_of(result.bugs.begin(), result.bugs.end(), [](const Finding& bug) { return bug.kind == FindingKind::Deadlock; }))
+      std::erase_if(result.warnings, [](const Finding& warning) { return warning.kind == FindingKind::LockOrder; });
     promote_warnings(result);
     // Either there are no races, or the racing accesses are scheduling points: then nothing was missed.
     if (target_.info().instrumented && looks_for_races(options_) && promotion_.complete() && (!result.raced || promotion_.wanted()))
