@@ -18,6 +18,16 @@ bool is_warning(FindingKind kind) {
          kind == FindingKind::Nondeterminism;
 }
 
+void Finding::take_evidence(const Finding& replay) {
+  preemptions = replay.preemptions;
+  variables = replay.variables;
+  threads = replay.threads;
+  race = replay.race;
+  allocation = replay.allocation;
+  steps = replay.steps;
+  lock_cycle = replay.lock_cycle;
+}
+
 std::string name_of(ThreadId thread) {
   return thread == kMainThread ? "main" : "thread " + std::to_string(index_of(thread));
 }

@@ -73,6 +73,9 @@ struct Finding {
   std::string output;  // what the program printed in that replay
   std::string schedule;  // file it was saved to
   bool stored = false;   // met by a schedule that an earlier run had saved; `execution` is that run's
+
+  // Takes over what an analysis says of a replay; where it was found and how to repeat it stay.
+  void take_evidence(const Finding& replay);
 };
 
 }  // namespace lockstep

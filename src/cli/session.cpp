@@ -80,13 +80,7 @@ std::optional<Finding> Session::reproduce(Target& target, Finding finding, bool 
   if (!best) return std::nullopt;
   finding.kind = best->kind;
   finding.message = best->message;
-  finding.preemptions = best->preemptions;
-  finding.variables = best->variables;
-  finding.threads = best->threads;
-  finding.race = best->race;
-  finding.allocation = best->allocation;
-  finding.steps = best->steps;
-  finding.lock_cycle = best->lock_cycle;
+  finding.take_evidence(*best);
   finding = complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols(target));
   explain_by_test(finding);
   return finding;

@@ -69,13 +69,7 @@ class Reporter {
     if (again.trace.empty()) return std::nullopt;
     const auto said = lockstep::best_match(finding, true, again.trace, analyses_, symbols());
     if (!said) return std::nullopt;
-    finding.preemptions = said->preemptions;
-    finding.variables = said->variables;
-    finding.threads = said->threads;
-    finding.race = said->race;
-    finding.allocation = said->allocation;
-    finding.steps = said->steps;
-    finding.lock_cycle = said->lock_cycle;
+    finding.take_evidence(*said);
     return lockstep::complete_finding(std::move(finding), std::move(again.trace), std::move(again.output), symbols());
   }
 

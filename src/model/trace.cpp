@@ -12,6 +12,17 @@ const char* name_of(Outcome outcome) {
   return outcome < Outcome::kCount ? kNames[static_cast<size_t>(outcome)] : "?";
 }
 
+bool is_whole(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::StepLimit:
+    case Outcome::SleepBlocked:
+    case Outcome::Diverged:
+    case Outcome::Uncontrolled:
+    case Outcome::WorkerDied: return false;
+    default: return true;
+  }
+}
+
 std::vector<std::span<const uint64_t>> TraceView::all_stacks() const {
   std::vector<std::span<const uint64_t>> stacks;
   const uint64_t* word = sets().data() + header().set_words;

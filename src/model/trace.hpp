@@ -39,6 +39,7 @@ enum class Outcome : uint8_t {
   kCount
 };
 const char* name_of(Outcome outcome);
+bool is_whole(Outcome outcome);  // the program ended as it would by itself; not cut off, lost or out of control
 
 // One record of a trace. Everything that could have gone otherwise is a decision and has a record of its own:
 // which thread runs (alternatives: `enabled`), or a data choice (kind Choose; alternatives: 0..arity-1).

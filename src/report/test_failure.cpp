@@ -6,6 +6,8 @@
 #include <charconv>
 #include <vector>
 
+#include "model/text.hpp"
+
 namespace lockstep {
 namespace {
 
@@ -28,16 +30,6 @@ std::string without_escapes(std::string_view text) {
     while (i < text.size() && text[i] != 'm') ++i;
   }
   return out;
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 // "queue_test.cpp:12: Failure" -> file and line, for the given last word.

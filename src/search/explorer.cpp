@@ -123,15 +123,8 @@ class Run {
   }
 
   void count_trace(TraceView trace) {
-    switch (trace.outcome()) {
-      case Outcome::SleepBlocked: ++redundant_; return;
-      case Outcome::Diverged:
-      case Outcome::StepLimit:
-      case Outcome::Uncontrolled:
-      case Outcome::WorkerDied: return;
-      default: break;
-    }
-    if (!traces_.insert(meter_.fingerprint())) ++redundant_;
+    if (trace.outcome() == Outcome::SleepBlocked) ++redundant_;
+    if (is_whole(trace.outcome()) && !traces_.insert(meter_.fingerprint())) ++redundant_;
   }
 
   void check(TraceView trace, const Plan& plan) {

@@ -12,6 +12,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "model/text.hpp"
+
 namespace lockstep {
 namespace {
 
@@ -85,16 +87,6 @@ std::optional<std::string> output_of(const std::string& path, const Words& comma
     waitpid(pid, nullptr, 0);
   }
   return ended ? std::optional(text) : std::nullopt;
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 Words with(Words words, std::initializer_list<const char*> more) {

@@ -11,6 +11,22 @@
 
 namespace lockstep::fake {
 
+// How an execution ended and in which state; failures by what failed, because others are stopped anywhere.
+inline std::string end_of(const Program& p, TraceView trace) {
+  if (trace.outcome() == Outcome::Assertion) return "assertion " + std::string(trace.message());
+  if (trace.outcome() != Outcome::Ok) return name_of(trace.outcome());
+  Machine machine(p);
+  const auto steps = trace.steps();
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].is_note() || steps[i].is_choice()) continue;
+    const bool chooses = i + 1 < steps.size() && steps[i + 1].is_choice();
+    machine.step(index_of(steps[i].thread) - 1, chooses ? steps[i + 1].value : 0);
+  }
+  std::string text;
+  for (const Value v : machine.key()) text += std::to_string(v) + " ";
+  return text;
+}
+
 class Traces final : public Analysis {
  public:
   const char* name() const override { return "traces"; }

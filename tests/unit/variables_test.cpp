@@ -14,7 +14,7 @@
 #include "search/strategies/vb.hpp"
 #include "search/variables/survey.hpp"
 #include "search/variables/thread_bound.hpp"
-#include "search_helpers.hpp"
+#include "trace_helpers.hpp"
 #include "zoo.hpp"
 
 namespace lockstep::fake {
@@ -145,20 +145,6 @@ TEST(VariableBounds, TheDynamicBoundIsDepthFirstSearchFiltered) {
 }
 
 // --- vb against all schedules whose preemptions lie next to accesses to few variables ---
-
-std::string end_of(const Program& p, TraceView trace) {
-  if (trace.outcome() != Outcome::Ok) return name_of(trace.outcome());
-  Machine machine(p);
-  const auto steps = trace.steps();
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].is_note() || steps[i].is_choice()) continue;
-    const bool chooses = i + 1 < steps.size() && steps[i + 1].is_choice();
-    machine.step(index_of(steps[i].thread) - 1, chooses ? steps[i + 1].value : 0);
-  }
-  std::string text;
-  for (const Value v : machine.key()) text += std::to_string(v) + " ";
-  return text;
-}
 
 // For every preemption the variables it is next to: what the preempted thread did last and what it does next.
 std::vector<std::set<ObjectId>> places(TraceView trace) {

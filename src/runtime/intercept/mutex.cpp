@@ -197,6 +197,14 @@ void spin_update(pthread_spinlock_t* lock) {
   const bool free = spin_word(lock) == 0;
   scheduler().update_waiters(const_cast<int*>(lock), [free](const Thread&) { return free; });
 }
+int spin_take(pthread_spinlock_t* lock) {
+  void* const object = const_cast<int*>(lock);
+  spin_word(lock) = index_of(self().id) + 1;
+  runtime.races.acquire(self().id, object);
+  runtime.eraser.locked(self().id, object, true);
+  spin_update(lock);
+  return 0;
+}
 
 }  // namespace
 }  // namespace lockstep::rt
@@ -249,22 +257,14 @@ LOCKSTEP_EXPORT int pthread_spin_lock(pthread_spinlock_t* l) noexcept {
     scheduler().end_waiting_for_itself(const_cast<int*>(l), "a thread takes a spin lock it already holds");
   }
   scheduler().reach(OpKind::Lock, const_cast<int*>(l), Step::kWrite, spin_word(l) == 0);
-  spin_word(l) = index_of(self().id) + 1;
-  runtime.races.acquire(self().id, const_cast<int*>(l));
-  runtime.eraser.locked(self().id, const_cast<int*>(l), true);
-  spin_update(l);
-  return 0;
+  return spin_take(l);
 }
 LOCKSTEP_EXPORT int pthread_spin_trylock(pthread_spinlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_spin_trylock)(l);
   Step& step = scheduler().reach(OpKind::TryLock, const_cast<int*>(l), Step::kConditional);
   if (spin_word(l)) return EBUSY;
   step.flags |= Step::kWrite;
-  spin_word(l) = index_of(self().id) + 1;
-  runtime.races.acquire(self().id, const_cast<int*>(l));
-  runtime.eraser.locked(self().id, const_cast<int*>(l), true);
-  spin_update(l);
-  return 0;
+  return spin_take(l);
 }
 LOCKSTEP_EXPORT int pthread_spin_unlock(pthread_spinlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_spin_unlock)(l);

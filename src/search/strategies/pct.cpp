@@ -42,13 +42,7 @@ class Pct final : public Strategy {
     const uint32_t planned_for = in_flight_.front();
     in_flight_.pop_front();
     ++learned_;
-    switch (trace.outcome()) {
-      case Outcome::Diverged:
-      case Outcome::StepLimit:
-      case Outcome::WorkerDied:
-      case Outcome::Uncontrolled: return;
-      default: break;
-    }
+    if (!is_whole(trace.outcome())) return;
     threads_ = std::max(threads_, trace.header().threads);
     if (const uint32_t decisions = contested(trace); decisions > horizon_) {
       horizon_ = decisions;

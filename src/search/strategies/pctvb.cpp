@@ -62,13 +62,7 @@ class Pctvb final : public Strategy {
       return;
     }
     ++learned_;
-    switch (trace.outcome()) {
-      case Outcome::Diverged:
-      case Outcome::StepLimit:
-      case Outcome::WorkerDied:
-      case Outcome::Uncontrolled: return;
-      default: break;
-    }
+    if (!is_whole(trace.outcome())) return;
     threads_ = std::max(threads_, trace.header().threads);
     uint64_t now = 0;
     for (const size_t q : draw.chosen) {

@@ -5,13 +5,13 @@
 namespace lockstep {
 namespace {
 
-class Random final : public Strategy {
+class Walk final : public Strategy {
  public:
-  explicit Random(const RandomOptions& options) : options_(options) {}
+  Walk(Policy policy, const RandomOptions& options) : policy_(policy), options_(options) {}
 
   std::optional<Plan> next() override {
     Plan plan;
-    plan.policy = Policy::Random;
+    plan.policy = policy_;
     plan.seed = seed_of(options_.seed, handed_out_++);
     plan.max_steps = options_.max_steps;
     return plan;
@@ -25,12 +25,17 @@ class Random final : public Strategy {
   bool exhaustive() const override { return false; }
 
  private:
+  Policy policy_;
   RandomOptions options_;
   uint64_t handed_out_ = 0, learned_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_random(const RandomOptions& options) { return std::make_unique<Random>(options); }
+std::unique_ptr<Strategy> make_walk(Policy policy, const RandomOptions& options) {
+  return std::make_unique<Walk>(policy, options);
+}
+
+std::unique_ptr<Strategy> make_random(const RandomOptions& options) { return make_walk(Policy::Random, options); }
 
 }  // namespace lockstep

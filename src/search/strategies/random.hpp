@@ -15,4 +15,7 @@ struct RandomOptions {
 
 std::unique_ptr<Strategy> make_random(const RandomOptions& options);
 
+// The same with another policy that needs nothing but its seed.
+std::unique_ptr<Strategy> make_walk(Policy policy, const RandomOptions& options);
+
 }  // namespace lockstep

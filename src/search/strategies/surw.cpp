@@ -69,13 +69,7 @@ class Surw final : public Strategy {
     const uint64_t planned_with = in_flight_.front();
     in_flight_.pop_front();
     ++learned_;
-    switch (trace.outcome()) {
-      case Outcome::Diverged:
-      case Outcome::StepLimit:
-      case Outcome::WorkerDied:
-      case Outcome::Uncontrolled: return;
-      default: break;
-    }
+    if (!is_whole(trace.outcome())) return;
     if (count(trace)) {
       ++generation_;
       counted_ = 0;

@@ -39,14 +39,7 @@ class ViewSearch final : public Strategy {
   }
   // Once nothing promising is left, it goes on from what the others have met.
   void overhear(TraceView trace) override {
-    switch (trace.outcome()) {
-      case Outcome::Diverged:
-      case Outcome::StepLimit:
-      case Outcome::SleepBlocked:
-      case Outcome::WorkerDied:
-      case Outcome::Uncontrolled: return;
-      default: break;
-    }
+    if (!is_whole(trace.outcome())) return;
     if (kept_.size() < kMostKept && trace.header().bytes <= kLongestKept) kept_.emplace_back(trace);
   }
 
