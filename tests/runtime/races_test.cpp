@@ -74,7 +74,8 @@ std::set<std::pair<int, int>> racing_lines(Target& target) {
       return frame ? frame->where.line : 0;
     };
     for (const DataRace& race : trace.races())
-      if (!Suppressions().covers(race, *symbols)) lines.insert(std::minmax({line_of(race.first), line_of(race.second)}));
+      if (!Suppressions().covers(race, *symbols))
+        lines.insert(std::minmax({line_of(race.first), line_of(race.second)}));
   }
   return lines;
 }
@@ -84,7 +85,7 @@ class RaceTable : public testing::TestWithParam<std::string> {};
 TEST_P(RaceTable, RacyProgramsAreReportedWithTheirLinesAndNoOthersAre) {
   const std::string program = std::string(LOCKSTEP_PROGRAMS) + "/" + GetParam();
   const std::vector<Case> cases = cases_of(program);
-  ASSERT_GE(cases.size(), 30u);
+  ASSERT_GE(cases.size(), 15u);
   for (const Case& c : cases) {
     auto target = start(options_for(GetParam() + " " + c.name));
     ASSERT_TRUE(target);
@@ -93,7 +94,8 @@ TEST_P(RaceTable, RacyProgramsAreReportedWithTheirLinesAndNoOthersAre) {
       EXPECT_TRUE(lines.contains(std::minmax({c.first, c.second})))
           << c.name << " should race in lines " << c.first << " and " << c.second
           << (lines.empty() ? "; nothing was found"
-                            : "; found " + std::to_string(lines.begin()->first) + " and " + std::to_string(lines.begin()->second));
+                            : "; found " + std::to_string(lines.begin()->first) + " and " +
+                                  std::to_string(lines.begin()->second));
     } else {
       EXPECT_TRUE(lines.empty()) << c.name << " has no race, but lines " << lines.begin()->first << " and "
                                  << lines.begin()->second << " were reported";
@@ -108,11 +110,13 @@ std::string name_of_build(const testing::TestParamInfo<std::string>& info) {
   return name;
 }
 INSTANTIATE_TEST_SUITE_P(Builds, RaceTable,
-                         testing::Values("races_plain-gcc-O0", "races_plain-gcc-O2", "races_plain-clang-O2", "races_sync-gcc-O0",
-                                         "races_sync-gcc-O2", "races_sync-clang-O2", "races_atomics-gcc-O0",
-                                         "races_atomics-gcc-O2", "races_atomics-clang-O2", "races_idioms-gcc-O0", "races_idioms-gcc-O2",
-                                         "races_idioms-clang-O2", "races_broken-gcc-O0", "races_broken-gcc-O2",
-                                         "races_broken-clang-O2"),
+                         testing::Values("races_plain-gcc-O0", "races_plain-gcc-O2", "races_plain-clang-O2",
+                                         "races_sync-gcc-O0", "races_sync-gcc-O2", "races_sync-clang-O2",
+                                         "races_atomics-gcc-O0", "races_atomics-gcc-O2", "races_atomics-clang-O2",
+                                         "races_system-gcc-O0", "races_system-gcc-O2", "races_system-clang-O2",
+                                         "races_lock_free-gcc-O0", "races_lock_free-gcc-O2", "races_lock_free-clang-O2",
+                                         "races_library-gcc-O0", "races_library-gcc-O2", "races_library-clang-O2",
+                                         "races_broken-gcc-O0", "races_broken-gcc-O2", "races_broken-clang-O2"),
                          name_of_build);
 
 TEST(Races, AreNoneInCorrectPrograms) {
@@ -159,32 +163,34 @@ TEST(Races, HaveBothStacksInDetailedExecutions) {
 TEST(UnseenSynchronisation, IsKnownByItsInstructions) {
   using Code = std::vector<uint8_t>;
   const Code none[] = {
-      {0x48, 0x8b, 0x45, 0xf0, 0x48, 0x83, 0x6d, 0xe8, 0x01, 0xc3},              // mov -16(%rbp),%rax; subq $1,-24(%rbp)
-      {0x48, 0x83, 0xe4, 0xf0, 0x48, 0x83, 0xec, 0x10},                          // and $-16,%rsp; sub $16,%rsp
-      {0xf0, 0xff, 0x07},                                                        // lock incl (%rdi)
-      {0xf0, 0x0f, 0xc1, 0x07},                                                  // lock xadd %eax,(%rdi)
-      {0xf0, 0x83, 0x28, 0x01},                                                  // lock subl $1,(%rax)
-      {0x48, 0x87, 0xc3},                                                        // xchg %rax,%rbx
-      {0xb8, 0xf0, 0x0f, 0xb1, 0x0f},                                            // mov $0xfb10ff0,%eax
-      {0x48, 0xb8, 0x87, 0x07, 0xf0, 0x0f, 0xb1, 0x0f, 0x00, 0x00},              // movabs
-      {0xc5, 0xf8, 0x58, 0x87, 0xf0, 0x0f, 0xb1, 0x0f},                          // vaddps disp32(%rdi)
-      {0x66, 0x0f, 0x3a, 0x0f, 0xc1, 0xf0},                                      // palignr $240
+      {0x48, 0x8b, 0x45, 0xf0, 0x48, 0x83, 0x6d, 0xe8, 0x01, 0xc3},  // mov -16(%rbp),%rax; subq $1,-24(%rbp)
+      {0x48, 0x83, 0xe4, 0xf0, 0x48, 0x83, 0xec, 0x10},              // and $-16,%rsp; sub $16,%rsp
+      {0xf0, 0xff, 0x07},                                            // lock incl (%rdi)
+      {0xf0, 0x0f, 0xc1, 0x07},                                      // lock xadd %eax,(%rdi)
+      {0xf0, 0x83, 0x28, 0x01},                                      // lock subl $1,(%rax)
+      {0x48, 0x87, 0xc3},                                            // xchg %rax,%rbx
+      {0xb8, 0xf0, 0x0f, 0xb1, 0x0f},                                // mov $0xfb10ff0,%eax
+      {0x48, 0xb8, 0x87, 0x07, 0xf0, 0x0f, 0xb1, 0x0f, 0x00, 0x00},  // movabs
+      {0xc5, 0xf8, 0x58, 0x87, 0xf0, 0x0f, 0xb1, 0x0f},              // vaddps disp32(%rdi)
+      {0x66, 0x0f, 0x3a, 0x0f, 0xc1, 0xf0},                          // palignr $240
   };
   for (const Code& code : none) EXPECT_FALSE(find_atomic_instruction(code)) << &code - none;
   const Code some[] = {
-      {0x90, 0xf0, 0x0f, 0xb1, 0x0f},                                            // nop; lock cmpxchg %ecx,(%rdi)
-      {0x90, 0xf0, 0x48, 0x0f, 0xc7, 0x0f},                                      // lock cmpxchg16b
-      {0x90, 0x87, 0x07},                                                        // xchg %eax,(%rdi)
-      {0x90, 0x48, 0x87, 0x05, 0, 0, 0, 0},                                      // xchg %rax,0(%rip)
-      {0x90, 0x0f, 0xae, 0xf0},                                                  // mfence
-      {0x90, 0xf0, 0x48, 0x83, 0x0c, 0x24, 0x00},                                // lock orq $0,(%rsp)
-      {0x90, 0xf0, 0x0f, 0xba, 0x2f, 0x00},                                      // lock btsl $0,(%rdi)
+      {0x90, 0xf0, 0x0f, 0xb1, 0x0f},              // nop; lock cmpxchg %ecx,(%rdi)
+      {0x90, 0xf0, 0x48, 0x0f, 0xc7, 0x0f},        // lock cmpxchg16b
+      {0x90, 0x87, 0x07},                          // xchg %eax,(%rdi)
+      {0x90, 0x48, 0x87, 0x05, 0, 0, 0, 0},        // xchg %rax,0(%rip)
+      {0x90, 0x0f, 0xae, 0xf0},                    // mfence
+      {0x90, 0xf0, 0x48, 0x83, 0x0c, 0x24, 0x00},  // lock orq $0,(%rsp)
+      {0x90, 0xf0, 0x0f, 0xba, 0x2f, 0x00},        // lock btsl $0,(%rdi)
   };
   for (const Code& code : some) EXPECT_EQ(find_atomic_instruction(code), 1u) << &code - some;
 }
 
 TEST(UnseenSynchronisation, IsFoundInProgramsThatAreNotInstrumented) {
-  auto of = [](const std::string& program) { return invisible_synchronisation(start(options_for(program))->modules()); };
+  auto of = [](const std::string& program) {
+    return invisible_synchronisation(start(options_for(program))->modules());
+  };
   for (const char* build : {"gcc-O0", "gcc-O2", "clang-O2"}) {
     EXPECT_EQ(of(std::string("races_atomics-") + build + " cas_success"), "") << build;
     EXPECT_EQ(of(std::string("primitives-") + build), "") << build;

@@ -246,7 +246,8 @@ EVERYDAY(large_stack) {
       &thread, &attributes,
       [](void*) -> void* {
         volatile char big[3 << 20];
-        big[0] = big[sizeof big - 1] = 1;
+        big[0] = 1;
+        big[sizeof big - 1] = 1;
         return nullptr;
       },
       nullptr);
