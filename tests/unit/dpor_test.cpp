@@ -1,7 +1,6 @@
 // Reductions: every trace of well-known and of random programs, no trace twice; and mistakes that must show.
 #include <gtest/gtest.h>
 
-#include "analysis/happens_before.hpp"
 #include "search/strategies/dpor.hpp"
 #include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/source_dpor.hpp"
@@ -85,50 +84,6 @@ TEST(DporDifferential, FourThreads) {
     ASSERT_TRUE(s.result.complete && o.result.complete) << p.name << ": " << s.result.stopped_by << o.result.stopped_by;
   }
   EXPECT_GT(used, 100u);
-}
-
-// What a reduction must not lose if executions fail: those that do not, and for those that do, what led to the failure.
-// How far others had come by then does not matter.
-class Histories final : public Analysis {
- public:
-  const char* name() const override { return "histories"; }
-  const char* summary() const override { return "collects what led to the end"; }
-  std::optional<Finding> check(TraceView trace) override {
-    if (trace.outcome() == Outcome::SleepBlocked) return std::nullopt;
-    HappensBefore order;
-    Fingerprinter history;
-    history.begin();
-    for (const Step& step : trace.steps()) order.push(step);
-    for (uint32_t i = 0; i < order.size(); ++i)
-      if (trace.outcome() != Outcome::Assertion || order.ordered(i, order.last_of(trace.header().culprit)))
-        history.add(trace.steps()[i]);
-    seen.insert(history.value().low);
-    return std::nullopt;
-  }
-  std::set<uint64_t> seen;
-};
-
-std::set<uint64_t> histories(std::unique_ptr<Strategy> strategy, const Program& p) {
-  Histories histories;
-  FakeExecutor executor(p, {.window = 3});
-  Analysis* analyses[] = {&histories};
-  const Exploration result = Explorer(*strategy, executor, analyses, {}, false, {}).run();
-  EXPECT_TRUE(result.complete) << p.name << ": " << result.stopped_by;
-  return histories.seen;
-}
-
-TEST(DporDifferential, ProgramsThatFailOrExitWithThreadsUnderWay) {
-  for (uint64_t seed = 0; seed < random_programs(250); ++seed) {
-    Program p = random_program(seed);
-    for (size_t t = 0; t < p.threads.size(); t += 2)
-      if (seed % 3 == 0) p.threads[t].push_back(exit_process());
-      else p.threads[t].push_back(check([](const Registers& r) { return r[0] % 3 == 0 && r[1] == 0; }, "registers"));
-    if (total(count_schedules(p)) > 3000) continue;
-    const std::set<uint64_t> all = histories(dfs(), p);
-    ASSERT_EQ(histories(make_dpor({}), p), all) << p.name;
-    ASSERT_EQ(histories(make_source_dpor({}), p), all) << p.name;
-    ASSERT_EQ(histories(make_optimal_dpor({}), p), all) << p.name;
-  }
 }
 
 // A step whose outcome is not known when it is planned must not stand for all that can follow it.

@@ -78,10 +78,14 @@ Code try_locks(Dice& dice, int t) {
   const int n = dice.from(1, 2);
   for (int i = 0; i < n; ++i) {
     const int x = dice.below(2), k = dice.below(100);
-    if (k < 35) code.insert(code.end(), {lock(0), ld(x, i), unlock(0)});
-    else if (k < 70) guarded(code, trylock(0, 5), st(x, mark(t, i)), unlock(0));
-    else if (k < 85) code.push_back(cas(x, 0, mark(t, i), i));
-    else code.push_back(st(x, mark(t, i)));
+    if (k < 35)
+      code.insert(code.end(), {lock(0), ld(x, i), unlock(0)});
+    else if (k < 70)
+      guarded(code, trylock(0, 5), st(x, mark(t, i)), unlock(0));
+    else if (k < 85)
+      code.push_back(cas(x, 0, mark(t, i), i));
+    else
+      code.push_back(st(x, mark(t, i)));
   }
   return code;
 }
@@ -91,10 +95,14 @@ Code semaphores(Dice& dice, int t) {
   const int n = dice.from(1, 3);
   for (int i = 0; i < n; ++i) {
     const int k = dice.below(100), s = dice.below(3) / 2;
-    if (k < 35) code.push_back(sem_wait(s));
-    else if (k < 60) code.push_back(sem_post(s));
-    else if (k < 75) code.push_back(sem_trywait(s, i));
-    else code.push_back(plain_access(dice, t, i, 2));
+    if (k < 35)
+      code.push_back(sem_wait(s));
+    else if (k < 60)
+      code.push_back(sem_post(s));
+    else if (k < 75)
+      code.push_back(sem_trywait(s, i));
+    else
+      code.push_back(plain_access(dice, t, i, 2));
   }
   return code;
 }
@@ -105,10 +113,14 @@ Code conditions(Dice& dice, int t) {
   for (int i = 0; i < n; ++i) {
     const int k = dice.below(100);
     const Instruction wake = dice.percent(60) ? signal(0) : broadcast(0);
-    if (k < 45 && t < 2) code.insert(code.end(), {lock(0), cond_wait(0, 0), unlock(0)});
-    else if (k < 65) code.insert(code.end(), {lock(0), wake, unlock(0)});
-    else if (k < 85) code.push_back(wake);
-    else code.push_back(plain_access(dice, t, i, 2));
+    if (k < 45 && t < 2)
+      code.insert(code.end(), {lock(0), cond_wait(0, 0), unlock(0)});
+    else if (k < 65)
+      code.insert(code.end(), {lock(0), wake, unlock(0)});
+    else if (k < 85)
+      code.push_back(wake);
+    else
+      code.push_back(plain_access(dice, t, i, 2));
   }
   return code;
 }
@@ -118,9 +130,12 @@ Code yields(Dice& dice, int t) {
   const int n = dice.from(1, 4);
   for (int i = 0; i < n; ++i) {
     const int k = dice.below(100);
-    if (k < 35) code.push_back(yield());
-    else if (k < 50) code.push_back(choice(dice.from(2, 3), i));
-    else code.push_back(plain_access(dice, t, i, 2));
+    if (k < 35)
+      code.push_back(yield());
+    else if (k < 50)
+      code.push_back(choice(dice.from(2, 3), i));
+    else
+      code.push_back(plain_access(dice, t, i, 2));
   }
   return code;
 }
@@ -191,8 +206,10 @@ Program disciplined_program(uint64_t seed, bool nested, bool conditions) {
         if (dice.percent(50)) code.push_back(access(m));
       }
       if (conditions && dice.percent(50)) {
-        if (t == 0 || dice.percent(30)) code.push_back(cond_wait(m, m));
-        else code.push_back(dice.percent(60) ? signal(m) : broadcast(m));
+        if (t == 0 || dice.percent(30))
+          code.push_back(cond_wait(m, m));
+        else
+          code.push_back(dice.percent(60) ? signal(m) : broadcast(m));
         if (dice.percent(50)) code.push_back(access(m));
       } else if (dice.percent(25)) {
         const size_t reg = static_cast<size_t>(dice.below(4));
@@ -213,6 +230,24 @@ Program random_program_of_four(uint64_t seed) {
   p.name += " and " + other.name;
   p.threads.insert(p.threads.end(), other.threads.begin(), other.threads.end());
   p.threads.resize(4);
+  return p;
+}
+
+Program random_program_that_ends(uint64_t seed) {
+  Dice dice(seed ^ 0xe4d);
+  const uint64_t base = static_cast<uint64_t>(dice.below(1'000'000));
+  Program p = dice.percent(33) ? random_program_of_four(base) : random_program(base);
+  p.name = "random " + std::to_string(seed) + " with endings, from " + p.name;
+  for (Code& code : p.threads) {
+    if (dice.percent(33)) continue;
+    const bool jumps =
+        std::any_of(code.begin(), code.end(), [](const Instruction& i) { return i.local == Local::Jump; });
+    const int end = static_cast<int>(code.size());
+    const auto at = code.begin() + (jumps || dice.percent(50) ? end : dice.from(0, end));
+    const auto reg = static_cast<size_t>(dice.below(4));
+    const int divisor = dice.from(2, 4);
+    code.insert(at, dice.percent(33) ? exit_process() : check([=](R r) { return r[reg] % divisor == 0; }, "register"));
+  }
   return p;
 }
 

@@ -7,11 +7,11 @@ namespace lockstep::fake {
 Program independent(int threads, int stores);  // each stores to variables of its own
 Program same_write(int threads, int stores);
 Program fetch_add(int threads, int times);
-Program increment(int threads);                // r = x; x = r + 1: loses updates
+Program increment(int threads);  // r = x; x = r + 1: loses updates
 Program increment_twice(int threads);
 Program readers(int n);
 Program last_zero(int n);
-Program crossed_stores();                      // x=1; y=1 || x=2; y=2
+Program crossed_stores();  // x=1; y=1 || x=2; y=2
 Program store_buffering();
 Program message_passing();
 Program iriw();
@@ -35,8 +35,8 @@ Program choice_and_store();
 // The same program for the same seed, everywhere. Seeds differ in flavour: locks, cas and rmw; try-locks;
 // semaphores; condition variables; yields and data choices; readers-writer locks and once.
 Program random_program(uint64_t seed);
-Program random_program_of_four(uint64_t seed);  // four threads, taken from two of those
-
+Program random_program_of_four(uint64_t seed);    // four threads, taken from two of those
+Program random_program_that_ends(uint64_t seed);  // one of those; some threads fail or end the process on their way
 
 // Every variable has a lock that is held whenever it is accessed. `nested`: locks are taken inside others in any order,
 // so that there are deadlocks; `conditions`: waits and signals, in and outside of locks.

@@ -23,8 +23,11 @@ uint32_t ChoiceTree::add(uint32_t parent, uint16_t value, const Label& label, bo
   n.label = label;
   n.data = data;
   Node& p = nodes_[parent];
-  if (p.last == kNone) p.first = node;
-  else nodes_[p.last].next = node;
+  n.loose = p.loose;
+  if (p.last == kNone)
+    p.first = node;
+  else
+    nodes_[p.last].next = node;
   p.last = node;
   ++p.unfinished;
   return node;
@@ -50,8 +53,10 @@ uint32_t ChoiceTree::finish(uint32_t node) {
 }
 
 void ChoiceTree::reopen(uint32_t node) {
-  nodes_[node].status = Status::Executed;
-  ++nodes_[nodes_[node].parent].unfinished;
+  for (; nodes_[node].status == Status::Finished; node = nodes_[node].parent) {
+    nodes_[node].status = Status::Executed;
+    ++nodes_[nodes_[node].parent].unfinished;
+  }
 }
 
 void ChoiceTree::skip(uint32_t node) {

@@ -24,9 +24,9 @@ class ChoiceTree {
   struct Node {
     Label label;  // of a thread's step; the strongest possible until it is executed
     uint32_t parent = kNone, first = kNone, last = kNone, next = kNone;
-    uint32_t record = 0;    // of the trace; known when the parent has been executed
+    uint32_t record = 0;      // of the trace; known when the parent has been executed
     uint32_t unfinished = 0;  // children
-    uint16_t value = 0;     // as in Delta
+    uint16_t value = 0;       // as in Delta
     Status status = Status::Planned;
     bool data = false;        // a data choice: no thread sleeps by it
     bool by_default = false;  // executed: the default schedule decides the same, sleep sets aside
@@ -36,6 +36,8 @@ class ChoiceTree {
     // Planned, the end of a sequence: because of an uncertain label it may turn out that somebody who sleeps could have
     // begun the sequence. Then not all that can follow would be explored below it; what is to follow must be planned.
     bool open_end = false;
+    // Planned although somebody who sleeps there can begin what follows, as is everything below it.
+    bool loose = false;
     bool early = false;  // its plan is final and may be handed out before its turn
     // A step whose data choice is part of a sequence: that many alternatives are not to be explored here. It does not
     // stand for all that its thread could do, so nobody sleeps by it.
@@ -56,7 +58,8 @@ class ChoiceTree {
   // Nothing is left to be found below this node, nor below those of its ancestors that only waited for it.
   // Returns the uppermost of them.
   uint32_t finish(uint32_t node);
-  void reopen(uint32_t node);  // a finished one with alternatives missing, one of which is wanted after all
+  // A finished one with alternatives missing, one of which is wanted after all; and those above it that had finished.
+  void reopen(uint32_t node);
   void skip(uint32_t node);  // a fresh node of a state that stays open: somebody else covers it
 
   void save(StateWriter& out) const;

@@ -1,5 +1,5 @@
-// The execution that is being looked at, record by record: order, sleepers and preemptions, taken back only as far as the
-// next execution differs.
+// The execution that is being looked at, record by record: order, sleepers and preemptions, taken back only as far as
+// the next execution differs.
 #include <algorithm>
 
 #include "model/schedule.hpp"
@@ -51,8 +51,7 @@ void DporSearch::append(uint32_t node) {
       here.preemptions = preemptions_through(record - 1);
     }
   }
-  here.uncertain |= (step.flags & (Step::kConditional | Step::kTimed | Step::kTimedOut)) != 0 ||
-                    step.kind == OpKind::ProcessExit || step.is_choice();
+  here.uncertain |= is_conditional(step.flags) || step.kind == OpKind::ProcessExit || step.is_choice();
   path_.push_back(here);
   order_.push(step);
 }
@@ -65,8 +64,10 @@ void DporSearch::load_trace(uint32_t head) {
     if (tree_[n].record < path_.size() && path_[tree_[n].record].node == n) break;
     chain_.push_back(n);
   }
-  if (chain_.empty()) forget(tree_[head].record);
-  else forget(n == ChoiceTree::kRoot ? 0 : tree_[n].record + 1);
+  if (chain_.empty())
+    forget(tree_[head].record);
+  else
+    forget(n == ChoiceTree::kRoot ? 0 : tree_[n].record + 1);
   while (path_.size() < tree_[head].record) {
     const bool decision = !chain_.empty() && tree_[chain_.back()].record == path_.size();
     append(decision ? chain_.back() : kNone);
@@ -91,8 +92,7 @@ std::span<DporSearch::Item> DporSearch::sequence(const Race& race) {
     }
     sequence_.push_back({tree_[node].label, k});
   }
-  const bool conditional = race.next->flags & (Step::kConditional | Step::kTimed | Step::kTimedOut);
-  sequence_.push_back({race.might, kNone, conditional});
+  sequence_.push_back({race.might, kNone, is_conditional(race.next->flags)});
   return sequence_;
 }
 

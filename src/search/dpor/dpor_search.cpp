@@ -156,8 +156,10 @@ void DporSearch::learn_now(uint32_t head, TraceView trace) {
   } else if (outcome == Outcome::Diverged) {
     ++diverged_;
   } else {
-    if (outcome == Outcome::StepLimit) ++cut_;
-    else if (outcome != Outcome::SleepBlocked) ++complete_;
+    if (outcome == Outcome::StepLimit)
+      ++cut_;
+    else if (outcome != Outcome::SleepBlocked)
+      ++complete_;
     followed = explore(head);
     if (!followed) ++diverged_;
   }
@@ -210,10 +212,7 @@ bool DporSearch::explore(uint32_t head) {
   }
   const bool complete = path_.size() == steps.size();
   if (complete) {
-    if (tree_[state].first != kNone) {  // ended before the plan did
-      if (!tree_[state].label.ends) return false;
-      displace(state);
-    }
+    if (tree_[state].first != kNone && !tree_[state].label.ends) return false;  // ended before the plan did
     find_pending_races(state == ChoiceTree::kRoot ? kNone : tree_[state].record);
   }
   top = tree_.finish(state);
@@ -293,60 +292,35 @@ void DporSearch::find_pending_races(uint32_t last) {
     if (ended && step.thread == order_[last].thread) continue;
     if (ended && !blocked && enabled(last, step.thread)) {
       const Label might = strongest(event);
-      parts_.reversal->reverse(*this, {last, &event, label_of(event), might, order_.size()});
+      parts_.reversal->reverse(*this, {last, &event, label_of(event), might, order_.size(), order_.size()});
     } else {
-      reverse_all(event, order_.size(), blocked);
+      reverse_all(event, order_.size(), order_.size(), blocked);
     }
-  }
-}
-
-// Every sequence that was planned below a step which ended the process.
-void DporSearch::displace(uint32_t node) {
-  const uint32_t record = tree_[node].record;
-  std::vector<SequenceItem> sequence;
-  std::vector<uint32_t> path;  // from below `node` down to where the walk is
-  for (uint32_t c = tree_[node].first; c != kNone;) {
-    path.push_back(c);
-    sequence.push_back({tree_[c].label, kNone, tree_[c].uncertain});
-    const uint32_t below = tree_[c].first;
-    if (below != kNone && !tree_[below].data) {
-      c = below;
-      continue;
-    }
-    parts_.reversal->displaced(*this, record, sequence);
-    while (!path.empty() && tree_[path.back()].next == kNone) {
-      path.pop_back();
-      sequence.pop_back();
-    }
-    if (path.empty()) break;
-    c = tree_[path.back()].next;
-    path.pop_back();
-    sequence.pop_back();
   }
 }
 
 void DporSearch::reverse_step(uint32_t record, uint32_t end) {
   const Event event = order_[record];  // planning may move it
-  reverse_all(event, end, false);
+  reverse_all(event, record, end, false);
 }
 
-void DporSearch::reverse_all(const Event& next, uint32_t end, bool blocked) {
+void DporSearch::reverse_all(const Event& next, uint32_t at, uint32_t end, bool blocked) {
   const Label did = label_of(next);
   Label might = strongest(next);
   if (parts_.reversal->finds_races()) return parts_.reversal->find_races(*this, next, might, end);
   finder_.find(next, end, blocked, did.ends, races_);
   if (races_.empty()) return;
   if (parts_.observed_labels) might = did;
-  for (size_t i = races_.size(); i-- > 0;) parts_.reversal->reverse(*this, {races_[i], &next, did, might, end});
+  for (size_t i = races_.size(); i-- > 0;) parts_.reversal->reverse(*this, {races_[i], &next, did, might, at, end});
 }
 
 uint32_t DporSearch::plan(uint32_t record, ThreadId t, const Label& label) {
   const uint32_t node = tree_.add(state(record), static_cast<uint16_t>(t), label, false);
   tree_[node].record = record;
-  const auto same = [t](const Label& sleeper) { return sleeper.thread == t; };
-  const std::span<const Label> sleepers = asleep(record);
-  if (std::any_of(sleepers.begin(), sleepers.end(), same)) tree_.skip(node);
-  else wait_for_turn(node);
+  if (sleeps(record, t))
+    tree_.skip(node);
+  else
+    wait_for_turn(node);
   return node;
 }
 

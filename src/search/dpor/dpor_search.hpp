@@ -9,6 +9,7 @@
 // What depends on the beginning of an execution is kept for the path that was looked at last and taken back only as far
 // as the next one differs; races are looked for only where the second step is new. So an execution costs what it adds.
 #pragma once
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -29,9 +30,10 @@ class DporSearch;
 struct Race {
   uint32_t first;
   const Event* next;
-  Label did;        // what `next` does where it is
-  Label might;      // and at most, elsewhere
-  uint32_t end;     // records before this one came before `next`
+  Label did;     // what `next` does where it is
+  Label might;   // and at most, elsewhere
+  uint32_t at;   // its record, or the end of the execution if it is pending
+  uint32_t end;  // what can happen instead is made of records before this one
 };
 
 // One step of what can happen instead.
@@ -45,8 +47,6 @@ class Reversal {
  public:
   virtual ~Reversal() = default;
   virtual void reverse(DporSearch& search, const Race& race) = 0;
-  // The step at that record turned out to end the process; this was to be run after it and can be run without it.
-  virtual void displaced(DporSearch&, uint32_t /*record*/, std::span<const SequenceItem>) {}
   // Instead of finding races by itself the search may leave that to the reversal, too.
   virtual bool finds_races() const { return false; }
   virtual void find_races(DporSearch&, const Event& /*next*/, const Label& /*label*/, uint32_t /*end*/) {}
@@ -98,6 +98,10 @@ class DporSearch : public Strategy {
   std::span<const Label> asleep(uint32_t record) const {
     return {sleepers_.data() + path_[record].sleep_begin, path_[record].sleep_end - path_[record].sleep_begin};
   }
+  bool sleeps(uint32_t record, ThreadId t) const {
+    const std::span<const Label> sleepers = asleep(record);
+    return std::any_of(sleepers.begin(), sleepers.end(), [t](const Label& sleeper) { return sleeper.thread == t; });
+  }
   bool enabled(uint32_t record, ThreadId t) const { return trace_->enabled(trace_->steps()[record]).contains(t); }
   // Steps after the first of the race and before the second that do not depend on the first, then the second: what can
   // happen if the first does not. Empty if that cannot be.
@@ -111,7 +115,7 @@ class DporSearch : public Strategy {
 
  private:
   struct PathRecord {
-    uint32_t node = ChoiceTree::kNone;  // none for a note
+    uint32_t node = ChoiceTree::kNone;        // none for a note
     uint32_t sleep_begin = 0, sleep_end = 0;  // who sleeps before it
     uint32_t preemptions = 0;                 // before it
     bool uncertain = false;                   // it or one before it might do something else in another order
@@ -138,10 +142,9 @@ class DporSearch : public Strategy {
   uint32_t take(uint32_t head, uint32_t state, uint32_t record);
   void plan_data(uint32_t state, uint32_t record);
   void find_pending_races(uint32_t last);
-  void displace(uint32_t node);
   void reverse_step(uint32_t record, uint32_t end);
   bool certain() const;  // the steps of this execution will do in any order what they did
-  void reverse_all(const Event& next, uint32_t end, bool blocked);
+  void reverse_all(const Event& next, uint32_t at, uint32_t end, bool blocked);
   uint32_t ending_step();  // kNone if the execution did not end that way
 
   DporParts parts_;
@@ -149,10 +152,10 @@ class DporSearch : public Strategy {
   HappensBefore order_;
   RaceFinder finder_{order_};
 
-  std::optional<TraceView> trace_;  // the one that is being learned
+  std::optional<TraceView> trace_;        // the one that is being learned
   uint32_t failing_ = ChoiceTree::kNone;  // its step that failed, if one did
   std::vector<PathRecord> path_;
-  std::vector<Label> sleepers_;     // of all records of the path
+  std::vector<Label> sleepers_;  // of all records of the path
   std::vector<uint32_t> races_;
   std::vector<Item> sequence_;
   mutable std::vector<uint32_t> chain_;

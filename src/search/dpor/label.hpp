@@ -9,7 +9,7 @@ namespace lockstep::dpor {
 struct Label {
   ThreadId thread = kNoThread;
   uint8_t uses = 0;
-  bool ends = false;    // ends the process: conflicts with everything others do
+  bool ends = false;     // ends the process: conflicts with everything others do
   uint32_t use[3] = {};  // number of the object times two, plus one for a write
 
   void add(uint32_t object, bool write) { use[uses++] = object << 1 | static_cast<uint32_t>(write); }
@@ -33,12 +33,14 @@ inline Label label_of(const HappensBefore::Event& event) {
   return label;
 }
 
+// Whether it reads or writes depends on what came before it.
+inline bool is_conditional(uint8_t flags) { return flags & (Step::kConditional | Step::kTimed | Step::kTimedOut); }
+
 // The most it might do in another order: a compare-and-swap that failed here may succeed there. Planned steps need
 // this label, or two of them look independent because both failed where they were seen, and an execution is lost.
 inline Label strongest(const HappensBefore::Event& event) {
   Label label = label_of(event);
-  const bool conditional = event.flags & (Step::kConditional | Step::kTimed | Step::kTimedOut);
-  if (conditional && label.uses > 0) label.use[0] |= 1;
+  if (is_conditional(event.flags) && label.uses > 0) label.use[0] |= 1;
   return label;
 }
 

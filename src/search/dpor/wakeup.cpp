@@ -119,7 +119,10 @@ bool Wakeup::descend(uint32_t state, bool whole) {
 // Data choices below a step: the sequence goes on below what it saw. kNone: covered, or appended.
 uint32_t Wakeup::descend_choices(uint32_t node, uint32_t record) {
   ChoiceTree& tree = search_->tree();
-  if (record == kNone) return kNone;  // not seen, so all alternatives are to be explored from here
+  if (record == kNone) {  // not seen, so all alternatives are to be explored from here
+    add_missing_choices(node);
+    return kNone;
+  }
   for (uint32_t r = record + 1; is_choice(r); ++r) {
     const uint32_t c = tree.child(node, search_->trace().steps()[r].value);
     if (c == kNone) {
@@ -154,10 +157,7 @@ void Wakeup::append_choices(uint32_t node, uint32_t r) {
   for (; is_choice(r); ++r) {
     const Step& step = search_->trace().steps()[r];
     const bool fresh = tree[node].first == kNone;
-    if (!tree[node].data)
-      tree[node].missing = fresh ? step.arity - 1 : tree[node].missing - 1;
-    else
-      tree[node].missing = 1;
+    tree[node].missing = fresh ? step.arity - 1 : tree[node].missing - 1;
     node = tree.add(node, step.value, {}, true);
     if (top == kNone) top = node;
   }
@@ -183,6 +183,38 @@ void Wakeup::append(uint32_t state) {
     break;
   }
   if (top != kNone) offer(top);
+}
+
+void Wakeup::go_first(DporSearch& search, const Race& race) {
+  search_ = &search;
+  record_ = race.first;
+  root_ = search.state(race.first);
+  ChoiceTree& tree = search.tree();
+  if (search.sleeps(race.first, race.next->thread)) return;
+  const auto value = static_cast<uint16_t>(race.next->thread);
+  if (const uint32_t there = tree.child(root_, value); there != kNone) return add_missing_choices(there);
+  const Label label = race.might;
+  const auto goes_on_sleeping = [&label](const Label& other) { return !dependent(other, label); };
+  const std::span<const Label> asleep = search.asleep(race.first);
+  bool loose = std::any_of(asleep.begin(), asleep.end(), goes_on_sleeping);
+  tree.for_each_child(root_, [&](uint32_t c) { loose = loose || goes_on_sleeping(tree[c].label); });
+  const uint32_t node = tree.add(root_, value, label, false);
+  tree[node].uncertain = is_conditional(race.next->flags);
+  tree[node].open_end = tree[node].uncertain && !loose;
+  tree[node].loose = loose;
+  offer(node);
+}
+
+void Wakeup::add_missing_choices(uint32_t node) {
+  ChoiceTree& tree = search_->tree();
+  if (tree[node].missing > 0) tree.reopen(node);
+  for (uint16_t value = 0; tree[node].missing > 0; ++value) {
+    if (tree.child(node, value) != kNone) continue;
+    offer(tree.add(node, value, {}, true));
+    --tree[node].missing;
+  }
+  for (uint32_t c = tree[node].first; c != kNone; c = tree[c].next)
+    if (tree[c].data) add_missing_choices(c);
 }
 
 }  // namespace lockstep::dpor

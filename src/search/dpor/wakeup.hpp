@@ -15,6 +15,12 @@ class Wakeup {
   // takes a `whole` sequence and this one is not.
   bool insert(DporSearch& search, uint32_t first, std::span<const Item> sequence, bool whole = true);
 
+  // The first step of the race ended the process, so nothing follows it after all. If it failed, that was not known
+  // before, and sequences it could have begun were taken for covered by it. So the thread of the second step is to go
+  // first, even if others can begin with what does not matter to it. Somebody may sleep then who can begin what
+  // follows; wakeup trees would miss things there, so everything below it is left to source sets.
+  void go_first(DporSearch& search, const Race& race);
+
  private:
   bool descend(uint32_t state, bool whole);
   uint32_t descend_choices(uint32_t node, uint32_t record);
@@ -47,6 +53,7 @@ class Wakeup {
   bool is_choice(uint32_t record) const;
   void append(uint32_t state);
   void append_choices(uint32_t node, uint32_t record);
+  void add_missing_choices(uint32_t node);
   void offer(uint32_t node);
 
   DporSearch* search_ = nullptr;

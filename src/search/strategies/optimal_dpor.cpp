@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/dpor/source_sets.hpp"
 #include "search/dpor/trace_bound.hpp"
 #include "search/dpor/wakeup.hpp"
 
@@ -13,6 +14,8 @@ using namespace dpor;
 class WakeupTrees final : public Reversal {
  public:
   void reverse(DporSearch& search, const Race& race) override {
+    if (search.tree()[search.state(race.first)].loose) return source_sets_.reverse(search, race);
+    if (search.tree()[search.taken(race.first)].label.ends) return wakeup_.go_first(search, race);
     const uint32_t all = search.order().size();
     const std::span<const DporSearch::Item> sequence = search.sequence(race);
     if (sequence.empty() || wakeup_.insert(search, race.first, sequence, race.end == all)) return;
@@ -20,12 +23,10 @@ class WakeupTrees final : public Reversal {
     whole.end = all;
     wakeup_.insert(search, race.first, search.sequence(whole));
   }
-  void displaced(DporSearch& search, uint32_t record, std::span<const SequenceItem> sequence) override {
-    wakeup_.insert(search, record, sequence);
-  }
 
  private:
   Wakeup wakeup_;
+  SourceSets source_sets_;
 };
 
 }  // namespace

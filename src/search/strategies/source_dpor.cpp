@@ -1,67 +1,10 @@
 #include "search/strategies/source_dpor.hpp"
 
-#include <algorithm>
-
+#include "search/dpor/source_sets.hpp"
 #include "search/dpor/trace_bound.hpp"
 
 namespace lockstep {
-namespace {
-
 using namespace dpor;
-
-// To show that the second step of a race can come before the first, somebody has to go first who can begin what
-// happens without the first: an initial of that sequence. One is enough, and none is needed if one is there already.
-class SourceSets final : public Reversal {
- public:
-  void reverse(DporSearch& search, const Race& race) override {
-    if (!find_initials(search, race)) return;
-    const uint32_t state = search.state(race.first);
-    for (const Label& initial : initials_)
-      if (search.tree().child(state, static_cast<uint16_t>(initial.thread)) != ChoiceTree::kNone) return;
-    const Label* best = nullptr;
-    for (const Label& initial : initials_) {
-      if (!search.enabled(race.first, initial.thread)) continue;
-      if (!best || initial.thread == race.next->thread) best = &initial;
-    }
-    if (best) search.plan(race.first, best->thread, *best);
-    else plan_everybody(search, race.first);
-  }
-
- private:
-  bool find_initials(DporSearch& search, const Race& race) {
-    const HappensBefore& order = search.order();
-    initials_.clear();
-    firsts_.clear();
-    const auto sequence = search.sequence(race);
-    if (sequence.empty()) return false;
-    bool second_is_initial = true;
-    for (const auto& item : sequence.first(sequence.size() - 1)) {
-      if (dependent(item.label, race.did)) second_is_initial = false;
-      if (std::any_of(firsts_.begin(), firsts_.end(), [&](uint32_t f) { return order[f].thread == item.label.thread; }))
-        continue;
-      const bool first = std::none_of(firsts_.begin(), firsts_.end(), [&](uint32_t f) { return order.ordered(f, item.record); });
-      firsts_.push_back(item.record);
-      if (first) initials_.push_back(strongest(order[item.record]));
-    }
-    for (const uint32_t f : firsts_)
-      if (race.next->previous != HappensBefore::kNone && order.ordered(f, race.next->previous)) second_is_initial = false;
-    if (second_is_initial) initials_.push_back(race.might);
-    return true;
-  }
-
-  // Nobody who could begin can run: somebody else has to enable them.
-  static void plan_everybody(DporSearch& search, uint32_t record) {
-    search.trace().enabled(search.trace().steps()[record]).for_each([&](ThreadId t) {
-      if (search.tree().child(search.state(record), static_cast<uint16_t>(t)) == ChoiceTree::kNone)
-        search.plan(record, t, search.pending_label(record, t));
-    });
-  }
-
-  std::vector<Label> initials_;
-  std::vector<uint32_t> firsts_;  // first record of each thread in the sequence
-};
-
-}  // namespace
 
 std::unique_ptr<Strategy> make_source_dpor(const SourceDporOptions& options) {
   DporParts parts;
