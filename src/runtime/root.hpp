@@ -65,7 +65,6 @@ struct Runtime {
   bool detects;      // data races are looked for
   bool checks_locks; // and lock discipline
   bool watches_more; // accesses are of interest to somebody besides the race detector
-  bool unusual_accesses;  // that, or some of them are scheduling points
   bool active;       // under a driver; otherwise everything passes through to the real functions
   Isolation isolation;
   Points points;

@@ -12,13 +12,15 @@ inline uint64_t place(const void* pc) {
   return reinterpret_cast<uint64_t>(runtime.calls.child(runtime.current->calls, address));
 }
 
+// While races are off, or there is only one thread, only tracked memory is of interest.
 inline bool watched() { return UNLIKELY(runtime.races.active() || runtime.tracked.on()) && controlled(); }
 
 // An access that was found racy is a scheduling point, before it happens.
 inline void reach_promoted(const volatile void* address, size_t size, bool write, const void* pc) {
   if (runtime.tracked.on()) {
     if (!runtime.tracked.touches(reinterpret_cast<uint64_t>(address), size)) return;
-  } else if (LIKELY(!runtime.promoted.any()) || !runtime.promoted.contains(reinterpret_cast<uint64_t>(pc))) return;
+  } else if (LIKELY(!runtime.promoted.any()) || !runtime.promoted.contains(reinterpret_cast<uint64_t>(pc)))
+    return;
   scheduler().reach(write ? OpKind::PlainWrite : OpKind::PlainRead, const_cast<const void*>(address),
                     write ? Step::kWrite : 0, true,
                     reinterpret_cast<const void*>(runtime.promoted.object_of(reinterpret_cast<uint64_t>(address))));
@@ -45,24 +47,35 @@ inline void unusual_access(uintptr_t a, unsigned size, uint8_t flags, const void
   if (runtime.watches_more) watch_more(a, size, flags, pc);
 }
 
-// Apart from the entry points, so that those are one test and a return while nothing is watched.
+// All there is to an access while something is watched.
+template <unsigned kSize, uint8_t kFlags>
+__attribute__((noinline)) void access_closely(const volatile void* address, const void* pc) {
+  if (!watched()) return;
+  const uintptr_t a = reinterpret_cast<uintptr_t>(address);
+  unusual_access(a, kSize, kFlags, pc);
+  if (!runtime.races.active()) return;
+  if (kSize <= 8 && (a & 7) + kSize <= 8)
+    runtime.races.access(runtime.current->id, a, kSize, kFlags, place(pc));
+  else
+    runtime.races.range(runtime.current->id, a, kSize, kFlags, place(pc));
+}
+
+// Apart from the entry points, so that those are one test and a return while nothing is watched. This one is the usual
+// case while races are looked for and nothing else: no calls, hence no registers to be saved.
 template <unsigned kSize, uint8_t kFlags>
 __attribute__((noinline)) void watched_access(const volatile void* address, const void* pc) {
-  if (!controlled()) return;
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
-  if (UNLIKELY(runtime.unusual_accesses || a - kStackBase < kMaxThreads * kStackStride)) unusual_access(a, kSize, kFlags, pc);
-  if (UNLIKELY(!runtime.races.active())) return;
-  const ThreadId me = runtime.current->id;
-  if (kSize <= 8 && LIKELY((a & 7) + kSize <= 8))
-    runtime.races.access(me, a, kSize, kFlags, place(pc));
+  if (kSize <= 8 && LIKELY(runtime.races.watching_alone() && thread_pointer() == runtime.current->tls &&
+                           (a & 7) + kSize <= 8 && a - kStackBase >= kMaxThreads * kStackStride))
+    runtime.races.access(runtime.current->id, a, kSize, kFlags, reinterpret_cast<uint64_t>(pc));
   else
-    runtime.races.range(me, a, kSize, kFlags, place(pc));
+    access_closely<kSize, kFlags>(address, pc);
 }
 
 template <unsigned kSize, uint8_t kFlags>
 inline __attribute__((always_inline)) void plain_access(const volatile void* address, const void* pc) {
   if (kFlags & RaceAccess::kWrite) note_plain_write(address);
-  if (UNLIKELY(runtime.races.active() || runtime.tracked.on())) watched_access<kSize, kFlags>(address, pc);
+  if (UNLIKELY(runtime.races.watching())) watched_access<kSize, kFlags>(address, pc);
 }
 
 inline void range_access(const volatile void* address, size_t size, uint8_t flags, const void* pc) {
@@ -77,7 +90,8 @@ inline void range_access(const volatile void* address, size_t size, uint8_t flag
 // What an atomic operation means for data races: an access like any other, and whatever its order says.
 enum class Atomic { Load, Store, Modify };
 template <Atomic kWhat>
-inline __attribute__((always_inline)) void synchronise(const volatile void* a, size_t size, int raw_order, const void* pc) {
+inline __attribute__((always_inline)) void synchronise(const volatile void* a, size_t size, int raw_order,
+                                                       const void* pc) {
   if (LIKELY(!runtime.races.active()) || !controlled()) return;
   const uintptr_t address = reinterpret_cast<uintptr_t>(a);
   const ThreadId me = runtime.current->id;

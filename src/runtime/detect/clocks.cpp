@@ -7,18 +7,9 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr unsigned kStepWidth = 8;  // components are handled in blocks, so that the loops become vector instructions
 constexpr uint32_t kFirstTable = 1u << 10;
 constexpr size_t kPoolBytes = 4ull << 30;  // virtual
 
-inline void join_into(uint32_t* to, const uint32_t* from, unsigned width) {
-  for (unsigned i = 0; i < width; i += kStepWidth)
-    for (unsigned k = i; k < i + kStepWidth; ++k) to[k] = to[k] > from[k] ? to[k] : from[k];
-}
-inline void copy_into(uint32_t* to, const uint32_t* from, unsigned width) {
-  for (unsigned i = 0; i < width; i += kStepWidth)
-    for (unsigned k = i; k < i + kStepWidth; ++k) to[k] = from[k];
-}
 inline void clear(uint32_t* to, unsigned from, unsigned width) {
   for (unsigned i = from; i < width; ++i) to[i] = 0;
 }
@@ -37,22 +28,32 @@ void Clocks::begin() {
   ++generation_;
   used_ = 0;
   pool_.clear();
-  width_ = kStepWidth;
+  width_ = stride_ = kClockStep;
   started_[0] = kMainThread;
   started_count_ = 1;
   clear(clock(kMainThread), 0, width_);
-  clock(kMainThread)[0] = 1;  // 0 stands for the time before main, which is before everything
+  clock(kMainThread)[0] = kAlways;
+  own_[0] = 1;  // 0 stands for the time before main, which is before everything
 }
 
 void Clocks::widen(unsigned width) {
-  const unsigned wanted = (width + kStepWidth - 1) & ~(kStepWidth - 1);
+  const unsigned wanted = (width + kClockStep - 1) & ~(kClockStep - 1);
+  if (wanted > stride_) {  // the rows move apart, the last one first
+    const unsigned before = stride_;
+    stride_ = kMaxThreads;
+    unsigned highest = 0;
+    for (unsigned i = 0; i < started_count_; ++i)
+      highest = index_of(started_[i]) > highest ? index_of(started_[i]) : highest;
+    for (unsigned i = highest; i > 0; --i)
+      for (unsigned k = width_; k-- > 0;) clocks_[i * stride_ + k] = clocks_[i * before + k];
+  }
   for (unsigned i = 0; i < started_count_; ++i) clear(clock(started_[i]), width_, wanted);
   for (unsigned i = 0; i < started_count_; ++i) {
     Fences& f = fences_[index_of(started_[i])];
     if (f.generation != generation_) continue;
     for (uint32_t** part : {&f.to_acquire, &f.at_release}) {
       auto* wide = static_cast<uint32_t*>(pool_.take(sizeof(uint32_t) * wanted));
-      copy_into(wide, *part, width_);
+      copy_clock(wide, *part, width_);
       clear(wide, width_, wanted);
       *part = wide;
     }
@@ -62,13 +63,18 @@ void Clocks::widen(unsigned width) {
 
 void Clocks::start(ThreadId child, ThreadId parent) {
   if (index_of(child) >= width_) widen(index_of(child) + 1);
-  copy_into(clock(child), clock(parent), width_);
-  clock(child)[index_of(child)] = clock(parent)[index_of(parent)];  // any value its earlier life cannot have had: it had none
+  copy_clock(clock(child), clock(parent), width_);
+  clock(child)[index_of(parent)] = now(parent);
+  clock(child)[index_of(child)] = kAlways;
+  own_[index_of(child)] = now(parent);  // any value its earlier life cannot have had: it had none
   started_[started_count_++] = child;
   published(parent);
 }
 
-void Clocks::join(ThreadId joiner, ThreadId finished) { join_into(clock(joiner), clock(finished), width_); }
+void Clocks::join(ThreadId joiner, ThreadId finished) {
+  join_clock(clock(joiner), clock(finished), width_);
+  clock(joiner)[index_of(finished)] = now(finished);
+}
 
 Clocks::Message* Clocks::find(uintptr_t object) {
   for (uint32_t slot = slot_of(object, table_size_);; slot = (slot + 1) & (table_size_ - 1)) {
@@ -89,7 +95,11 @@ Clocks::Message& Clocks::at_slowly(uintptr_t object) {
       grow_table();
       return at(object);
     }
-    m = {object, generation_, 0, 0, nullptr};
+    m.object = object;
+    m.generation = generation_;
+    m.by = kNoThread;
+    m.width = 0;
+    m.capacity = 0;
     return m;
   }
 }
@@ -105,39 +115,46 @@ void Clocks::grow_table() {
   sys(SYS_munmap, word(old), static_cast<long>(sizeof(Message) * old_size));
 }
 
-inline void Clocks::set(Message& m, const uint32_t* from) {
-  if (UNLIKELY(m.capacity < width_)) {
-    m.clock = static_cast<uint32_t*>(pool_.take(sizeof(uint32_t) * width_));
+void Clocks::set_many(Message& m, const uint32_t* from) {
+  if (m.capacity < width_) {
+    m.many = static_cast<uint32_t*>(pool_.take(sizeof(uint32_t) * width_));
     m.capacity = width_;
   }
-  m.width = width_;
-  copy_into(m.clock, from, width_);
+  copy_clock(m.many, from, width_);
+  m.many[index_of(m.by)] = m.at;
 }
 
-void Clocks::merge(Message& m, const uint32_t* from) {
+void Clocks::merge(Message& m, const uint32_t* from, ThreadId by, uint32_t at) {
+  const bool adds_all = m.by != kNoThread && from[index_of(m.by)] >= m.at;
+  if (!m.width || adds_all) {
+    set(m, from, by, at);
+    return;
+  }
   if (m.width < width_) {
     const Message before = m;
     m.capacity = 0;
-    set(m, from);
-    if (before.width) join_into(m.clock, before.clock, before.width);
-    return;
+    set(m, from, by, at);
+    join_clock(m.many, before.clock(), before.width);
+  } else {
+    uint32_t& own = m.clock()[index_of(by)];
+    const uint32_t known = own;  // may be more than `at`, if that is a fence of long ago
+    join_clock(m.clock(), from, width_);
+    own = known > at ? known : at;
   }
-  join_into(m.clock, from, width_);
+  m.by = kNoThread;
 }
-
-inline void Clocks::learn(uint32_t* to, const Message& m) const { join_into(to, m.clock, m.width); }
 
 void Clocks::acquire(ThreadId t, uintptr_t object) {
   if (const Message* m = find(object)) learn(clock(t), *m);
 }
 
 void Clocks::release(ThreadId t, uintptr_t object) {
-  set(at(object), clock(t));
+  set(at(object), clock(t), t, now(t));
   published(t);
 }
 
 void Clocks::release_merge(ThreadId t, uintptr_t object) {
-  merge(at(object), clock(t));
+  merge(at(object), clock(t), t, now(t));
   published(t);
 }
 
@@ -158,15 +175,10 @@ Clocks::Fences& Clocks::fences(ThreadId t) {
   return f;
 }
 
-inline void Clocks::read(ThreadId t, const Message& m, Order order) {
-  if (!m.width) return;
-  if (acquires(order)) {
-    learn(clock(t), m);
-  } else {
-    Fences& f = fences(t);
-    learn(f.to_acquire, m);
-    f.acquire_pending = true;
-  }
+void Clocks::remember_for_fence(ThreadId t, const Message& m) {
+  Fences& f = fences(t);
+  learn(f.to_acquire, m);
+  f.acquire_pending = true;
 }
 
 void Clocks::load(ThreadId t, uintptr_t object, Order order) {
@@ -180,40 +192,22 @@ void Clocks::store(ThreadId t, uintptr_t object, Order order) {
   }
   const Fences& f = fences_[index_of(t)];
   if (f.generation == generation_ && f.released)
-    set(at(object), f.at_release);
+    set(at(object), f.at_release, t, f.at_release[index_of(t)]);
   else
     forget(object);
-}
-
-Clocks::Message& Clocks::modify_begin(ThreadId t, uintptr_t object, Order order) {
-  Message& m = at(object);
-  read(t, m, order);
-  return m;
-}
-
-void Clocks::modify_end(ThreadId t, Message& m, Order order) {
-  if (releases(order)) {
-    if (acquires(order))
-      set(m, clock(t));  // has just learned what was there
-    else
-      merge(m, clock(t));
-    published(t);
-    return;
-  }
-  const Fences& f = fences_[index_of(t)];
-  if (f.generation == generation_ && f.released) merge(m, f.at_release);
 }
 
 void Clocks::fence(ThreadId t, Order order) {
   if (order == Order::Relaxed) return;
   Fences& f = fences(t);
   if (acquires(order) && f.acquire_pending) {
-    join_into(clock(t), f.to_acquire, width_);
+    join_clock(clock(t), f.to_acquire, width_);
     f.acquire_pending = false;
     clear(f.to_acquire, 0, width_);
   }
   if (releases(order)) {
-    copy_into(f.at_release, clock(t), width_);
+    copy_clock(f.at_release, clock(t), width_);
+    f.at_release[index_of(t)] = now(t);
     f.released = true;
     published(t);
   }

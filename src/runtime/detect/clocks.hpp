@@ -2,7 +2,9 @@
 // atomics according to their memory orders. Not the order of the trace, in which every conflict is an edge.
 //
 // A thread's own component is twice the number of trace records at its last step, plus one once that step has
-// published something; so an epoch (thread, clock) also says when it was.
+// published something; so an epoch (thread, clock) also says when it was. It changes all the time and is therefore kept
+// apart from the others, which are read as vectors: the processor is slow to read a vector of which it has just
+// written a part.
 #pragma once
 #include "model/ids.hpp"
 #include "runtime/base.hpp"
@@ -33,12 +35,19 @@ constexpr bool releases(Order o) { return o >= Order::Release; }
 
 class Clocks {
  public:
+  static constexpr unsigned kFew = 8;
   struct Message {  // what a reader of the object learns
     uintptr_t object;
     uint32_t generation;
-    uint32_t width;     // 0: nothing
+    // If there was only one: who released this, and when. Who knows of that moment knows all of it.
+    ThreadId by;     // kNoThread: several
+    uint16_t width;  // 0: nothing
+    uint32_t at;
     uint32_t capacity;
-    uint32_t* clock;
+    uint32_t few[kFew];
+    uint32_t* many;
+    uint32_t* clock() { return width <= kFew ? few : many; }
+    const uint32_t* clock() const { return width <= kFew ? few : many; }
   };
   void init();
   void begin();  // a new execution: main has started
@@ -61,12 +70,13 @@ class Clocks {
 
   // The thread has done a step; `records` are in the trace now.
   void stepped(ThreadId t, uint32_t records) {
-    uint32_t& own = clock(t)[index_of(t)];
+    uint32_t& own = own_[index_of(t)];
     own = own < 2 * records ? 2 * records : own;
   }
   static uint32_t records_at(uint32_t when) { return when / 2; }
-  uint32_t now(ThreadId t) const { return clock(t)[index_of(t)]; }
-  bool ordered(ThreadId earlier, uint32_t when, ThreadId t) const { return when <= clock(t)[index_of(earlier)]; }
+  uint32_t now(ThreadId t) const { return own_[index_of(t)]; }
+  // Has thread t learned of what the other thread had done by then?
+  bool knows(ThreadId t, ThreadId other, uint32_t when) const { return when <= clock(t)[index_of(other)]; }
 
  private:
   struct Fences {
@@ -75,7 +85,7 @@ class Clocks {
     uint32_t* to_acquire;  // what relaxed loads have seen, for an acquire fence
     uint32_t* at_release;  // the clock at the last release fence, for relaxed stores
   };
-  uint32_t* clock(ThreadId t) const { return clocks_ + index_of(t) * kMaxThreads; }
+  uint32_t* clock(ThreadId t) const { return clocks_ + index_of(t) * stride_; }
   static uint32_t slot_of(uintptr_t object, uint32_t size) {
     return static_cast<uint32_t>(static_cast<uint64_t>(object) * 0x9e3779b97f4a7c15ull >> 40) & (size - 1);
   }
@@ -86,23 +96,92 @@ class Clocks {
   }
   Message& at_slowly(uintptr_t object);
   void grow_table();
-  void set(Message& m, const uint32_t* from);
-  void merge(Message& m, const uint32_t* from);
-  void learn(uint32_t* to, const Message& m) const;
+  // `from` is what thread `by` knew of others when its own component was `at`.
+  void set(Message& m, const uint32_t* from, ThreadId by, uint32_t at);
+  void merge(Message& m, const uint32_t* from, ThreadId by, uint32_t at);
+  static void learn(uint32_t* to, const Message& m);
   void read(ThreadId t, const Message& m, Order order);
+  void remember_for_fence(ThreadId t, const Message& m);
+  void set_many(Message& m, const uint32_t* from);
   void widen(unsigned width);
   Fences& fences(ThreadId t);
-  void published(ThreadId t) { ++clock(t)[index_of(t)]; }  // what comes now is not part of what was released
+  void published(ThreadId t) { ++own_[index_of(t)]; }  // what comes now is not part of what was released
 
-  uint32_t* clocks_ = nullptr;  // kMaxThreads rows of kMaxThreads, committed as used
+  uint32_t* clocks_ = nullptr;  // kMaxThreads rows of kMaxThreads, committed as used. A thread knows all of itself
+  static constexpr uint32_t kAlways = ~uint32_t{0};
+  uint32_t own_[kMaxThreads];
   Fences* fences_ = nullptr;
   Message* table_ = nullptr;
   uint32_t table_size_ = 0, used_ = 0;
   uint32_t generation_ = 0;
-  unsigned width_ = 0;  // components in use, a multiple of 8
+  unsigned width_ = 0;   // components in use, a multiple of 8
+  unsigned stride_ = 0;  // between rows: few threads have theirs close together
   ThreadId started_[kMaxThreads];
   unsigned started_count_ = 0;
   Pool pool_;
 };
+
+// Components are handled in blocks, as vectors.
+inline constexpr unsigned kClockStep = Clocks::kFew;
+inline void join_clock(uint32_t* to, const uint32_t* from, unsigned width) {
+  typedef uint32_t Part __attribute__((vector_size(16)));
+  for (unsigned i = 0; i < width; i += 4) {
+    Part mine, theirs;
+    __builtin_memcpy(&mine, to + i, sizeof mine);
+    __builtin_memcpy(&theirs, from + i, sizeof theirs);
+    mine = mine > theirs ? mine : theirs;
+    __builtin_memcpy(to + i, &mine, sizeof mine);
+  }
+}
+inline void copy_clock(uint32_t* to, const uint32_t* from, unsigned width) {
+  for (unsigned i = 0; i < width; i += kClockStep) __builtin_memcpy(to + i, from + i, sizeof(uint32_t) * kClockStep);
+}
+
+inline __attribute__((always_inline)) void Clocks::learn(uint32_t* to, const Message& m) {
+  if (m.by != kNoThread && to[index_of(m.by)] >= m.at) return;
+  if (LIKELY(m.width == kFew))
+    join_clock(to, m.few, kFew);
+  else
+    join_clock(to, m.many, m.width);
+}
+
+inline __attribute__((always_inline)) void Clocks::read(ThreadId t, const Message& m, Order order) {
+  if (!m.width) return;
+  if (LIKELY(acquires(order)))
+    learn(clock(t), m);
+  else
+    remember_for_fence(t, m);
+}
+
+inline __attribute__((always_inline)) void Clocks::set(Message& m, const uint32_t* from, ThreadId by, uint32_t at) {
+  m.width = static_cast<uint16_t>(width_);
+  m.by = by;
+  m.at = at;
+  if (LIKELY(width_ == kFew)) {
+    copy_clock(m.few, from, kFew);
+    m.few[index_of(by)] = at;
+    return;
+  }
+  set_many(m, from);
+}
+
+inline __attribute__((always_inline)) Clocks::Message& Clocks::modify_begin(ThreadId t, uintptr_t object, Order order) {
+  Message& m = at(object);
+  read(t, m, order);
+  return m;
+}
+
+inline __attribute__((always_inline)) void Clocks::modify_end(ThreadId t, Message& m, Order order) {
+  if (LIKELY(releases(order))) {
+    if (LIKELY(acquires(order)))
+      set(m, clock(t), t, now(t));  // has just learned what was there
+    else
+      merge(m, clock(t), t, now(t));
+    published(t);
+    return;
+  }
+  const Fences& f = fences_[index_of(t)];
+  if (f.generation == generation_ && f.released) merge(m, f.at_release, t, f.at_release[index_of(t)]);
+}
 
 }  // namespace lockstep::rt

@@ -12,7 +12,8 @@ namespace lockstep::rt {
 
 // Whatever conflicts with an access of kind `old` also conflicts with one of kind `fresh`.
 constexpr bool dominates(uint8_t fresh, uint8_t old) {
-  return ((fresh & RaceAccess::kWrite) || !(old & RaceAccess::kWrite)) && (!(fresh & RaceAccess::kAtomic) || (old & RaceAccess::kAtomic));
+  return ((fresh & RaceAccess::kWrite) || !(old & RaceAccess::kWrite)) &&
+         (!(fresh & RaceAccess::kAtomic) || (old & RaceAccess::kAtomic));
 }
 
 class Races {
@@ -21,6 +22,10 @@ class Races {
   void begin(bool on, bool ordered_too);  // of an execution; ordered_too: all memory that threads share is told
   bool on() const { return on_; }
   bool active() const { return active_; }  // on, and more than one thread
+  // Does any access matter, to this or to others? The one question that every instrumented access asks.
+  bool watching() const { return watching_ != 0; }
+  bool watching_alone() const { return watching_ == 1; }
+  void others_watch(bool on) { others_ = on; }
   void end() { active_ = on_ = false; }
 
   // --- synchronisation, where it takes effect ---
@@ -45,27 +50,41 @@ class Races {
 
   // --- accesses, only while active() ---
 
-  // One access that does not cross an eight-byte boundary.
-  __attribute__((always_inline)) void access(ThreadId t, uintptr_t address, unsigned size, uint8_t flags, uint64_t where) {
-    const Entry fresh{where | static_cast<uint64_t>(index_of(t)) << 48, clocks_.now(t), shadow_.generation(),
-                      static_cast<uint8_t>(((1u << size) - 1) << (address & 7)), flags};
-    Cell& cell = shadow_.cell(address);
-    Entry &first = cell.entry[0], &second = cell.entry[1];
-    if (first.covers(fresh) || second.covers(fresh)) return;
-    // Nothing else is known of the word than accesses of this thread to the same bytes: no race.
-    if (second.generation != fresh.generation) {
-      if (first.generation != fresh.generation) {
-        first = fresh;
-        return;
-      }
-      if ((first.where_who ^ fresh.where_who) >> 48 == 0 && first.mask == fresh.mask && !(first.flags & RaceAccess::kFree)) {
-        // Reading and writing in turn: both are kept, so that both are found again.
-        if (!dominates(fresh.flags, first.flags) || (first.when == fresh.when && first.flags != fresh.flags)) second = first;
-        first = fresh;
-        return;
-      }
+  // One access that does not cross an eight-byte boundary. The first entry of a cell is the newest, and all others have
+  // been compared with it: what was the case then still is, so the same access again needs no comparing.
+  __attribute__((always_inline)) void access(ThreadId t, uintptr_t address, unsigned size, uint8_t flags,
+                                             uint64_t where) {
+    const Entry fresh{
+        where, t, clocks_.now(t), shadow_.generation(), static_cast<uint8_t>(((1u << size) - 1) << (address & 7)),
+        flags};
+    Cell* cell = shadow_.known_cell(address);
+    if (UNLIKELY(!cell)) {
+      compare_anew(address, fresh);
+      return;
     }
-    check(cell, address & ~uintptr_t{7}, fresh);
+    Entry &first = cell->entry[0], &second = cell->entry[1];
+    if (first.repeated_by(fresh)) {
+      if (first.where_who == fresh.where_who) {
+        first.rest = fresh.rest;
+        return;
+      }
+      // Somewhere else in the thread. Only if there is a race does that place have to be told, too.
+      if (LIKELY(count == 0)) {
+        first = fresh;
+        return;
+      }
+    } else if (!first.of(fresh.generation()) && !second.of(fresh.generation())) {
+      first = fresh;
+      return;
+    } else if (second == fresh) {
+      return;
+    } else if ((flags & RaceAccess::kAtomic) && first.same_but_for_thread(fresh) &&
+               (second.apart_from(fresh) || !second.of(fresh.generation())) && !ordered_too_ &&
+               comes_before(first, fresh)) {
+      first = fresh;  // a counter, passed on
+      return;
+    }
+    compare(*cell, address, fresh);
   }
   // A heap block is given back: a write to all of it, after which every access is wrong. Whenever on().
   void freed(ThreadId t, uintptr_t address, size_t size, uint64_t where);
@@ -90,10 +109,17 @@ class Races {
   bool more = false;  // than kMost
 
  private:
+  bool comes_before(const Entry& old, const Entry& fresh) const {
+    return clocks_.knows(fresh.thread(), old.thread(), old.when());
+  }
+  __attribute__((noinline)) void compare(Cell& cell, uintptr_t address, Entry fresh);
+  __attribute__((noinline)) void compare_anew(uintptr_t address, Entry fresh) {
+    compare(shadow_.cell(address), address, fresh);
+  }
   void check(Cell& cell, uintptr_t word, Entry fresh);
-  bool meet(Entry& old, uintptr_t word, const Entry& fresh);
+  bool ordered_before(const Entry& old, const Entry& fresh) const;
+  void meet(Entry& old, uintptr_t word, Entry& fresh);
   __attribute__((noinline)) void check_chain(Cell& cell, uintptr_t word, Entry fresh);
-  __attribute__((noinline)) void add(Cell& cell, const Entry& fresh);  // to a full cell or a chain
   void report(const Entry& old, const Entry& fresh, uintptr_t word, bool ordered);
   uintptr_t beginning_of(const Entry& entry, uintptr_t word);
 
@@ -101,7 +127,13 @@ class Races {
   Clocks clocks_;
   Shadow shadow_;
   CallTree* calls_ = nullptr;
-  bool on_ = false, active_ = false, ordered_too_ = false, any_freed_ = false;
+  union {
+    uint16_t watching_ = 0;
+    struct {
+      bool active_, others_;
+    };
+  };
+  bool on_ = false, ordered_too_ = false, any_freed_ = false;
 };
 
 }  // namespace lockstep::rt

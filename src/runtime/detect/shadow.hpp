@@ -9,26 +9,54 @@
 
 namespace lockstep::rt {
 
-// One remembered access.
+// One remembered access, in two words: made and compared as such, because an access is little more than that.
 struct Entry {
-  uint64_t where_who;  // pc, or the address of a kept call stack, in 48 bits; the thread above
-  uint32_t when;
-  uint16_t generation;
-  uint8_t mask;   // bytes of the word
-  uint8_t flags;  // RaceAccess::Flags, or kChain
+  uint64_t where_who = 0;  // pc, or the address of a kept call stack, in 48 bits; the thread above
+  uint64_t rest = 0;       // from below: when (32 bits), generation (16), bytes of the word (8), flags (8)
 
-  static constexpr uint8_t kChain = 0x80;  // where_who points to more entries
-  ThreadId thread() const { return ThreadId(static_cast<uint16_t>(where_who >> 48)); }
+  // A flag besides RaceAccess::Flags: where_who points to more entries, `when` says how many.
+  static constexpr uint8_t kChain = 0x80;
+  static constexpr uint64_t kWhenBits = 0xffff'ffffull, kGenerationBits = 0xffffull << 32, kMaskBits = 0xffull << 48;
+
+  Entry() = default;
+  Entry(uint64_t where, ThreadId who, uint32_t when, uint16_t generation, uint8_t mask, uint8_t flags)
+      : where_who(where | static_cast<uint64_t>(index_of(who)) << 48),
+        rest(when | static_cast<uint64_t>(generation) << 32 | static_cast<uint64_t>(mask) << 48 |
+             static_cast<uint64_t>(flags) << 56) {}
+
   uint64_t where() const { return where_who & 0xffff'ffff'ffffull; }
+  ThreadId thread() const { return ThreadId(static_cast<uint16_t>(where_who >> 48)); }
+  uint32_t when() const { return static_cast<uint32_t>(rest); }
+  uint16_t generation() const { return static_cast<uint16_t>(rest >> 32); }
+  uint8_t mask() const { return static_cast<uint8_t>(rest >> 48); }
+  uint8_t flags() const { return static_cast<uint8_t>(rest >> 56); }
+  void forget() { rest = 0; }
+  void add_bytes(const Entry& other) { rest |= other.rest & kMaskBits; }
+  void remove_bytes(const Entry& other) {
+    rest &= ~(other.rest & kMaskBits);
+    if (!mask()) forget();
+  }
 
+  bool operator==(const Entry&) const = default;
+  bool of(uint16_t execution) const { return generation() == execution; }
+  bool same_thread(const Entry& other) const { return (where_who ^ other.where_who) >> 48 == 0; }
   // The same access again, of all these bytes: place, thread, epoch and kind. The place matters although its absence
   // would miss no race: every racing place has to become known sooner or later, to be a scheduling point.
   bool covers(const Entry& fresh) const {
-    uint64_t mine, theirs;
-    __builtin_memcpy(&mine, &when, 8);
-    __builtin_memcpy(&theirs, &fresh.when, 8);
-    constexpr uint64_t kMaskByte = 0xffull << 48;
-    return ((mine ^ theirs) & ~kMaskByte) == 0 && where_who == fresh.where_who && !(fresh.mask & ~mask);
+    return where_who == fresh.where_who && ((rest ^ fresh.rest) & ~kMaskBits) == 0 && !(fresh.rest & ~rest & kMaskBits);
+  }
+  // The same kind of access to the same bytes in this execution, by the same thread: then or later.
+  bool repeated_by(const Entry& fresh) const { return same_but_for_thread(fresh) && same_thread(fresh); }
+  bool same_but_for_thread(const Entry& fresh) const { return (rest ^ fresh.rest) >> 32 == 0; }
+  // By the same thread in the same epoch, but of another kind.
+  bool in_turn_with(const Entry& fresh) const {
+    return ((rest ^ fresh.rest) & (kWhenBits | kGenerationBits)) == 0 && flags() != fresh.flags() && same_thread(fresh);
+  }
+  // Of other bytes. A chain is of all bytes.
+  bool apart_from(const Entry& fresh) const { return (rest & fresh.rest & kMaskBits) == 0; }
+  // Of this execution, of the same bytes, and nothing special.
+  bool alike(const Entry& fresh) const {
+    return ((rest ^ fresh.rest) & (kGenerationBits | kMaskBits)) == 0 && !(flags() & (kChain | RaceAccess::kFree));
   }
 };
 static_assert(sizeof(Entry) == 16);
@@ -38,8 +66,31 @@ struct Cell {
 };
 
 struct Chain {
-  Entry entry[6];
+  static constexpr unsigned kEntries = 6;
+  Entry entry[kEntries];
   Chain* next;
+};
+
+// Walks through the entries of a chain, which lie without gaps.
+class ChainCursor {
+ public:
+  explicit ChainCursor(Chain* chain) : chain_(chain) {}
+  Entry& entry() { return chain_->entry[index_]; }
+  void advance() {
+    if (++index_ < Chain::kEntries || !chain_->next) return;
+    chain_ = chain_->next;
+    index_ = 0;
+  }
+  template <class F>
+  void extend(F&& new_chain) {  // makes room for one entry more, if there is none here
+    if (index_ < Chain::kEntries) return;
+    chain_ = chain_->next = new_chain();
+    index_ = 0;
+  }
+
+ private:
+  Chain* chain_;
+  unsigned index_ = 0;
 };
 
 class Shadow {
@@ -49,9 +100,12 @@ class Shadow {
   uint16_t generation() const { return generation_; }
 
   Cell& cell(uintptr_t address) {
+    Cell* known = known_cell(address);
+    return LIKELY(known != nullptr) ? *known : add_chunk(address)[(address & (kChunkBytes - 1)) / 8];
+  }
+  Cell* known_cell(uintptr_t address) const {  // nullptr if nothing near it has been accessed yet
     Cell* chunk = chunks_[address >> kChunkShift & kChunkMask];
-    if (UNLIKELY(!chunk)) chunk = add_chunk(address);
-    return chunk[(address & (kChunkBytes - 1)) / 8];
+    return LIKELY(chunk != nullptr) ? chunk + (address & (kChunkBytes - 1)) / 8 : nullptr;
   }
   bool touched(uintptr_t address) const { return chunks_[address >> kChunkShift & kChunkMask] != nullptr; }
   static constexpr uintptr_t kChunkShift = 16, kChunkBytes = 1ull << kChunkShift;
@@ -62,7 +116,7 @@ class Shadow {
       unused_ = chain->next;
     else
       chain = static_cast<Chain*>(pool_.take(sizeof(Chain)));
-    zero_bytes(chain, sizeof *chain);
+    chain->next = nullptr;
     return chain;
   }
 

@@ -3,6 +3,7 @@
 #include "runtime/sched/livelock.hpp"
 #include "runtime/sched/lookahead.hpp"
 #include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/spin.hpp"
 
 #include "runtime/sched/interrupt.hpp"
 
@@ -203,7 +204,10 @@ void Scheduler::wake_sleepers() {
 Thread* Scheduler::choose_among_spinners() {
   // Twice in a row without any change by anybody: nobody will ever leave its loop.
   uint64_t changes = created + 1;
-  live.for_each(words_, [&](ThreadId t) { changes += thread(t).effects - thread(t).fruitless; });
+  live.for_each(words_, [&](ThreadId t) {
+    count_plain_writes(thread(t));
+    changes += thread(t).effects - thread(t).fruitless;
+  });
   if (changes == spinners_tried_) end(Outcome::Livelock);
   spinners_tried_ = changes;
   try_spinners_again();

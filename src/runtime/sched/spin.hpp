@@ -39,11 +39,15 @@ inline void note_progress() {
 }
 
 // A plain write: changes what another round of the thread's loop would see, unless it is to its own stack, which is
-// compared anyway.
+// compared anyway. Only marked here, because there are many; counted when somebody asks.
 inline void note_plain_write(const volatile void* address) {
   if (UNLIKELY(!runtime.running)) return;
   Thread& me = *runtime.current;
-  if (UNLIKELY(reinterpret_cast<uintptr_t>(me.stack_top) - reinterpret_cast<uintptr_t>(address) >= kStackStride)) ++me.effects;
+  if (UNLIKELY(reinterpret_cast<uintptr_t>(me.stack_top) - reinterpret_cast<uintptr_t>(address) >= kStackStride)) me.wrote = true;
+}
+inline void count_plain_writes(Thread& t) {
+  t.effects += t.wrote;
+  t.wrote = false;
 }
 
 // Is this sched_yield one of the few with which code that is about to block puts that off (std::atomic::wait, and with it
@@ -54,6 +58,7 @@ inline constexpr uint8_t kYieldsBeforeBlocking = 4;
 inline bool yields_before_it_blocks() {
   constexpr uint8_t kRow = kYieldsBeforeBlocking, kMost = 64;
   Thread& me = *runtime.current;
+  count_plain_writes(me);
   const uint32_t changes = me.effects - me.fruitless;
   if (changes != me.yield_changes) {
     me.yield_changes = changes;
@@ -69,7 +74,8 @@ inline bool yields_before_it_blocks() {
 // so sleep with the semaphore free (GCC bug 104928). It would be found in every program with a semaphore, so such a wait
 // ends at once instead, as any futex wait may.
 inline bool waits_for_what_it_has_seen_change(const uint32_t* futex, uint32_t expected) {
-  const Thread& me = *runtime.current;
+  Thread& me = *runtime.current;
+  count_plain_writes(me);
   return me.yields_in_row == kYieldsBeforeBlocking && me.yield_changes == me.effects - me.fruitless - 1 &&
          me.read_object == reinterpret_cast<uint64_t>(futex) && static_cast<uint32_t>(me.read_value) != expected;
 }
@@ -79,6 +85,7 @@ inline void note_fruitless(Step& step, uint64_t value) {
   Thread& me = *runtime.current;
   me.read_object = static_cast<uint64_t>(step.object);
   me.read_value = value;
+  count_plain_writes(me);
   if (me.effects != me.spin_effects + 1) {  // not only reads since the last one: this is where a round may begin
     me.spin_rounds = 0;
     me.spin_repeats = 0;

@@ -63,7 +63,8 @@ struct alignas(64) Thread {
   uint32_t random_calls;
 
   // Spin loops (sched/spin.hpp).
-  uint32_t effects;        // steps and plain writes so far; yields do not count
+  uint32_t effects;        // steps so far, and rows of plain writes between them; yields do not count
+  bool wrote;              // a plain write that is not yet counted
   uint32_t fruitless;      // of them, steps that changed nothing
   uint32_t spin_effects;   // `effects` at the last fruitless read
   uint32_t spin_repeats;

@@ -252,7 +252,7 @@ void execute(const PlanHeader* plan) {
     for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;
     s.begin(*plan, plan->delta_list(), plan->sleeper_list());
     runtime.watches_more = runtime.checks_locks || s.in_blocks();
-    runtime.unusual_accesses = runtime.watches_more || runtime.promoted.any() || runtime.tracked.on();
+    runtime.races.others_watch(s.detail || runtime.watches_more || runtime.promoted.any() || runtime.tracked.on());
     Thread& main = new_main();
     runtime.pool_wanted = 0;
     runtime.library_wanted.file[0] = 0;
