@@ -4,10 +4,10 @@ usage: variables.py BUILD [OUTPUT.svg]
 """
 import json
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
-import time
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 SVG = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else BUILD / "bench/pctvb.svg").resolve()
@@ -75,19 +75,29 @@ def rare():
     print(f"plot: {SVG}")
 
 
-def per_execution(*arguments):
-    result = run(*arguments)
-    return result["seconds"] / result["executions"]
+def cpu_seconds(*command):
+    """User time of a command and everything it starts."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run([str(word) for word in command], capture_output=True)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def per_execution(few, many, *arguments):
+    """What one more execution costs: without starting up and preparing."""
+    with tempfile.TemporaryDirectory() as folder:
+        cost = [cpu_seconds(LOCKSTEP, "run", "--quiet", "--workers", "1", "--no-shrink", "--out", folder, "--executions", n, *arguments)
+                for n in (few, many)]
+    return (cost[1] - cost[0]) / (many - few)
 
 
 def tracking():
-    program, rounds = PROGRAMS / "kernel", "200"
-    begin = time.perf_counter()
-    for _ in range(5):
-        subprocess.run([PROGRAMS / "kernel-native", rounds], check=True)
-    native = (time.perf_counter() - begin) / 5
-    one = per_execution("--strategy", "vb", "--preemptions", "1", "--variables", "1", "--executions", "30", program, rounds)
-    print(f"\nkernel: native {native * 1e3:.1f} ms, one variable tracked {one * 1e3:.1f} ms per execution, preparatory executions included")
+    print("\n| kernel | native | one variable tracked | all tracked | one / native | all / one |\n| --- | --- | --- | --- | --- | --- |")
+    for name, rounds in (("monte_carlo", 200), ("molecules", 60), ("tours", 1000)):
+        program = [PROGRAMS / "kernel", name, rounds]
+        native = cpu_seconds(PROGRAMS / "kernel-native", name, 20 * rounds) / 20
+        one = per_execution(14, 64, "--strategy", "vb", "--preemptions", 1, "--variables", 1, "--races", "ignore", *program)
+        every = per_execution(1, 4, "--strategy", "vb", "--races", "ignore", *program)  # preparatory ones
+        print(f"| {name} | {native * 1e3:.1f} ms | {one * 1e3:.1f} ms | {every * 1e3:.0f} ms | {one / native:.1f} | {every / one:.0f} |", flush=True)
 
 
 classes()

@@ -104,6 +104,8 @@ struct Monitors {
     kMoreRaces = 1,     // than are told
     kLocksChecked = 2,  // whether every shared variable has a lock (only if Channel::check_locks)
     kLocksBroken = 4,   // it has not: see the races that are unlocked()
+    kThinned = 8,       // calls that touch nothing tracked were left out of the code (detect/call_sites.hpp)
+    kRepeated = 16,     // left out at first, but that did not do
   };
 };
 

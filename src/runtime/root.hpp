@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "model/channel.hpp"
+#include "runtime/detect/call_sites.hpp"
 #include "runtime/detect/promoted.hpp"
 #include "runtime/detect/eraser.hpp"
 #include "runtime/detect/tracked.hpp"
@@ -52,6 +53,8 @@ struct Runtime {
   CallTree calls;
   Promoted promoted;
   Tracked tracked;
+  CallSites sites;
+  Watchpoints watchpoints;
   Trust trust;
   Heap heap;
   Snapshot snapshot;
@@ -65,6 +68,7 @@ struct Runtime {
   bool detects;      // data races are looked for
   bool checks_locks; // and lock discipline
   bool watches_more; // accesses are of interest to somebody besides the race detector
+  bool unusual_calls;     // somebody wants to know which functions are entered and left
   bool active;       // under a driver; otherwise everything passes through to the real functions
   Isolation isolation;
   Points points;

@@ -1,8 +1,10 @@
 // Programs whose bug needs a known number of preemptions, variables and threads (Bindal, Bansal & Lal 2013, figures 1
 // to 10), on plain variables; chosen by name. `long N` has its bug at a variable that is accessed rarely among N
 // accesses to another one.
+#include <atomic>
 #include <cassert>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <thread>
@@ -12,6 +14,7 @@ namespace {
 
 int a = 0, b = 0;
 long busy[8];
+std::atomic<bool> ready;
 
 void run(const std::vector<std::function<void()>>& bodies) {
   std::vector<std::thread> threads;
@@ -32,6 +35,11 @@ void run(const std::vector<std::function<void()>>& bodies) {
     cell = cell * 31 + i;
     busy[thread] += cell & 1;
   }
+}
+
+// The same instruction on memory of one thread and, at last, on what is shared.
+[[gnu::noinline]] void add_to_cells(int* own, int* last, int amount) {
+  for (int i = 0; i < amount; ++i) increment(i + 1 < amount ? own[i % 64] : *last);
 }
 
 }  // namespace
@@ -86,6 +94,40 @@ int main(int argc, char** argv) {
            work(1, amount);
            put(a, 1);
            work(1, amount);
+         }});
+  else if (name == "late")
+    run({[amount] {
+           int own[64] = {};
+           add_to_cells(own, &a, amount);
+         },
+         [amount] {
+           static int own[64];
+           const int before = get(a);
+           add_to_cells(own, &a, amount);
+           assert(get(a) == before + 1 || amount == 0);
+         }});
+  else if (name == "copied")
+    run({[amount] {
+           const int one = 1;
+           work(0, amount);
+           std::memcpy(&a, &one, sizeof a);
+         },
+         [amount] {
+           work(1, amount);
+           const int t1 = get(a);
+           work(1, amount);
+           assert(t1 == get(a));
+         }});
+  else if (name == "waiting")  // in a loop that changes memory in every round
+    run({[amount] {
+           work(0, amount);
+           put(a, 1);
+           ready = true;
+         },
+         [amount] {
+           work(1, amount);
+           while (!ready) ++busy[1];
+           assert(get(a) == 1);
          }});
   else
     return 2;

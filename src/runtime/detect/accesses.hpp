@@ -18,7 +18,8 @@ inline bool watched() { return UNLIKELY(runtime.races.active() || runtime.tracke
 // An access that was found racy is a scheduling point, before it happens.
 inline void reach_promoted(const volatile void* address, size_t size, bool write, const void* pc) {
   if (runtime.tracked.on()) {
-    if (!runtime.tracked.touches(reinterpret_cast<uint64_t>(address), size)) return;
+    if (!runtime.tracked.touches(reinterpret_cast<uint64_t>(address), size)) return runtime.sites.idle(pc);
+    runtime.sites.touched(pc);
   } else if (LIKELY(!runtime.promoted.any()) || !runtime.promoted.contains(reinterpret_cast<uint64_t>(pc)))
     return;
   scheduler().reach(write ? OpKind::PlainWrite : OpKind::PlainRead, const_cast<const void*>(address),

@@ -7,7 +7,9 @@ namespace lockstep::rt {
 
 class Tracked {
  public:
-  void begin(const TrackedRange* ranges, uint32_t count) {
+  // `looks`: to be asked about every access, even if nothing is tracked.
+  void begin(const TrackedRange* ranges, uint32_t count, bool looks) {
+    on_ = count != 0 || looks;
     count_ = count < kMaxTracked ? count : kMaxTracked;
     low_ = ~uint64_t{0};
     high_ = 0;
@@ -17,7 +19,7 @@ class Tracked {
       if (ranges[i].address + ranges[i].size > high_) high_ = ranges[i].address + ranges[i].size;
     }
   }
-  bool on() const { return count_ != 0; }
+  bool on() const { return on_; }
   bool touches(uint64_t address, uint64_t size) const {
     if (address >= high_ || address + size <= low_) return false;
     for (uint32_t i = 0; i < count_; ++i)
@@ -26,6 +28,7 @@ class Tracked {
   }
 
  private:
+  bool on_ = false;
   uint32_t count_ = 0;
   uint64_t low_ = 0, high_ = 0;
   TrackedRange range_[kMaxTracked];

@@ -98,6 +98,7 @@ LOCKSTEP_EXPORT int pthread_detach(pthread_t handle) {
 
 LOCKSTEP_EXPORT int sched_yield() noexcept {
   if (!controlled()) return static_cast<int>(sys(SYS_sched_yield));
+  runtime.sites.doubt();
   if (!yields_before_it_blocks()) scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
   return 0;
 }

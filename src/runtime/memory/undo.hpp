@@ -7,6 +7,7 @@ namespace lockstep::rt {
 class Undo {
  public:
   void remember();  // at the snapshot: the descriptors that are open now stay open
+  void keep(int fd) { kept_[fd] = true; }
   void opened() { descriptors_changed_ = true; }  // or closed
   bool inherited(int fd) const { return fd >= 0 && static_cast<unsigned>(fd) < kMaxDescriptors && kept_[fd]; }
   void moved() { folder_changed_ = true; }  // to another working directory

@@ -96,6 +96,7 @@ bool try_spinners_again() {
 
 void fruitless_repeat(Step& step, uint64_t value) {
   Thread& me = *runtime.current;
+  runtime.sites.doubt();
   look_for_a_round(me, {static_cast<uint64_t>(step.object), value, step.arity});
   if (++me.spin_repeats < kFruitlessRepeats) return;
   me.spin_repeats = 0;

@@ -44,6 +44,11 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
   auto* context = static_cast<ucontext_t*>(raw_context);
   const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
   if (signal == SIGSEGV && info->si_code == SEGV_ACCERR && runtime.snapshot.handle_write_fault(address)) return;
+#if defined(__x86_64__)
+  constexpr int kWatchpoint = 6;  // TRAP_PERF, which older headers do not have
+  if (signal == SIGTRAP && info->si_code == kWatchpoint)
+    return runtime.sites.hit(static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]));
+#endif
   if (!runtime.running || thread_pointer() != runtime.current->tls) {
     // Not the program's threads under control: let the default action happen.
     struct sigaction action {};

@@ -241,17 +241,23 @@ void execute(const PlanHeader* plan) {
     runtime.spurious_left = runtime.channel->spurious;
     runtime.clock.begin();
     // Tracking a few variables is to be cheap; whoever asks for it has looked for races in other executions.
-    runtime.races.begin(runtime.detects && plan->tracked == 0, runtime.points == Points::All);
+    const bool detects = runtime.detects && plan->tracked == 0;
+    runtime.races.begin(detects, runtime.points == Points::All);
     runtime.eraser.begin(runtime.checks_locks && plan->tracked == 0);
     begin_telling();
     runtime.promoted.update(*runtime.channel);
-    runtime.tracked.begin(plan->tracked_list(), plan->tracked);
     runtime.trust.update(*runtime.channel);
     if (plan->detail || plan->stacks) runtime.calls.begin();
     Scheduler& s = scheduler();
     for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;
     s.begin(*plan, plan->delta_list(), plan->sleeper_list());
-    runtime.watches_more = runtime.checks_locks || s.in_blocks();
+    runtime.watches_more = runtime.eraser.on() || s.in_blocks();
+    const bool little_matters = runtime.fibers && runtime.isolation == Isolation::Reset && !runtime.channel->debug &&
+                                !detects && !runtime.promoted.any() && !runtime.watches_more &&
+                                !runtime.trust.any() && !s.detail && !plan->stacks;
+    runtime.tracked.begin(plan->tracked_list(), plan->tracked, little_matters && runtime.sites.interested());
+    runtime.sites.begin(little_matters && runtime.tracked.on(), plan->tracked_list(), plan->tracked);
+    runtime.unusual_calls = s.detail || runtime.trust.any() || runtime.sites.thinned();
     runtime.races.others_watch(s.detail || runtime.watches_more || runtime.promoted.any() || runtime.tracked.on());
     Thread& main = new_main();
     runtime.pool_wanted = 0;
@@ -267,7 +273,10 @@ void execute(const PlanHeader* plan) {
       write_out(stdout);
       redirect_output(quiet_fd);
     }
-    if (!runtime.pool_wanted && !runtime.library_wanted.file[0]) return;
+    if (!runtime.pool_wanted && !runtime.library_wanted.file[0]) {
+      if (LIKELY(runtime.sites.end(s.outcome))) return;
+      continue;
+    }
     // More threads than the pool has, or a library more: start over with them.
     if (plan->detail && runtime.channel->capture_fd) {
       sys(SYS_ftruncate, runtime.channel->capture_fd, 0);

@@ -11,16 +11,17 @@ constexpr uint8_t kRead = 0, kWrite = RaceAccess::kWrite, kRange = RaceAccess::k
 
 LOCKSTEP_EXPORT void __tsan_init() { runtime.instrumented = true; }
 LOCKSTEP_EXPORT void __tsan_func_entry(void* pc) {
-  if (UNLIKELY(runtime.trust.any()) && controlled() && runtime.trust.contains(__builtin_return_address(0)))
-    scheduler().forbid_preemption(true);
-  if (UNLIKELY(runtime.scheduler.detail) && controlled())
+  if (LIKELY(!runtime.unusual_calls) || !controlled()) return;
+  if (runtime.sites.thinned()) runtime.sites.idle(__builtin_return_address(0));
+  if (runtime.trust.any() && runtime.trust.contains(__builtin_return_address(0))) scheduler().forbid_preemption(true);
+  if (runtime.scheduler.detail)
     runtime.current->calls = runtime.calls.child(runtime.current->calls, reinterpret_cast<uint64_t>(pc));
 }
 LOCKSTEP_EXPORT void __tsan_func_exit() {
-  if (UNLIKELY(runtime.trust.any()) && controlled() && runtime.trust.contains(__builtin_return_address(0)))
-    scheduler().forbid_preemption(false);
-  if (UNLIKELY(runtime.scheduler.detail) && controlled() && runtime.current->calls)
-    runtime.current->calls = runtime.current->calls->caller;
+  if (LIKELY(!runtime.unusual_calls) || !controlled()) return;
+  if (runtime.sites.thinned()) runtime.sites.idle(__builtin_return_address(0));
+  if (runtime.trust.any() && runtime.trust.contains(__builtin_return_address(0))) scheduler().forbid_preemption(false);
+  if (runtime.scheduler.detail && runtime.current->calls) runtime.current->calls = runtime.current->calls->caller;
 }
 
 #define LOCKSTEP_ACCESS(name, n, flags) \
@@ -43,6 +44,21 @@ LOCKSTEP_SIZED(2)
 LOCKSTEP_SIZED(4)
 LOCKSTEP_SIZED(8)
 LOCKSTEP_SIZED(16)
+
+// Those that do nothing but look at their address.
+bool lockstep::rt::is_idle_hook(const void* function) {
+#define LOCKSTEP_HOOKS(n)                                                                                         \
+  as_code(__tsan_read##n), as_code(__tsan_write##n), as_code(__tsan_read_write##n), as_code(__tsan_volatile_read##n), \
+      as_code(__tsan_volatile_write##n), as_code(__tsan_unaligned_read##n), as_code(__tsan_unaligned_write##n),     \
+      as_code(__tsan_unaligned_read_write##n), as_code(__tsan_unaligned_volatile_read##n),                          \
+      as_code(__tsan_unaligned_volatile_write##n)
+  const auto as_code = [](auto* hook) { return reinterpret_cast<const void*>(hook); };
+  const void* const hooks[] = {LOCKSTEP_HOOKS(1),  LOCKSTEP_HOOKS(2),          LOCKSTEP_HOOKS(4),        LOCKSTEP_HOOKS(8),
+                               LOCKSTEP_HOOKS(16), as_code(__tsan_func_entry), as_code(__tsan_func_exit)};
+  for (const void* hook : hooks)
+    if (hook == function) return true;
+  return false;
+}
 
 LOCKSTEP_EXPORT void __tsan_read_range(void* a, size_t size) { range_access(a, size, kRange, __builtin_return_address(0)); }
 LOCKSTEP_EXPORT void __tsan_write_range(void* a, size_t size) {

@@ -106,6 +106,7 @@ class VariableBounding final : public Strategy {
   void start() {
     std::vector<TrackedRange> tracked;
     for (const size_t i : set_) tracked.push_back(survey_.shared()[i]);
+    if (tracked.empty()) tracked.push_back({});  // no memory at all, and no monitor either: races were looked for before
     const uint32_t preemptions = set_.empty() ? 0 : options_.preemptions;
     tree_.reset();
     orders_.reset();

@@ -1,0 +1,83 @@
+// Tracking a few variables: calls that have nothing to say are taken out of the program's code, and nobody can tell.
+#include "analysis/analysis.hpp"
+#include "programs.hpp"
+#include "search/explorer.hpp"
+#include "search/registry.hpp"
+
+namespace lockstep {
+namespace {
+
+struct Collect final : Analysis {
+  const char* name() const override { return "collect"; }
+  const char* summary() const override { return ""; }
+  std::optional<Finding> check(TraceView trace) override {
+    traces.emplace_back(trace);
+    thinned += (trace.header().monitors & Monitors::kThinned) != 0;
+    repeated += (trace.header().monitors & Monitors::kRepeated) != 0;
+    return std::nullopt;
+  }
+  std::vector<Trace> traces;
+  unsigned thinned = 0, repeated = 0;
+};
+
+Collect explore(const std::string& program, const std::string& strategy, Isolation isolation, bool detects = true) {
+  TargetOptions options = options_for(program);
+  options.detect_races = detects;
+  options.isolation = isolation;
+  Collect collect;
+  auto target = start(options);
+  StrategyOptions choice;
+  choice.spec = strategy;
+  if (strategy == "vb") choice.preemptions = 2;
+  choice.max_steps = 20'000;
+  auto made = make_strategy(choice);
+  if (!target || !made) {
+    ADD_FAILURE() << program;
+    return collect;
+  }
+  Analysis* analyses[] = {&collect};
+  Budget budget;
+  budget.executions = 60;
+  Explorer(**made, *target, analyses, budget, true, {}).run();
+  return collect;
+}
+
+// Does the processor tell us who touches a variable here? Some virtual machines and containers forbid it.
+bool has_watchpoints() {
+  static const bool told = explore("variables-gcc-O1 long 4000", "vb", Isolation::Reset).thinned > 0;
+  return told;
+}
+
+struct Row {
+  const char* program;
+  const char* strategy;
+  bool thinned, repeated;  // are calls left out at all; has an access been missed, or something else become doubtful
+  bool detects = true;     // races, in executions that track nothing
+};
+class Tracked : public testing::TestWithParam<Row> {};
+
+TEST_P(Tracked, ExecutionsAreTheSameWithCallsLeftOut) {
+  if (!has_watchpoints()) GTEST_SKIP() << "no hardware watchpoints";
+  const Row& row = GetParam();
+  const Collect whole = explore(row.program, row.strategy, Isolation::Fork, row.detects);
+  const Collect thin = explore(row.program, row.strategy, Isolation::Reset, row.detects);
+  EXPECT_EQ(whole.thinned + whole.repeated, 0u);
+  EXPECT_EQ(thin.thinned > 0, row.thinned) << thin.thinned;
+  EXPECT_EQ(thin.repeated > 0, row.repeated) << thin.repeated;
+  ASSERT_EQ(thin.traces.size(), whole.traces.size());
+  for (size_t i = 0; i < thin.traces.size(); ++i)
+    ASSERT_TRUE(same(thin.traces[i], whole.traces[i])) << "execution " << i + 1;
+}
+INSTANTIATE_TEST_SUITE_P(Programs, Tracked,
+                         testing::Values(Row{"variables-gcc-O1 long 4000", "vb", true, true},
+                                         Row{"variables-gcc-O1 long 10", "vb", false, false},
+                                         Row{"variables-gcc-O1 late 9000", "vb", true, true},
+                                         Row{"variables-gcc-O1 copied 4000", "vb", true, true},
+                                         Row{"variables-gcc-O1 waiting 4000", "vb", true, true},
+                                         Row{"variables-gcc-O1 long 4000", "pctvb:depth=2,variables=1", true, true},
+                                         Row{"variables-gcc-O1 late 9000", "pctvb:depth=2,variables=1", true, true},
+                                         Row{"variables-gcc-O1 long 4000", "random", false, false},
+                                         Row{"variables-gcc-O1 long 4000", "random", true, false, false}));
+
+}  // namespace
+}  // namespace lockstep
