@@ -27,7 +27,7 @@ def run(command, **options):
 def tsan_reports(program, name):
     for _ in range(ROUNDS):
         result = run([program, name], env={"TSAN_OPTIONS": "exitcode=66:report_signal_unsafe=0"})
-        if result and "ThreadSanitizer: data race" in result.stderr:
+        if result and ("ThreadSanitizer: data race" in result.stderr or "ThreadSanitizer: heap-use-after-free" in result.stderr):
             return True
     return False
 
@@ -35,7 +35,7 @@ def tsan_reports(program, name):
 def lockstep_reports(program, name, folder):
     result = run([BUILD / "bin/lockstep", "run", "--quiet", "--workers", "1", "--strategy", "icb", "--preemptions", "1",
                   "--executions", "1500", "--out", folder + "/out", "--", program, name])
-    return result is not None and "DATA RACE" in result.stdout
+    return result is not None and ("DATA RACE" in result.stdout or "USE AFTER FREE" in result.stdout)
 
 
 totals = {"ThreadSanitizer": [0, 0], "Lockstep": [0, 0]}  # missed, false alarms

@@ -44,6 +44,12 @@ void Holdings::give(ObjectId object, ThreadId t) {
   if (place->second.empty()) held_.erase(place);
 }
 
+bool Holdings::anyone_waits_for(ObjectId condition) const {
+  for (const auto& [thread, object] : waiting_)
+    if (object == condition) return true;
+  return false;
+}
+
 std::vector<ThreadId> Holdings::holders(ObjectId object) const {
   std::vector<ThreadId> threads;
   if (const auto place = held_.find(object); place != held_.end())

@@ -12,6 +12,7 @@ class Holdings {
   void apply(const Step& step);
 
   bool waits_for_signal(ThreadId t) const { return waiting_.contains(t); }
+  bool anyone_waits_for(ObjectId condition) const;
   std::vector<ThreadId> holders(ObjectId object) const;  // ascending, each once
 
  private:

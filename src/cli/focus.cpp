@@ -23,7 +23,8 @@ struct Focus::State {
   Symbols* names() {
     if (!symbols && target) {
       std::error_code ignored;
-      symbols = open_symbols({target->modules(), std::filesystem::current_path(ignored).string()});
+      symbols = open_symbols({target->modules(), std::filesystem::current_path(ignored).string(),
+                              [this](uint64_t address) { return target->given_name(address); }});
     }
     return symbols.get();
   }

@@ -65,7 +65,8 @@ const std::string& Session::unseen_synchronisation(Target& target) {
 Symbols& Session::symbols(Target& target) {
   if (!symbols_) {
     std::error_code ignored;
-    symbols_ = open_symbols({target.modules(), std::filesystem::current_path(ignored).string()});
+    symbols_ = open_symbols({target.modules(), std::filesystem::current_path(ignored).string(),
+                             [&t = target](uint64_t address) { return t.given_name(address); }});
   }
   return *symbols_;
 }

@@ -97,7 +97,8 @@ class Reporter {
 
  private:
   lockstep::Symbols& symbols() {
-    if (!symbols_) symbols_ = lockstep::open_symbols({target_.modules(), std::filesystem::current_path().string()});
+    if (!symbols_) symbols_ = lockstep::open_symbols({target_.modules(), std::filesystem::current_path().string(),
+                             [&t = target_](uint64_t address) { return t.given_name(address); }});
     return *symbols_;
   }
 

@@ -39,6 +39,18 @@ struct Ring {
 };
 inline constexpr uint32_t kWrap = 0xffff'ffff;   // instead of a message's length: goes on at the ring's start
 
+// Names that the program gave to its objects (lockstep::name), for reports.
+struct ObjectNames {
+  static constexpr unsigned kMost = 256;
+  struct Entry {
+    uint64_t address, size;
+    char text[48];  // ends with 0
+  };
+  std::atomic<uint32_t> busy;  // somebody is writing
+  std::atomic<uint32_t> count;
+  Entry entry[kMost];
+};
+
 // Thread names: entry i is the creation path of ThreadId i. Shared by all workers of an exploration, appended
 // under `lock`, never changed. Entry 0 is main.
 struct ThreadTable {
@@ -49,6 +61,7 @@ struct ThreadTable {
   std::atomic<uint32_t> lock;
   std::atomic<uint32_t> count;
   Entry entry[kMaxThreads];
+  ObjectNames names;
 };
 
 // What the runtime noticed and a user should know; said once each (target/remarks.hpp).

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "analysis/holdings.hpp"
 #include "report/user_code.hpp"
 
 namespace lockstep {
@@ -16,6 +19,24 @@ std::string waited_for(const WaitGraph::Edge& edge, const TraceNames& names) {
     case OpKind::SemWait: return names.object(edge.object) + " to be released";
     default: return names.object(edge.object);
   }
+}
+
+// A signal that is waited for and has been given, too early: condition variables do not remember.
+std::string unheard_signal(const WaitGraph::Edge& edge, const TraceNames& names) {
+  if (edge.kind != OpKind::CondWait) return {};
+  Holdings now;
+  std::optional<size_t> last;
+  const auto steps = names.trace().steps();
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const bool signals = steps[i].kind == OpKind::CondSignal || steps[i].kind == OpKind::CondBroadcast;
+    if (signals && steps[i].object == edge.object && !now.anyone_waits_for(edge.object)) last = i;
+    now.apply(steps[i]);
+  }
+  if (!last) return {};
+  const auto frame = innermost_user_frame(names.stack_of_step(*last), names.symbols());
+  const std::string place = frame ? short_place(frame->where) : "";
+  return fmt::format(" (when {} notified it{}, nobody was waiting)", names.thread(steps[*last].thread),
+                     place.empty() ? "" : " at " + place);
 }
 
 }  // namespace
@@ -34,6 +55,7 @@ std::string describe_waits(const WaitGraph& graph, const TraceNames& names) {
   for (const WaitGraph::Edge& edge : telling_edges(graph)) {
     text +=
         fmt::format("{}{} waits for {}", text.empty() ? "" : ", ", names.thread(edge.waiter), waited_for(edge, names));
+    text += unheard_signal(edge, names);
     if (edge.kind == OpKind::Join) continue;
     for (size_t i = 0; i < edge.holders.size(); ++i)
       text += fmt::format("{} {}", i == 0 ? " held by" : " and",

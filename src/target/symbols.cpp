@@ -66,13 +66,15 @@ class DwarfSymbols final : public Symbols {
 
   std::string describe(ObjectId object) override {
     const auto address = static_cast<uint64_t>(object);
+    if (std::string given = given_name(address); !given.empty()) return given;
     auto [at, fresh] = objects_.try_emplace(address);
     if (fresh) at->second = find_object(address);
     return at->second;
   }
 
   bool is_named(ObjectId object) override {
-    return module_at(static_cast<uint64_t>(object)) != nullptr || index_of_token(static_cast<uint64_t>(object));
+    return !given_name(static_cast<uint64_t>(object)).empty() ||
+           module_at(static_cast<uint64_t>(object)) != nullptr || index_of_token(static_cast<uint64_t>(object));
   }
 
  private:
@@ -149,6 +151,7 @@ class DwarfSymbols final : public Symbols {
     return hex(address);
   }
 
+  std::string given_name(uint64_t address) const { return options_.given_name ? options_.given_name(address) : ""; }
   static std::string thread(uint64_t index) { return index == 0 ? "main" : "thread " + std::to_string(index); }
 
   std::string find_object(uint64_t address) {

@@ -17,6 +17,7 @@ inline constexpr unsigned kArenaShift = 32;  // arena of thread t: kArenaBase + 
 struct SymbolsOptions {
   std::vector<Module> modules;  // as mapped in the worker; addresses are stable because ASLR is off
   std::string cwd;              // files below it are shown relative to it
+  std::function<std::string(uint64_t)> given_name = {};  // Target::given_name
 };
 
 // Works with whatever there is: DWARF, else the symbol table, else module + offset. Every answer is cached.

@@ -188,6 +188,16 @@ class WorkerTarget final : public Target {
     return modules_;
   }
 
+  std::string given_name(uint64_t address) override {
+    const ObjectNames& names = static_cast<const ThreadTable*>(table_.data())->names;
+    for (uint32_t i = names.count.load(std::memory_order_acquire); i-- > 0;) {
+      const ObjectNames::Entry& e = names.entry[i];
+      const uint64_t offset = address - e.address;
+      if (offset < std::max<uint64_t>(e.size, 1)) return e.text + (offset ? "+" + std::to_string(offset) : std::string());
+    }
+    return {};
+  }
+
   std::vector<ThreadTable::Entry> threads() override {
     const auto& table = *static_cast<const ThreadTable*>(table_.data());
     return {table.entry, table.entry + table.count.load(std::memory_order_acquire)};

@@ -56,6 +56,8 @@ class Target : public Executor {
   virtual const TargetInfo& info() const = 0;
   virtual std::vector<Module> modules() = 0;               // as mapped now
   virtual std::vector<ThreadTable::Entry> threads() = 0;   // names of all threads seen so far
+  // What the program itself calls the object at this address; empty if it said nothing.
+  virtual std::string given_name(uint64_t address) = 0;
   // Plain accesses that are scheduling points from now on. Forgets what is in flight.
   virtual void promote(const PromotedPoints&) {}
   // Code that is not preempted while it is on the stack; ascending. Before the first plan.

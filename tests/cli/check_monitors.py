@@ -8,6 +8,7 @@ import tempfile
 
 LOCKSTEP, PROGRAMS = sys.argv[1:3]
 MONITORS = PROGRAMS + "/monitors-gcc-O0"
+MISUSE = PROGRAMS + "/misuse-gcc-O0"
 failures = 0
 
 
@@ -47,6 +48,21 @@ with tempfile.TemporaryDirectory() as folder:
         expect(case + " is explained", words in out.stdout, out)
         out, again = run(result["bugs"][0]["schedule"], command="replay")
         expect(case + " replays", kind in kinds(again), out)
+
+    for case, kind, words in [
+            ("malloc_delete", "double-free", "from malloc is given back with delete"),
+            ("new_free", "double-free", "from new is given back with free"),
+            ("array_delete", "double-free", "from new[] is given back with delete"),
+            ("delete_array", "double-free", "from new is given back with delete[]"),
+            ("notified_too_early", "deadlock", "nobody was waiting"),
+            ("named_on_heap", "data-race", "data race on the queue's tail"),
+            ("named_local", "data-race", "data race on done")]:
+        out, result = run(*ICB, MISUSE, case)
+        expect(case, out.returncode == 1 and kinds(result) == [kind] and words in result["bugs"][0]["message"], out)
+    out, result = run(*ICB, MISUSE, "all_in_kind")
+    expect("blocks given back in kind", out.returncode == 0, out)
+    out, result = run("--strategy", "best-first", "--rank", "var", "--focus-variable", "done", MISUSE, "named_local")
+    expect("a given name can be focused on", out.returncode == 1, out)
 
     for case in ["leaked", "leaked_in_some_schedules"]:
         out, result = run(*ICB, MONITORS, case)

@@ -46,6 +46,36 @@ void note_free(void* p, const void* caller) {
   runtime.races.freed(self().id, reinterpret_cast<uintptr_t>(p), runtime.heap.usable_size(p), place(caller));
 }
 
+using Made = Heap::Made;
+
+// Where the program has operators of its own, what they call says nothing about what was written.
+bool has_own_operators() {
+  for (const char* name : {"_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"}) {
+    Dl_info info, mine;
+    void* found = dlsym(RTLD_DEFAULT, name);
+    if (!found || !dladdr(found, &info) || !dladdr(&runtime, &mine)) return true;
+    if (info.dli_fbase != mine.dli_fbase) return true;
+  }
+  return false;
+}
+
+__attribute__((noinline)) void end_mismatched(void* p, Made given_back) {
+  if (has_own_operators()) return;
+  constexpr const char* kAsked[] = {"malloc", "new", "new[]"};
+  constexpr const char* kBack[] = {"free", "delete", "delete[]"};
+  char text[96];
+  format(text, sizeof text, "block %x from %s is given back with %s", reinterpret_cast<uint64_t>(p),
+         kAsked[static_cast<unsigned>(Heap::made(p))], kBack[static_cast<unsigned>(given_back)]);
+  scheduler().fault_address = reinterpret_cast<uint64_t>(p);
+  scheduler().end(Outcome::DoubleFree, 0, text);
+}
+
+// For the heap's blocks: back as they came? Only the program's own code is held to it.
+inline void check_match(void* p, Made given_back, const void* caller) {
+  if (UNLIKELY(Heap::made(p) != given_back) && controlled() && runtime.heap.is_live(p) && !from_library(caller))
+    end_mismatched(p, given_back);
+}
+
 // Memory that is no heap's: a stack or a variable. Blocks from before there was control are libc's.
 bool is_no_heap(const void* p) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(p);
@@ -87,10 +117,12 @@ LOCKSTEP_EXPORT void* malloc(size_t size) noexcept {
 LOCKSTEP_EXPORT void free(void* p) noexcept {
   if (!p) return;
   note_free(p, __builtin_return_address(0));
-  if (LIKELY(in_arena(p)))
+  if (LIKELY(in_arena(p))) {
+    check_match(p, Made::Malloc, __builtin_return_address(0));
     runtime.heap.release(p);
-  else
+  } else {
     free_foreign(p);
+  }
 }
 
 LOCKSTEP_EXPORT void* calloc(size_t count, size_t size) noexcept {
@@ -149,32 +181,36 @@ void* _Znam(size_t);
 void* _ZnwmSt11align_val_t(size_t, size_t);
 void* _ZnamSt11align_val_t(size_t, size_t);
 }
-#define LOCKSTEP_NEW(name, alignment, parameters, ...)                                            \
+#define LOCKSTEP_NEW(name, made, alignment, parameters, ...)                                      \
   LOCKSTEP_EXPORT void* name parameters {                                                         \
     if (UNLIKELY(!runtime.active)) return LOCKSTEP_REAL(name)(__VA_ARGS__);                       \
     void* p = runtime.heap.allocate(size, alignment, origin(__builtin_return_address(0)));        \
-    return LIKELY(p != nullptr) ? p : LOCKSTEP_REAL(name)(__VA_ARGS__);                           \
+    if (UNLIKELY(p == nullptr)) return LOCKSTEP_REAL(name)(__VA_ARGS__);                          \
+    Heap::set_made(p, made);                                                                      \
+    return p;                                                                                     \
   }
-LOCKSTEP_NEW(_Znwm, 16, (size_t size), size)                                                   // new
-LOCKSTEP_NEW(_Znam, 16, (size_t size), size)                                                   // new[]
-LOCKSTEP_NEW(_ZnwmSt11align_val_t, alignment, (size_t size, size_t alignment), size, alignment)  // aligned
-LOCKSTEP_NEW(_ZnamSt11align_val_t, alignment, (size_t size, size_t alignment), size, alignment)
+LOCKSTEP_NEW(_Znwm, Made::New, 16, (size_t size), size)
+LOCKSTEP_NEW(_Znam, Made::NewArray, 16, (size_t size), size)
+LOCKSTEP_NEW(_ZnwmSt11align_val_t, Made::New, alignment, (size_t size, size_t alignment), size, alignment)
+LOCKSTEP_NEW(_ZnamSt11align_val_t, Made::NewArray, alignment, (size_t size, size_t alignment), size, alignment)
 
 // operator delete, so that freeing has the place in the program that said delete. Replaced ones of the program win.
-#define LOCKSTEP_DELETE(name, ...)                            \
+#define LOCKSTEP_DELETE(name, made, ...)                      \
   LOCKSTEP_EXPORT void name(void* p __VA_ARGS__) noexcept {   \
     if (!p) return;                                           \
     note_free(p, __builtin_return_address(0));                \
-    if (LIKELY(in_arena(p)))                                  \
+    if (LIKELY(in_arena(p))) {                                \
+      check_match(p, made, __builtin_return_address(0));      \
       runtime.heap.release(p);                                \
-    else                                                      \
+    } else {                                                  \
       free_foreign(p);                                        \
+    }                                                         \
   }
-LOCKSTEP_DELETE(_ZdlPv)                               // delete
-LOCKSTEP_DELETE(_ZdaPv)                               // delete[]
-LOCKSTEP_DELETE(_ZdlPvm, , size_t)                    // sized
-LOCKSTEP_DELETE(_ZdaPvm, , size_t)
-LOCKSTEP_DELETE(_ZdlPvSt11align_val_t, , size_t)      // aligned
-LOCKSTEP_DELETE(_ZdaPvSt11align_val_t, , size_t)
-LOCKSTEP_DELETE(_ZdlPvmSt11align_val_t, , size_t, size_t)
-LOCKSTEP_DELETE(_ZdaPvmSt11align_val_t, , size_t, size_t)
+LOCKSTEP_DELETE(_ZdlPv, Made::New)
+LOCKSTEP_DELETE(_ZdaPv, Made::NewArray)
+LOCKSTEP_DELETE(_ZdlPvm, Made::New, , size_t)  // sized
+LOCKSTEP_DELETE(_ZdaPvm, Made::NewArray, , size_t)
+LOCKSTEP_DELETE(_ZdlPvSt11align_val_t, Made::New, , size_t)  // aligned
+LOCKSTEP_DELETE(_ZdaPvSt11align_val_t, Made::NewArray, , size_t)
+LOCKSTEP_DELETE(_ZdlPvmSt11align_val_t, Made::New, , size_t, size_t)
+LOCKSTEP_DELETE(_ZdaPvmSt11align_val_t, Made::NewArray, , size_t, size_t)

@@ -68,6 +68,7 @@ void* Heap::allocate_in(unsigned index, size_t size, size_t alignment, uint64_t 
       if (runtime.races.on()) runtime.races.reused(reinterpret_cast<uintptr_t>(p), size);
       b.size = size;
       b.state = kLive;
+      b.made = Made::Malloc;
       ++a.live;
       if (UNLIKELY(keeps_records_))
         if (Record* known = find_record(reinterpret_cast<uintptr_t>(p))) known->where = where;
@@ -85,6 +86,7 @@ void* Heap::allocate_in(unsigned index, size_t size, size_t alignment, uint64_t 
   b.size = size;
   b.state = kLive;
   b.arena = static_cast<uint16_t>(index);
+  b.made = Made::Malloc;
   if (UNLIKELY(keeps_records_) && index < kMaxThreads) record(a, p, where);
   ++a.live;
   if (index < kMaxThreads && index >= used_arenas_) used_arenas_ = index + 1;

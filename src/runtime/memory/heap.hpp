@@ -30,6 +30,10 @@ class Heap {
   static bool live(const Record& record);
   bool is_live(const void* pointer) const;  // handed out and not freed
   static uint64_t size_of(const Record& record);
+  // What a block was asked for with, so that it is given back likewise.
+  enum class Made : uint16_t { Malloc, New, NewArray };
+  static void set_made(void* pointer, Made made) { block_of(pointer).made = made; }
+  static Made made(const void* pointer) { return block_of(pointer).made; }
 
   void begin_execution(bool keep);  // arenas become empty, or (keep) go on behind what is still in use
   void boot_done();                 // what was allocated so far belongs to the program's initial state
@@ -42,7 +46,7 @@ class Heap {
     uint64_t size;
     uint32_t state;
     uint16_t arena;
-    uint16_t reserved;
+    Made made;
   };
   struct Arena {
     char* base;   // start of the arena, or first byte behind what earlier executions left in use

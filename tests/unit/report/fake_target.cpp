@@ -35,6 +35,7 @@ class FakeTarget final : public Target {
   void cancel() override { executor_.cancel(); }
   const TargetInfo& info() const override { return info_; }
   std::vector<Module> modules() override { return {}; }
+  std::string given_name(uint64_t) override { return {}; }
   std::vector<ThreadTable::Entry> threads() override {
     std::vector<ThreadTable::Entry> entries{{0, 0}};
     for (uint16_t i = 0; i < program_.threads.size(); ++i) entries.push_back({0, i});
