@@ -76,13 +76,19 @@ void HappensBefore::push(const Step& step) {
   thread.last = record;
 }
 
-// Races with nothing; orders what a thread does after its creation, and what follows a join after all the thread did.
+// Races with nothing; orders what a thread does after its creation, what follows a join after all the thread did, and
+// what follows a wait after the step that ended it.
 void HappensBefore::note(const Step& step, uint32_t record) {
   const unsigned t = index_of(step.thread);
   int32_t* clock = clock_at(record);
   if (step.kind == OpKind::Join) {
     const uint32_t last = last_of(ThreadId(static_cast<uint16_t>(step.second)));
     if (last != kNone) join(clock, last);
+  } else if (step.kind == OpKind::BarrierLeave || step.kind == OpKind::FutexBlocked) {  // part of the step that woke it
+    uint32_t waker = record;
+    while (waker-- > 0)
+      if (!(events_[waker].flags & Step::kNote) && events_[waker].kind != OpKind::Choose) break;
+    if (waker != kNone) join(clock, waker);
   }
   clock[t] = static_cast<int32_t>(events_[record].index);
   threads_[t].last = record;

@@ -90,12 +90,29 @@ TEST(DporDifferential, FourThreads) {
 TEST(Dpor, ACasBetweenReaders) {
   const Program p{.name = "ld x || st x; rmw x || cas x || ld x",
                   .threads = {{ld(0, 0)},
-                              {st(0, 7), rmw(0, [](Value old, const Registers&) { return old + 1; }, 0)},
+                              {st(0, 7), rmw(
+                                             0, [](Value old, const Registers&) { return old + 1; }, 0)},
                               {cas(0, 0, 5, 0)},
                               {ld(0, 0)}}};
   const auto source = make_source_dpor({}), optimal = make_optimal_dpor({});
   EXPECT_EQ(reduce(*source, p).result.traces, 34u);
   EXPECT_EQ(reduce(*optimal, p).result.executions, 34u);
+}
+
+// Nor must what is planned to follow it.
+TEST(Dpor, TriesBetweenReaders) {
+  const auto unless_taken = [](int past) {
+    return jump([past](const Registers& r) -> Value { return r[5] ? -1 : past; });
+  };
+  const Program p{.name = "try-write-lock; st x; unlock || try-read-lock; unlock || ld x || read-lock",
+                  .threads = {{try_write_lock(0, 5), unless_taken(4), st(1, 7), write_unlock(0)},
+                              {try_read_lock(0, 5), unless_taken(3), read_unlock(0)},
+                              {ld(1, 0)},
+                              {read_lock(0)}}};
+  const auto everything = dfs(), source = make_source_dpor({}), optimal = make_optimal_dpor({});
+  EXPECT_EQ(reduce(*everything, p).result.traces, 10u);
+  EXPECT_EQ(reduce(*source, p).result.traces, 10u);
+  EXPECT_EQ(reduce(*optimal, p).result.executions, 10u);
 }
 
 TEST(DporDifferential, TheNumberOfPlansUnderWayChangesNothing) {

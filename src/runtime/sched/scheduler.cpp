@@ -98,8 +98,10 @@ void Scheduler::enable(Thread& t, bool can_run) {
   }
   enabled.put(t.id, can_run);
   if (t.pending.flags & Step::kTimed) {
-    if (!can_run && !timed.contains(t.id)) t.timed_since = yields_;
-    timed.put(t.id, !can_run);
+    // Woken in time, a waiter for a condition has only the mutex to wait for, however long that takes.
+    const bool may_give_up = !can_run && !(t.pending.kind == OpKind::Reacquire && t.woken);
+    if (may_give_up && !timed.contains(t.id)) t.timed_since = yields_;
+    timed.put(t.id, may_give_up);
     refresh_simple();
   }
 }
@@ -188,7 +190,9 @@ void Scheduler::record_wide(Thread& me, Step& step) {
     timed.remove(me.id);
     enabled.add(me.id);
     step.kind = OpKind::Timeout;
-    step.flags = Step::kTimed | Step::kTimedOut | (me.queue ? Step::kWrite : 0);
+    // Giving up on a write-lock depends on the readers' unlocks, which are reads.
+    const bool writes = me.queue || me.pending.kind == OpKind::WriteLock;
+    step.flags = Step::kTimed | Step::kTimedOut | (writes ? Step::kWrite : 0);
     if (me.pending.kind == OpKind::Reacquire) step.object = me.pending.second;
     if (me.deadline > me.clock) runtime.clock.sleep(me, me.deadline - me.clock);
     refresh_simple();

@@ -51,7 +51,7 @@ void DporSearch::append(uint32_t node) {
       here.preemptions = preemptions_through(record - 1);
     }
   }
-  here.uncertain |= is_conditional(step.flags) || step.kind == OpKind::ProcessExit || step.is_choice();
+  here.uncertain |= is_conditional(step.kind, step.flags) || step.kind == OpKind::ProcessExit || step.is_choice();
   path_.push_back(here);
   order_.push(step);
 }
@@ -92,7 +92,7 @@ std::span<DporSearch::Item> DporSearch::sequence(const Race& race) {
     }
     sequence_.push_back({tree_[node].label, k});
   }
-  sequence_.push_back({race.might, kNone, is_conditional(race.next->flags)});
+  sequence_.push_back({race.might, kNone, is_conditional(race.next->kind, race.next->flags)});
   return sequence_;
 }
 

@@ -180,6 +180,7 @@ bool DporSearch::explore(uint32_t head) {
   // A data choice is part of what the step before it did (whom a signal woke), so that step is a new one, too.
   uint32_t top = head;
   while (top != kNone && tree_[top].data) top = tree_[top].parent;
+  if (top == ChoiceTree::kRoot) top = kNone;  // chosen before anybody took a step
   load_trace(top);
   const uint32_t ending = ending_step();
   failed_ |= ending != kNone;
@@ -285,6 +286,7 @@ void DporSearch::find_pending_races(uint32_t last) {
   const bool redundant = trace_->outcome() == Outcome::SleepBlocked;
   while (last != kNone && tree_[path_[last].node].data) --last;
   const bool ended = last != kNone && tree_[path_[last].node].label.ends;
+  bool cut_off = false;
   for (const Step& step : trace_->pending()) {
     const bool blocked = step.flags & Step::kBlocked;
     if (is_glued(step) || (redundant && !blocked)) continue;
@@ -293,10 +295,12 @@ void DporSearch::find_pending_races(uint32_t last) {
     if (ended && !blocked && enabled(last, step.thread)) {
       const Label might = strongest(event);
       parts_.reversal->reverse(*this, {last, &event, label_of(event), might, order_.size(), order_.size()});
+      cut_off = true;
     } else {
       reverse_all(event, order_.size(), order_.size(), blocked);
     }
   }
+  if (cut_off && last != failing_ && !parts_.covers_endings) ++ended_early_;
 }
 
 void DporSearch::reverse_step(uint32_t record, uint32_t end) {
@@ -334,7 +338,8 @@ void DporSearch::save(StateWriter& out) const {
   for (uint32_t number = 0; number < order_.objects(); ++number) out.put(order_.object(number).id);
   out.put(static_cast<uint8_t>(started_ && executions_ > 0));
   out.put(static_cast<uint8_t>(failed_));
-  for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, executions_}) out.put(number);
+  for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, ended_early_, executions_})
+    out.put(number);
 }
 
 void DporSearch::load(StateReader& in) {
@@ -342,7 +347,7 @@ void DporSearch::load(StateReader& in) {
   for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) (void)order_.number_of(in.get<ObjectId>());
   started_ = in.get<uint8_t>() != 0;
   failed_ = in.get<uint8_t>() != 0;
-  for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &executions_})
+  for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &ended_early_, &executions_})
     *number = in.get<uint64_t>();
   if (!in.good()) return;
   tree_.for_each_live([this](uint32_t node) {
@@ -353,12 +358,18 @@ void DporSearch::load(StateReader& in) {
 
 // --- What is known
 
-bool DporSearch::complete() const { return tree_.finished() && diverged_ == 0 && lost_ == 0 && cut_ == 0; }
+bool DporSearch::complete() const {
+  return tree_.finished() && diverged_ == 0 && lost_ == 0 && cut_ == 0 && ended_early_ == 0;
+}
 
 std::string DporSearch::why_incomplete() const {
   if (diverged_) return count_of(diverged_, "execution") + " did not repeat what an earlier one had done";
   if (lost_) return count_of(lost_, "execution") + " ended with the death of a worker";
   if (cut_) return count_of(cut_, "execution") + " cut short by the step limit";
+  if (ended_early_)
+    return count_of(ended_early_, "execution") +
+           " ended the process while other threads could go on, which this strategy "
+           "does not cover within a bound (chess does)";
   return {};
 }
 

@@ -61,6 +61,9 @@ struct DporParts {
   bool whole_sequences = false;
   // Nothing below this record, the newest one of the path, is wanted.
   std::function<bool(const DporSearch&, uint32_t record)> give_up;
+  // Executions that end the process while others could go on are found in all lengths that matter. Not so within a
+  // bound: who would have to go first, and at what price, is not decided by the nearest conflict then.
+  bool covers_endings = true;
   uint32_t max_steps = 1'000'000;
   std::optional<uint32_t> preemptions;  // for the claim only
   bool each_trace_once = false;         // likewise
@@ -167,7 +170,7 @@ class DporSearch : public Strategy {
   std::vector<Early> early_, spare_;
   Plan plan_;  // its memory is used again and again
   bool started_ = false;
-  uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
+  uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0, ended_early_ = 0;
   bool failed_ = false;  // with others under way, so that a trace may have been seen in several lengths
 };
 

@@ -33,14 +33,21 @@ inline Label label_of(const HappensBefore::Event& event) {
   return label;
 }
 
-// Whether it reads or writes depends on what came before it.
-inline bool is_conditional(uint8_t flags) { return flags & (Step::kConditional | Step::kTimed | Step::kTimedOut); }
+// Whether it reads or writes depends on what came before it. A try on a readers-writer lock may fail, but what it
+// accesses is the same either way.
+inline bool is_conditional(OpKind kind, uint8_t flags) {
+  const bool same = kind == OpKind::TryReadLock || kind == OpKind::TryWriteLock || kind == OpKind::ReadLock ||
+                    kind == OpKind::WriteLock;
+  return !same && flags & (Step::kConditional | Step::kTimed | Step::kTimedOut);
+}
 
 // The most it might do in another order: a compare-and-swap that failed here may succeed there. Planned steps need
 // this label, or two of them look independent because both failed where they were seen, and an execution is lost.
 inline Label strongest(const HappensBefore::Event& event) {
   Label label = label_of(event);
-  if (is_conditional(event.flags) && label.uses > 0) label.use[0] |= 1;
+  if (is_conditional(event.kind, event.flags) && label.uses > 0) label.use[0] |= 1;
+  // Giving up to wait for a condition changes that condition, which reacquiring the mutex does not touch.
+  if (event.kind == OpKind::Reacquire && event.flags & Step::kTimed) label.ends = true;
   return label;
 }
 

@@ -39,7 +39,11 @@ void RaceFinder::find(const Event& next, uint32_t limit, bool blocked, bool ends
   enabler_ = kNone;
   out_ = &out;
   if (ends) return all_threads();
-  const bool waits = is_acquire(next.kind) && !(next.flags & Step::kTimed);
+  // Woken before it gave up, it could have given up before it was woken; then it waited for the mutex like any other.
+  const bool woken_in_time = next.kind == OpKind::Reacquire && next.flags & Step::kTimed;
+  if (woken_in_time)
+    for (unsigned i = 1; i < next.uses; ++i) plain(next.use[i]);
+  const bool waits = is_acquire(next.kind) && (!(next.flags & Step::kTimed) || woken_in_time);
   if (!waits) {
     for (unsigned i = 0; i < next.uses; ++i) plain(next.use[i]);
   } else {

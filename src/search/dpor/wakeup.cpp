@@ -106,7 +106,10 @@ bool Wakeup::descend(uint32_t state, bool whole) {
     }
     const bool in_sequence = at < rest_.size();
     const uint32_t record = in_sequence ? rest_[at].record : kNone;
-    if (in_sequence) remove(at);
+    if (in_sequence) {
+      doubtful_ |= rest_[at].uncertain;  // what is left follows it, and no longer wakes who sleeps for sure
+      remove(at);
+    }
     if (is_leaf(c) || left_ == 0) return true;
     if (tree[c].first != kNone && tree[tree[c].first].data) {
       c = descend_choices(c, record);
@@ -199,7 +202,7 @@ void Wakeup::go_first(DporSearch& search, const Race& race) {
   bool loose = std::any_of(asleep.begin(), asleep.end(), goes_on_sleeping);
   tree.for_each_child(root_, [&](uint32_t c) { loose = loose || goes_on_sleeping(tree[c].label); });
   const uint32_t node = tree.add(root_, value, label, false);
-  tree[node].uncertain = is_conditional(race.next->flags);
+  tree[node].uncertain = is_conditional(race.next->kind, race.next->flags);
   tree[node].open_end = tree[node].uncertain && !loose;
   tree[node].loose = loose;
   offer(node);

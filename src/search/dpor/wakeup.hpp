@@ -67,7 +67,7 @@ class Wakeup {
   uint64_t used_ = 0, written_ = 0, threads_ = 0, known_ = 0, initials_ = 0;
   bool ends_ = false;
   uint32_t first_[64];
-  bool doubtful_ = false;  // a branch was passed by that perhaps could have begun it
+  bool doubtful_ = false;  // a branch was passed by that perhaps could have begun it, or an uncertain one was followed
 };
 
 }  // namespace lockstep::dpor

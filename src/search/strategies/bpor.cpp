@@ -15,7 +15,8 @@ using namespace dpor;
 // that thread ran in, where switching to it is free, and before releases as well as acquisitions.
 class BoundedPoints final : public Reversal {
  public:
-  explicit BoundedPoints(const BporOptions& options) : bound_(options.preemptions), conservative_(options.conservative) {}
+  explicit BoundedPoints(const BporOptions& options)
+      : bound_(options.preemptions), conservative_(options.conservative) {}
 
   bool finds_races() const override { return true; }
 
@@ -83,6 +84,7 @@ std::unique_ptr<Strategy> make_bpor(const BporOptions& options) {
   DporParts parts;
   parts.reversal = std::make_unique<BoundedPoints>(options);
   parts.sleep_sets = options.sleep_sets;
+  parts.covers_endings = false;
   parts.max_steps = options.max_steps;
   parts.preemptions = options.preemptions;
   return std::make_unique<DporSearch>(std::move(parts));
