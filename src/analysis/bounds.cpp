@@ -35,9 +35,12 @@ bool conflicts(const Step& s, const Accessed& objects) {
 // on instead.
 std::set<ThreadId> around(std::span<const Step> steps, const std::vector<Preemption>& preemptions) {
   std::set<ThreadId> threads;
+  std::map<ThreadId, Accessed> of_thread;
   for (const Preemption& p : preemptions) {
     threads.insert(p.thread);
-    const Accessed mine = accessed_by(steps, p.thread);
+    const auto [known, fresh] = of_thread.try_emplace(p.thread);
+    if (fresh) known->second = accessed_by(steps, p.thread);
+    const Accessed& mine = known->second;
     bool any = false;
     for (uint32_t i = p.from; i < p.to; ++i) {
       if (steps[i].is_note() || steps[i].is_choice() || !conflicts(steps[i], mine)) continue;

@@ -20,6 +20,7 @@ class Tracked {
     }
   }
   bool on() const { return on_; }
+  bool chosen() const { return count_ != 0; }  // some variables are, by the plan
   bool touches(uint64_t address, uint64_t size) const {
     if (address >= high_ || address + size <= low_) return false;
     for (uint32_t i = 0; i < count_; ++i)

@@ -40,10 +40,11 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
   ++s.unjoined;
   s.note(OpKind::Create, thread_object(id), ObjectId(index_of(id)));
   runtime.races.started(id, me.id, s.log_size);
-  if (runtime.instrumented) {
+  if (runtime.instrumented && !runtime.tracked.chosen()) {
     s.advance(child);  // up to its first operation: its birth is part of this step
   } else {
-    // Uninstrumented code may spin on a flag that is set after create: running it ahead would never end.
+    // Uninstrumented code may spin on a flag that is set after create: running it ahead would never end. And where only
+    // some variables are tracked, what comes before its first step may be seen by others: it belongs where it is scheduled.
     child.start_is_step = true;
     child.pending.kind = OpKind::ThreadStart;
     child.pending.thread = id;

@@ -1,6 +1,7 @@
 #include "search/strategies/vb.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "search/blocks/block_search.hpp"
 #include "search/claims.hpp"
@@ -15,7 +16,8 @@ constexpr uint64_t kPreparatory = 8;  // executions to learn from which variable
 constexpr double kEpsilon = 0.01;
 constexpr unsigned kFewThreads = 6;  // main included; the orders of more are too many to try them all
 
-// Preparatory executions, then the empty set (no preemption at all), the single variables, the pairs...
+// Preparatory executions, then the empty set: no preemption at all. Then one preemption at each variable, two at each,
+// two at each pair, three at each, and so on: a bug that needs few of both is met soon, whatever else is shared.
 class VariableBounding final : public Strategy {
  public:
   explicit VariableBounding(const VbOptions& options)
@@ -30,6 +32,7 @@ class VariableBounding final : public Strategy {
         return plan;
       }
       preparing_ = false;
+      survey_.settle();
       if (!threads_ && survey_.threads() > kFewThreads) threads_ = 2;
       start();
     }
@@ -80,7 +83,7 @@ class VariableBounding final : public Strategy {
   }
   std::optional<BoundsCompleted> bounds_completed() const override {
     if (broken_ || finished_ == kNothing) return std::nullopt;
-    return BoundsCompleted{finished_ == 0 ? 0 : options_.preemptions, finished_, threads_, 0};
+    return BoundsCompleted{finished_preemptions_, finished_, threads_, 0};
   }
   uint64_t frontier_nodes() const override {
     return done_ ? 0 : 1 + (tree_ ? tree_->frontier_nodes() : orders_ ? orders_->open() : 0);
@@ -107,7 +110,7 @@ class VariableBounding final : public Strategy {
     std::vector<TrackedRange> tracked;
     for (const size_t i : set_) tracked.push_back(survey_.shared()[i]);
     if (tracked.empty()) tracked.push_back({});  // no memory at all, and no monitor either: races were looked for before
-    const uint32_t preemptions = set_.empty() ? 0 : options_.preemptions;
+    const uint32_t preemptions = level_;
     tree_.reset();
     orders_.reset();
     if (threads_) {
@@ -140,7 +143,7 @@ class VariableBounding final : public Strategy {
       done_ = true;
   }
 
-  // The next combination of as many variables, or the first of one more.
+  // The next combination of as many variables, or the first of one more, or of one with one more preemption.
   bool next_set() {
     const size_t all = survey_.shared().size();
     for (size_t i = set_.size(); i-- > 0;) {
@@ -150,11 +153,16 @@ class VariableBounding final : public Strategy {
       return true;
     }
     finished_ = static_cast<uint32_t>(set_.size());
-    if (set_.size() >= options_.variables || set_.size() >= all || options_.preemptions == 0) return false;
+    finished_preemptions_ = level_;
+    size_t size = set_.size() + 1;
     // More variables than preemptions cannot be preempted at.
-    if (set_.size() >= options_.preemptions) return false;
-    set_.push_back(0);
-    for (size_t j = 0; j < set_.size(); ++j) set_[j] = j;
+    if (size > std::min<size_t>({level_, options_.variables, all})) {
+      if (level_ >= options_.preemptions || all == 0 || options_.variables == 0) return false;
+      ++level_;
+      size = 1;
+    }
+    set_.resize(size);
+    std::iota(set_.begin(), set_.end(), size_t{0});
     return true;
   }
 
@@ -165,7 +173,9 @@ class VariableBounding final : public Strategy {
   bool preparing_ = true, done_ = false, broken_ = false, certain_ = true;
   uint64_t prepared_ = 0, in_flight_ = 0, sets_ = 0, peak_ = 0;
   std::vector<size_t> set_;       // indices of shared variables, ascending
-  uint32_t finished_ = kNothing;  // all sets of so many variables are done
+  uint32_t level_ = 0;            // preemptions at the present set
+  uint32_t finished_ = kNothing;  // all sets of so many variables are done, with so many preemptions
+  uint32_t finished_preemptions_ = 0;
   std::optional<TreeSearch> tree_;
   std::optional<ThreadBoundSearch> orders_;
 };

@@ -1,6 +1,6 @@
 // Variable bounding (Bindal, Bansal & Lal 2013): iterative context bounding for one set of shared variables after the
-// other, smallest sets first, with preemptions only next to accesses to them. Few bugs need more than two variables,
-// and only the chosen ones have to be tracked.
+// other, fewest preemptions and smallest sets first, with preemptions only next to accesses to them. Few bugs need more
+// than two variables, and only the chosen ones have to be tracked.
 #pragma once
 #include <cstdint>
 #include <memory>

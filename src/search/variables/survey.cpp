@@ -16,7 +16,7 @@ void VariableSurvey::look(TraceView trace) {
     const bool atomic =
         s.kind == OpKind::Load || s.kind == OpKind::Store || s.kind == OpKind::Rmw || s.kind == OpKind::Cas;
     for (const Access& a : accesses(s.operation()))
-      note(static_cast<uint64_t>(a.object), atomic && s.arity ? s.arity : 1, s.thread, a.write);
+      note(static_cast<uint64_t>(a.object), atomic && s.arity ? s.arity : 1, s.thread, a.write, atomic);
   }
   trace.for_each_block([&](const BlockRecord& block, std::span<const Touched> touched) {
     for (const Touched& t : touched)
@@ -25,20 +25,27 @@ void VariableSurvey::look(TraceView trace) {
         unsigned end = start + 1;
         while (end < 8 && !(t.starts >> end & 1) && ((t.reads | t.writes) >> end & 1)) ++end;
         const unsigned bytes = ((1u << (end - start)) - 1) << start;
-        note(t.word + start, end - start, block.thread, t.writes & bytes);
+        note(t.word + start, end - start, block.thread, t.writes & bytes, true);
       }
   });
 }
 
-void VariableSurvey::note(uint64_t address, uint64_t size, ThreadId thread, bool write) {
+void VariableSurvey::note(uint64_t address, uint64_t size, ThreadId thread, bool write, bool data) {
   if (address >= kNotMemory || address == 0) return;
-  Known& v = known_.try_emplace(address, Known{size, thread, false, false, false}).first->second;
+  Known& v = known_.try_emplace(address, Known{size, {}, data, false, false}).first->second;
   v.size = std::max(v.size, size);
   v.written |= write;
-  v.several |= v.first != thread;
-  if (v.told || !v.written || !v.several) return;
+  v.threads.insert(thread);
+  if (v.told || !v.written || v.threads.size() < 2) return;
   v.told = true;
   shared_.push_back({address, v.size});
+}
+
+void VariableSurvey::settle() {
+  std::stable_sort(shared_.begin(), shared_.end(), [&](const TrackedRange& a, const TrackedRange& b) {
+    const Known &x = known_.at(a.address), &y = known_.at(b.address);
+    return x.data != y.data ? x.data : x.threads.size() > y.threads.size();
+  });
 }
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "model/plan.hpp"
@@ -15,17 +16,20 @@ class VariableSurvey {
   // Executions under Policy::Blocks with kBlocksConflict tell plain accesses, others only visible operations.
   void look(TraceView trace);
 
-  // In the order in which they were first seen to be shared, so that what comes later does not change what is chosen.
+  // Data comes before locks and the like, which everybody uses and which are seldom wrong; then what most threads share:
+  // what main hands to one of them is used by two. Otherwise in the order in which they were first seen to be shared.
+  // Called once, when there is nothing more to look at.
+  void settle();
   const std::vector<TrackedRange>& shared() const { return shared_; }
   unsigned threads() const { return threads_; }  // one above the largest name seen
 
  private:
   struct Known {
     uint64_t size;
-    ThreadId first;
-    bool written, several, told;
+    std::set<ThreadId> threads;
+    bool data, written, told;
   };
-  void note(uint64_t address, uint64_t size, ThreadId thread, bool write);
+  void note(uint64_t address, uint64_t size, ThreadId thread, bool write, bool data);
 
   std::map<uint64_t, Known> known_;
   std::vector<TrackedRange> shared_;
