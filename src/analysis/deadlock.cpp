@@ -15,6 +15,7 @@ WaitGraph::Edge edge_of(const Step& pending, const Holdings& now) {
     return {pending.thread, pending.object, pending.kind, {ThreadId(static_cast<uint64_t>(pending.second))}};
   if (pending.kind == OpKind::Reacquire && now.waits_for_signal(pending.thread))
     return {pending.thread, pending.second, OpKind::CondWait, {}};
+  if (pending.kind == OpKind::Io) return {pending.thread, pending.second, pending.kind, {}};
   return {pending.thread, pending.object, pending.kind, now.holders(pending.object)};
 }
 
@@ -54,6 +55,7 @@ std::string wanted(const WaitGraph::Edge& edge) {
     case OpKind::SemWait: return "semaphore " + hex(edge.object);
     case OpKind::BarrierLeave: return "the others at barrier " + hex(edge.object);
     case OpKind::OnceEnter: return "the one-time initialisation " + hex(edge.object);
+    case OpKind::Io: return "input or output";
     case OpKind::FutexBlocked: return "a wake of futex " + hex(edge.object);
     case OpKind::ReadLock:
     case OpKind::WriteLock: return "readers-writer lock " + hex(edge.object);

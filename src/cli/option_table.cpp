@@ -154,6 +154,8 @@ const OptionInfo kOptions[] = {
            o.timeouts, v,
            {std::pair{"stuck", Timeouts::Stuck}, {"cost", Timeouts::Cost}, {"always", Timeouts::Always}});
      }},
+    {"prime", "N", "with --isolation loop: run the program so many times first, so that what it initialises once is there [0]", kRun, false,
+     [](Options& o, const std::string& v) { return number_into(o.prime, v, 0); }},
     {"spurious", "N", "condition variables may wake so many times per execution without a signal [0]", kRun, false,
      [](Options& o, const std::string& v) { return number_into(o.spurious, v, 0); }},
     {"races", "report|ignore", "a data race in instrumented code is a bug, or only a reason to preempt there [report]", kBoth, false,

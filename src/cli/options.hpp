@@ -28,6 +28,7 @@ struct Options {
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spurious = 0;
+  uint32_t prime = 0;
   bool races = true;         // a data race is a bug
   bool lock_discipline = false, leaks = false;  // look for these, too
   std::string suppressions;  // file; empty: none

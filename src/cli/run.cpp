@@ -246,6 +246,7 @@ class Run {
   void conclude(Exploration& result) {
     introduce();
     for (const std::string& warning : target_.warnings()) session_.warn(warning);
+    if (warn_of_native_loops() && !result.guarantee.empty()) result.guarantee += ", as far as it does not depend on what such loops read";
     for (Finding& warning : result.warnings) complete(warning);
     // Who is told of the deadlock need not be told that there may be one.
     if (!options_.keep_going && std::any_of(result.bugs.begin(), result.bugs.end(), [](const Finding& bug) { return bug.kind == FindingKind::Deadlock; }))
@@ -258,9 +259,11 @@ class Run {
     if (!options_.trusted.empty() && !result.guarantee.empty()) result.guarantee += ", none of them in trusted code";
     for (const Finding& warning : result.warnings) session_.warn(warning.message);
     if (result.diverged > 0)
-      session_.warn(
-          fmt::format("{} did not follow their schedule: the program does something that is not under control",
-                      plural(result.diverged, "execution")));
+      session_.warn(fmt::format(
+          "{} did not follow the schedule, not even when tried again, and what lies there is not covered: execution depends on {}",
+          plural(result.diverged, "execution"), target_.dependence()));
+    else if (result.stopped_by.find("did not repeat") != std::string::npos)
+      session_.warn(fmt::format("{}: execution depends on {}", result.stopped_by, target_.dependence()));
     for (Finding& bug : result.bugs)
       if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
     if (test_)
@@ -276,6 +279,19 @@ class Run {
     session_.write_results({options_.command, options_.strategy.spec.substr(0, options_.strategy.spec.find(':')),
                          name_of(target_.info().isolation), session_.warnings()},
                         result);
+  }
+
+  bool warn_of_native_loops() {
+    for (const uint64_t jump : target_.native_loops()) {
+      const uint64_t stack[] = {jump + 1};
+      const std::optional<Frame> frame = innermost_user_frame(stack, session_.symbols(target_));
+      if (!frame) continue;
+      const std::string place = long_place(frame->where);
+      session_.warn(fmt::format("{}{} waits for other threads in a loop that is not instrumented: it is taken to yield in every round, "
+                                "and what it reads is not under control",
+                                frame->where.function, place.empty() ? "" : " (" + place + ")"));
+    }
+    return !target_.native_loops().empty();
   }
 
   // Orders of atomic blocks are all there is only for programs that lock what they share.
@@ -381,6 +397,7 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
   target_options.points = options.points;
   target_options.timeouts = options.timeouts;
   target_options.spurious = options.spurious;
+  target_options.prime = options.prime;
   target_options.input = options.input;
   target_options.detect_races = looks_for_races(options);
   target_options.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) ||

@@ -14,7 +14,7 @@
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 3;
+inline constexpr uint32_t kChannelVersion = 4;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 
 enum class Isolation : uint8_t { Auto, Loop, Reset, Fork };
@@ -69,6 +69,8 @@ enum RemarkBits : uint32_t {
   kSignalsBetweenThreads = 1,  // the order of a signal against its receiver's steps is not part of any reduction
   kWritesFiles = 2,            // what it leaves behind is seen by other executions
   kInputFromOutside = 4,       // it waited for something that is not one of its threads
+  kStartsProcesses = 8,        // which run outside the schedule
+  kReadsSystem = 16,           // /proc or /sys
 };
 
 enum class WorkerState : uint32_t {
@@ -84,6 +86,7 @@ struct CodeRange {
 };
 inline constexpr unsigned kMaxTrusted = 1024;
 inline constexpr unsigned kMaxPromoted = 2048, kMaxAliases = 4096;
+inline constexpr unsigned kMaxNativeLoops = 64;
 
 struct Channel {
   uint64_t magic;
@@ -101,6 +104,7 @@ struct Channel {
   uint8_t find_leaks;        // blocks that nothing points to when the program has ended
   uint8_t rewinds_input;     // standard input is a file, read from its beginning by every execution
   uint32_t capture_fd;       // output of detailed executions; 0: none
+  uint32_t prime;            // without isolation: so many executions before the first plan, which nobody sees
   uint64_t max_steps;
   std::atomic<uint32_t> stop;  // driver: leave the service loop
   // Set by the runtime.
@@ -118,6 +122,10 @@ struct Channel {
   std::atomic<uint32_t> stuck_words;  // answer to the watchdog's signal: the running thread's stack
   uint32_t stuck_thread;
   uint64_t stuck_stack[64];
+  // Backward jumps of spin loops in code without scheduling points (runtime/sched/native_loops.hpp): those this worker has
+  // found, and those the driver knows of.
+  std::atomic<uint32_t> found_loops, native_loops;
+  uint64_t found_loop[kMaxNativeLoops], native_loop[kMaxNativeLoops];
   // A trace too large for the ring lies here, one at a time; the ring then has only its header (TraceHeader::elsewhere).
   uint64_t big_offset, big_capacity;
   std::atomic<uint32_t> big_busy;  // futex word: 1 while the driver has not read it

@@ -90,6 +90,9 @@ struct Access {
 
 // Accesses of one operation: never more than three. Token objects (one per thread, written by a wake and read by
 // the woken) and the process-exit object live in an address range no program can map.
+// What a thread waits for in an operation of kind Io: `second` is this times 2^32 plus the descriptor.
+enum class IoWait : uint8_t { None, Input, Room, Any, Events, Several };
+
 struct AccessList {
   Access item[3];
   unsigned size = 0;

@@ -41,6 +41,9 @@ enum class Outcome : uint8_t {
 const char* name_of(Outcome outcome);
 bool is_whole(Outcome outcome);  // the program ended as it would by itself; not cut off, lost or out of control
 
+// A step with kBlocked begins another round of a spin loop, which is only there because a value that the loop reads, maybe
+// another than this step's, was changed before.
+//
 // One record of a trace. Everything that could have gone otherwise is a decision and has a record of its own:
 // which thread runs (alternatives: `enabled`), or a data choice (kind Choose; alternatives: 0..arity-1).
 struct Step {
@@ -52,12 +55,13 @@ struct Step {
     kTimed = 16,       // can time out
     kTimedOut = 32,    // did time out
     kWide = 64,        // `enabled` is an index into the sets section (threads above 63, or timed waiters)
-    kBlocked = 128,    // pending only: not enabled when the execution ended
+    kBlocked = 128,    // pending: not enabled when the execution ended; a step: see below
   };
   ObjectId object;
   ObjectId second;   // CondWait: mutex · Reacquire: condvar · Create, Join: ThreadId · CondSignal: woken ThreadId + 1
                      // · Sem*: value before · Cas: the expected value
                      // · PlainRead, PlainWrite: what it depends on, see Alias
+                     // · Load, Store, Rmw with kBlocked: the one value that was changed before, if it was one
   uint64_t enabled;  // threads that could have been chosen here, by bit; see TraceView::enabled
   ThreadId thread;
   OpKind kind;
@@ -121,7 +125,7 @@ struct TraceHeader {
   uint32_t steps, pending, set_words, stack_words, message_bytes;
   uint32_t decisions;      // steps that are not notes
   uint32_t threads;        // threads that took part, main included
-  uint32_t diverged_at;    // Diverged: index of the step that could not be taken
+  uint32_t diverged_at;    // Diverged: index of the step that could not be taken; SleepBlocked: if not 0, the same
   ThreadId culprit;        // who failed; kNoThread if nobody in particular
   uint16_t elsewhere;      // on the wire only: the rest lies in the channel's big area
   int32_t code;            // exit code or signal number

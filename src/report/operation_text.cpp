@@ -62,7 +62,7 @@ std::string sentence(const Step& step, const TraceNames& names) {
     case OpKind::Cancel: return "cancel " + names.thread(ThreadId(static_cast<uint16_t>(step.object)));
     case OpKind::Signal: return "signal " + names.thread(ThreadId(static_cast<uint16_t>(step.object)));
     case OpKind::TestCancel: return "cancellation point";
-    case OpKind::Io: return "input/output";
+    case OpKind::Io: return io_text(step.second);
     case OpKind::Timer: return "timer";
     case OpKind::Choose: return fmt::format("choose {} of {}", step.value, step.arity);
     default: return name_of(step.kind);
@@ -70,6 +70,18 @@ std::string sentence(const Step& step, const TraceNames& names) {
 }
 
 }  // namespace
+
+std::string io_text(ObjectId second) {
+  const auto fd = static_cast<uint32_t>(static_cast<uint64_t>(second));
+  switch (static_cast<IoWait>(static_cast<uint64_t>(second) >> 32)) {
+    case IoWait::Input: return fmt::format("input on descriptor {}", fd);
+    case IoWait::Room: return fmt::format("output on descriptor {}", fd);
+    case IoWait::Any: return fmt::format("readiness of descriptor {}", fd);
+    case IoWait::Events: return fmt::format("events of epoll descriptor {}", fd);
+    case IoWait::Several: return "readiness of one of several descriptors";
+    default: return "input/output";
+  }
+}
 
 std::string operation_text(const Step& step, const TraceNames& names) {
   const char* verb = verb_of(step.kind);

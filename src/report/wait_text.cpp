@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/holdings.hpp"
+#include "report/operation_text.hpp"
 #include "report/user_code.hpp"
 
 namespace lockstep {
@@ -17,6 +18,7 @@ std::string waited_for(const WaitGraph::Edge& edge, const TraceNames& names) {
     case OpKind::FutexBlocked: return "a notification of " + names.object(edge.object);
     case OpKind::BarrierLeave: return "others at " + names.object(edge.object);
     case OpKind::SemWait: return names.object(edge.object) + " to be released";
+    case OpKind::Io: return io_text(edge.object);
     default: return names.object(edge.object);
   }
 }

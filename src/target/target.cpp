@@ -24,6 +24,7 @@ namespace {
 constexpr size_t kWindowPerWorker = 256;
 constexpr int kWatchdogSignal = 62;  // the runtime's handler reports where it is
 constexpr auto kPatience = std::chrono::milliseconds(20);
+constexpr auto kLook = std::chrono::milliseconds(250);  // without a trace: how often a worker is asked what it does
 constexpr int kPoll = 50;            // milliseconds between looks at clocks, signals and dead children
 
 Result<SharedMemory> make_table(const std::vector<ThreadTable::Entry>& threads) {
@@ -48,10 +49,12 @@ LaunchOptions launch_options(const TargetOptions& options, const std::string& pa
           options.points,
           options.timeouts,
           options.spurious,
+          options.prime,
           options.detect_races,
           options.check_locks,
           options.find_leaks,
           options.promoted,
+          {},
           {},
           options.max_steps,
           table_fd,
@@ -91,6 +94,12 @@ class WorkerTarget final : public Target {
 
   size_t window() const override { return kWindowPerWorker * std::max(1u, options_.workers); }
   const TargetInfo& info() const override { return info_; }
+  std::string dependence() override {
+    uint32_t remarks = 0;
+    for (auto& slot : slots_) remarks |= slot->process.remarks();
+    return lockstep::dependence(remarks, info_.isolation);
+  }
+  std::vector<uint64_t> native_loops() override { return launch_.native_loops; }
   std::vector<std::string> warnings() override {
     uint32_t remarks = 0;
     for (auto& slot : slots_) remarks |= slot->process.remarks();
@@ -118,8 +127,10 @@ class WorkerTarget final : public Target {
         if (slot.process.has_trace()) break;
         return worker_gone(slot);
       }
+      look_at(slot, watch);
       if (const char* why = stuck(slot, watch)) return give_up(slot, why);
     }
+    if (watch.looked != watch.since) take_over_loops(slot);
     held_ = &slot;
     ++taken_;
     return slot.process.front();
@@ -213,6 +224,7 @@ class WorkerTarget final : public Target {
   // When a worker says nothing for long: is it still making steps?
   struct Watch {
     std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point looked = since;  // when it was last asked
     uint64_t steps = ~0ull;
     bool asked = false;
   };
@@ -296,6 +308,25 @@ class WorkerTarget final : public Target {
     std::string how = WIFSIGNALED(status) ? std::string("the process was killed by signal ") + strsignal(WTERMSIG(status))
                                           : "the process ended with exit code " + std::to_string(WEXITSTATUS(status)) + " behind our back";
     return own_trace(first, Outcome::WorkerDied, how);
+  }
+
+  // Asked twice in vain, a worker looks for a spin loop that keeps it from making steps; what it finds all get to know.
+  void look_at(Slot& slot, Watch& watch) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - watch.looked < kLook) return;
+    watch.looked = now;
+    ::kill(-slot.process.pid(), kWatchdogSignal);
+    if (take_over_loops(slot)) watch = {};
+  }
+  bool take_over_loops(Slot& slot) {
+    const Channel& channel = slot.process.channel();
+    std::vector<uint64_t>& known = launch_.native_loops;
+    const size_t before = known.size();
+    for (uint32_t i = 0; i < channel.found_loops.load(std::memory_order_acquire); ++i)
+      if (std::find(known.begin(), known.end(), channel.found_loop[i]) == known.end()) known.push_back(channel.found_loop[i]);
+    if (known.size() == before) return false;
+    for (auto& other : slots_) other->process.know_loops(known);
+    return true;
   }
 
   const char* stuck(Slot& slot, Watch& watch) {

@@ -21,6 +21,7 @@ struct TargetOptions {
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spurious = 0;             // wake-ups without a signal, at most so many per execution
+  uint32_t prime = 0;                // without isolation: executions of each worker before its first plan
   bool detect_races = true;                    // in instrumented code
   bool check_locks = false;                    // does every shared variable have a lock? TraceView::locks_broken()
   bool find_leaks = false;                     // TraceView::allocations() with Allocation::kLeaked
@@ -63,6 +64,8 @@ class Target : public Executor {
   // Code that is not preempted while it is on the stack; ascending. Before the first plan.
   virtual void trust(const std::vector<CodeRange>&) {}
   virtual std::vector<std::string> warnings() = 0;         // said once each, in order
+  virtual std::string dependence() { return {}; }          // what executions that do not repeat may depend on
+  virtual std::vector<uint64_t> native_loops() { return {}; }  // jumps of spin loops in code without scheduling points
 
   // Runs one plan by itself, with stacks and captured output, outside the window of the search. Only when nothing
   // is in flight (see cancel()).

@@ -122,11 +122,13 @@ Result<bool> WorkerProcess::prepare() {
   c->points = options_.points;
   c->timeouts = options_.timeouts;
   c->spurious = options_.spurious;
+  c->prime = options_.prime;
   c->detect_races = options_.detect_races;
   c->check_locks = options_.check_locks;
   c->find_leaks = options_.find_leaks;
   promote(options_.promoted);
   trust(options_.trusted);
+  know_loops(options_.native_loops);
   c->max_steps = options_.max_steps;
   c->capture_fd = options_.capture_fd >= 0 ? kCaptureFd : 0;
   c->rewinds_input = options_.input_fd >= 0;
@@ -286,6 +288,14 @@ void WorkerProcess::trust(const std::vector<CodeRange>& code) {
   c.trusted_count = static_cast<uint32_t>(std::min<size_t>(code.size(), kMaxTrusted));
   std::copy_n(code.begin(), c.trusted_count, c.trusted);
   c.trusted_version.fetch_add(1, std::memory_order_release);
+}
+
+void WorkerProcess::know_loops(const std::vector<uint64_t>& jumps) {
+  if (!memory_.data()) return;
+  Channel& c = channel();
+  const auto count = static_cast<uint32_t>(std::min<size_t>(jumps.size(), kMaxNativeLoops));
+  std::copy_n(jumps.begin(), count, c.native_loop);
+  c.native_loops.store(count, std::memory_order_release);
 }
 
 void WorkerProcess::ring() {

@@ -45,10 +45,11 @@ struct LaunchOptions {
   Backend backend;
   Points points;
   Timeouts timeouts;
-  uint32_t spurious;
+  uint32_t spurious, prime;
   bool detect_races, check_locks, find_leaks;
   PromotedPoints promoted;
   std::vector<CodeRange> trusted;
+  std::vector<uint64_t> native_loops;
   uint32_t max_steps;
   int thread_table_fd;
   int capture_fd;
@@ -74,6 +75,7 @@ class WorkerProcess {
 
   void promote(const PromotedPoints& points);  // only while no plan is under way
   void trust(const std::vector<CodeRange>& code);
+  void know_loops(const std::vector<uint64_t>& jumps);  // see Channel::native_loop
 
   // --- traces ---
   bool has_trace();

@@ -22,9 +22,15 @@ inline void reach_promoted(const volatile void* address, size_t size, bool write
     runtime.sites.touched(pc);
   } else if (LIKELY(!runtime.promoted.any()) || !runtime.promoted.contains(reinterpret_cast<uint64_t>(pc)))
     return;
-  scheduler().reach(write ? OpKind::PlainWrite : OpKind::PlainRead, const_cast<const void*>(address),
-                    write ? Step::kWrite : 0, true,
-                    reinterpret_cast<const void*>(runtime.promoted.object_of(reinterpret_cast<uint64_t>(address))));
+  const auto* object = reinterpret_cast<const void*>(runtime.promoted.object_of(reinterpret_cast<uint64_t>(address)));
+  const void* at = const_cast<const void*>(address);
+  const bool watchable = size <= 8;
+  const bool can_run = !watchable || may_go_round();
+  const uint8_t flags = static_cast<uint8_t>((write ? Step::kWrite : 0) | because_of_a_change());
+  Step& step = scheduler().reach(write ? OpKind::PlainWrite : OpKind::PlainRead, at, flags, can_run, object, 0,
+                                 static_cast<uint16_t>(watchable ? size : 0));
+  if (write) note_coming_write(at, size);
+  else if (watchable) attempt_failed(step);  // a loop that reads it again and again spins
 }
 
 // The stack of a thread is gone when the thread is.

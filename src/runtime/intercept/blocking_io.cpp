@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/intercept/processes.hpp"
 #include "runtime/intercept/timers.hpp"
 #include "runtime/sched/interrupt.hpp"
 
@@ -76,13 +77,33 @@ void wake_waiters() {
   });
 }
 
+// What a child process has to say comes promptly: whether it is there must not depend on how fast the child is.
+void await_children(const Wanted& wanted) {
+  for (int waited = 0; waited < 50 && !ready(wanted); ++waited) {
+    timespec pause{0, 1'000'000};
+    sys(SYS_nanosleep, word(&pause), 0);
+  }
+}
+
+// For the report: which descriptor, and what about it.
+const void* about(const Wanted* wanted) {
+  if (!wanted) return nullptr;
+  const bool epoll = wanted->epoll >= 0;
+  const int fd = epoll ? wanted->epoll : wanted->count ? wanted->fds[0].fd : -1;
+  IoWait wait = epoll ? IoWait::Events : wanted->count != 1 ? IoWait::Several : IoWait::Any;
+  if (wait == IoWait::Any && wanted->fds[0].events == POLLIN) wait = IoWait::Input;
+  if (wait == IoWait::Any && wanted->fds[0].events == POLLOUT) wait = IoWait::Room;
+  return reinterpret_cast<const void*>(static_cast<uint64_t>(wait) << 32 | static_cast<uint32_t>(fd));
+}
+
 // One I/O step, when it can be done. false: it timed out, or a signal ended it (errno is EINTR then).
 bool arrive(const Wanted* wanted, uint8_t flags) {
   Thread& me = self();
   cancellation_point();
   me.timed_out = false;
   me.waits_for = wanted;
-  Step& step = scheduler().reach(OpKind::Io, &io_object, static_cast<uint8_t>(Step::kWrite | flags), !wanted || ready(*wanted));
+  if (UNLIKELY(wanted && has_children())) await_children(*wanted);
+  Step& step = scheduler().reach(OpKind::Io, &io_object, static_cast<uint8_t>(Step::kWrite | flags), !wanted || ready(*wanted), about(wanted));
   me.waits_for = nullptr;
   if (interrupted_wait(me)) {
     errno = EINTR;
@@ -206,6 +227,28 @@ bool reaches_outside(int fd) {
   return true;
 }
 
+// The descriptors that an epoll descriptor watches, from /proc: "tfd:        5 events: ..."
+bool watches_outside(int epoll) {
+  char path[64], text[4096];
+  format(path, sizeof path, "/proc/self/fdinfo/%u", static_cast<uint64_t>(epoll));
+  const long file = sys(SYS_openat, AT_FDCWD, word(path), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const long size = sys(SYS_read, file, word(text), sizeof text - 1);
+  sys(SYS_close, file);
+  if (size <= 0) return false;
+  text[size] = 0;
+  for (const char* p = text; *p; ++p) {
+    if (!starts_with(p, "tfd:")) continue;
+    for (p += 4; *p == ' ' || *p == '\t'; ++p) {
+    }
+    int fd = 0;
+    for (; *p >= '0' && *p <= '9'; ++p) fd = fd * 10 + (*p - '0');
+    if (reaches_outside(fd)) return true;
+    if (!*p) break;
+  }
+  return false;
+}
+
 bool waits(int fd, int flags) { return !(flags & MSG_DONTWAIT) && !nonblocking(fd); }
 
 }  // namespace
@@ -219,8 +262,10 @@ bool outside_helps() {
     if (!wanted) return;
     any = true;
     for (unsigned i = 0; i < wanted->count; ++i) outside |= reaches_outside(wanted->fds[i].fd);
+    if (wanted->epoll >= 0) outside |= watches_outside(wanted->epoll);
   });
   if (!any) return false;
+  outside |= has_children();
   for (int waited = 0; waited < (outside ? kPatience : kMoment); waited += 10) {
     timespec moment{0, 10'000'000};
     sys(SYS_nanosleep, word(&moment), 0);

@@ -44,7 +44,6 @@ LOCKSTEP_FILLS(ssize_t, readlinkat, (int at, const char* path, char* out, size_t
 LOCKSTEP_FILLS(ssize_t, pread64, (int fd, void* out, size_t size, off64_t offset), (fd, out, size, offset), out, size)
 LOCKSTEP_FILLS(size_t, fread, (void* out, size_t size, size_t count, FILE* stream), (out, size, count, stream), out,
                size* count)
-LOCKSTEP_FILLS(pid_t, waitpid, (pid_t pid, int* out, int options), (pid, out, options), out, sizeof *out)
 
 LOCKSTEP_EXPORT int getpeername(int fd, sockaddr* out, socklen_t* size) noexcept {
   if (size) about_to_write(out, *size);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "runtime/detect/tell.hpp"
+#include "runtime/sched/spin.hpp"
 #include "runtime/sync/taking.hpp"
 
 namespace lockstep::rt {
@@ -58,6 +59,7 @@ int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, const void* s
 
 namespace {
 void offer(pthread_mutex_t* mutex) {
+  note_progress();
   if (UNLIKELY(Mutex::of(mutex).waiting))
     scheduler().update_waiters(mutex, [](const Thread& t) { return t.pending.kind != OpKind::Reacquire || t.woken; });
 }
@@ -130,8 +132,11 @@ int try_lock(pthread_mutex_t* mutex) {
     ++m.depth;
     return 0;
   }
-  Step& step = scheduler().reach(OpKind::TryLock, mutex, Step::kConditional);
-  if (!m.can_lock()) return EBUSY;
+  Step& step = reach_attempt(OpKind::TryLock, mutex, sizeof m.locked);
+  if (!m.can_lock()) {
+    attempt_failed(step);
+    return EBUSY;
+  }
   int result = 0;
   if (UNLIKELY(m.robust())) {
     result = lock_robust(me, m);
@@ -194,6 +199,7 @@ int destroy(pthread_mutex_t* mutex) {
 // Spin locks are mutexes of four bytes: 0 free, ThreadId + 1 held.
 uint32_t& spin_word(pthread_spinlock_t* lock) { return *reinterpret_cast<uint32_t*>(const_cast<int*>(lock)); }
 void spin_update(pthread_spinlock_t* lock) {
+  note_progress();
   const bool free = spin_word(lock) == 0;
   scheduler().update_waiters(const_cast<int*>(lock), [free](const Thread&) { return free; });
 }
@@ -261,8 +267,11 @@ LOCKSTEP_EXPORT int pthread_spin_lock(pthread_spinlock_t* l) noexcept {
 }
 LOCKSTEP_EXPORT int pthread_spin_trylock(pthread_spinlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_spin_trylock)(l);
-  Step& step = scheduler().reach(OpKind::TryLock, const_cast<int*>(l), Step::kConditional);
-  if (spin_word(l)) return EBUSY;
+  Step& step = reach_attempt(OpKind::TryLock, const_cast<int*>(l), sizeof *l);
+  if (spin_word(l)) {
+    attempt_failed(step);
+    return EBUSY;
+  }
   step.flags |= Step::kWrite;
   return spin_take(l);
 }

@@ -22,24 +22,10 @@ constexpr const char* kNewProgram = "another program would take the place of thi
 using namespace lockstep;
 using namespace lockstep::rt;
 
-LOCKSTEP_EXPORT pid_t fork() noexcept {
-  if (controlled()) refuse_call("fork()", kNewProcess);
-  return LOCKSTEP_REAL(fork)();
-}
-LOCKSTEP_EXPORT pid_t _Fork() noexcept {
-  if (controlled()) refuse_call("_Fork()", kNewProcess);
-  return LOCKSTEP_REAL(_Fork)();
-}
 LOCKSTEP_EXPORT int daemon(int no_chdir, int no_close) noexcept {
   if (controlled()) refuse_call("daemon()", kNewProcess);
   return LOCKSTEP_REAL(daemon)(no_chdir, no_close);
 }
-// vfork returns twice into a frame that the parent then goes on using: it cannot be wrapped, only refused.
-LOCKSTEP_EXPORT pid_t vfork() noexcept {
-  if (controlled()) refuse_call("vfork()", kNewProcess);
-  return static_cast<pid_t>(sys(SYS_fork));
-}
-
 LOCKSTEP_EXPORT int execve(const char* path, char* const* arguments, char* const* environment) noexcept {
   if (controlled()) refuse_call("execve()", kNewProgram);
   return LOCKSTEP_REAL(execve)(path, arguments, environment);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "runtime/detect/tell.hpp"
+#include "runtime/sched/spin.hpp"
 #include "runtime/sync/taking.hpp"
 
 namespace lockstep::rt {
@@ -12,6 +13,7 @@ namespace {
 
 void update(pthread_rwlock_t* lock) {
   const RwLock& l = RwLock::of(lock);
+  note_progress();
   if (!l.waiting) return;
   scheduler().update_waiters(lock, [&l](const Thread& t) {
     return t.pending.kind == OpKind::ReadLock ? l.can_read() : l.can_write();
@@ -55,8 +57,11 @@ int timed_take(pthread_rwlock_t* lock, bool write, clockid_t clock, const timesp
 
 int try_take(pthread_rwlock_t* lock, bool write) {
   RwLock& l = RwLock::of(lock);
-  Step& step = scheduler().reach(write ? OpKind::TryWriteLock : OpKind::TryReadLock, lock, Step::kConditional);
-  if (write ? !l.can_write() : !l.can_read()) return EBUSY;
+  Step& step = reach_attempt(write ? OpKind::TryWriteLock : OpKind::TryReadLock, lock, sizeof l.readers + sizeof l.writer);
+  if (write ? !l.can_write() : !l.can_read()) {
+    attempt_failed(step);
+    return EBUSY;
+  }
   step.flags |= Step::kWrite;
   if (write)
     l.writer = index_of(self().id) + 1;

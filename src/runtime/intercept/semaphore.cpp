@@ -5,13 +5,14 @@
 #include <time.h>
 
 #include "runtime/detect/tell.hpp"
-#include "runtime/sched/interrupt.hpp"
+#include "runtime/sched/spin.hpp"
 
 namespace lockstep::rt {
 namespace {
 
 void update(sem_t* semaphore) {
   const Semaphore& s = Semaphore::of(semaphore);
+  note_progress();
   if (!s.waiting) return;
   const bool can_take = s.can_take();
   scheduler().update_waiters(semaphore, [can_take](const Thread& t) { return can_take || cancelled(t); });
@@ -52,9 +53,12 @@ int timed_wait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
 int try_wait(sem_t* semaphore) {
   check_in_use(semaphore);
   Semaphore& s = Semaphore::of(semaphore);
-  Step& step = scheduler().reach(OpKind::SemTryWait, semaphore, Step::kConditional);
+  Step& step = reach_attempt(OpKind::SemTryWait, semaphore, sizeof s.value);
   set_before(step, s.value);
-  if (!s.can_take()) return fail(EAGAIN);
+  if (!s.can_take()) {
+    attempt_failed(step);
+    return fail(EAGAIN);
+  }
   step.flags |= Step::kWrite;
   --s.value;
   runtime.races.acquire(self().id, semaphore);

@@ -38,6 +38,15 @@ void Scheduler::diverge() {
   end(Outcome::Diverged);
 }
 
+// The plan wants a thread that cannot go on. A tentative wish only asks whether a step could come before what it was seen
+// to wait for, be it a lock, the change that a spin loop looks for, or in fairness somebody else's turn.
+void Scheduler::refuse(uint16_t wanted) {
+  const bool known = wanted < kMaxThreads && live.contains(ThreadId{wanted}) && thread(ThreadId{wanted}).parked;
+  if (!known || delta_ != delta_count_ || deltas_[delta_ - 1].reserved != Delta::kTentative) diverge();
+  diverged_at = log_size;
+  end(Outcome::SleepBlocked);
+}
+
 // Who may be chosen now: enabled threads, restricted by fairness and unpreemptible regions, plus timed waiters as
 // far as the policy for timeouts lets them give up.
 ThreadSet Scheduler::candidates() {
@@ -90,7 +99,7 @@ Thread* Scheduler::choose_slow() {
   uint16_t wanted = 0;
   Thread* chosen;
   if (planned(&wanted)) {
-    if (wanted >= kMaxThreads || !set.contains(ThreadId{wanted})) diverge();
+    if (wanted >= kMaxThreads || !set.contains(ThreadId{wanted})) refuse(wanted);
     chosen = &thread(ThreadId{wanted});
     if (policy_ == Policy::Blocks) blocks.told(chosen->id, log_size);
   } else if (policy_ == Policy::Blocks) {

@@ -63,6 +63,7 @@ class Scheduler {
 
   Thread& thread(ThreadId t) { return threads_[index_of(t)]; }
   unsigned words() const { return words_; }
+  uint64_t progress() const { return log_size + skipped_; }  // grows with every scheduling point
 
   // State of the execution, read by the worker when it is over.
   Step* log = nullptr;
@@ -95,6 +96,7 @@ class Scheduler {
   Thread* choose_slow();
   bool planned(uint16_t* value);
   [[noreturn]] void diverge();
+  [[noreturn]] void refuse(uint16_t wanted);
   void fall_asleep();
   void note_sleepers(ThreadId chosen);
   void wake_sleepers();

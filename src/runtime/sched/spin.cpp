@@ -5,7 +5,8 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr size_t kDeepestLoop = 64 << 10;  // bytes of stack above the loop's frame; deeper ones are left to the fallback
+constexpr size_t kDeepestLoop =
+    64 << 10;  // bytes of stack above the loop's frame; deeper ones are left to the fallback
 
 uint64_t mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
@@ -21,7 +22,8 @@ uint64_t local_state() {
   if (sp > top || static_cast<size_t>(top - sp) > kDeepestLoop) return 0;
   uint64_t hash = caller.pc;
   for (uint64_t value : caller.registers) hash = mix(hash, value);
-  for (auto* p = reinterpret_cast<const uint64_t*>(sp); p < reinterpret_cast<const uint64_t*>(top); ++p) hash = mix(hash, *p);
+  for (auto* p = reinterpret_cast<const uint64_t*>(sp); p < reinterpret_cast<const uint64_t*>(top); ++p)
+    hash = mix(hash, *p);
   return hash | 1;
 }
 
@@ -41,13 +43,15 @@ void look_for_a_round(Thread& me, const Watch& now) {
     return;
   }
   for (uint32_t i = 0; i < me.spin_rounds; ++i) {
-    if (me.round[i].state != state || me.round[i].watch.address != now.address || me.round[i].watch.value != now.value) continue;
+    if (me.round[i].state != state || me.round[i].watch.address != now.address || me.round[i].watch.value != now.value)
+      continue;
     me.watch_count = 0;
     for (uint32_t j = i + 1; j < me.spin_rounds; ++j) me.watch[me.watch_count++] = me.round[j].watch;
     me.watch[me.watch_count++] = now;
     me.spin_rounds = 0;
     me.spin_misses = 0;
     me.spinning = !watched_value_changed(me);
+    if (!me.spinning) goes_round(me);
     return;
   }
   ++me.spin_misses;
@@ -63,14 +67,37 @@ bool watched_value_changed(const Thread& t) {
   return false;
 }
 
-void wake_spinners() {
+uint64_t only_change(const Thread& t) {
+  uint64_t address = 0;
+  for (uint32_t i = 0; i < t.watch_count; ++i) {
+    if (current_value(t.watch[i]) == t.watch[i].value || t.watch[i].address == address) continue;
+    if (address) return 0;
+    address = t.watch[i].address;
+  }
+  return address;
+}
+
+template <class Changed>
+static void wake_if(Changed&& changed) {
   Scheduler& s = scheduler();
   s.live.for_each(s.words(), [&](ThreadId id) {
     Thread& t = s.thread(id);
-    if (!t.spinning || !t.parked || s.enabled.contains(id) || !watched_value_changed(t)) return;
+    if (!t.spinning || !t.parked || s.enabled.contains(id) || !changed(t)) return;
     t.spinning = false;
+    t.pending.flags |= Step::kBlocked;
+    if (names_change(t.pending.kind)) t.pending.second = ObjectId{only_change(t)};
     --runtime.spinners;
     s.enable(t, true);
+  });
+}
+
+void wake_spinners() { wake_if(watched_value_changed); }
+
+void wake_watchers(uint64_t address, size_t size) {
+  wake_if([=](const Thread& t) {
+    for (uint32_t i = 0; i < t.watch_count; ++i)
+      if (t.watch[i].address < address + size && address < t.watch[i].address + t.watch[i].size) return true;
+    return false;
   });
 }
 
@@ -88,9 +115,7 @@ bool let_go_round(Thread& t) {
 bool try_spinners_again() {
   Scheduler& s = scheduler();
   bool any = false;
-  s.live.for_each(s.words(), [&](ThreadId id) {
-    any |= let_go_round(s.thread(id));
-  });
+  s.live.for_each(s.words(), [&](ThreadId id) { any |= let_go_round(s.thread(id)); });
   return any;
 }
 

@@ -1,7 +1,7 @@
 // Spin loops without annotation.
 //
-// A thread spins when it comes back to the same place with equal callee-saved registers and equal bytes on its stack, has
-// read the same values, which are still there, and has changed nothing in between: then the next round will be like
+// A thread spins when it comes back to the same place with equal callee-saved registers and equal bytes on its stack,
+// has read the same values, which are still there, and has changed nothing in between: then the next round will be like
 // the last one until one of these values changes, and until then the thread is not enabled (an await loop is a blocking
 // read). When nobody is left but spinners, that is a livelock.
 //
@@ -17,9 +17,19 @@ inline constexpr uint32_t kFruitlessRepeats = 40;
 
 void fruitless_repeat(Step& step, uint64_t value);
 void wake_spinners();
+void wake_watchers(uint64_t address, size_t size);
 bool watched_value_changed(const Thread& t);
+uint64_t only_change(const Thread& t);  // address of the one watched value that has changed; 0: several, or none
 // A signal came for it: its handler may change what the loop waits for. True if the thread was held back in a loop.
 bool let_go_round(Thread& t);
+
+// Operations that say in `second` what the round waited for; others have no room for it.
+inline bool names_change(OpKind kind) { return kind == OpKind::Load || kind == OpKind::Store || kind == OpKind::Rmw; }
+
+inline void goes_round(Thread& t) {
+  t.goes_round = true;
+  t.change = only_change(t);
+}
 
 // The running thread is about to do an atomic operation: can it, or is it known to be the next round of a spin loop?
 inline bool may_go_round() {
@@ -30,7 +40,16 @@ inline bool may_go_round() {
     return false;
   }
   me.spinning = false;
+  goes_round(me);
   return true;
+}
+
+// Step::kBlocked if the operation it is about to do is there only because a value of its loop has changed.
+inline uint8_t because_of_a_change() {
+  Thread& me = *runtime.current;
+  if (LIKELY(!me.goes_round)) return 0;
+  me.goes_round = false;
+  return Step::kBlocked;
 }
 
 // The running thread's step changed memory.
@@ -38,22 +57,29 @@ inline void note_progress() {
   if (UNLIKELY(runtime.spinners)) wake_spinners();
 }
 
+// The running thread's step is to be followed by a plain write: by the time somebody else runs it has been done.
+inline void note_coming_write(const void* address, size_t size) {
+  if (UNLIKELY(runtime.spinners)) wake_watchers(reinterpret_cast<uint64_t>(address), size);
+}
+
 // A plain write: changes what another round of the thread's loop would see, unless it is to its own stack, which is
 // compared anyway. Only marked here, because there are many; counted when somebody asks.
 inline void note_plain_write(const volatile void* address) {
   if (UNLIKELY(!runtime.running)) return;
   Thread& me = *runtime.current;
-  if (UNLIKELY(reinterpret_cast<uintptr_t>(me.stack_top) - reinterpret_cast<uintptr_t>(address) >= kStackStride)) me.wrote = true;
+  if (UNLIKELY(reinterpret_cast<uintptr_t>(me.stack_top) - reinterpret_cast<uintptr_t>(address) >= kStackStride))
+    me.wrote = true;
 }
 inline void count_plain_writes(Thread& t) {
   t.effects += t.wrote;
   t.wrote = false;
 }
 
-// Is this sched_yield one of the few with which code that is about to block puts that off (std::atomic::wait, and with it
-// latches, barriers, semaphores and futures, yields four times)? Those are no turn given to others: taken as such, the
-// thread would never be seen to go to sleep while somebody else can run, and a lost wake-up would be missed. A thread that
-// yields on and on without changing anything uses up its row; one that does change something, all it may have.
+// Is this sched_yield one of the few with which code that is about to block puts that off (std::atomic::wait, and with
+// it latches, barriers, semaphores and futures, yields four times)? Those are no turn given to others: taken as such,
+// the thread would never be seen to go to sleep while somebody else can run, and a lost wake-up would be missed. A
+// thread that yields on and on without changing anything uses up its row; one that does change something, all it may
+// have.
 inline constexpr uint8_t kYieldsBeforeBlocking = 4;
 inline bool yields_before_it_blocks() {
   constexpr uint8_t kRow = kYieldsBeforeBlocking, kMost = 64;
@@ -70,14 +96,30 @@ inline bool yields_before_it_blocks() {
   return true;
 }
 
-// std::counting_semaphore of libstdc++ 12 expects the value from before its polling, not the one it polled last, and may
-// so sleep with the semaphore free (GCC bug 104928). It would be found in every program with a semaphore, so such a wait
-// ends at once instead, as any futex wait may.
+// std::counting_semaphore of libstdc++ 12 expects the value from before its polling, not the one it polled last, and
+// may so sleep with the semaphore free (GCC bug 104928). It would be found in every program with a semaphore, so such a
+// wait ends at once instead, as any futex wait may.
 inline bool waits_for_what_it_has_seen_change(const uint32_t* futex, uint32_t expected) {
   Thread& me = *runtime.current;
   count_plain_writes(me);
   return me.yields_in_row == kYieldsBeforeBlocking && me.yield_changes == me.effects - me.fruitless - 1 &&
          me.read_object == reinterpret_cast<uint64_t>(futex) && static_cast<uint32_t>(me.read_value) != expected;
+}
+
+// A volatile variable was read, without a step. Reads that repeat themselves are taken for a loop that waits.
+inline void note_volatile_read(const void* address, size_t size) {
+  constexpr uint32_t kPatience = 100;
+  Thread& me = *runtime.current;
+  uint64_t value = 0;
+  copy_bytes(&value, address, size);
+  const uint64_t key = reinterpret_cast<uint64_t>(address) * 31 + value + me.effects;
+  if (key != me.volatile_read) {
+    me.volatile_read = key;
+    me.volatile_reads = 0;
+  } else if (++me.volatile_reads >= kPatience) {
+    me.volatile_reads = 0;
+    scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
+  }
 }
 
 // The step just recorded changed nothing and saw `value`.
@@ -100,6 +142,19 @@ inline void note_fruitless(Step& step, uint64_t value) {
   }
   me.spin_key[me.spin_next++ & 3] = key;
   me.spin_repeats = 0;
+}
+
+// Trying again and again is spinning, too: an attempt that can fail without blocking, decided by the first `size` bytes
+// of the object.
+inline Step& reach_attempt(OpKind kind, const void* object, uint16_t size) {
+  const bool can_run = may_go_round();
+  return scheduler().reach(kind, object, static_cast<uint8_t>(Step::kConditional | because_of_a_change()), can_run,
+                           nullptr, 0, size);
+}
+inline void attempt_failed(Step& step) {
+  uint64_t value = 0;
+  copy_bytes(&value, reinterpret_cast<const void*>(step.object), step.arity);
+  note_fruitless(step, value);
 }
 
 }  // namespace lockstep::rt

@@ -70,11 +70,15 @@ struct alignas(64) Thread {
   uint32_t spin_repeats;
   uint32_t spin_next;
   uint64_t spin_key[4];
+  uint64_t volatile_read;  // which variable, value and state, and how often in a row
+  uint32_t volatile_reads;
   uint32_t yield_changes;  // steps that changed something, when its present row of yields began
   uint8_t yields_in_row, yields_forgiven;
   uint64_t read_object, read_value;  // of its last fruitless read
   bool announced;          // the last call for tracked memory has not been followed by an access (detect/call_sites.hpp)
   bool spinning;           // the next round of its loop is useless until a watched value changes
+  bool goes_round;         // it is not, because one has changed
+  uint64_t change;         // which
   uint32_t spin_misses;    // states looked at in vain
   uint32_t spin_rounds, watch_count;
   struct {

@@ -64,6 +64,11 @@ _Unwind_Reason_Code visit_caller(_Unwind_Context* context, void* data) {
 
 }  // namespace
 
+bool is_own_code(uintptr_t pc) {
+  if (!own_code.begin) find_own_code();
+  return pc >= own_code.begin && pc < own_code.end;
+}
+
 bool caller_state(CallerState& out) {
   Uncontrolled guard;
   if (!own_code.begin) find_own_code();

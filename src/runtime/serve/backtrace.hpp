@@ -7,6 +7,8 @@ namespace lockstep::rt {
 // executions and for the watchdog.
 size_t backtrace(uint64_t* out, size_t most);
 
+bool is_own_code(uintptr_t pc);  // the runtime's
+
 void find_unwinder();
 void find_libraries();  // for from_library()  // for from_unwinder()
 

@@ -5,6 +5,7 @@
 #include <ucontext.h>
 
 #include "runtime/root.hpp"
+#include "runtime/sched/native_loops.hpp"
 #include "runtime/serve/backtrace.hpp"
 #include "runtime/serve/dispositions.hpp"
 
@@ -49,6 +50,7 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
   if (signal == SIGTRAP && info->si_code == kWatchpoint)
     return runtime.sites.hit(static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]));
 #endif
+  if (signal == SIGTRAP && handle_trap(info, raw_context)) return;
   if (!runtime.running || thread_pointer() != runtime.current->tls) {
     // Not the program's threads under control: let the default action happen.
     struct sigaction action {};
@@ -78,13 +80,14 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
 }
 
 // The driver asks what is going on: says how far we are, and the stack of whoever runs.
-void on_watchdog(int, siginfo_t*, void*) {
+void on_watchdog(int, siginfo_t*, void* context) {
   Channel* channel = runtime.channel;
-  if (!channel) return;
+  if (!channel || (!runtime.running && runtime.isolation == Isolation::Fork)) return;
   channel->stuck_steps.store(scheduler().log_size, std::memory_order_relaxed);
   channel->stuck_thread = index_of(runtime.current->id);
   const size_t n = backtrace(channel->stuck_stack, 64);
   channel->stuck_words.store(static_cast<uint32_t>(n) + 1, std::memory_order_release);
+  look_for_native_loop(context);
 }
 
 }  // namespace
@@ -113,8 +116,11 @@ void install_signal_handlers() {
   use_crash_stack();
   struct sigaction action {};
   action.sa_sigaction = on_signal;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (int signal : kCrashSignals) LOCKSTEP_REAL(sigaction)(signal, &action, nullptr);
+  for (int signal : kCrashSignals) {
+    // A trap may be a scheduling point, so it is handled on the thread's own stack, which stays while others run.
+    action.sa_flags = SA_SIGINFO | SA_NODEFER | (signal == SIGTRAP ? 0 : SA_ONSTACK);
+    LOCKSTEP_REAL(sigaction)(signal, &action, nullptr);
+  }
   action.sa_sigaction = on_watchdog;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   LOCKSTEP_REAL(sigaction)(kWatchdogSignal, &action, nullptr);

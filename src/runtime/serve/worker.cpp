@@ -10,9 +10,12 @@
 
 #include "runtime/detect/tell.hpp"
 #include "runtime/fiber/backend.hpp"
+#include "runtime/intercept/named_semaphores.hpp"
+#include "runtime/intercept/processes.hpp"
 #include "runtime/intercept/timers.hpp"
 #include "runtime/root.hpp"
 #include "runtime/sched/lookahead.hpp"
+#include "runtime/sched/native_loops.hpp"
 #include "runtime/sched/threads.hpp"
 #include "runtime/serve/dispositions.hpp"
 
@@ -141,7 +144,7 @@ void write_trace(uint64_t plan_id) {
     Step& p = pending[pending_count++] = next_step(s.thread(t));
     p.thread = t;
     p.enabled = 0;
-    if (!s.enabled.contains(t)) p.flags |= Step::kBlocked;
+    p.flags = static_cast<uint8_t>(s.enabled.contains(t) ? p.flags & ~Step::kBlocked : p.flags | Step::kBlocked);
     if (would_write(p)) p.flags |= Step::kWrite;
   });
   if (UNLIKELY(runtime.promoted.aliased())) {
@@ -228,9 +231,11 @@ void fresh_start() {
     runtime.undo.undo();
     restore_dispositions();
     reset_timers();
+    end_children();
   }
   runtime.heap.begin_execution(runtime.isolation == Isolation::Loop);
   reset_keys();
+  forget_named_semaphores();
 }
 
 void execute(const PlanHeader* plan) {
@@ -247,6 +252,7 @@ void execute(const PlanHeader* plan) {
     begin_telling();
     runtime.promoted.update(*runtime.channel);
     runtime.trust.update(*runtime.channel);
+    update_native_loops(*runtime.channel);
     if (plan->detail || plan->stacks) runtime.calls.begin();
     Scheduler& s = scheduler();
     for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;
@@ -292,6 +298,25 @@ void execute(const PlanHeader* plan) {
   }
 }
 
+// A program that depends on something outside may follow its plan the next time (CHESS, section 4.2).
+constexpr int kAttempts = 3;
+void execute_as_planned(const PlanHeader* plan) {
+  for (int attempt = 1;; ++attempt) {
+    execute(plan);
+    if (scheduler().outcome != Outcome::Diverged || attempt == kAttempts) return;
+  }
+}
+
+void prime() {
+  if (runtime.isolation != Isolation::Loop) return;
+  PlanHeader plan{};
+  plan.max_steps = static_cast<uint32_t>(runtime.channel->max_steps);
+  for (uint32_t i = 0; i < runtime.channel->prime; ++i) {
+    execute(&plan);
+    if (scheduler().outcome != Outcome::Ok) return;  // the search will come across it
+  }
+}
+
 // After these the memory of this process is not to be trusted: the driver starts a fresh one.
 bool must_retire() {
   const Outcome o = scheduler().outcome;
@@ -301,16 +326,19 @@ bool must_retire() {
 }
 
 void run_in_child(const PlanHeader* plan) {
-  const long pid = sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-  if (pid == 0) {
-    execute(plan);
-    write_trace(plan->id);
-    sys(SYS_exit_group, 0);
-  }
-  const uint64_t before = runtime.channel->traces.messages.load(std::memory_order_acquire);
-  (void)before;
+  constexpr int kTryAgain = 97;  // instead of a trace
   int status = 0;
-  sys(SYS_wait4, pid, word(&status), 0, 0);
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    const long pid = sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (pid == 0) {
+      execute(plan);
+      if (scheduler().outcome == Outcome::Diverged && attempt < kAttempts) sys(SYS_exit_group, kTryAgain);
+      write_trace(plan->id);
+      sys(SYS_exit_group, 0);
+    }
+    sys(SYS_wait4, pid, word(&status), 0, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != kTryAgain) break;
+  }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   Scheduler& s = scheduler();
   PlanHeader empty = *plan;
@@ -359,12 +387,13 @@ void serve_plans() {
   channel.pid.store(static_cast<uint32_t>(sys(SYS_getpid)), std::memory_order_relaxed);
   channel.state.store(WorkerState::Ready, std::memory_order_release);
   ring_bell(channel.traces);
+  prime();
   while (const PlanHeader* plan = next_plan()) {
     channel.executing.store(plan->id + 1, std::memory_order_relaxed);
     if (runtime.isolation == Isolation::Fork) {
       run_in_child(plan);
     } else {
-      execute(plan);
+      execute_as_planned(plan);
       write_trace(plan->id);
     }
     channel.executing.store(0, std::memory_order_relaxed);

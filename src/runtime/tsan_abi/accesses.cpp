@@ -26,16 +26,23 @@ LOCKSTEP_EXPORT void __tsan_func_exit() {
 
 #define LOCKSTEP_ACCESS(name, n, flags) \
   LOCKSTEP_EXPORT void __tsan_##name##n(void* a) { plain_access<n, flags>(a, __builtin_return_address(0)); }
+// A volatile variable is what code without atomics waits for. As long as nobody has written to it meanwhile it is no
+// scheduling point; but whoever reads the same value again and again lets others go on.
+#define LOCKSTEP_VOLATILE_READ(name, n)                          \
+  LOCKSTEP_EXPORT void __tsan_##name##n(void* a) {               \
+    plain_access<n, kRead>(a, __builtin_return_address(0));      \
+    if (n <= 8 && runtime.running && controlled()) note_volatile_read(a, n); \
+  }
 #define LOCKSTEP_SIZED(n)                                                                            \
   LOCKSTEP_ACCESS(read, n, kRead)                                                                    \
   LOCKSTEP_ACCESS(write, n, kWrite)                                                                  \
   LOCKSTEP_ACCESS(read_write, n, kWrite)                                                             \
-  LOCKSTEP_ACCESS(volatile_read, n, kRead)                                                           \
+  LOCKSTEP_VOLATILE_READ(volatile_read, n)                                                           \
   LOCKSTEP_ACCESS(volatile_write, n, kWrite)                                                         \
   LOCKSTEP_ACCESS(unaligned_read, n, kRead)                                                          \
   LOCKSTEP_ACCESS(unaligned_write, n, kWrite)                                                        \
   LOCKSTEP_ACCESS(unaligned_read_write, n, kWrite)                                                   \
-  LOCKSTEP_ACCESS(unaligned_volatile_read, n, kRead)                                                 \
+  LOCKSTEP_VOLATILE_READ(unaligned_volatile_read, n)                                                 \
   LOCKSTEP_ACCESS(unaligned_volatile_write, n, kWrite)                                               \
   LOCKSTEP_EXPORT void __tsan_read##n##_pc(void* a, void* pc) { plain_access<n, kRead>(a, pc); }     \
   LOCKSTEP_EXPORT void __tsan_write##n##_pc(void* a, void* pc) { plain_access<n, kWrite>(a, pc); }

@@ -24,7 +24,12 @@ inline Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order, 
     value |= self().fenced;
     self().fenced = 0;
   }
-  return scheduler().reach(kind, const_cast<const T*>(a), flags, may_go_round(), reinterpret_cast<const void*>(expected), value, sizeof(T));
+  const bool can_run = may_go_round();
+  if (const uint8_t round = because_of_a_change()) {
+    flags |= round;
+    if (names_change(kind)) expected = self().change;
+  }
+  return scheduler().reach(kind, const_cast<const T*>(a), flags, can_run, reinterpret_cast<const void*>(expected), value, sizeof(T));
 }
 
 // Of the exported function, into which everything here is inlined.

@@ -79,8 +79,48 @@ uint32_t DporSearch::preemptions_through(uint32_t record) const {
   return path_[record].preemptions + ScheduleCursor(*trace_, record, 0).cost(trace_->steps()[record].thread);
 }
 
+// The write because of which there is this round of a spin loop: the first after the thread last read what was changed,
+// so that none is taken for necessary that is not. kNone: not known, or no round.
+uint32_t DporSearch::change_before(const Event& round, uint32_t record) {
+  const bool named = round.kind == OpKind::Load || round.kind == OpKind::Store || round.kind == OpKind::Rmw;
+  if (!(round.flags & Step::kBlocked) || !named || round.second == kNoObject) return kNone;
+  const uint32_t object = order_.number_of(round.second);
+  uint32_t read = round.previous, found = kNone;
+  while (read != kNone && !order_[read].find(object)) read = order_[read].previous;
+  for (uint32_t w = order_.object(object).last_write; w != kNone && (read == kNone || w > read);
+       w = order_[w].find(object)->last_write)
+    if (w < record) found = w;
+  return found;
+}
+
+// What comes after rounds of spin loops that are not there without the first step of the race cannot be part of a
+// sequence. False: the last step of the sequence comes after one, so the race cannot be reversed.
+bool DporSearch::leave_out(const Race& race) {
+  left_out_.clear();
+  bool certain = true;
+  const auto out = [this](uint32_t record) {
+    return std::any_of(left_out_.begin(), left_out_.end(), [&](uint32_t r) { return order_.ordered(r, record); });
+  };
+  for (uint32_t k = race.first + 1; k < race.end; ++k) {
+    if (path_[k].node == kNone || tree_[path_[k].node].data || order_.ordered(race.first, k)) continue;
+    bool round = order_[k].flags & Step::kBlocked && !is_acquire(order_[k].kind);
+    if (const uint32_t change = round ? change_before(order_[k], k) : kNone; change != kNone)
+      round = change >= race.first && order_.ordered(race.first, change);
+    else
+      certain &= !round;
+    if (!round && !out(k)) continue;
+    left_out_.push_back(k);
+    if (!dependent(label_of(order_[k]), race.might)) continue;
+    if (certain) return false;
+    left_out_.clear();
+    return true;
+  }
+  return true;
+}
+
 std::span<DporSearch::Item> DporSearch::sequence(const Race& race) {
   sequence_.clear();
+  if (!leave_out(race)) return sequence_;
   for (uint32_t k = race.first + 1; k < race.end; ++k) {
     const uint32_t node = path_[k].node;
     if (node == kNone || tree_[node].data || order_.ordered(race.first, k)) continue;
@@ -90,6 +130,7 @@ std::span<DporSearch::Item> DporSearch::sequence(const Race& race) {
       sequence_.clear();
       return sequence_;
     }
+    if (!left_out_.empty() && std::binary_search(left_out_.begin(), left_out_.end(), k)) continue;
     sequence_.push_back({tree_[node].label, k});
   }
   sequence_.push_back({race.might, kNone, is_conditional(race.next->kind, race.next->flags)});

@@ -75,6 +75,7 @@ std::optional<Plan> DporSearch::next() {
   plan_prefix(head, plan);
   for (uint32_t c = tree_[head].first; c != kNone; c = tree_[c].first)
     plan.deltas.push_back({kNextDecision, tree_[c].value});
+  if (parts_.whole_sequences) plan.deltas.back().reserved = Delta::kTentative;
   if (parts_.sleep_sets) plan_sleep(head, plan);
   return plan;
 }
@@ -161,7 +162,9 @@ void DporSearch::learn_now(uint32_t head, TraceView trace) {
     else if (outcome != Outcome::SleepBlocked)
       ++complete_;
     followed = explore(head);
-    if (!followed) ++diverged_;
+    // Its last step would have come before what it has to wait for.
+    const bool impossible = outcome == Outcome::SleepBlocked && trace.header().diverged_at != 0;
+    if (!followed && !impossible) ++diverged_;
   }
   if (!followed) {
     forget(0);
@@ -315,7 +318,16 @@ void DporSearch::reverse_all(const Event& next, uint32_t at, uint32_t end, bool 
   finder_.find(next, end, blocked, did.ends, races_);
   if (races_.empty()) return;
   if (parts_.observed_labels) might = did;
-  for (size_t i = races_.size(); i-- > 0;) parts_.reversal->reverse(*this, {races_[i], &next, did, might, at, end});
+  for (size_t i = races_.size(); i-- > 0;)
+    if (!waited_for(races_[i], next, at)) parts_.reversal->reverse(*this, {races_[i], &next, did, might, at, end});
+}
+
+// The next round of a spin loop: before this step it would have been like the last one.
+bool DporSearch::waited_for(uint32_t record, const Event& next, uint32_t at) {
+  if (!(next.flags & Step::kBlocked) || is_acquire(next.kind)) return false;
+  if (const uint32_t change = change_before(next, at); change != kNone)
+    return change >= record && order_.ordered(record, change);
+  return (next.previous == kNone || next.previous < record) && !enabled(record, next.thread);
 }
 
 uint32_t DporSearch::plan(uint32_t record, ThreadId t, const Label& label) {

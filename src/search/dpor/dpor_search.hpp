@@ -148,6 +148,9 @@ class DporSearch : public Strategy {
   void reverse_step(uint32_t record, uint32_t end);
   bool certain() const;  // the steps of this execution will do in any order what they did
   void reverse_all(const Event& next, uint32_t at, uint32_t end, bool blocked);
+  bool waited_for(uint32_t record, const Event& next, uint32_t at);
+  bool leave_out(const Race& race);
+  uint32_t change_before(const Event& round, uint32_t record);
   uint32_t ending_step();  // kNone if the execution did not end that way
 
   DporParts parts_;
@@ -161,6 +164,7 @@ class DporSearch : public Strategy {
   std::vector<Label> sleepers_;  // of all records of the path
   std::vector<uint32_t> races_;
   std::vector<Item> sequence_;
+  std::vector<uint32_t> left_out_;  // records that are not in it for the sake of spin loops
   mutable std::vector<uint32_t> chain_;
   mutable std::vector<Label> asleep_;
 

@@ -1,5 +1,7 @@
 // Readers-writer locks, semaphores, barriers, spin locks.
+#include <fcntl.h>
 #include <semaphore.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <barrier>
@@ -134,6 +136,43 @@ CASE(sem_blocks) {
     }
   });
   SHOW(sum);
+}
+
+static const char* name_of_its_own() {
+  static char name[64];
+  std::snprintf(name, sizeof name, "/lockstep-conformance-%d", getpid());
+  return name;
+}
+static sem_t* make_named() { return sem_open(name_of_its_own(), O_CREAT | O_EXCL, 0600, 1u); }
+
+CASE(sem_named) {
+  const char* name = name_of_its_own();
+  SHOW(sem_open(name, 0) == SEM_FAILED && errno == ENOENT);
+  SHOW(sem_open("/", O_CREAT, 0600, 1u) == SEM_FAILED && errno == EINVAL);
+  sem_t* s = make_named();
+  SHOW(s != SEM_FAILED);
+  SHOW(make_named() == SEM_FAILED && errno == EEXIST);
+  sem_t* again = sem_open(name, 0);
+  SHOW(again == s);
+  int n = 0;
+  auto work = [&] {
+    sem_wait(s);
+    ++n;
+    sem_post(s);
+  };
+  together(work, work);
+  SHOW(n);
+  SHOW(sem_unlink(name));
+  ERRNO(sem_unlink(name));
+  SHOW(sem_close(s));
+  SHOW(sem_trywait(again));
+  SHOW(sem_close(again));
+}
+CASE(repeat_sem_named) {  // left open: what the next execution sees is as new
+  sem_unlink(name_of_its_own());
+  sem_t* s = make_named();
+  SHOW(reinterpret_cast<long>(s));
+  SHOW(sem_unlink(name_of_its_own()));
 }
 
 CASE(sem_std) {

@@ -10,14 +10,6 @@
 
 static char* const arguments[] = {const_cast<char*>("true"), nullptr};
 
-CASE(refuse_fork) { if (fork() == 0) _exit(0); }
-CASE(refuse__Fork) { if (_Fork() == 0) _exit(0); }
-CASE(refuse_vfork) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  if (vfork() == 0) _exit(0);
-#pragma GCC diagnostic pop
-}
 CASE(refuse_daemon) { SHOW(daemon(1, 1)); }
 CASE(refuse_execve) { execve("/bin/true", arguments, environ); }
 CASE(refuse_execv) { execv("/bin/true", arguments); }

@@ -1,0 +1,154 @@
+// Child processes. They are real and outside the schedule: the runtime lets go of them. Their parent sees them as
+// prompt: a child has ended whenever it is waited for, unless it takes longer than a moment. What an execution has not
+// waited for is ended with it.
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/intercept/processes.hpp"
+#include "runtime/sched/interrupt.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+constexpr unsigned kMostChildren = 256;
+constexpr unsigned kMoment = 50, kPatience = 10'000;  // milliseconds
+int children[kMostChildren];
+unsigned child_count;
+char children_object;
+
+void born(int pid) {
+  runtime.channel->remarks.fetch_or(kStartsProcesses, std::memory_order_relaxed);
+  if (child_count < kMostChildren) children[child_count++] = pid;
+}
+
+void reaped(int pid) {
+  for (unsigned i = 0; i < child_count; ++i)
+    if (children[i] == pid) children[i] = children[--child_count], --i;
+}
+
+// In the child: from here on everything is the real thing.
+void let_go() {
+  runtime.running = runtime.active = false;
+  child_count = 0;
+  sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+}
+
+// Waits in real time, as long as `call` says that there is nothing yet (0).
+template <class F>
+long in_a_moment(unsigned milliseconds, F&& call) {
+  for (unsigned waited = 0;; ++waited) {
+    const long result = call();
+    if (result != 0 || waited >= milliseconds) return result;
+    timespec pause{0, 1'000'000};
+    sys(SYS_nanosleep, word(&pause), 0);
+  }
+}
+
+int fail(long error) {
+  errno = static_cast<int>(error);
+  return -1;
+}
+
+// One wait for a child as a step; others get their turn while it does not end.
+template <class F>
+long wait_for_child(int options, F&& call) {
+  cancellation_point();
+  scheduler().reach(OpKind::Io, &children_object, Step::kWrite);
+  for (unsigned waited = 0;; waited += kMoment) {
+    const long result = in_a_moment(kMoment, call);
+    if (result != 0 || options & WNOHANG) return result;
+    if (waited >= kPatience) refuse_call("wait", "its child process does not end");
+    if (scheduler().live_count > 1) scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
+  }
+}
+
+pid_t wait_as(pid_t pid, int* status, int options, rusage* usage) {
+  int how = 0;
+  const long result =
+      wait_for_child(options, [&] { return sys(SYS_wait4, pid, word(&how), options | WNOHANG, word(usage)); });
+  if (result < 0) return fail(-result);
+  if (result > 0 && (WIFEXITED(how) || WIFSIGNALED(how))) reaped(static_cast<int>(result));
+  if (result > 0 && status) *status = how;
+  return static_cast<pid_t>(result);
+}
+
+}  // namespace
+
+void end_children() {
+  for (; child_count; --child_count) {
+    const int pid = children[child_count - 1];
+    sys(SYS_kill, pid, SIGKILL);
+    sys(SYS_wait4, pid, 0, 0, 0);
+  }
+}
+
+bool has_children() { return child_count != 0; }
+
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+// Not libc's fork: that would take the stacks of all threads but this one for free memory in the child, and the fiber
+// runs on one of them.
+LOCKSTEP_EXPORT pid_t fork() noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(fork)();
+  const long pid = sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  if (pid < 0) return fail(-pid);
+  if (pid == 0)
+    let_go();
+  else
+    born(static_cast<int>(pid));
+  return static_cast<pid_t>(pid);
+}
+LOCKSTEP_EXPORT pid_t _Fork() noexcept { return controlled() ? fork() : LOCKSTEP_REAL(_Fork)(); }
+// With memory of its own the child cannot disturb the frame its parent returns from.
+LOCKSTEP_EXPORT pid_t vfork() noexcept { return controlled() ? fork() : static_cast<pid_t>(sys(SYS_fork)); }
+
+#define LOCKSTEP_SPAWN(name)                                                                                        \
+  LOCKSTEP_EXPORT int name(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,                 \
+                           const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) { \
+    if (!controlled()) return LOCKSTEP_REAL(name)(pid, file, actions, attributes, arguments, environment);          \
+    pid_t started = 0;                                                                                              \
+    const int error = LOCKSTEP_REAL(name)(&started, file, actions, attributes, arguments, environment);             \
+    if (!error) born(started);                                                                                      \
+    if (!error && pid) *pid = started;                                                                              \
+    return error;                                                                                                   \
+  }
+LOCKSTEP_SPAWN(posix_spawn)
+LOCKSTEP_SPAWN(posix_spawnp)
+
+LOCKSTEP_EXPORT pid_t waitpid(pid_t pid, int* status, int options) {
+  return controlled() ? wait_as(pid, status, options, nullptr) : LOCKSTEP_REAL(waitpid)(pid, status, options);
+}
+LOCKSTEP_EXPORT pid_t wait(int* status) {
+  return controlled() ? wait_as(-1, status, 0, nullptr) : LOCKSTEP_REAL(wait)(status);
+}
+LOCKSTEP_EXPORT pid_t wait4(pid_t pid, int* status, int options, rusage* usage) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(wait4)(pid, status, options, usage);
+  about_to_write(usage, sizeof *usage);
+  return wait_as(pid, status, options, usage);
+}
+LOCKSTEP_EXPORT pid_t wait3(int* status, int options, rusage* usage) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(wait3)(status, options, usage);
+  about_to_write(usage, sizeof *usage);
+  return wait_as(-1, status, options, usage);
+}
+LOCKSTEP_EXPORT int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
+  if (!controlled()) return LOCKSTEP_REAL(waitid)(type, id, info, options);
+  siginfo_t how{};
+  const long result = wait_for_child(options, [&]() -> long {
+    how.si_pid = 0;
+    const long error = sys(SYS_waitid, type, id, word(&how), options | WNOHANG);
+    return error < 0 ? error : how.si_pid;
+  });
+  if (result < 0) return fail(-result);
+  if (result > 0 && !(options & WNOWAIT)) reaped(static_cast<int>(result));
+  if (info) *info = how;
+  return 0;
+}

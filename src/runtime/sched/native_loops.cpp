@@ -1,0 +1,270 @@
+#include "runtime/sched/native_loops.hpp"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "runtime/root.hpp"
+#include "runtime/serve/backtrace.hpp"
+
+namespace lockstep::rt {
+#if defined(__x86_64__)
+namespace {
+
+constexpr uint64_t kTrapFlag = 0x100;
+constexpr unsigned kLongestHunt = 200'000;  // instructions
+constexpr unsigned kHopeless = 200;         // rounds of nothing but such loops
+constexpr size_t kDeepestLoop = 64 << 10;   // bytes of stack above the loop's frame
+constexpr uintptr_t kRedZone = 128;
+
+struct Loop {
+  uintptr_t jump, target, next;  // the backward jump, where it goes, what follows it
+  int condition;                 // of the x86 encoding; -1: always
+};
+Loop loops[kMaxNativeLoops];
+uint32_t loop_count;
+
+struct State {
+  uint64_t registers[17];  // general purpose, instruction pointer
+  uint64_t stack;          // hash; 0: not looked at
+};
+
+// Of each thread: where it was when it last jumped back in a known loop.
+struct Round {
+  State state;
+  uint32_t effects;
+};
+Round* rounds;
+uint64_t last_progress;  // of the scheduler, after the last round
+unsigned rounds_in_row;  // nobody did anything else meanwhile
+
+struct {
+  bool on;
+  uint64_t asked_progress;  // when the driver asked before
+  const Thread* asked_thread;
+  unsigned steps, next_anchor, length;
+  State anchor;
+  bool walking;        // the cycle is known: goes through it once more to find its jump
+  uintptr_t previous;  // instruction before
+  uint64_t previous_stack;
+  uintptr_t jump;
+  uint64_t jump_stack;
+} hunt;
+
+greg_t* registers_of(void* context) { return static_cast<ucontext_t*>(context)->uc_mcontext.gregs; }
+
+State registers_in(void* context) {
+  const greg_t* g = registers_of(context);
+  State state{};
+  constexpr int kGeneral[] = {REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RDI,
+                              REG_RSI, REG_RBP, REG_RBX, REG_RDX, REG_RAX, REG_RCX, REG_RSP, REG_RIP};
+  for (int i = 0; i < 17; ++i) state.registers[i] = static_cast<uint64_t>(g[kGeneral[i]]);
+  return state;
+}
+
+bool same_registers(const State& a, const State& b) {
+  for (int i = 0; i < 17; ++i)
+    if (a.registers[i] != b.registers[i]) return false;
+  return true;
+}
+
+uint64_t hash_stack(uintptr_t sp) {
+  const uintptr_t top = reinterpret_cast<uintptr_t>(runtime.current->stack_top);
+  if (sp > top || top - sp > kDeepestLoop) return 0;
+  uint64_t hash = 1;
+  for (uintptr_t p = (sp - kRedZone) & ~uintptr_t{7}; p < top; p += 8) {
+    hash = (hash ^ *reinterpret_cast<const uint64_t*>(p)) * 0x9e3779b97f4a7c15ull;
+    hash ^= hash >> 29;
+  }
+  return hash | 1;
+}
+
+// A direct jump backwards at this address?
+bool decode(uintptr_t address, Loop& loop) {
+  const auto* code = reinterpret_cast<const uint8_t*>(address);
+  auto near = [&](unsigned opcode_bytes) {
+    int32_t distance;
+    copy_bytes(&distance, code + opcode_bytes, 4);
+    loop.next = address + opcode_bytes + 4;
+    return distance;
+  };
+  int64_t distance;
+  if ((code[0] & 0xf0) == 0x70 || code[0] == 0xeb) {
+    loop.condition = code[0] == 0xeb ? -1 : code[0] & 15;
+    loop.next = address + 2;
+    distance = static_cast<int8_t>(code[1]);
+  } else if (code[0] == 0xe9) {
+    loop.condition = -1;
+    distance = near(1);
+  } else if (code[0] == 0x0f && (code[1] & 0xf0) == 0x80) {
+    loop.condition = code[1] & 15;
+    distance = near(2);
+  } else {
+    return false;
+  }
+  loop.jump = address;
+  loop.target = loop.next + static_cast<uintptr_t>(distance);
+  return distance < 0;
+}
+
+bool taken(int condition, uint64_t flags) {
+  const bool carry = flags & 1, parity = flags & 4, zero = flags & 0x40, sign = flags & 0x80, overflow = flags & 0x800;
+  bool holds = true;
+  switch (condition >> 1) {
+    case 0: holds = overflow; break;
+    case 1: holds = carry; break;
+    case 2: holds = zero; break;
+    case 3: holds = carry || zero; break;
+    case 4: holds = sign; break;
+    case 5: holds = parity; break;
+    case 6: holds = sign != overflow; break;
+    case 7: holds = zero || sign != overflow; break;
+    default: return true;
+  }
+  return holds != (condition & 1);
+}
+
+void set_trap(uintptr_t address) {
+  for (uint32_t i = 0; i < loop_count; ++i)
+    if (loops[i].jump == address) return;
+  Loop loop{};
+  if (loop_count == kMaxNativeLoops || !decode(address, loop)) return;
+  const long page = static_cast<long>(address & ~uintptr_t{4095});
+  if (sys(SYS_mprotect, page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC) < 0) return;
+  loops[loop_count++] = loop;
+  *reinterpret_cast<uint8_t*>(address) = 0xcc;
+  sys(SYS_mprotect, page, 4096, PROT_READ | PROT_EXEC);
+}
+
+void found(uintptr_t jump) {
+  set_trap(jump);
+  Channel& channel = *runtime.channel;
+  const uint32_t n = channel.found_loops.load(std::memory_order_relaxed);
+  if (n == kMaxNativeLoops) return;
+  channel.found_loop[n] = jump;
+  channel.found_loops.store(n + 1, std::memory_order_release);
+}
+
+void leave_single_steps(void* context) { registers_of(context)[REG_EFL] &= ~static_cast<greg_t>(kTrapFlag); }
+
+void stop_hunting(void* context) {
+  hunt.on = false;
+  leave_single_steps(context);
+}
+
+// Which jump closes the cycle: in its outermost frame, so that it belongs to the loop and not to what that calls.
+void walk(const State& now) {
+  const uintptr_t pc = now.registers[16];
+  Loop loop{};
+  if (pc < hunt.previous && !is_own_code(hunt.previous) && decode(hunt.previous, loop) && loop.target == pc &&
+      (!hunt.jump || hunt.previous_stack > hunt.jump_stack)) {
+    hunt.jump = hunt.previous;
+    hunt.jump_stack = hunt.previous_stack;
+  }
+}
+
+// One more instruction was executed. Brent's search for a cycle: compares with a state that is moved up now and then.
+void hunt_step(void* context) {
+  const State now = registers_in(context);
+  const uintptr_t pc = now.registers[16];
+  if (scheduler().progress() != hunt.asked_progress || ++hunt.steps > kLongestHunt) return stop_hunting(context);
+  const bool again = same_registers(now, hunt.anchor) && hash_stack(now.registers[15]) == hunt.anchor.stack;
+  if (hunt.walking) {
+    walk(now);
+    if (again) {
+      if (hunt.jump) found(hunt.jump);
+      return stop_hunting(context);
+    }
+  } else if (again) {
+    hunt.walking = true;
+  } else if (hunt.steps == hunt.next_anchor) {
+    hunt.next_anchor *= 2;
+    hunt.anchor = now;
+    hunt.anchor.stack = hash_stack(now.registers[15]);
+  }
+  hunt.previous = pc;
+  hunt.previous_stack = now.registers[15];
+}
+
+// Nobody has done anything but such rounds for long, and nothing else can happen: they will go on for ever.
+bool hopeless() {
+  Scheduler& s = scheduler();
+  bool waits_for_more = !s.timed.empty(s.words());
+  s.live.for_each(s.words(), [&](ThreadId t) { waits_for_more |= s.thread(t).waits_for != nullptr; });
+  return !waits_for_more;
+}
+
+void go_round(void* context) {
+  Thread& me = *runtime.current;
+  if (!rounds) rounds = static_cast<Round*>(map_pages(sizeof(Round) * kMaxThreads));
+  Round& round = rounds[index_of(me.id)];
+  State now = registers_in(context);
+  now.stack = hash_stack(now.registers[15]);
+  const bool again = now.stack && round.effects == me.effects + 1 && same_registers(now, round.state) &&
+                     now.stack == round.state.stack;
+  round.state = now;
+  round.effects = me.effects + 1;
+  if (!again) return;
+  Scheduler& s = scheduler();
+  rounds_in_row = s.progress() == last_progress ? rounds_in_row + 1 : 0;
+  if (rounds_in_row > kHopeless && hopeless())
+    s.end(Outcome::Livelock, 0, "nobody can go on but threads that spin for ever in code without scheduling points");
+  s.reach(OpKind::Yield, nullptr, Step::kYield);
+  last_progress = s.progress();
+}
+
+}  // namespace
+
+void update_native_loops(const Channel& channel) {
+  if (rounds)
+    for (unsigned i = 0; i < scheduler().created; ++i) rounds[index_of(scheduler().born[i])].effects = 0;
+  rounds_in_row = 0;
+  const uint32_t known = channel.native_loops.load(std::memory_order_acquire);
+  for (uint32_t i = 0; i < known && i < kMaxNativeLoops; ++i) set_trap(channel.native_loop[i]);
+}
+
+void look_for_native_loop(void* context) {
+  if (!runtime.running || !runtime.fibers || thread_pointer() != runtime.current->tls) return;
+  const uint64_t progress = scheduler().progress();
+  const bool again = hunt.asked_progress == progress && hunt.asked_thread == runtime.current && progress != 0;
+  if (again && hunt.on) return;
+  hunt.on = false;
+  hunt.asked_progress = progress;
+  hunt.asked_thread = runtime.current;
+  if (!again) return;
+  hunt.on = true;
+  hunt.walking = false;
+  hunt.steps = 0;
+  hunt.next_anchor = 64;
+  hunt.anchor = {};
+  hunt.previous = 0;
+  hunt.jump = 0;
+  registers_of(context)[REG_EFL] |= static_cast<greg_t>(kTrapFlag);
+}
+
+bool handle_trap(siginfo_t* info, void* context) {
+  if (info->si_code == TRAP_TRACE) {
+    // A thread that was left in the middle of a search goes on without.
+    if (hunt.on && hunt.asked_thread == runtime.current)
+      hunt_step(context);
+    else
+      leave_single_steps(context);
+    return true;
+  }
+  greg_t* g = registers_of(context);
+  const uintptr_t address = static_cast<uintptr_t>(g[REG_RIP]) - 1;
+  for (uint32_t i = 0; i < loop_count; ++i) {
+    const Loop& loop = loops[i];
+    if (loop.jump != address) continue;
+    const bool back = taken(loop.condition, static_cast<uint64_t>(g[REG_EFL]));
+    g[REG_RIP] = static_cast<greg_t>(back ? loop.target : loop.next);
+    if (back && controlled()) go_round(context);
+    return true;
+  }
+  return false;
+}
+
+#else
+}  // namespace lockstep::rt
+#error "port: find backward jumps and trap them"
+#endif
+}  // namespace lockstep::rt
