@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/bounds.hpp"
 #include "model/schedule.hpp"
 #include "search/strategies/icb.hpp"
 #include "search/trace_set.hpp"
@@ -121,7 +122,9 @@ class Shrinker {
       if (try_outline(other)) return true;
     }
     for (size_t i = 0; i < now.stretches.size() && !spent(); ++i)
-      if (join_later(now, i) || join_into_later(now, i) || leave_out(now, i) || draw_out(now, i)) return true;
+      if (join_later(now, i) || join_into_later(now, i) || leave_out(now, i) || draw_out(now, i) ||
+          come_back_sooner(now, i))
+        return true;
     return false;
   }
 
@@ -156,6 +159,20 @@ class Shrinker {
     Outline other = now;
     other.stretches[i].steps = kUntilItCannot;
     return try_outline(other);
+  }
+
+  // The thread goes on when only the first, or the first half, of those who came between has had its turn.
+  bool come_back_sooner(const Outline& now, size_t i) {
+    const size_t j = next_of_thread(now, i);
+    if (j == now.stretches.size()) return false;
+    const auto at = [](std::vector<Stretch>& all, size_t index) { return all.begin() + static_cast<std::ptrdiff_t>(index); };
+    for (size_t place : {i + 2, (i + 1 + j) / 2}) {
+      if (place >= j) continue;
+      Outline other = now;
+      std::rotate(at(other.stretches, place), at(other.stretches, j), at(other.stretches, j + 1));
+      if (try_outline(other)) return true;
+    }
+    return false;
   }
 
   static size_t next_of_thread(const Outline& outline, size_t i) {
@@ -206,6 +223,7 @@ Complexity complexity_of(TraceView trace) {
     if (!seen[index_of(running)]) ++c.threads;
     seen[index_of(running)] = true;
   }
+  c.involved = bounds_of(trace).threads;
   return c;
 }
 

@@ -22,6 +22,7 @@ struct ShrinkBudget {
 // How hard a schedule is to follow; smaller is better.
 struct Complexity {
   uint32_t preemptions = 0, switches = 0, steps = 0, threads = 0;
+  uint32_t involved = 0;  // threads whose order matters, as far as one schedule tells
   auto operator<=>(const Complexity&) const = default;
 };
 Complexity complexity_of(TraceView trace);

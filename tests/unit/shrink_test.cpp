@@ -68,6 +68,23 @@ TEST(Shrink, KeepsWithinItsBudgetAndNeverMakesItWorse) {
   }
 }
 
+// One thread reads twice what seven others write: any one of them is enough.
+TEST(Shrink, InvolvesNoMoreThreadsThanNeeded) {
+  Program program{.name = "read twice", .threads = {}};
+  program.threads.push_back({ld(0, 0), ld(0, 1), check([](const Registers& r) { return Value{r[0] == r[1]}; }, "equal")});
+  for (int i = 1; i < 8; ++i) program.threads.push_back({st(0, i)});
+  for (uint64_t from = 0; from < 10'000; from += 1000) {
+    const auto failing = fail_at_random(program, from);
+    ASSERT_TRUE(failing);
+    FakeExecutor executor(program);
+    const auto same = [](const Trace& t) { return t.view().outcome() == Outcome::Assertion; };
+    const auto shrunk = shrink(executor, *failing, 1000, same);
+    const Complexity result = shrunk ? shrunk->complexity : complexity_of(*failing);
+    EXPECT_EQ(result.preemptions, 1u);
+    EXPECT_EQ(result.involved, 2u);
+  }
+}
+
 TEST(Shrink, AsksWhetherItIsTheSameFailure) {
   const Program program = philosophers(3);
   const auto failing = fail_at_random(program, 0);
