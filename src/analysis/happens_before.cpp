@@ -41,6 +41,7 @@ void HappensBefore::push(const Step& step) {
   e.previous = thread.last;
   e.index = ++thread.records;
   e.uses = 0;
+  if (step.kind == OpKind::Reacquire && step.flags & Step::kTimed) e.condition = number_of(step.second);
   int32_t* clock = clock_at(record);
   if (e.previous != kNone)
     std::copy_n(clock_at(e.previous), width_, clock);

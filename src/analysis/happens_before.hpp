@@ -18,7 +18,7 @@ class HappensBefore {
 
   // One access of a record, and what it found: enough to undo it, and to walk all accesses of an object backwards.
   struct Use {
-    uint32_t object;      // see number_of()
+    uint32_t object;  // see number_of()
     bool write;
     uint32_t last_write;  // before this access
     uint32_t last_read;   // newest read since that write
@@ -26,11 +26,12 @@ class HappensBefore {
   struct Event {
     ThreadId thread;
     OpKind kind;
-    uint8_t flags;      // of the step
+    uint8_t flags;  // of the step
     uint8_t uses;
-    uint32_t index;     // among the records of its thread, from 1
-    uint32_t previous;  // whose clock the thread had before: its previous record, or the one that created it
-    ObjectId second;    // of the step
+    uint32_t index;              // among the records of its thread, from 1
+    uint32_t previous;           // whose clock the thread had before: its previous record, or the one that created it
+    ObjectId second;             // of the step
+    uint32_t condition = kNone;  // number of what a timed wait waited for, until it was woken
     Use use[3];
 
     const Use* find(uint32_t object) const {
@@ -65,9 +66,7 @@ class HappensBefore {
   unsigned width() const { return width_; }
 
   // Newest record of a thread, or the one that created it; kNone if neither is there.
-  uint32_t last_of(ThreadId t) const {
-    return index_of(t) < threads_.size() ? threads_[index_of(t)].last : kNone;
-  }
+  uint32_t last_of(ThreadId t) const { return index_of(t) < threads_.size() ? threads_[index_of(t)].last : kNone; }
 
   // Objects by small numbers that never change.
   uint32_t number_of(ObjectId id);

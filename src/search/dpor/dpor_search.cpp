@@ -206,6 +206,7 @@ bool DporSearch::explore(uint32_t head) {
     if (n.data) continue;
     if (!planned || !parts_.observed_labels) n.label = label_of(order_[i]);
     n.label.ends |= i == ending;
+    repeats_ |= n.loose || steps[i].flags & (Step::kTimed | Step::kTimedOut);
     if (!parts_.whole_sequences) reverse_step(i, i);
     if (parts_.give_up && parts_.give_up(*this, i)) break;
   }
@@ -349,7 +350,7 @@ void DporSearch::save(StateWriter& out) const {
   out.put<uint64_t>(order_.objects());
   for (uint32_t number = 0; number < order_.objects(); ++number) out.put(order_.object(number).id);
   out.put(static_cast<uint8_t>(started_ && executions_ > 0));
-  out.put(static_cast<uint8_t>(failed_));
+  out.put(static_cast<uint8_t>(failed_ | repeats_ << 1));
   for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, ended_early_, executions_})
     out.put(number);
 }
@@ -358,7 +359,9 @@ void DporSearch::load(StateReader& in) {
   tree_.load(in);
   for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) (void)order_.number_of(in.get<ObjectId>());
   started_ = in.get<uint8_t>() != 0;
-  failed_ = in.get<uint8_t>() != 0;
+  const auto flags = in.get<uint8_t>();
+  failed_ = flags & 1;
+  repeats_ = flags & 2;
   for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &ended_early_, &executions_})
     *number = in.get<uint64_t>();
   if (!in.good()) return;
@@ -388,7 +391,7 @@ std::string DporSearch::why_incomplete() const {
 std::string DporSearch::guarantee() const {
   if (!complete()) return {};
   if (parts_.preemptions) return claim_at_most(*parts_.preemptions);
-  return parts_.each_trace_once && !failed_ ? claim_every_trace(complete_) : claim_every_execution();
+  return parts_.each_trace_once && !failed_ && !repeats_ ? claim_every_trace(complete_) : claim_every_execution();
 }
 
 std::optional<uint32_t> DporSearch::preemptions_completed() const {

@@ -175,7 +175,8 @@ class DporSearch : public Strategy {
   Plan plan_;  // its memory is used again and again
   bool started_ = false;
   uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0, ended_early_ = 0;
-  bool failed_ = false;  // with others under way, so that a trace may have been seen in several lengths
+  bool repeats_ = false;  // perhaps: what is left to source sets or can time out may be run twice
+  bool failed_ = false;   // with others under way, so that a trace may have been seen in several lengths
 };
 
 }  // namespace lockstep::dpor

@@ -46,8 +46,9 @@ inline bool is_conditional(OpKind kind, uint8_t flags) {
 inline Label strongest(const HappensBefore::Event& event) {
   Label label = label_of(event);
   if (is_conditional(event.kind, event.flags) && label.uses > 0) label.use[0] |= 1;
-  // Giving up to wait for a condition changes that condition, which reacquiring the mutex does not touch.
-  if (event.kind == OpKind::Reacquire && event.flags & Step::kTimed) label.ends = true;
+  // Giving up to wait for a condition changes that condition; whatever touches the token of its broadcasts does so,
+  // too.
+  if (event.condition != HappensBefore::kNone) label.use[2] = event.condition << 1 | 1;
   return label;
 }
 

@@ -23,6 +23,7 @@ Event as_event(HappensBefore& order, const Step& pending) {
   e.flags = pending.flags;
   e.second = pending.second;
   e.previous = order.last_of(pending.thread);
+  if (e.kind == OpKind::Reacquire && e.flags & Step::kTimed) e.condition = order.number_of(pending.second);
   for (const Access& a : accesses(pending.operation())) {
     if (a.object == kNoObject) continue;
     const uint32_t number = order.number_of(a.object);
