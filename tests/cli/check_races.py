@@ -92,4 +92,23 @@ with tempfile.TemporaryDirectory() as folder:
     out, result = run(folder, "--strategy", "icb", "--preemptions", "0", "--error", "lock-order", MEMORY, "order_opposite")
     expect("as an error", out.returncode == 1 and kinds(result) == ["lock-order"], out.stdout + out.stderr)
 
+# A program of which one part is instrumented and the other, in a static library, is not.
+SOURCES = pathlib.Path(__file__).resolve().parent.parent / "programs/partly"
+with tempfile.TemporaryDirectory() as folder:
+    for atomics in [(), ("-DATOMICS",)]:
+        common = ["-std=c++20", "-g", "-O1", "-pthread", *atomics]
+        program = folder + "/" + ("with" if atomics else "without")
+        subprocess.run(["g++", *common, "-c", SOURCES / "library.cpp", "-o", folder + "/library.o"], check=True)
+        subprocess.run(["ar", "rcs", program + ".a", folder + "/library.o"], check=True)
+        subprocess.run([LOCKSTEP + "-cxx", *common, SOURCES / "program.cpp", program + ".a", "-o", program], check=True)
+        out, result = run(folder, program, "locked")
+        expect("locks of the other part are seen", out.returncode == 0 and not result["warnings"], out.stdout + out.stderr)
+        out, result = run(folder, program, "racy")
+        if atomics:
+            expect("not certain any more", out.returncode == 0 and any("not certain" in w for w in result["warnings"]), out.stdout)
+            out, result = run(folder, program, "published")
+            expect("order by unseen atomics is no bug", out.returncode == 0 and not result["bugs"], out.stdout + out.stderr)
+        else:
+            expect("a race beside a part that only locks", out.returncode == 1 and kinds(result) == ["data-race"], out.stdout)
+
 sys.exit(failures > 0)
