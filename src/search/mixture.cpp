@@ -84,6 +84,40 @@ std::optional<uint32_t> Mixture::preemptions_completed() const {
   return most;
 }
 
+bool Mixture::resumable() const {
+  return std::all_of(parts_.begin(), parts_.end(), [](const MixturePart& part) { return part.strategy->resumable(); });
+}
+
+// Whose turn it is, and the parts one after the other. What is in flight its part hands out again.
+void Mixture::save(StateWriter& out) const {
+  const size_t opening = opened_ < options_.opening.size() ? opened_ - in_flight_.size() : opened_;
+  for (const uint64_t number : {uint64_t{opening}, uint64_t{turn_}, uint64_t{last_}, uint64_t{used_}, all_learned_}) out.put(number);
+  out.put_all(learned_);
+  for (const MixturePart& part : parts_) part.strategy->save(out);
+}
+
+void Mixture::load(StateReader& in) {
+  opened_ = in.get<uint64_t>();
+  turn_ = in.get<uint64_t>();
+  last_ = in.get<uint64_t>();
+  used_ = static_cast<uint32_t>(in.get<uint64_t>());
+  all_learned_ = in.get<uint64_t>();
+  learned_ = in.get_all<uint64_t>();
+  if (turn_ >= parts_.size() || last_ >= parts_.size() || learned_.size() != parts_.size()) {
+    *this = Mixture(std::move(parts_), std::move(options_));
+    return in.reject();
+  }
+  for (const MixturePart& part : parts_) part.strategy->load(in);
+}
+
+// Whoever can give something up; what the others need comes off everybody's share.
+bool Mixture::spill(uint64_t bytes) {
+  bool any = false;
+  for (const MixturePart& part : parts_)
+    if (part.strategy->memory_bytes() > bytes / parts_.size()) any |= part.strategy->spill(bytes / parts_.size());
+  return any && memory_bytes() <= 2 * bytes;
+}
+
 uint64_t Mixture::frontier_nodes() const {
   uint64_t sum = 0;
   for (const MixturePart& part : parts_) sum += part.strategy->frontier_nodes();

@@ -39,6 +39,10 @@ class Mixture final : public Strategy {
   bool complete() const override { return finished() != nullptr; }
   std::string why_incomplete() const override;
   std::optional<uint32_t> preemptions_completed() const override;
+  bool resumable() const override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+  bool spill(uint64_t bytes) override;
   uint64_t frontier_nodes() const override;
   uint64_t peak_frontier_nodes() const override;
   uint64_t memory_bytes() const override;

@@ -64,6 +64,24 @@ void ViewRank::learn(const Step& step, uint32_t record) {
           {record, did, step.thread, is_acquire(step.kind) && access.object == step.object});
 }
 
+void ViewRank::save(StateWriter& out) const {
+  out.put_all(std::vector<uint64_t>(seen_.begin(), seen_.end()));
+  out.put<uint64_t>(promised_.size());
+  for (const auto& [view, times] : promised_) {
+    out.put(view);
+    out.put(times);
+  }
+}
+
+void ViewRank::load(StateReader& in) {
+  const std::vector<uint64_t> seen = in.get_all<uint64_t>();
+  seen_.insert(seen.begin(), seen.end());
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+    const auto view = in.get<uint64_t>();
+    promised_[view] = in.get<uint32_t>();
+  }
+}
+
 void ViewRank::look(const Outlook& outlook) {
   writes_.clear();
   past_.clear();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "search/ranks/rank.hpp"
+#include "search/state.hpp"
 
 namespace lockstep {
 
@@ -21,6 +22,8 @@ class ViewRank final : public Rank {
   // 0 something new; more, the more often that has been promised before
   uint64_t of(const Outlook& outlook, const Alternative& a) override;
   uint64_t memory_bytes() const { return 40 * (seen_.size() + promised_.size()); }
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
 
  private:
   struct Write {

@@ -93,7 +93,54 @@ class Surw final : public Strategy {
   bool complete() const override { return false; }
   bool exhaustive() const override { return false; }
 
+  bool resumable() const override { return true; }
+  void save(StateWriter& out) const override {
+    for (const uint64_t number : {learned_, counted_, generation_}) out.put(number);
+    put(out, all_);
+    out.put<uint64_t>(objects_.size());
+    for (const auto& [object, counts] : objects_) {
+      out.put(object);
+      put(out, counts);
+    }
+    out.put_all(std::vector<ObjectId>(written_.begin(), written_.end()));
+    out.put_all(shared_);
+  }
+  void load(StateReader& in) override {
+    for (uint64_t* number : {&learned_, &counted_, &generation_}) *number = in.get<uint64_t>();
+    handed_out_ = learned_;
+    all_ = get(in);
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+      const auto object = in.get<ObjectId>();
+      objects_[object] = get(in);
+    }
+    const std::vector<ObjectId> written = in.get_all<ObjectId>();
+    written_.insert(written.begin(), written.end());
+    shared_ = in.get_all<ObjectId>();
+    known_.insert(shared_.begin(), shared_.end());
+    for (const ObjectId object : shared_)
+      if (!objects_.contains(object)) in.reject();
+    if (!in.good()) shared_.clear();
+  }
+
  private:
+  static void put(StateWriter& out, const Counts& counts) {
+    out.put<uint64_t>(counts.of.size());
+    for (const auto& [thread, n] : counts.of) {
+      out.put(thread);
+      out.put(n);
+    }
+    out.put(counts.written);
+  }
+  static Counts get(StateReader& in) {
+    Counts counts;
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+      const auto thread = in.get<ThreadId>();
+      counts.of[thread] = in.get<uint32_t>();
+    }
+    counts.written = in.get<bool>();
+    return counts;
+  }
+
   bool count(TraceView trace) {
     std::map<ThreadId, uint32_t> all;
     std::unordered_map<ObjectId, std::map<ThreadId, uint32_t>> each;

@@ -43,6 +43,22 @@ class ViewSearch final : public Strategy {
     if (kept_.size() < kMostKept && trace.header().bytes <= kLongestKept) kept_.emplace_back(trace);
   }
 
+  // But for the executions it has overheard: there will be others.
+  bool resumable() const override { return true; }
+  void save(StateWriter& out) const override {
+    out.put(ranked_);
+    out.put(learned_);
+    rank_.save(out);
+    tree_.save(out);
+  }
+  void load(StateReader& in) override {
+    ranked_ = in.get<uint64_t>();
+    learned_ = in.get<uint64_t>();
+    rank_.load(in);
+    tree_.load(in);
+  }
+  bool spill(uint64_t bytes) override { return tree_.spill(bytes); }
+
   std::string guarantee() const override { return {}; }
   bool complete() const override { return false; }
   bool exhaustive() const override { return false; }
