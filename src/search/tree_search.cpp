@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <utility>
 
 #include "search/claims.hpp"
@@ -100,19 +101,36 @@ void TreeSearch::expand(NodeIndex node, TraceView trace, Cost&& cost) {
     last_access_.clear();
     charged_.clear();
   }
-  const bool skip = !watches_variables() && !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step && !parts_.cache;
+  const bool skip = !watches_variables() && !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step;
   uint32_t spent = skip ? own.cost : 0;
   fair_ = false;
-  if (parts_.cache) fingerprinter_.begin();
+  if (parts_.cache) fingerprint_beginning(trace.steps().first(std::min<size_t>(first, trace.steps().size())));
   for (ScheduleCursor at = skip ? ScheduleCursor(trace, first, spent) : ScheduleCursor(trace); !at.done(); at.advance()) {
     const Step& step = at.step();
-    if (parts_.cache && at.index() >= first && visited(at, spent)) return;
-    if (parts_.cache) fingerprinter_.add(step);
+    if (parts_.cache && at.index() >= first) {
+      if (visited(at, spent)) return;
+      fingerprint(step);
+    }
     if (step.is_note()) continue;
     if (at.index() >= first) expand_step(node, trace, at, spent, cost);
     if (watches_variables()) charge(at);
     if (!step.is_choice()) spent += cost(at, step.thread);
   }
+}
+
+// Of what the execution looked at last began with, only what differs is taken back.
+void TreeSearch::fingerprint_beginning(std::span<const Step> steps) {
+  const size_t most = std::min(steps.size(), fingerprinted_.size());
+  size_t same = 0;
+  while (same < most && std::memcmp(&steps[same], &fingerprinted_[same], sizeof(Step)) == 0) ++same;
+  fingerprinter_.truncate(static_cast<uint32_t>(same));
+  fingerprinted_.resize(same);
+  for (const Step& step : steps.subspan(same)) fingerprint(step);
+}
+
+void TreeSearch::fingerprint(const Step& step) {
+  fingerprinter_.add(step);
+  fingerprinted_.push_back(step);
 }
 
 // A yield brings the fair scheduler into play, whose state is not part of the order: from there on nothing is pruned.

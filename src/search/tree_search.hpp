@@ -113,6 +113,8 @@ class TreeSearch final : public Strategy {
   void expand_step(NodeIndex node, TraceView trace, const ScheduleCursor& cursor, uint32_t spent, Cost&& cost);
   void add(NodeIndex parent, const Alternative& alternative);
   bool visited(const ScheduleCursor& at, uint32_t spent);
+  void fingerprint_beginning(std::span<const Step> steps);
+  void fingerprint(const Step& step);
   bool allows(const ScheduleCursor& at, ThreadId next);
   bool watches_variables() const { return parts_.variables || parts_.track; }
   void charge(const ScheduleCursor& at);
@@ -128,6 +130,7 @@ class TreeSearch final : public Strategy {
   Frontier frontier_;
   Spill spill_;
   Fingerprinter fingerprinter_;
+  std::vector<Step> fingerprinted_;    // what it has been given
   StateCache cache_;
   LastAccess last_access_;             // while an execution is expanded
   std::vector<ObjectId> charged_;      // variables at which it was preempted so far, ascending

@@ -77,7 +77,8 @@ void ChoiceTree::load(StateReader& in) {
   const auto exists = [&nodes](uint32_t node) { return node == kNone || node < nodes.size(); };
   bool good = in.good() && !nodes.empty() && exists(free) && free_count < nodes.size();
   for (Node& n : nodes) {
-    good = good && exists(n.parent) && exists(n.first) && exists(n.last) && exists(n.next) && n.label.uses <= 3 &&
+    good = good && exists(n.parent) && exists(n.first) && exists(n.last) && exists(n.next) &&
+           n.deviation < nodes.size() && n.label.uses <= 3 &&
            n.status <= Status::Finished;
     if (n.status == Status::UnderWay) n.status = Status::Planned;
     n.early = false;

@@ -26,6 +26,7 @@ class ChoiceTree {
     uint32_t parent = kNone, first = kNone, last = kNone, next = kNone;
     uint32_t record = 0;      // of the trace; known when the parent has been executed
     uint32_t unfinished = 0;  // children
+    uint32_t deviation = kRoot;  // executed: the nearest node above it that is not by_default
     uint16_t value = 0;       // as in Delta
     Status status = Status::Planned;
     bool data = false;        // a data choice: no thread sleeps by it

@@ -81,8 +81,9 @@ std::optional<Plan> DporSearch::next() {
 }
 
 void DporSearch::plan_prefix(uint32_t head, Plan& plan) const {
-  for (uint32_t n = head; n != ChoiceTree::kRoot; n = tree_[n].parent)
-    if (n == head || !tree_[n].by_default) plan.deltas.push_back({tree_[n].record, tree_[n].value});
+  plan.deltas.push_back({tree_[head].record, tree_[head].value});
+  for (uint32_t n = nearest_deviation(tree_[head].parent); n != ChoiceTree::kRoot; n = tree_[n].deviation)
+    plan.deltas.push_back({tree_[n].record, tree_[n].value});
   std::reverse(plan.deltas.begin(), plan.deltas.end());
 }
 
@@ -202,6 +203,7 @@ bool DporSearch::explore(uint32_t head) {
     n.status = Status::Executed;
     n.record = i;
     n.by_default = n.value == ScheduleCursor(*trace_, i, 0).default_value();
+    n.deviation = nearest_deviation(n.parent);
     state = node;
     if (n.data) continue;
     if (!planned || !parts_.observed_labels) n.label = label_of(order_[i]);

@@ -134,6 +134,8 @@ class DporSearch : public Strategy {
   uint32_t turn();  // whose trace is to be learned now
   void keep(uint32_t head, TraceView trace);
   void learn_now(uint32_t head, TraceView trace);
+  // The node itself, or the next one above it, that a plan has to name.
+  uint32_t nearest_deviation(uint32_t node) const { return tree_[node].by_default ? tree_[node].deviation : node; }
   void plan_prefix(uint32_t node, Plan& plan) const;
   void plan_sleep(uint32_t head, Plan& plan) const;
   void forget(uint32_t size);  // the path from that record on
