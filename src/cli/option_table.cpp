@@ -196,6 +196,16 @@ const OptionInfo kOptions[] = {
            o.backend, v,
            {std::pair{"auto", Backend::Auto}, {"fiber", Backend::Fiber}, {"os-thread", Backend::OsThread}});
      }},
+    {"checkpoints", "auto|off|always",
+     "start executions from a saved state instead of running their common beginning again: where it pays, never, "
+     "wherever possible [auto]",
+     kRun, false,
+     [](Options& o, const std::string& v) {
+       return choice_into(o.checkpoints, v,
+                          {std::pair{"auto", CheckpointUse::Worthwhile},
+                           {"off", CheckpointUse::Off},
+                           {"always", CheckpointUse::Always}});
+     }},
     {"tests", "each|whole", "explore the test cases of a GoogleTest or Catch2 program one by one, or all in one [each]",
      kRun, false,
      [](Options& o, const std::string& v) {

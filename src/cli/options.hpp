@@ -40,6 +40,7 @@ struct Options {
   unsigned workers = 0;  // 0: one per core
   Isolation isolation = Isolation::Auto;
   Backend backend = Backend::Auto;
+  CheckpointUse checkpoints = CheckpointUse::Worthwhile;
   bool keep_going = false;
   bool each_test = true;  // explore the test cases of a GoogleTest or Catch2 program one by one
   bool no_shrink = false;

@@ -55,6 +55,7 @@ class Run {
       hooks.promote = [this](TraceView trace) {
         return promotion_.grow(trace, [this](const DataRace& race) { return session_.suppressed(race, target_); });
       };
+    hooks.distrusted = [this] { return target_.checkpoints_failed(); };
     hooks.errors = options_.errors;
     hooks.confirm = [this](Finding finding) { return confirm(std::move(finding)); };
     hooks.found = [this](const Finding& finding) { report(finding); };
@@ -139,12 +140,14 @@ class Run {
     executions_before_ = so_far.executions;
     seconds_before_ = so_far.seconds;
     for (const Finding& bug : so_far.bugs) hooks.known.insert(bug.fingerprint);
+    const size_t places_before = promotion_.in_use().places.size();
     const std::vector<uint64_t>& places = promotion_.start_over().places;
     target_.promote(promotion_.in_use());
     strategy_ = std::move(*make_strategy(strategy_options_));
     progress_.clear();
     introduce();
-    if (!options_.quiet)
+    if (!options_.quiet && places.size() == places_before) session_.print("  starting over without checkpoints\n");
+    if (!options_.quiet && places.size() != places_before)
       session_.print(fmt::format("  {} now; starting over\n",
                                  places.size() == 1 ? "1 access is a scheduling point" : fmt::format("{} accesses are scheduling points", places.size())));
   }
@@ -394,6 +397,7 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
   target_options.runtime_library = *runtime;
   target_options.isolation = options.isolation;
   target_options.backend = options.backend;
+  target_options.checkpoints = options.checkpoints;
   target_options.points = options.points;
   target_options.timeouts = options.timeouts;
   target_options.spurious = options.spurious;

@@ -160,6 +160,7 @@ lockstep::v1::Result lockstep::v1::explore(std::function<void()> body, Options o
   hooks.promote = [&](TraceView trace) {
     return promotion.grow(trace, [&](const DataRace& race) { return reporter.left_out(race); });
   };
+  hooks.distrusted = [&] { return (*target)->checkpoints_failed(); };
   Budget budget;
   budget.executions = options.executions;
   budget.time = options.time;

@@ -20,6 +20,8 @@ inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environm
 enum class Isolation : uint8_t { Auto, Loop, Reset, Fork };
 enum class Backend : uint8_t { Auto, Fiber, OsThread };
 enum class Points : uint8_t { Auto, Sync, Atomics, Racy, All };
+// Whether executions may start from a checkpoint; Always makes as many as there is room for, for tests.
+enum class CheckpointUse : uint8_t { Off, Worthwhile, Always };
 // When a timed wait may give up: only if nobody else can run; also earlier, for the price of a preemption; any time.
 enum class Timeouts : uint8_t { Stuck, Cost, Always };
 
@@ -71,6 +73,7 @@ enum RemarkBits : uint32_t {
   kInputFromOutside = 4,       // it waited for something that is not one of its threads
   kStartsProcesses = 8,        // which run outside the schedule
   kReadsSystem = 16,           // /proc or /sys
+  kCheckpointsDiffer = 32,     // an execution from a checkpoint was not the one from the beginning
 };
 
 enum class WorkerState : uint32_t {
@@ -102,6 +105,7 @@ struct Channel {
   uint8_t debug;             // a debugger looks on: output goes where it goes, the debugger is told of switches
   uint8_t check_locks;       // has every shared variable a lock? (detect/eraser.hpp)
   uint8_t find_leaks;        // blocks that nothing points to when the program has ended
+  CheckpointUse checkpoints;
   uint8_t rewinds_input;     // standard input is a file, read from its beginning by every execution
   uint32_t capture_fd;       // output of detailed executions; 0: none
   uint32_t prime;            // without isolation: so many executions before the first plan, which nobody sees
@@ -115,6 +119,7 @@ struct Channel {
   Isolation isolation_used;
   uint8_t reserved;
   std::atomic<uint32_t> remarks;    // RemarkBits
+  std::atomic<uint64_t> resumed;    // executions that started from a checkpoint
   std::atomic<uint64_t> executing;  // plan id + 1 while one is running, else 0
   std::atomic<uint64_t> stuck_steps;  // answer to the watchdog: steps so far; a standstill means stuck
   std::atomic<uint32_t> text_bytes;

@@ -117,6 +117,11 @@ struct Monitors {
 inline constexpr uint16_t kAfterFence = 0x100;
 
 struct TraceHeader {
+  enum WireFlags : uint16_t {
+    kElsewhere = 1,  // only this header is here, the message lies in the channel's big area
+    kSuffix = 2,     // a TraceSuffix follows the header
+    kKept = 4,       // the next one may be told as a suffix to this one
+  };
   uint32_t bytes;  // of the whole message, a multiple of 8
   uint16_t version;
   Outcome outcome;
@@ -127,7 +132,7 @@ struct TraceHeader {
   uint32_t threads;        // threads that took part, main included
   uint32_t diverged_at;    // Diverged: index of the step that could not be taken; SleepBlocked: if not 0, the same
   ThreadId culprit;        // who failed; kNoThread if nobody in particular
-  uint16_t elsewhere;      // on the wire only: the rest lies in the channel's big area
+  uint16_t wire;           // WireFlags; 0 in a trace that has been received
   int32_t code;            // exit code or signal number
   uint64_t fault_address;  // Crash
   uint32_t races;          // data races, each pair of places once
@@ -136,6 +141,16 @@ struct TraceHeader {
   uint32_t allocations;    // blocks of the heap that are told
 };
 static_assert(sizeof(TraceHeader) == 80, "wire format");
+
+// On the wire a trace may begin like the one sent before it: so many records and words of sets are left out.
+struct TraceSuffix {
+  uint32_t records, set_words;
+};
+static_assert(sizeof(TraceSuffix) == 8, "wire format");
+inline uint32_t wire_size(const TraceHeader& header, const TraceSuffix& suffix) {
+  if (!(header.wire & TraceHeader::kSuffix)) return header.bytes;
+  return static_cast<uint32_t>(header.bytes + sizeof suffix - sizeof(Step) * suffix.records - 8 * suffix.set_words);
+}
 
 // A set of threads as stored in a trace: `words` little-endian 64-bit words.
 class ThreadSetView {

@@ -7,6 +7,10 @@
 namespace lockstep::rt {
 namespace {
 uintptr_t next_private = kPrivateBase;
+constexpr unsigned kMostOwnPages = 4096;
+OwnPages given_out[kMostOwnPages];
+unsigned given_out_count;
+bool pinned;
 
 // Until the real ones are known: called while libraries are being relocated.
 void* early_copy(void* to, const void* from, size_t size) {
@@ -41,10 +45,43 @@ uintptr_t next_shared_address(size_t bytes) {
   return address;
 }
 
-void* map_pages(size_t bytes) {
+namespace {
+void* map_own(size_t bytes, bool saved) {
   const uintptr_t address = next_shared_address(bytes);
   if (next_private > kPrivateEnd || !map_fixed(address, bytes, PROT_READ | PROT_WRITE)) die("out of address space");
+  if (given_out_count == kMostOwnPages) die("too many mappings");
+  given_out[given_out_count++] = {address, (bytes + 4095) & ~size_t{4095}, saved};
   return reinterpret_cast<void*>(address);
+}
+}  // namespace
+
+void* map_pages(size_t bytes) { return map_own(bytes, true); }
+void* map_unsaved_pages(size_t bytes) { return map_own(bytes, false); }
+
+void unmap_pages(const void* pages, size_t bytes) {
+  if (pinned) return;
+  sys(SYS_munmap, word(pages), static_cast<long>(bytes));
+  for (unsigned i = given_out_count; i-- > 0;) {
+    if (given_out[i].begin != reinterpret_cast<uintptr_t>(pages)) continue;
+    for (--given_out_count; i < given_out_count; ++i) given_out[i] = given_out[i + 1];
+    const OwnPages& last = given_out[given_out_count - 1];
+    next_private = last.begin + last.bytes + 4096;  // addresses are not used up by what comes and goes
+    return;
+  }
+}
+
+const OwnPages* own_pages(unsigned* count) {
+  *count = given_out_count;
+  return given_out;
+}
+
+void pin_pages(bool on) { pinned = on; }
+
+void forget_pages_after(unsigned count) {
+  if (given_out_count == count) return;
+  next_private = given_out[count].begin;
+  for (; given_out_count > count; --given_out_count)
+    sys(SYS_munmap, static_cast<long>(given_out[given_out_count - 1].begin), static_cast<long>(given_out[given_out_count - 1].bytes));
 }
 
 void die(const char* message) {

@@ -65,7 +65,24 @@ inline constexpr uintptr_t kStackStride = 1ull << 28;
 inline constexpr uintptr_t kPrivateBase = 0x3000'0000'0000;  // the runtime's own pages
 inline constexpr uintptr_t kPrivateEnd = 0x3800'0000'0000;
 
-void* map_pages(size_t bytes);  // zeroed, private, lazily committed, never fails (ends the process instead)
+// Zeroed, private, lazily committed, never fails (ends the process instead). What lies there is state of the execution
+// under way and part of a checkpoint; unsaved pages are not.
+void* map_pages(size_t bytes);
+void* map_unsaved_pages(size_t bytes);
+void unmap_pages(const void* pages, size_t bytes);
+
+// What map_pages() gave out, in order.
+struct OwnPages {
+  uintptr_t begin;
+  size_t bytes;
+  bool saved;
+};
+const OwnPages* own_pages(unsigned* count);
+// While pinned, pages that are unmapped stay: a checkpoint refers to them.
+void pin_pages(bool on);
+// Unmaps what was mapped after the first `count`, and goes on as if it had not been.
+void forget_pages_after(unsigned count);
+
 uintptr_t next_shared_address(size_t bytes);  // where to map a file of the driver's
 bool map_fixed(uintptr_t address, size_t bytes, int protection);
 

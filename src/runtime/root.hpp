@@ -33,6 +33,8 @@ struct LibraryWanted {
 };
 void load_library(LibraryWanted& wanted);
 
+class Saving;
+
 struct Runtime {
   bool running;      // an execution is under way
   bool fibers;       // backend in use
@@ -59,6 +61,7 @@ struct Runtime {
   Heap heap;
   Snapshot snapshot;
   Undo undo;
+  Saving* saving;    // checkpoints (serve/saving.hpp)
   Thread* controller;
   Thread* threads;   // kMaxThreads of them, index is the ThreadId
   unsigned pool_size;

@@ -17,6 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kProgressEvery = std::chrono::milliseconds(200);
 constexpr auto kSaveEvery = std::chrono::seconds(5);
+constexpr uint64_t kTrustFor = 64;  // executions
 
 // Why an exploration ended before its strategy did. Only a used-up budget lets a strategy without an end pass.
 struct Stop {
@@ -66,6 +67,7 @@ class Run {
         result_.restart = true;
         stop_ = Stop{"accesses that became scheduling points"};
       }
+      if (result_.executions % kTrustFor == 0 || in_flight_.empty()) check_trust();
       check_limits();
     }
     if (!in_flight_.empty()) executor_.cancel();
@@ -238,6 +240,12 @@ class Run {
   bool late() const { return budget_.time && Clock::now() - start_ >= *budget_.time; }
 
   bool finished() const { return in_flight_.empty() && strategy_.complete(); }
+
+  void check_trust() {
+    if (stop_ || !hooks_.distrusted || !hooks_.distrusted()) return;
+    result_.restart = true;
+    stop_ = Stop{"executions that cannot be relied on"};
+  }
 
   void interrupt() {
     result_.interrupted = true;

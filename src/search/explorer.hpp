@@ -63,6 +63,8 @@ struct ExplorerHooks {
   // Told of every execution with data races. True: the accesses become scheduling points, so the search has to start
   // over; it stops with Exploration::restart. Whatever calls the explorer then does so.
   std::function<bool(TraceView)> promote;
+  // True, once: the traces so far are not to be trusted, so the search has to start over, as above.
+  std::function<bool()> distrusted;
   std::set<FindingKind> errors;  // kinds of warnings that count as bugs
   std::set<std::string> known;  // fingerprints of bugs told already
   std::function<void(const Finding&)> found;       // a new, confirmed, distinct bug

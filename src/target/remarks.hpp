@@ -20,6 +20,10 @@ inline std::vector<std::string> in_words(uint32_t remarks) {
   if (remarks & kStartsProcesses)
     said.emplace_back(
         "the program starts other processes, which are not under control: they are taken to answer and to end promptly");
+  if (remarks & kCheckpointsDiffer)
+    said.emplace_back(
+        "an execution that was started from a checkpoint differed from the same one run from the beginning; it was all "
+        "done again without checkpoints");
   return said;
 }
 

@@ -53,6 +53,7 @@ LaunchOptions launch_options(const TargetOptions& options, const std::string& pa
           options.detect_races,
           options.check_locks,
           options.find_leaks,
+          options.checkpoints,
           options.promoted,
           {},
           {},
@@ -105,6 +106,23 @@ class WorkerTarget final : public Target {
     for (auto& slot : slots_) remarks |= slot->process.remarks();
     for (std::string& text : in_words(remarks)) warn(std::move(text));
     return warnings_;
+  }
+
+  uint64_t resumed() override {
+    uint64_t sum = 0;
+    for (auto& slot : slots_) sum += slot->process.resumed();
+    return sum;
+  }
+
+  bool checkpoints_failed() override {
+    if (launch_.checkpoints == CheckpointUse::Off) return false;
+    bool failed = false;
+    for (auto& slot : slots_) failed |= (slot->process.remarks() & kCheckpointsDiffer) != 0;
+    if (!failed) return false;
+    launch_.checkpoints = CheckpointUse::Off;
+    cancel();
+    for (auto& slot : slots_) slot->process.kill();
+    return true;
   }
 
   void submit(const Plan& plan) override {

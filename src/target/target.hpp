@@ -25,6 +25,7 @@ struct TargetOptions {
   bool detect_races = true;                    // in instrumented code
   bool check_locks = false;                    // does every shared variable have a lock? TraceView::locks_broken()
   bool find_leaks = false;                     // TraceView::allocations() with Allocation::kLeaked
+  CheckpointUse checkpoints = CheckpointUse::Worthwhile;
   PromotedPoints promoted;                     // see Target::promote
   unsigned workers = 1;
   uint32_t max_steps = 1'000'000;
@@ -66,6 +67,10 @@ class Target : public Executor {
   virtual std::vector<std::string> warnings() = 0;         // said once each, in order
   virtual std::string dependence() { return {}; }          // what executions that do not repeat may depend on
   virtual std::vector<uint64_t> native_loops() { return {}; }  // jumps of spin loops in code without scheduling points
+  virtual uint64_t resumed() { return 0; }                 // executions that started from a checkpoint
+  // True, once: one of those differed from the same execution run from the beginning, so that none before it is to be
+  // relied on. There are no checkpoints any more.
+  virtual bool checkpoints_failed() { return false; }
 
   // Runs one plan by itself, with stacks and captured output, outside the window of the search. Only when nothing
   // is in flight (see cancel()).

@@ -106,9 +106,14 @@ uint32_t WorkerProcess::remarks() {
   return remarks_;
 }
 
+uint64_t WorkerProcess::resumed() {
+  return resumed_ + (memory_.data() ? channel().resumed.load(std::memory_order_relaxed) : 0);
+}
+
 Result<bool> WorkerProcess::prepare() {
   kill();
   remarks();  // before its memory goes
+  resumed_ = resumed();
   const size_t big = big_trace_bytes(options_.max_steps);
   auto memory = SharedMemory::create("lockstep-channel", sizeof(Channel) + kPlanRing + kTraceRing + big);
   if (!memory) return memory.error();
@@ -126,6 +131,7 @@ Result<bool> WorkerProcess::prepare() {
   c->detect_races = options_.detect_races;
   c->check_locks = options_.check_locks;
   c->find_leaks = options_.find_leaks;
+  c->checkpoints = options_.checkpoints;
   promote(options_.promoted);
   trust(options_.trusted);
   know_loops(options_.native_loops);
@@ -320,16 +326,18 @@ bool WorkerProcess::has_trace() {
 TraceView WorkerProcess::front() {
   Ring& ring = channel().traces;
   const char* at = bytes(ring) + ring.read.load(std::memory_order_relaxed) % ring.capacity;
-  const TraceView here(at);
-  message_ = here.header().elsewhere ? sizeof(TraceHeader) : here.header().bytes;
-  if (!here.header().elsewhere) return here;
-  return TraceView(static_cast<const char*>(memory_.data()) + channel().big_offset);
+  const bool elsewhere = TraceView(at).header().wire & TraceHeader::kElsewhere;
+  const char* message = elsewhere ? static_cast<const char*>(memory_.data()) + channel().big_offset : at;
+  size_t size = 0;
+  const TraceView trace = received_.read(message, &size);
+  message_ = elsewhere ? sizeof(TraceHeader) : size;
+  return trace;
 }
 
 void WorkerProcess::pop() {
   Ring& ring = channel().traces;
   const char* at = bytes(ring) + ring.read.load(std::memory_order_relaxed) % ring.capacity;
-  if (TraceView(at).header().elsewhere) {
+  if (TraceView(at).header().wire & TraceHeader::kElsewhere) {
     channel().big_busy.store(0, std::memory_order_release);
     futex_wake(channel().big_busy);
   }

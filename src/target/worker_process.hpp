@@ -12,6 +12,7 @@
 #include "model/plan.hpp"
 #include "model/result.hpp"
 #include "model/trace.hpp"
+#include "target/received_trace.hpp"
 
 namespace lockstep {
 
@@ -47,6 +48,7 @@ struct LaunchOptions {
   Timeouts timeouts;
   uint32_t spurious, prime;
   bool detect_races, check_locks, find_leaks;
+  CheckpointUse checkpoints;
   PromotedPoints promoted;
   std::vector<CodeRange> trusted;
   std::vector<uint64_t> native_loops;
@@ -87,6 +89,7 @@ class WorkerProcess {
   int exit_status() const { return status_; }
   pid_t pid() const { return pid_; }
   uint32_t remarks();      // RemarkBits of all processes so far
+  uint64_t resumed();      // executions that started from a checkpoint, likewise
   Channel& channel() { return *static_cast<Channel*>(memory_.data()); }
 
  private:
@@ -101,7 +104,9 @@ class WorkerProcess {
   int status_ = 0;
   unsigned unrung_ = 0;  // plans sent since the worker was last woken
   uint32_t remarks_ = 0; // of processes before this one
+  uint64_t resumed_ = 0;
   size_t message_ = 0;   // bytes of the trace returned by front()
+  ReceivedTrace received_;
 };
 
 }  // namespace lockstep

@@ -112,7 +112,7 @@ void Clocks::grow_table() {
   used_ = 0;
   for (uint32_t i = 0; i < old_size; ++i)
     if (old[i].generation == generation_) at(old[i].object) = old[i];
-  sys(SYS_munmap, word(old), static_cast<long>(sizeof(Message) * old_size));
+  unmap_pages(old, sizeof(Message) * old_size);
 }
 
 void Clocks::set_many(Message& m, const uint32_t* from) {

@@ -94,9 +94,9 @@ void find_leaks() {
       if (Heap::live(all[k]) && !(reached && reached[k]) && all[k].where &&
           !from_library(reinterpret_cast<void*>(runtime.calls.pc(all[k].where))))
         tell_allocation(all[k], Allocation::kLeaked);
-    if (reached) sys(SYS_munmap, word(reached), static_cast<long>((count + 4095) & ~4095u));
+    if (reached) unmap_pages(reached, count);
   }
-  sys(SYS_munmap, word(open), static_cast<long>(sizeof(void*) * kMostBlocks));
+  unmap_pages(open, sizeof(void*) * kMostBlocks);
 }
 
 }  // namespace lockstep::rt

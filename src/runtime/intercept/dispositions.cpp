@@ -68,6 +68,12 @@ void restore_dispositions() {
   }
 }
 
+void apply_dispositions() {
+  if (LIKELY(!any_changed)) return;
+  for (int signal = 1; signal < kSignals; ++signal)
+    if (wishes[signal].changed && !is_ours(signal)) LOCKSTEP_REAL(sigaction)(signal, &wishes[signal].wanted, nullptr);
+}
+
 bool run_own_handler(int signal, siginfo_t* info, void* context) {
   const struct sigaction action = disposition_of(signal);
   if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) return false;

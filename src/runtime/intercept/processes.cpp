@@ -22,6 +22,7 @@ unsigned child_count;
 char children_object;
 
 void born(int pid) {
+  runtime.undo.started_process();
   runtime.channel->remarks.fetch_or(kStartsProcesses, std::memory_order_relaxed);
   if (child_count < kMostChildren) children[child_count++] = pid;
 }

@@ -39,10 +39,14 @@ bool in_arena(const void* pointer) {
 }
 
 Heap::Arena& Heap::arena(unsigned index) {
-  if (UNLIKELY(!arenas_)) arenas_ = static_cast<Arena*>(map_pages(sizeof(Arena) * kArenas));
+  if (UNLIKELY(!arenas_)) {
+    arenas_ = static_cast<Arena*>(map_pages(sizeof(Arena) * kArenas));
+    mapped_ = static_cast<bool*>(map_unsaved_pages(kArenas));
+  }
   Arena& a = arenas_[index];
   if (UNLIKELY(!a.base)) {
-    if (!map_fixed(kArenaBase + index * kArenaStride, kArenaBytes, PROT_READ | PROT_WRITE)) die("cannot map a heap arena");
+    if (!mapped_[index] && !map_fixed(kArenaBase + index * kArenaStride, kArenaBytes, PROT_READ | PROT_WRITE)) die("cannot map a heap arena");
+    mapped_[index] = true;
     a.base = a.next = a.high = arena_start(index);
   }
   return a;
@@ -171,6 +175,21 @@ void* Heap::resize(void* pointer, size_t size, uint64_t where) {
 
 size_t Heap::usable_size(const void* pointer) const { return pointer ? block_of(pointer).size : 0; }
 
+void Heap::clear(char* from, char* to) {
+  const size_t used = static_cast<size_t>(to - from);
+  zero_bytes(from, used < kCheapToZero ? used : kCheapToZero);
+  if (used <= kCheapToZero) return;
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(from) + kCheapToZero) & ~uintptr_t{4095};
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(to) + 4095) & ~uintptr_t{4095};
+  sys(SYS_madvise, static_cast<long>(begin), static_cast<long>(end - begin), MADV_DONTNEED);
+}
+
+void Heap::clear_after_restore(unsigned thread, Extent before) {
+  const Arena& a = arenas_[thread];
+  char* from = a.base ? a.next : before.begin;
+  if (before.end > from) clear(from, before.end);
+}
+
 void Heap::begin_execution(bool keep) {
   for (unsigned i = 0; i < used_arenas_; ++i) {
     Arena& a = arenas_[i];
@@ -182,13 +201,7 @@ void Heap::begin_execution(bool keep) {
       a.live = 0;
       continue;
     }
-    const size_t used = static_cast<size_t>(a.next - a.base);
-    zero_bytes(a.base, used < kCheapToZero ? used : kCheapToZero);
-    if (used > kCheapToZero) {
-      const uintptr_t from = (reinterpret_cast<uintptr_t>(a.base) + kCheapToZero) & ~uintptr_t{4095};
-      const uintptr_t to = (reinterpret_cast<uintptr_t>(a.next) + 4095) & ~uintptr_t{4095};
-      sys(SYS_madvise, static_cast<long>(from), static_cast<long>(to - from), MADV_DONTNEED);
-    }
+    clear(a.base, a.next);
     a.next = a.base;
     a.live = 0;
   }

@@ -36,6 +36,15 @@ class Heap {
   static Made made(const void* pointer) { return block_of(pointer).made; }
 
   void begin_execution(bool keep);  // arenas become empty, or (keep) go on behind what is still in use
+  // For checkpoints: how far the arenas of threads 0 to used() - 1 are filled.
+  unsigned used() const { return used_arenas_; }
+  struct Extent {
+    char *begin, *end;
+  };
+  Extent extent(unsigned thread) const { return {arenas_[thread].base, arenas_[thread].next}; }
+  // The records of arenas have been put back to how they were at a checkpoint; before, this one was filled so far.
+  void clear_after_restore(unsigned thread, Extent before);
+
   void boot_done();                 // what was allocated so far belongs to the program's initial state
   // The part of the boot arena in use: initial state that has to be restored with the rest.
   uintptr_t boot_begin() const;
@@ -65,11 +74,13 @@ class Heap {
   void* allocate_in(unsigned index, size_t size, size_t alignment, uint64_t where);
   Arena& arena(unsigned index);
   static constexpr uint32_t kMaxRecords = 1u << 22;
+  static void clear(char* from, char* to);
   void record(Arena& a, uintptr_t begin, uint64_t where);
   Record* find_record(uintptr_t address) const;
   static Block& block_of(const void* p) { return reinterpret_cast<Block*>(const_cast<void*>(p))[-1]; }
 
   Arena* arenas_;
+  bool* mapped_;          // which arenas have memory: a fact about the process, whatever an execution has used of it
   unsigned used_arenas_;  // one above the largest thread arena touched since the last begin_execution()
   bool booted_;
   bool keeps_records_;

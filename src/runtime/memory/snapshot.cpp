@@ -35,7 +35,7 @@ uintptr_t parse_hex(const char*& p) {
 template <class F>
 void for_each_mapping(F&& visit) {
   constexpr size_t kSize = 4u << 20;
-  char* text = static_cast<char*>(map_pages(kSize));
+  char* text = static_cast<char*>(map_unsaved_pages(kSize));
   const long fd = sys(SYS_openat, AT_FDCWD, word("/proc/self/maps"), O_RDONLY | O_CLOEXEC);
   size_t size = 0;
   for (long n; fd >= 0 && size < kSize - 1 && (n = sys(SYS_read, fd, word(text + size), static_cast<long>(kSize - 1 - size))) > 0;)
@@ -63,7 +63,7 @@ void for_each_mapping(F&& visit) {
     if (last) break;
     line = end + 1;
   }
-  sys(SYS_munmap, word(text), static_cast<long>(kSize));
+  unmap_pages(text, kSize);
 }
 
 const char* base_name(const char* path) {
@@ -127,21 +127,21 @@ void Snapshot::add_region(uintptr_t begin, uintptr_t end) {
   Region& region = regions_[region_count_++];
   region.begin = begin;
   region.end = end;
-  region.dirty = static_cast<uint8_t*>(map_pages((end - begin) / kPage));
-  region.copies = static_cast<char*>(map_pages(end - begin));
+  region.dirty = static_cast<uint8_t*>(map_unsaved_pages((end - begin) / kPage));
+  region.copies = static_cast<char*>(map_unsaved_pages(end - begin));
 }
 
 void Snapshot::take() {
   if (!regions_) {
-    regions_ = static_cast<Region*>(map_pages(sizeof(Region) * kMaxRegions));
-    dirty_ = static_cast<Dirty*>(map_pages(sizeof(Dirty) * kMaxDirty));
+    regions_ = static_cast<Region*>(map_unsaved_pages(sizeof(Region) * kMaxRegions));
+    dirty_ = static_cast<Dirty*>(map_unsaved_pages(sizeof(Dirty) * kMaxDirty));
   }
   find_excluded();
   struct Found {
     uintptr_t begin, end;
   };
   constexpr unsigned kMaxFound = 4096;
-  Found* found = static_cast<Found*>(map_pages(sizeof(Found) * kMaxFound));
+  Found* found = static_cast<Found*>(map_unsaved_pages(sizeof(Found) * kMaxFound));
   unsigned count = 0;
   const uintptr_t stack_top = runtime.initial_stack;
   for_each_mapping([&](const Mapping& m) {
@@ -225,6 +225,14 @@ bool Snapshot::touch_if_tracked(void* maybe, size_t most) {
 
 void Snapshot::restore() {
   for (size_t i = 0; i < dirty_count_; ++i) copy_bytes(dirty_[i].page, dirty_[i].copy, kPage);
+}
+
+void Snapshot::copy_dirty(char* out) const {
+  for (size_t i = 0; i < dirty_count_; ++i) copy_bytes(out + i * kPage, dirty_[i].page, kPage);
+}
+
+void Snapshot::restore_to(const char* copy, size_t count) {
+  for (size_t i = 0; i < dirty_count_; ++i) copy_bytes(dirty_[i].page, i < count ? copy + i * kPage : dirty_[i].copy, kPage);
 }
 
 void Snapshot::absorb() {

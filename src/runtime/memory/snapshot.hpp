@@ -25,7 +25,11 @@ class Snapshot {
   bool touch_if_tracked(void* maybe, size_t most);
   void touch(void* buffer, size_t size);
 
+  // For checkpoints: the pages written so far as they are now, and putting the first `count` of them back to such a
+  // copy, those written only since then to the snapshot.
   size_t dirty_pages() const { return dirty_count_; }
+  void copy_dirty(char* out) const;
+  void restore_to(const char* copy, size_t count);
 
  private:
   struct Region {

@@ -31,7 +31,7 @@ int add_block(dl_phdr_info* info, size_t, void* data) {
     block.size = segment.p_memsz;
     if (is_libc(info->dlpi_name)) {
       // libc initialises its own (locale, ctype tables) when a thread is born: that state is what to go back to.
-      char* copy = static_cast<char*>(map_pages(block.size));
+      char* copy = static_cast<char*>(map_unsaved_pages(block.size));
       copy_bytes(copy, block.address, block.size);
       block.image = copy;
       block.image_size = block.size;
@@ -58,7 +58,7 @@ void fresh_tls(Thread& thread) {
 void save_main_tls(Thread& main) {
   for (unsigned i = 0; i < main.tls_block_count; ++i) {
     TlsBlock& block = main.tls_blocks[i];
-    char* copy = static_cast<char*>(map_pages(block.size));
+    char* copy = static_cast<char*>(map_unsaved_pages(block.size));
     copy_bytes(copy, block.address, block.size);
     block.image = copy;
     block.image_size = block.size;

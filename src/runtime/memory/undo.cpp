@@ -19,16 +19,21 @@ void Undo::remember() {
   descriptors_changed_ = folder_changed_ = false;
 }
 
-void Undo::wrote_files() { runtime.channel->remarks.fetch_or(kWritesFiles, std::memory_order_relaxed); }
+void Undo::wrote_files() {
+  wrote_ = true;
+  runtime.channel->remarks.fetch_or(kWritesFiles, std::memory_order_relaxed);
+}
 
 void Undo::mapped(void* address, size_t size) {
-  if (!mappings_) mappings_ = static_cast<Mapping*>(map_pages(sizeof(Mapping) * kMaxMappings));
+  mappings_changed_ = true;
+  if (!mappings_) mappings_ = static_cast<Mapping*>(map_unsaved_pages(sizeof(Mapping) * kMaxMappings));
   if (mapping_count_ == kMaxMappings) return;
   const uintptr_t begin = reinterpret_cast<uintptr_t>(address);
   mappings_[mapping_count_++] = {begin, begin + ((size + 4095) & ~size_t{4095})};
 }
 
 void Undo::unmapped(void* address, size_t size) {
+  mappings_changed_ = true;
   const uintptr_t begin = reinterpret_cast<uintptr_t>(address), end = begin + ((size + 4095) & ~size_t{4095});
   for (unsigned i = 0; i < mapping_count_; ++i)
     if (mappings_[i].begin >= begin && mappings_[i].end <= end) mappings_[i] = mappings_[--mapping_count_], --i;
@@ -36,7 +41,7 @@ void Undo::unmapped(void* address, size_t size) {
 
 void Undo::undo() {
   if (folder_changed_ && folder_ >= 0) sys(SYS_fchdir, folder_);
-  folder_changed_ = false;
+  folder_changed_ = mappings_changed_ = wrote_ = false;
   for (; mapping_count_; --mapping_count_) {
     const Mapping& m = mappings_[mapping_count_ - 1];
     sys(SYS_munmap, static_cast<long>(m.begin), static_cast<long>(m.end - m.begin));

@@ -6,6 +6,7 @@
 #include "runtime/sched/spin.hpp"
 
 #include "runtime/sched/interrupt.hpp"
+#include "runtime/serve/saving.hpp"
 
 namespace lockstep::rt {
 
@@ -17,6 +18,7 @@ void Scheduler::refresh_stop() {
     if (step < stop_at_) stop_at_ = step;
   }
   if (sleep_at_ < stop_at_) stop_at_ = sleep_at_;
+  if (save_at_ < stop_at_) stop_at_ = save_at_;
 }
 
 // Does the plan say what this decision shall be? Records and plan that do not fit together end the execution.
@@ -78,6 +80,7 @@ void Scheduler::prefer_overdue(ThreadSet& set) {
 }
 
 Thread* Scheduler::choose_slow() {
+  if (UNLIKELY(log_size >= save_at_)) runtime.saving->reached();
   if (fairness_.active() && last_ != kNoThread) fairness_.step(last_, last_yielded_, before_, enabled, live, words_);
   if (policy_ == Policy::Blocks) observe_block();
   before_ = enabled;

@@ -214,6 +214,8 @@ void go_round(void* context) {
 
 }  // namespace
 
+bool native_loops_known() { return loop_count != 0; }
+
 void update_native_loops(const Channel& channel) {
   if (rounds)
     for (unsigned i = 0; i < scheduler().created; ++i) rounds[index_of(scheduler().born[i])].effects = 0;

@@ -12,9 +12,9 @@ Thread& current_thread() { return *runtime.current; }
 void Scheduler::init(size_t max_steps) {
   threads_ = runtime.threads;
   max_log_ = 2 * max_steps + kNotesRoom;
-  log = static_cast<Step*>(map_pages(max_log_ * sizeof(Step)));
-  sets = static_cast<uint64_t*>(map_pages(kSetWords * 8));
-  stacks = static_cast<uint64_t*>(map_pages(kStackWords * 8));
+  log = static_cast<Step*>(map_unsaved_pages(max_log_ * sizeof(Step)));
+  sets = static_cast<uint64_t*>(map_unsaved_pages(kSetWords * 8));
+  stacks = static_cast<uint64_t*>(map_unsaved_pages(kStackWords * 8));
   fairness_.init();
 }
 
@@ -66,8 +66,19 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   spinners_tried_ = 0;
   runtime.spinners = 0;
   fairness_.begin(words_);
+  save_at_ = kNoStep;
   refresh_stop();
   refresh_simple();
+}
+
+void Scheduler::follow(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers) {
+  deltas_ = deltas;
+  delta_count_ = plan.deltas;
+  sleepers_ = sleepers;
+  sleeper_count_ = plan.sleepers;
+  sleep_at_ = plan.sleepers ? plan.sleep_at : kNoStep;
+  save_at_ = kNoStep;
+  refresh_stop();
 }
 
 void Scheduler::refresh_simple() {

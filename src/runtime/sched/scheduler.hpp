@@ -26,6 +26,18 @@ class Scheduler {
 
   // --- one execution, from the controller's side ---
   void begin(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers);
+  // From here on another plan, which says the same about everything that has been decided.
+  void follow(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers);
+  // At the first decision from this record on Saving::reached() is called, before anything is decided.
+  void stop_to_save(uint32_t record) {
+    save_at_ = record;
+    refresh_stop();
+  }
+  // What was decided so far follows from the plan's deltas for those records, deltas_done() of them.
+  bool repeatable() const {
+    return !(sleeper_count_ && sleep_at_ == kNoStep) && !(delta_ && deltas_[delta_ - 1].step == kNextDecision);
+  }
+  uint32_t deltas_done() const { return delta_; }
   // Ends the execution; control goes to the controller and does not come back.
   [[noreturn]] void end(Outcome outcome, int code = 0, const char* message = nullptr);
 
@@ -128,6 +140,7 @@ class Scheduler {
   Thread* threads_ = nullptr;
   size_t max_log_ = 0;
   uint32_t stop_at_ = 0;  // record index that needs choose_slow(): next delta or the step limit
+  uint32_t save_at_ = kNoStep;
   bool simple_ = true;    // at most 64 threads, nobody timed, no fairness, nobody unpreemptible
   bool straight_ = true;  // simple, and the default schedule with nothing else to keep
   bool last_yielded_ = false;

@@ -8,6 +8,7 @@
 #include "runtime/sched/native_loops.hpp"
 #include "runtime/serve/backtrace.hpp"
 #include "runtime/serve/dispositions.hpp"
+#include "runtime/serve/saving.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -37,14 +38,16 @@ void crash_continue() {
 char* spare_stack_top() {
   static char* stack;
   constexpr size_t kSize = 256 << 10;
-  if (!stack) stack = static_cast<char*>(map_pages(kSize));
+  if (!stack) stack = static_cast<char*>(map_unsaved_pages(kSize));
   return stack + kSize - 64;
 }
 
 void on_signal(int signal, siginfo_t* info, void* raw_context) {
   auto* context = static_cast<ucontext_t*>(raw_context);
   const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
-  if (signal == SIGSEGV && info->si_code == SEGV_ACCERR && runtime.snapshot.handle_write_fault(address)) return;
+  if (signal == SIGSEGV && info->si_code == SEGV_ACCERR &&
+      (runtime.snapshot.handle_write_fault(address) || runtime.saving->handle_write_fault(address)))
+    return;
 #if defined(__x86_64__)
   constexpr int kWatchpoint = 6;  // TRAP_PERF, which older headers do not have
   if (signal == SIGTRAP && info->si_code == kWatchpoint)
@@ -107,7 +110,7 @@ const char* signal_name(int signal) {
 void use_crash_stack() {
   constexpr size_t kSize = 128 << 10;
   stack_t stack{};
-  stack.ss_sp = map_pages(kSize);
+  stack.ss_sp = map_unsaved_pages(kSize);
   stack.ss_size = kSize;
   LOCKSTEP_REAL(sigaltstack)(&stack, nullptr);
 }

@@ -10,6 +10,7 @@ namespace lockstep::rt {
 struct sigaction disposition_of(int signal);          // as the program sees it
 int set_disposition(int signal, const struct sigaction* fresh, struct sigaction* old);  // 0 or an error number
 void restore_dispositions();
+void apply_dispositions();  // the wishes are those of a checkpoint: tells the kernel again
 
 // The program's own handler of a crash signal; false if it has none.
 bool run_own_handler(int signal, siginfo_t* info, void* context);

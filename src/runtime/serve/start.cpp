@@ -9,6 +9,7 @@
 #include "runtime/sched/threads.hpp"
 #include "runtime/serve/backtrace.hpp"
 #include "runtime/serve/crash.hpp"
+#include "runtime/serve/saving.hpp"
 #include "runtime/serve/worker.hpp"
 
 extern "C" char __libc_single_threaded;
@@ -98,6 +99,8 @@ __attribute__((noinline)) void take_control() {
   find_unwinder();
   runtime.imports = find_imports();
   find_libraries();
+  const bool can_save = runtime.fibers && runtime.isolation == Isolation::Reset && !channel.debug && !channel.find_leaks;
+  runtime.saving = Saving::create(can_save ? channel.checkpoints : CheckpointUse::Off);
   grow_pool(kFirstPool);
   __libc_single_threaded = 0;
   install_signal_handlers();

@@ -18,6 +18,7 @@
 #include "runtime/sched/native_loops.hpp"
 #include "runtime/sched/threads.hpp"
 #include "runtime/serve/dispositions.hpp"
+#include "runtime/serve/saving.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -64,6 +65,18 @@ const PlanHeader* next_plan() {
     }
     plans.reader_sleeps.store(0, std::memory_order_relaxed);
   }
+}
+
+// The one after it, if it is there already.
+const PlanHeader* plan_after(const PlanHeader* plan) {
+  const Ring& plans = runtime.channel->plans;
+  uint64_t position = plans.read.load(std::memory_order_relaxed) + plan->bytes;
+  const uint64_t written = plans.written.load(std::memory_order_acquire);
+  if (position == written) return nullptr;
+  const char* base = channel_bytes(plans.offset);
+  if (*reinterpret_cast<const uint32_t*>(base + position % plans.capacity) == kWrap)
+    position += plans.capacity - position % plans.capacity;
+  return position == written ? nullptr : reinterpret_cast<const PlanHeader*>(base + position % plans.capacity);
 }
 
 void plan_done(const PlanHeader* plan) {
@@ -135,29 +148,29 @@ void name_objects(Step* steps, uint32_t count) {
   }
 }
 
-void write_trace(uint64_t plan_id) {
+uint32_t find_pending(Step* pending) {
   Scheduler& s = scheduler();
-  Step pending[kMaxThreads];
-  uint32_t pending_count = 0;
+  uint32_t count = 0;
   s.live.for_each(s.words(), [&](ThreadId t) {
     if (!s.thread(t).parked) return;
-    Step& p = pending[pending_count++] = next_step(s.thread(t));
+    Step& p = pending[count++] = next_step(s.thread(t));
     p.thread = t;
     p.enabled = 0;
     p.flags = static_cast<uint8_t>(s.enabled.contains(t) ? p.flags & ~Step::kBlocked : p.flags | Step::kBlocked);
     if (would_write(p)) p.flags |= Step::kWrite;
   });
-  if (UNLIKELY(runtime.promoted.aliased())) {
-    name_objects(s.log, s.log_size);
-    name_objects(pending, pending_count);
-  }
+  return count;
+}
+
+TraceHeader describe_trace(uint64_t plan_id, uint32_t pending) {
+  const Scheduler& s = scheduler();
   TraceHeader header{};
   header.version = kTraceVersion;
   header.outcome = s.outcome;
   header.detail = s.detail;
   header.plan_id = plan_id;
   header.steps = s.log_size;
-  header.pending = pending_count;
+  header.pending = pending;
   header.set_words = s.set_words;
   header.stack_words = s.stack_words;
   header.message_bytes = s.message_size;
@@ -171,41 +184,88 @@ void write_trace(uint64_t plan_id) {
   header.block_units = s.in_blocks() ? s.blocks.units : 0;
   header.monitors = monitor_flags();
   header.allocations = told_allocation_count();
-  const size_t bytes = sizeof header + sizeof(Step) * (size_t{s.log_size} + pending_count) +
+  const size_t bytes = sizeof header + sizeof(Step) * (size_t{s.log_size} + pending) +
                        8 * (size_t{s.set_words} + s.stack_words) + s.message_size;
-  const size_t touched = sizeof(Touched) * header.block_units, races = sizeof(DataRace) * header.races;
-  const size_t allocations = sizeof(Allocation) * header.allocations;
-  header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + touched + races + allocations);
+  header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(Touched) * header.block_units +
+                                       sizeof(DataRace) * header.races + sizeof(Allocation) * header.allocations);
+  return header;
+}
+
+void write_trace(uint64_t plan_id) {
+  Scheduler& s = scheduler();
   Channel& channel = *runtime.channel;
+  Step pending[kMaxThreads];
+  const uint32_t pending_count = find_pending(pending);
+  TraceHeader header = describe_trace(plan_id, pending_count);
+  // What it has in common with the trace before is not told again.
+  TraceSuffix suffix{runtime.saving->same_records(), runtime.saving->same_set_words()};
+  if (suffix.records) header.wire |= TraceHeader::kSuffix;
+  if (runtime.saving->any()) header.wire |= TraceHeader::kKept;
+  const uint32_t size = wire_size(header, suffix);
   char* out;
-  if (UNLIKELY(header.bytes > channel.traces.capacity / 4)) {
-    if (header.bytes > channel.big_capacity) die("a trace is larger than the channel");
+  const bool big = UNLIKELY(size > channel.traces.capacity / 4);
+  if (big) {
+    if (size > channel.big_capacity) die("a trace is larger than the channel");
     TraceHeader stub = header;
-    stub.elsewhere = 1;
+    stub.wire = TraceHeader::kElsewhere;
     copy_bytes(trace_room(sizeof stub), &stub, sizeof stub);
     wait_for_big_area();
     out = channel_bytes(channel.big_offset);
   } else {
-    out = trace_room(header.bytes);
+    out = trace_room(size);
   }
-  const bool big = out == channel_bytes(channel.big_offset);
+  const size_t touched = sizeof(Touched) * header.block_units, races = sizeof(DataRace) * header.races;
+  const size_t allocations = sizeof(Allocation) * header.allocations;
   if (UNLIKELY(touched | races | allocations)) {
-    char* tail = out + header.bytes - touched - races - allocations;
+    char* tail = out + size - touched - races - allocations;
     if (touched) copy_bytes(tail, s.blocks.out(), touched);
     copy_bytes(tail + touched, runtime.races.found, races);
     copy_bytes(tail + touched + races, told_allocations(), allocations);
   }
-  auto put = [&out](const void* data, size_t size) {
-    copy_bytes(out, data, size);
-    out += size;
+  auto put = [&out](const void* data, size_t bytes) {
+    copy_bytes(out, data, bytes);
+    out += bytes;
   };
   put(&header, sizeof header);
-  put(s.log, sizeof(Step) * s.log_size);
+  if (suffix.records) put(&suffix, sizeof suffix);
+  auto* steps = reinterpret_cast<Step*>(out);
+  put(s.log + suffix.records, sizeof(Step) * (s.log_size - suffix.records));
   put(pending, sizeof(Step) * pending_count);
-  if (s.set_words) put(s.sets, 8 * size_t{s.set_words});
+  if (UNLIKELY(runtime.promoted.aliased())) name_objects(steps, s.log_size - suffix.records + pending_count);
+  if (s.set_words) put(s.sets + suffix.set_words, 8 * size_t{s.set_words - suffix.set_words});
   if (s.stack_words) put(s.stacks, 8 * size_t{s.stack_words});
-  if (s.message_size) put(s.message, s.message_size);
-  publish_trace(big ? static_cast<uint32_t>(sizeof header) : header.bytes);
+  if (s.message_size) {
+    put(s.message, s.message_size);
+    const uint64_t nothing = 0;  // up to the next word
+    put(&nothing, -s.message_size & 7);
+  }
+  publish_trace(big ? static_cast<uint32_t>(sizeof header) : size);
+}
+
+// A number for all that a trace says.
+uint64_t digest_of_trace() {
+  Scheduler& s = scheduler();
+  Step pending[kMaxThreads];
+  const uint32_t pending_count = find_pending(pending);
+  const TraceHeader header = describe_trace(0, pending_count);
+  uint64_t hash = 0x9e3779b97f4a7c15ull;
+  auto add = [&hash](const void* data, size_t bytes) {
+    const auto* at = static_cast<const char*>(data);
+    for (size_t i = 0; i < bytes; i += 8) {
+      uint64_t word = 0;
+      copy_bytes(&word, at + i, bytes - i < 8 ? bytes - i : 8);
+      hash = (hash ^ word) * 0x2127599bf4325c37ull;
+      hash ^= hash >> 47;
+    }
+  };
+  add(&header, sizeof header);
+  add(s.log, sizeof(Step) * s.log_size);
+  add(pending, sizeof(Step) * pending_count);
+  add(s.sets, 8 * size_t{s.set_words});
+  add(s.message, s.message_size);
+  add(runtime.races.found, sizeof(DataRace) * header.races);
+  add(told_allocations(), sizeof(Allocation) * header.allocations);
+  return hash;
 }
 
 // --- one execution ---
@@ -238,8 +298,23 @@ void fresh_start() {
   forget_named_semaphores();
 }
 
-void execute(const PlanHeader* plan) {
+// Until the execution is over, or cannot go on in this process; in between threads come back to be saved.
+void run_threads(Thread& first) {
+  for (Thread* next = &first; next; next = runtime.saving->asked()) {
+    runtime.current = next;
+    runtime.running = true;
+    if (runtime.fibers)
+      fiber::switch_to(*runtime.controller, *next);
+    else
+      os_thread::switch_to(*runtime.controller, *next);
+  }
+}
+
+bool lacks_something() { return runtime.pool_wanted || runtime.library_wanted.file[0]; }
+
+void execute_from_beginning(const PlanHeader* plan) {
   for (;;) {
+    runtime.saving->run_from_beginning();
     fresh_start();
     if (UNLIKELY(runtime.channel->rewinds_input)) sys(SYS_lseek, 0, 0, SEEK_SET);
     runtime.after_step = 0;
@@ -257,6 +332,7 @@ void execute(const PlanHeader* plan) {
     Scheduler& s = scheduler();
     for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;
     s.begin(*plan, plan->delta_list(), plan->sleeper_list());
+    runtime.saving->started();
     runtime.watches_more = runtime.eraser.on() || s.in_blocks();
     const bool little_matters = runtime.fibers && runtime.isolation == Isolation::Reset && !runtime.channel->debug &&
                                 !detects && !runtime.promoted.any() && !runtime.watches_more &&
@@ -269,17 +345,12 @@ void execute(const PlanHeader* plan) {
     runtime.pool_wanted = 0;
     runtime.library_wanted.file[0] = 0;
     if (plan->detail && runtime.channel->capture_fd) redirect_output(static_cast<int>(runtime.channel->capture_fd));
-    runtime.current = &main;
-    runtime.running = true;
-    if (runtime.fibers)
-      fiber::switch_to(*runtime.controller, main);
-    else
-      os_thread::switch_to(*runtime.controller, main);
+    run_threads(main);
     if (plan->detail && runtime.channel->capture_fd) {
       write_out(stdout);
       redirect_output(quiet_fd);
     }
-    if (!runtime.pool_wanted && !runtime.library_wanted.file[0]) {
+    if (!lacks_something()) {
       if (LIKELY(runtime.sites.end(s.outcome))) return;
       continue;
     }
@@ -288,6 +359,7 @@ void execute(const PlanHeader* plan) {
       sys(SYS_ftruncate, runtime.channel->capture_fd, 0);
       sys(SYS_lseek, runtime.channel->capture_fd, 0, SEEK_SET);
     }
+    runtime.saving->run_from_beginning();
     if (runtime.isolation == Isolation::Reset) runtime.snapshot.restore();
     if (runtime.pool_wanted) grow_pool(runtime.pool_wanted + 8);
     if (runtime.library_wanted.file[0]) load_library(runtime.library_wanted);
@@ -298,11 +370,37 @@ void execute(const PlanHeader* plan) {
   }
 }
 
+// After these the memory of this process is not to be trusted: the driver starts a fresh one.
+bool must_retire() {
+  const Outcome o = scheduler().outcome;
+  if (runtime.isolation == Isolation::Loop) return o != Outcome::Ok;
+  return o == Outcome::Crash || o == Outcome::Uncontrolled ||
+         (o == Outcome::Abort && scheduler().code == SIGABRT && scheduler().fault_address);
+}
+
+void execute(const PlanHeader* plan) {
+  Saving& saving = *runtime.saving;
+  const bool resumes = saving.begin(*plan, plan_after);
+  if (resumes) run_threads(saving.resume());
+  if (!resumes || lacks_something()) {
+    execute_from_beginning(plan);
+  } else if (saving.check_due() && !must_retire()) {
+    const uint64_t from_checkpoint = digest_of_trace();
+    execute_from_beginning(plan);
+    if (digest_of_trace() != from_checkpoint) {
+      runtime.channel->remarks.fetch_or(kCheckpointsDiffer, std::memory_order_relaxed);
+      saving.turn_off();
+    }
+  }
+  saving.end();
+}
+
 // A program that depends on something outside may follow its plan the next time (CHESS, section 4.2).
 constexpr int kAttempts = 3;
 void execute_as_planned(const PlanHeader* plan) {
   for (int attempt = 1;; ++attempt) {
-    execute(plan);
+    // Again from the beginning: a checkpoint of an attempt that nobody was told of is none to tell a trace by.
+    attempt == 1 ? execute(plan) : execute_from_beginning(plan);
     if (scheduler().outcome != Outcome::Diverged || attempt == kAttempts) return;
   }
 }
@@ -315,14 +413,6 @@ void prime() {
     execute(&plan);
     if (scheduler().outcome != Outcome::Ok) return;  // the search will come across it
   }
-}
-
-// After these the memory of this process is not to be trusted: the driver starts a fresh one.
-bool must_retire() {
-  const Outcome o = scheduler().outcome;
-  if (runtime.isolation == Isolation::Loop) return o != Outcome::Ok;
-  return o == Outcome::Crash || o == Outcome::Uncontrolled ||
-         (o == Outcome::Abort && scheduler().code == SIGABRT && scheduler().fault_address);
 }
 
 void run_in_child(const PlanHeader* plan) {
