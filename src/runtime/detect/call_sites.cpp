@@ -1,10 +1,11 @@
 #include "runtime/detect/call_sites.hpp"
 
+#include <link.h>
 #include <sys/mman.h>
 
 #include "runtime/root.hpp"
 
-extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[], etext[];  // of this library
+extern "C" __attribute__((visibility("hidden"))) const ElfW(Ehdr) __ehdr_start;  // of this library
 
 namespace lockstep::rt {
 namespace {
@@ -12,6 +13,15 @@ namespace {
 constexpr uint64_t kCallsPerHit = 500;  // a watchpoint's signal costs about as much as so many calls
 constexpr uint64_t kFewHits = 200;
 constexpr uint32_t kMostDoubts = 3;
+
+bool is_own_code(uintptr_t pc) {
+  const uintptr_t base = reinterpret_cast<uintptr_t>(&__ehdr_start);
+  const auto* segment = reinterpret_cast<const ElfW(Phdr)*>(base + __ehdr_start.e_phoff);
+  for (unsigned i = 0; i < __ehdr_start.e_phnum; ++i, ++segment)
+    if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && pc - base - segment->p_vaddr < segment->p_memsz)
+      return true;
+  return false;
+}
 
 uint32_t slot_of(uint64_t pc, uint32_t slots) {
   return static_cast<uint32_t>(pc * 0x9e3779b97f4a7c15ull >> 40) % slots;
@@ -102,8 +112,7 @@ bool CallSites::end(Outcome outcome) {
 
 void CallSites::hit(uintptr_t pc) {
   ++hits_;
-  const uintptr_t mine = reinterpret_cast<uintptr_t>(__ehdr_start);
-  if (!runtime.running || pc - mine < reinterpret_cast<uintptr_t>(etext) - mine) return;
+  if (!runtime.running || is_own_code(pc)) return;
   Thread& me = *runtime.current;
   const bool announced = me.announced;
   me.announced = false;
