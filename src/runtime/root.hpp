@@ -1,6 +1,7 @@
 // The one root of the runtime's state.
 #pragma once
 #include <dlfcn.h>
+#include <sched.h>
 
 #include "model/channel.hpp"
 #include "runtime/detect/call_sites.hpp"
@@ -88,6 +89,7 @@ struct Runtime {
   uint32_t spurious_left;   // spurious wake-ups this execution may still have
   uintptr_t unwinder_begin, unwinder_size;    // code of libgcc_s
   uintptr_t libraries_begin, libraries_size;  // from the first of the C and C++ libraries to the end of the last
+  cpu_set_t cpus;           // where the process was started
   uintptr_t initial_stack;  // the main thread's stack from here up is initial state
 };
 extern Runtime runtime;

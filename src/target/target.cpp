@@ -16,6 +16,7 @@
 
 #include "model/schedule.hpp"
 #include "target/remarks.hpp"
+#include "target/same_core.hpp"
 #include "target/worker_process.hpp"
 
 namespace lockstep {
@@ -25,7 +26,7 @@ constexpr size_t kWindowPerWorker = 256;
 constexpr int kWatchdogSignal = 62;  // the runtime's handler reports where it is
 constexpr auto kPatience = std::chrono::milliseconds(20);
 constexpr auto kLook = std::chrono::milliseconds(250);  // without a trace: how often a worker is asked what it does
-constexpr int kPoll = 50;            // milliseconds between looks at clocks, signals and dead children
+constexpr int kPoll = 50;  // milliseconds between looks at clocks, signals and dead children
 
 Result<SharedMemory> make_table(const std::vector<ThreadTable::Entry>& threads) {
   auto table = SharedMemory::create("lockstep-threads", sizeof(ThreadTable));
@@ -40,7 +41,8 @@ Result<SharedMemory> make_table(const std::vector<ThreadTable::Entry>& threads) 
   return table;
 }
 
-LaunchOptions launch_options(const TargetOptions& options, const std::string& path, int table_fd, int capture_fd) {
+LaunchOptions launch_options(const TargetOptions& options, const std::string& path, int table_fd, int capture_fd,
+                             const cpu_set_t& cpus) {
   return {path,
           options.command,
           options.runtime_library,
@@ -61,8 +63,12 @@ LaunchOptions launch_options(const TargetOptions& options, const std::string& pa
           table_fd,
           capture_fd,
           options.input ? options.input->fd() : -1,
+          cpus,
           options.body};
 }
+
+// A search with so few plans under way waits for its worker all the time; one with many works at the same time.
+constexpr uint64_t kFewPlans = 8, kManyPlans = 64;
 
 class WorkerTarget final : public Target {
  public:
@@ -82,7 +88,7 @@ class WorkerTarget final : public Target {
       if (!found) return found.error();
       path = *found;
     }
-    launch_ = launch_options(options_, path, table_.fd(), capture_.fd());
+    launch_ = launch_options(options_, path, table_.fd(), capture_.fd(), core_.everywhere());
     if (auto started = start_workers(1); !started) return started.error();
     if (options_.isolation == Isolation::Auto) {
       if (auto verified = verify_reset(); !verified) return verified.error();
@@ -139,7 +145,7 @@ class WorkerTarget final : public Target {
     Watch watch;
     while (!slot.process.has_trace()) {
       if (interrupted && interrupted()) return std::nullopt;
-      if (!retired(slot)) slot.process.sleep_until_trace(slot.queue.size(), kPoll);
+      if (!retired(slot)) sleep(slot);
       if (slot.process.has_trace()) break;
       if (retired(slot) || !slot.process.alive()) {
         if (slot.process.has_trace()) break;
@@ -160,7 +166,8 @@ class WorkerTarget final : public Target {
     const auto patience = std::chrono::steady_clock::now() + kPatience;
     for (auto& slot : slots_) {
       while (!slot->queue.empty()) {
-        while (!slot->process.has_trace() && !retired(*slot) && slot->process.alive() && std::chrono::steady_clock::now() < patience)
+        while (!slot->process.has_trace() && !retired(*slot) && slot->process.alive() &&
+               std::chrono::steady_clock::now() < patience)
           slot->process.sleep_until_trace(slot->queue.size(), 5);
         if (!slot->process.has_trace()) {
           slot->process.kill();  // started again when it is needed
@@ -208,7 +215,8 @@ class WorkerTarget final : public Target {
       unsigned long begin = 0, end = 0, offset = 0;
       char permissions[8] = {};
       int at = 0;
-      if (std::sscanf(line.c_str(), "%lx-%lx %7s %lx %*s %*s %n", &begin, &end, permissions, &offset, &at) < 4) continue;
+      if (std::sscanf(line.c_str(), "%lx-%lx %7s %lx %*s %*s %n", &begin, &end, permissions, &offset, &at) < 4)
+        continue;
       std::string path = line.substr(std::min<size_t>(static_cast<size_t>(at), line.size()));
       if (path.empty() || path[0] != '/') continue;
       modules.push_back({begin, end, offset, path});
@@ -222,7 +230,8 @@ class WorkerTarget final : public Target {
     for (uint32_t i = names.count.load(std::memory_order_acquire); i-- > 0;) {
       const ObjectNames::Entry& e = names.entry[i];
       const uint64_t offset = address - e.address;
-      if (offset < std::max<uint64_t>(e.size, 1)) return e.text + (offset ? "+" + std::to_string(offset) : std::string());
+      if (offset < std::max<uint64_t>(e.size, 1))
+        return e.text + (offset ? "+" + std::to_string(offset) : std::string());
     }
     return {};
   }
@@ -236,7 +245,7 @@ class WorkerTarget final : public Target {
   struct Slot {
     explicit Slot(const LaunchOptions& options) : process(options) {}
     WorkerProcess process;
-    std::deque<Plan> queue;  // sent and not answered, oldest first
+    std::deque<Plan> queue;           // sent and not answered, oldest first
     std::optional<uint64_t> suspect;  // plan under way when the worker was killed; blamed if it happens again
   };
   // When a worker says nothing for long: is it still making steps?
@@ -273,8 +282,8 @@ class WorkerTarget final : public Target {
         continue;
       }
       const TraceView again = *trace;
-      const bool same = again.outcome() == first->view().outcome() && again.steps().size() == first->view().steps().size() &&
-                        !first_difference(*first, again);
+      const bool same = again.outcome() == first->view().outcome() &&
+                        again.steps().size() == first->view().steps().size() && !first_difference(*first, again);
       if (same) continue;
       release();
       info_.isolation_reason = "its memory could not be reset to the same start";
@@ -319,12 +328,15 @@ class WorkerTarget final : public Target {
       if (culprit) slot.suspect = first.id;
       warn("a worker process was killed from outside and has been replaced");
     }
-    if (auto started = slot.process.start(); !started) return own_trace(first, Outcome::Uncontrolled, started.error().message);
+    if (auto started = slot.process.start(); !started)
+      return own_trace(first, Outcome::Uncontrolled, started.error().message);
     for (const Plan& plan : slot.queue) slot.process.send(plan);
     slot.process.ring();
     if (!blame) return next(nullptr);
-    std::string how = WIFSIGNALED(status) ? std::string("the process was killed by signal ") + strsignal(WTERMSIG(status))
-                                          : "the process ended with exit code " + std::to_string(WEXITSTATUS(status)) + " behind our back";
+    std::string how =
+        WIFSIGNALED(status)
+            ? std::string("the process was killed by signal ") + strsignal(WTERMSIG(status))
+            : "the process ended with exit code " + std::to_string(WEXITSTATUS(status)) + " behind our back";
     return own_trace(first, Outcome::WorkerDied, how);
   }
 
@@ -341,7 +353,8 @@ class WorkerTarget final : public Target {
     std::vector<uint64_t>& known = launch_.native_loops;
     const size_t before = known.size();
     for (uint32_t i = 0; i < channel.found_loops.load(std::memory_order_acquire); ++i)
-      if (std::find(known.begin(), known.end(), channel.found_loop[i]) == known.end()) known.push_back(channel.found_loop[i]);
+      if (std::find(known.begin(), known.end(), channel.found_loop[i]) == known.end())
+        known.push_back(channel.found_loop[i]);
     if (known.size() == before) return false;
     for (auto& other : slots_) other->process.know_loops(known);
     return true;
@@ -353,7 +366,8 @@ class WorkerTarget final : public Target {
     if (steady_clock::now() - watch.since < (watch.asked ? milliseconds(1000) : options_.watchdog)) return nullptr;
     watch.since = steady_clock::now();
     if (watch.asked && channel.stuck_words.load(std::memory_order_acquire)) {
-      if (channel.stuck_steps.load() == watch.steps) return "has run for a long time without reaching a scheduling point";
+      if (channel.stuck_steps.load() == watch.steps)
+        return "has run for a long time without reaching a scheduling point";
       watch.steps = channel.stuck_steps.load();
       watch.asked = false;
       return nullptr;
@@ -408,13 +422,31 @@ class WorkerTarget final : public Target {
 
   TargetOptions options_;
   LaunchOptions launch_{};
+  void sleep(Slot& slot) {
+    const uint64_t under_way = dealt_ - taken_;
+    if (under_way > kFewPlans * slots_.size()) {
+      if (under_way > kManyPlans) core_.part();
+      slot.process.sleep_until_trace(slot.queue.size(), kPoll);
+      return;
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    slot.process.sleep_until_trace(slot.queue.size(), kPoll);
+    std::vector<pid_t>& workers = workers_;
+    workers.clear();
+    for (const auto& each : slots_)
+      if (each->process.pid() > 0) workers.push_back(each->process.pid());
+    core_.took_turns(workers, std::chrono::steady_clock::now() - begin);
+  }
+
   SharedMemory table_, capture_;
+  std::vector<pid_t> workers_;
   std::vector<std::unique_ptr<Slot>> slots_;
   TargetInfo info_;
   std::vector<std::string> warnings_;
   std::vector<Module> modules_;
   std::vector<uint64_t> stuck_stack_;
   uint64_t dealt_ = 0, taken_ = 0;
+  SameCore core_;
   Slot* held_ = nullptr;  // whose trace the caller is reading
   Trace own_;
 };
@@ -432,7 +464,7 @@ Result<int> debug_target(const TargetOptions& options, const Plan& plan, const s
   if (!path) return path.error();
   auto table = make_table(options.threads);
   if (!table) return table.error();
-  const LaunchOptions launch = launch_options(options, *path, table->fd(), -1);
+  const LaunchOptions launch = launch_options(options, *path, table->fd(), -1, SameCore().everywhere());
   return WorkerProcess(launch).debug(plan, debugger);
 }
 

@@ -34,7 +34,9 @@ void futex_wait(std::atomic<uint32_t>& word, uint32_t expected, int milliseconds
 void futex_wake(std::atomic<uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
 
 // A trace of `steps` steps with stacks and wide sets, at worst.
-size_t big_trace_bytes(uint32_t steps) { return (2ull * steps + (1u << 16)) * sizeof(Step) + (1ull << 29) + (1ull << 27); }
+size_t big_trace_bytes(uint32_t steps) {
+  return (2ull * steps + (1u << 16)) * sizeof(Step) + (1ull << 29) + (1ull << 27);
+}
 
 std::string variable(std::string_view name) {
   const char* value = std::getenv(std::string(name).c_str());
@@ -48,7 +50,8 @@ std::vector<std::string> runtime_variables(const LaunchOptions& options) {
   environment.push_back("LD_PRELOAD=" + options.runtime_library + (preload.empty() ? "" : ":" + preload));
   environment.push_back("LD_BIND_NOW=1");  // otherwise resetting memory would resolve symbols again and again
   environment.push_back("GLIBC_TUNABLES=" + tunables + (tunables.empty() ? "" : ":") + "glibc.pthread.rseq=0");
-  environment.push_back(std::string(kChannelVariable) + "=" + std::to_string(kChannelFd) + "," + std::to_string(kTableFd));
+  environment.push_back(std::string(kChannelVariable) + "=" + std::to_string(kChannelFd) + "," +
+                        std::to_string(kTableFd));
   return environment;
 }
 
@@ -73,7 +76,8 @@ Result<SharedMemory> SharedMemory::create(const char* name, size_t bytes) {
   if (m.fd_ < 0 || ftruncate(m.fd_, static_cast<off_t>(bytes)) != 0)
     return Error{ExitCode::Uncontrolled, std::string("cannot create shared memory: ") + std::strerror(errno)};
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, m.fd_, 0);
-  if (p == MAP_FAILED) return Error{ExitCode::Uncontrolled, std::string("cannot map shared memory: ") + std::strerror(errno)};
+  if (p == MAP_FAILED)
+    return Error{ExitCode::Uncontrolled, std::string("cannot map shared memory: ") + std::strerror(errno)};
   m.data_ = p;
   m.bytes_ = bytes;
   return m;
@@ -162,11 +166,15 @@ Result<bool> WorkerProcess::start() {
     if (!alive()) {
       std::string how = WIFSIGNALED(status_) ? std::string("signal ") + strsignal(WTERMSIG(status_))
                                              : "exit code " + std::to_string(WEXITSTATUS(status_));
-      if (WIFEXITED(status_) && WEXITSTATUS(status_) == 127) return Error{ExitCode::Uncontrolled, "'" + options_.path + "' could not be started: does it find all its libraries?"};
-      return Error{ExitCode::Uncontrolled, "'" + options_.path + "' ended before its main function was reached (" + how + ")"};
+      if (WIFEXITED(status_) && WEXITSTATUS(status_) == 127)
+        return Error{ExitCode::Uncontrolled,
+                     "'" + options_.path + "' could not be started: does it find all its libraries?"};
+      return Error{ExitCode::Uncontrolled,
+                   "'" + options_.path + "' ended before its main function was reached (" + how + ")"};
     }
     futex_wait(c->traces.bell, bell, 20);
-    if ((waited += 20) > 60'000) return Error{ExitCode::Uncontrolled, "'" + options_.path + "' did not reach its main function within a minute"};
+    if ((waited += 20) > 60'000)
+      return Error{ExitCode::Uncontrolled, "'" + options_.path + "' did not reach its main function within a minute"};
   }
   if (c->state.load(std::memory_order_acquire) == WorkerState::Refused)
     return Error{ExitCode::Uncontrolled, std::string(c->text, c->text_bytes.load(std::memory_order_acquire))};
@@ -183,6 +191,7 @@ void WorkerProcess::hand_over_descriptors(int channel_fd) const {
 
 void WorkerProcess::become_program(int channel_fd) {
   setpgid(0, 0);  // Ctrl-C is for the driver
+  (void)sched_setaffinity(0, sizeof options_.cpus, &options_.cpus);
   hand_over_descriptors(channel_fd);
   if (options_.body) {
     options_.body(kChannelFd, kTableFd);
@@ -240,7 +249,8 @@ Result<int> WorkerProcess::debug(const Plan& plan, const std::vector<std::string
     _exit(127);
   }
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
     return Error{ExitCode::Usage, "cannot start the debugger '" + debugger[0] + "': is it installed?"};
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -358,16 +368,17 @@ void WorkerProcess::sleep_until_trace(size_t in_flight, int milliseconds) {
     __builtin_ia32_pause();
 #endif
   }
-  // Not for every single trace: a futex call costs as much as a small execution. Of a few, all: the worker rings when it
-  // has nothing left to do.
+  // Not for every single trace: a futex call costs as much as a small execution. Of a few, all: the worker rings when
+  // it has nothing left to do.
   const uint64_t batch = in_flight < kFew ? in_flight : std::min<uint64_t>(in_flight / 2, 128);
   const uint32_t bell = ring.bell.load(std::memory_order_acquire);
   ring.wake_at.store(ring.messages.load(std::memory_order_relaxed) + batch, std::memory_order_relaxed);
   ring.reader_sleeps.store(1, std::memory_order_seq_cst);
   if (ring.written.load(std::memory_order_seq_cst) == ring.read.load(std::memory_order_relaxed)) {
     // The worker may have gone to sleep before it could see that we do.
-    const bool idle = channel().plans.reader_sleeps.load(std::memory_order_seq_cst) &&
-                      channel().plans.written.load(std::memory_order_relaxed) == channel().plans.read.load(std::memory_order_acquire);
+    const bool idle =
+        channel().plans.reader_sleeps.load(std::memory_order_seq_cst) &&
+        channel().plans.written.load(std::memory_order_relaxed) == channel().plans.read.load(std::memory_order_acquire);
     futex_wait(ring.bell, bell, idle ? 1 : milliseconds);
   }
   ring.reader_sleeps.store(0, std::memory_order_relaxed);

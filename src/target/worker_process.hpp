@@ -1,5 +1,6 @@
 // One worker: a process running the program with the runtime loaded, and the driver's end of its channel.
 #pragma once
+#include <sched.h>
 #include <sys/types.h>
 
 #include <deque>
@@ -56,6 +57,7 @@ struct LaunchOptions {
   int thread_table_fd;
   int capture_fd;
   int input_fd;  // -1: the program reads end of file
+  cpu_set_t cpus;  // where the program may run
   std::function<void(int, int)> body;  // instead of `path`: see TargetOptions
 };
 

@@ -469,6 +469,7 @@ void serve_plans() {
     if (!channel.debug) redirect_output(quiet_fd);
   }
   runtime.undo.remember();
+  sys(SYS_sched_getaffinity, 0, sizeof runtime.cpus, word(&runtime.cpus));
   // Without a fresh start an execution cannot be tried again with more threads.
   if (channel.debug) grow_pool(runtime.thread_table->count.load(std::memory_order_relaxed));
   channel.instrumented = runtime.instrumented;

@@ -1,0 +1,36 @@
+// Where the processes of an exploration run. A search that needs the traces of few plans to make the next takes turns
+// with its workers; on several cores each hand-over wakes an idle one, which costs several times as much as a small
+// execution. So as long as they take turns, and turns are short, they share a core.
+#pragma once
+#include <sched.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lockstep {
+
+class SameCore {
+ public:
+  SameCore();
+  ~SameCore() { part(); }
+  SameCore(const SameCore&) = delete;
+
+  // Where the program may run by itself: its processes are started there.
+  const cpu_set_t& everywhere() const { return everywhere_; }
+  // A trace was waited for so long, with little under way.
+  void took_turns(std::span<const pid_t> workers, std::chrono::nanoseconds waited);
+  // There is more under way, or no telling.
+  void part();
+
+ private:
+  cpu_set_t everywhere_;
+  bool usable_;
+  uint32_t turns_ = 0;
+  int64_t turn_ = 0;  // nanoseconds, averaged over the last few
+  std::vector<pid_t> with_;
+};
+
+}  // namespace lockstep
