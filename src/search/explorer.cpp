@@ -126,7 +126,8 @@ class Run {
 
   void count_trace(TraceView trace) {
     if (trace.outcome() == Outcome::SleepBlocked) ++redundant_;
-    if (is_whole(trace.outcome()) && !traces_.insert(meter_.fingerprint())) ++redundant_;
+    if (!is_whole(trace.outcome()) || !strategy_.counts(trace)) return;
+    if (!traces_.insert(meter_.fingerprint())) ++redundant_;
   }
 
   void check(TraceView trace, const Plan& plan) {

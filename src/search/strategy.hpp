@@ -33,6 +33,8 @@ class Strategy {
   // An execution that another strategy of the same exploration ran, for those that can make use of it. Changes nothing
   // of what this strategy may claim.
   virtual void overhear(TraceView) {}
+  // Is this execution, just learned, part of what is claimed? A sound bound may have to look beyond itself.
+  virtual bool counts(TraceView) { return true; }
 
   // What is known when the search stops here, as the object of "Known: ...": "every execution with at most 1
   // preemption". Empty if nothing can be claimed yet.

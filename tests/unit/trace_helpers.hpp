@@ -37,6 +37,7 @@ class Traces final : public Analysis {
       return std::nullopt;
     }
     ++executions;
+    all_end_well &= trace.outcome() == Outcome::Ok;
     const uint32_t preemptions = count_preemptions(trace);
     const auto [known, fresh] = cost.emplace(fingerprint_of(trace).low, preemptions);
     if (!fresh) known->second = std::min(known->second, preemptions);
@@ -44,6 +45,7 @@ class Traces final : public Analysis {
   }
   std::map<uint64_t, uint32_t> cost;  // of each trace: preemptions of the cheapest execution seen
   uint64_t blocked = 0, executions = 0;
+  bool all_end_well = true;
 
   std::set<uint64_t> within(uint32_t bound) const {
     std::set<uint64_t> found;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "analysis/trace_cost.hpp"
 #include "model/schedule.hpp"
 #include "search/claims.hpp"
 
@@ -56,6 +57,17 @@ uint32_t DporSearch::next_head() {
   while (tree_[node].status != Status::Planned || !tree_[node].early) node = tree_[node].next;
   plans_.pop();
   return node;
+}
+
+// Within a bound on the cost of traces, those count that some execution shows with so few preemptions; where an
+// execution ended with threads under way, leaving one of them for good is taken to be free.
+bool DporSearch::counts(TraceView trace) {
+  constexpr uint32_t kMostThreads = 10;  // what a trace of more costs takes too long to find out
+  if (!parts_.preemptions || count_preemptions(trace) <= *parts_.preemptions || trace.header().threads > kMostThreads)
+    return true;
+  HappensBefore order;
+  for (const Step& step : trace.steps()) order.push(step);
+  return !TraceCost().exceeds(order, order.size(), *parts_.preemptions);
 }
 
 std::optional<Plan> DporSearch::next() {

@@ -77,6 +77,7 @@ class DporSearch : public Strategy {
 
   std::optional<Plan> next() override;
   void learn(TraceView trace) override;
+  bool counts(TraceView trace) override;
   std::string guarantee() const override;
   bool complete() const override;
   std::string why_incomplete() const override;
