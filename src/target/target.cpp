@@ -276,7 +276,11 @@ class WorkerTarget final : public Target {
       submit(Plan{});
       auto trace = next(nullptr);
       if (!trace) return Error{ExitCode::Uncontrolled, "the program could not be run"};
-      if (trace->outcome() == Outcome::Uncontrolled) break;  // the search will come across it and say so
+      if (trace->outcome() == Outcome::Uncontrolled) {
+        // The search will come across it and say so; nobody has to wait as long again.
+        options_.watchdog = std::min(options_.watchdog, std::chrono::milliseconds(1000));
+        break;
+      }
       if (!first) {
         first.emplace(*trace);
         continue;

@@ -11,9 +11,10 @@ namespace lockstep::rt {
 namespace {
 
 constexpr uint64_t kTrapFlag = 0x100;
-constexpr unsigned kLongestHunt = 200'000;  // instructions
-constexpr unsigned kHopeless = 200;         // rounds of nothing but such loops
-constexpr size_t kDeepestLoop = 64 << 10;   // bytes of stack above the loop's frame
+constexpr unsigned kLongestHunt = 20'000;  // instructions; loops that wait are short
+constexpr unsigned kMostHunts = 3;         // in vain, until the program makes progress: not such a loop, then
+constexpr unsigned kHopeless = 200;        // rounds of nothing but such loops
+constexpr size_t kDeepestLoop = 64 << 10;  // bytes of stack above the loop's frame
 constexpr uintptr_t kRedZone = 128;
 
 struct Loop {
@@ -42,6 +43,7 @@ struct {
   uint64_t asked_progress;  // when the driver asked before
   const Thread* asked_thread;
   unsigned steps, next_anchor, length;
+  unsigned in_vain;  // hunts since the last progress
   State anchor;
   bool walking;        // the cycle is known: goes through it once more to find its jump
   uintptr_t previous;  // instruction before
@@ -166,7 +168,10 @@ void walk(const State& now) {
 void hunt_step(void* context) {
   const State now = registers_in(context);
   const uintptr_t pc = now.registers[16];
-  if (scheduler().progress() != hunt.asked_progress || ++hunt.steps > kLongestHunt) return stop_hunting(context);
+  if (scheduler().progress() != hunt.asked_progress || ++hunt.steps > kLongestHunt) {
+    hunt.in_vain += hunt.steps > kLongestHunt;
+    return stop_hunting(context);
+  }
   const bool again = same_registers(now, hunt.anchor) && hash_stack(now.registers[15]) == hunt.anchor.stack;
   if (hunt.walking) {
     walk(now);
@@ -232,7 +237,8 @@ void look_for_native_loop(void* context) {
   hunt.on = false;
   hunt.asked_progress = progress;
   hunt.asked_thread = runtime.current;
-  if (!again) return;
+  if (!again) hunt.in_vain = 0;
+  if (!again || hunt.in_vain >= kMostHunts) return;
   hunt.on = true;
   hunt.walking = false;
   hunt.steps = 0;

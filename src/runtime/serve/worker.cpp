@@ -18,255 +18,11 @@
 #include "runtime/sched/native_loops.hpp"
 #include "runtime/sched/threads.hpp"
 #include "runtime/serve/dispositions.hpp"
+#include "runtime/serve/messages.hpp"
 #include "runtime/serve/saving.hpp"
 
 namespace lockstep::rt {
 namespace {
-
-// A look or two before going to sleep: pauses are long on recent processors, and spinning takes a core from others.
-constexpr unsigned kSpins = 4;
-
-char* channel_bytes(uint64_t offset) { return reinterpret_cast<char*>(runtime.channel) + offset; }
-
-void ring_bell(Ring& ring) {
-  ring.reader_sleeps.store(0, std::memory_order_relaxed);
-  ring.bell.fetch_add(1, std::memory_order_release);
-  futex_wake(&ring.bell);
-}
-
-// --- reading plans ---
-
-// The next plan, or nullptr when the driver wants us to stop. Before sleeping, the driver is told of what is done.
-const PlanHeader* next_plan() {
-  Ring& plans = runtime.channel->plans;
-  Ring& traces = runtime.channel->traces;
-  uint64_t position = plans.read.load(std::memory_order_relaxed);
-  for (unsigned spins = 0;; ++spins) {
-    if (plans.written.load(std::memory_order_acquire) != position) {
-      const char* at = channel_bytes(plans.offset) + position % plans.capacity;
-      if (*reinterpret_cast<const uint32_t*>(at) != kWrap) return reinterpret_cast<const PlanHeader*>(at);
-      position += plans.capacity - position % plans.capacity;
-      plans.read.store(position, std::memory_order_release);
-      continue;
-    }
-    if (runtime.channel->stop.load(std::memory_order_acquire)) return nullptr;
-    if (spins < kSpins) {
-#if defined(__x86_64__)
-      __builtin_ia32_pause();
-#endif
-      continue;
-    }
-    if (traces.reader_sleeps.load(std::memory_order_seq_cst)) ring_bell(traces);
-    const uint32_t bell = plans.bell.load(std::memory_order_acquire);
-    plans.reader_sleeps.store(1, std::memory_order_seq_cst);
-    if (plans.written.load(std::memory_order_seq_cst) == position && !runtime.channel->stop.load(std::memory_order_acquire)) {
-      timespec limit{1, 0};  // notices a driver that died without a word
-      futex_wait(&plans.bell, bell, &limit);
-    }
-    plans.reader_sleeps.store(0, std::memory_order_relaxed);
-  }
-}
-
-// The one after it, if it is there already.
-const PlanHeader* plan_after(const PlanHeader* plan) {
-  const Ring& plans = runtime.channel->plans;
-  uint64_t position = plans.read.load(std::memory_order_relaxed) + plan->bytes;
-  const uint64_t written = plans.written.load(std::memory_order_acquire);
-  if (position == written) return nullptr;
-  const char* base = channel_bytes(plans.offset);
-  if (*reinterpret_cast<const uint32_t*>(base + position % plans.capacity) == kWrap)
-    position += plans.capacity - position % plans.capacity;
-  return position == written ? nullptr : reinterpret_cast<const PlanHeader*>(base + position % plans.capacity);
-}
-
-void plan_done(const PlanHeader* plan) {
-  Ring& plans = runtime.channel->plans;
-  plans.read.store(plans.read.load(std::memory_order_relaxed) + plan->bytes, std::memory_order_release);
-  if (plans.writer_sleeps.load(std::memory_order_seq_cst)) {
-    plans.writer_sleeps.store(0, std::memory_order_relaxed);
-    plans.space.fetch_add(1, std::memory_order_release);
-    futex_wake(&plans.space);
-  }
-}
-
-// --- writing traces ---
-
-// Room for a message of `bytes`, waiting for the driver to read if need be.
-char* trace_room(uint32_t bytes) {
-  Ring& ring = runtime.channel->traces;
-  uint64_t position = ring.written.load(std::memory_order_relaxed);
-  const uint64_t left = ring.capacity - position % ring.capacity;
-  const bool wraps = left < bytes;
-  const uint64_t end = position + (wraps ? left : 0) + bytes;
-  while (end - ring.read.load(std::memory_order_acquire) > ring.capacity) {
-    if (ring.reader_sleeps.load(std::memory_order_seq_cst)) ring_bell(ring);
-    const uint32_t space = ring.space.load(std::memory_order_acquire);
-    ring.writer_sleeps.store(1, std::memory_order_seq_cst);
-    if (end - ring.read.load(std::memory_order_seq_cst) > ring.capacity) {
-      timespec limit{1, 0};
-      futex_wait(&ring.space, space, &limit);
-    }
-    ring.writer_sleeps.store(0, std::memory_order_relaxed);
-    if (runtime.channel->stop.load(std::memory_order_acquire)) sys(SYS_exit_group, 0);
-  }
-  char* base = channel_bytes(ring.offset);
-  if (wraps) {
-    *reinterpret_cast<uint32_t*>(base + position % ring.capacity) = kWrap;
-    position += left;
-    ring.written.store(position, std::memory_order_release);
-  }
-  return base + position % ring.capacity;
-}
-
-void wait_for_big_area() {
-  Channel& channel = *runtime.channel;
-  while (channel.big_busy.load(std::memory_order_acquire)) {
-    if (channel.traces.reader_sleeps.load(std::memory_order_seq_cst)) ring_bell(channel.traces);
-    timespec limit{1, 0};
-    futex_wait(&channel.big_busy, 1, &limit);
-    if (channel.stop.load(std::memory_order_acquire)) sys(SYS_exit_group, 0);
-  }
-  channel.big_busy.store(1, std::memory_order_relaxed);
-}
-
-void publish_trace(uint32_t bytes) {
-  Ring& ring = runtime.channel->traces;
-  ring.written.store(ring.written.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
-  const uint64_t messages = ring.messages.load(std::memory_order_relaxed) + 1;
-  ring.messages.store(messages, std::memory_order_release);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (ring.reader_sleeps.load(std::memory_order_relaxed) && messages >= ring.wake_at.load(std::memory_order_relaxed))
-    ring_bell(ring);
-}
-
-// The search knows objects by the names that overlapping accesses share.
-void name_objects(Step* steps, uint32_t count) {
-  for (uint32_t i = 0; i < count; ++i) {
-    const Operation op = runtime.promoted.canonical(steps[i].operation());
-    steps[i].object = op.object;
-    steps[i].second = op.second;
-  }
-}
-
-uint32_t find_pending(Step* pending) {
-  Scheduler& s = scheduler();
-  uint32_t count = 0;
-  s.live.for_each(s.words(), [&](ThreadId t) {
-    if (!s.thread(t).parked) return;
-    Step& p = pending[count++] = next_step(s.thread(t));
-    p.thread = t;
-    p.enabled = 0;
-    p.flags = static_cast<uint8_t>(s.enabled.contains(t) ? p.flags & ~Step::kBlocked : p.flags | Step::kBlocked);
-    if (would_write(p)) p.flags |= Step::kWrite;
-  });
-  return count;
-}
-
-TraceHeader describe_trace(uint64_t plan_id, uint32_t pending) {
-  const Scheduler& s = scheduler();
-  TraceHeader header{};
-  header.version = kTraceVersion;
-  header.outcome = s.outcome;
-  header.detail = s.detail;
-  header.plan_id = plan_id;
-  header.steps = s.log_size;
-  header.pending = pending;
-  header.set_words = s.set_words;
-  header.stack_words = s.stack_words;
-  header.message_bytes = s.message_size;
-  header.decisions = s.decisions;
-  header.threads = s.created;
-  header.diverged_at = s.diverged_at;
-  header.culprit = s.culprit;
-  header.code = s.code;
-  header.fault_address = s.fault_address;
-  header.races = runtime.races.count;
-  header.block_units = s.in_blocks() ? s.blocks.units : 0;
-  header.monitors = monitor_flags();
-  header.allocations = told_allocation_count();
-  const size_t bytes = sizeof header + sizeof(Step) * (size_t{s.log_size} + pending) +
-                       8 * (size_t{s.set_words} + s.stack_words) + s.message_size;
-  header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(Touched) * header.block_units +
-                                       sizeof(DataRace) * header.races + sizeof(Allocation) * header.allocations);
-  return header;
-}
-
-void write_trace(uint64_t plan_id) {
-  Scheduler& s = scheduler();
-  Channel& channel = *runtime.channel;
-  Step pending[kMaxThreads];
-  const uint32_t pending_count = find_pending(pending);
-  TraceHeader header = describe_trace(plan_id, pending_count);
-  // What it has in common with the trace before is not told again.
-  TraceSuffix suffix{runtime.saving->same_records(), runtime.saving->same_set_words()};
-  if (suffix.records) header.wire |= TraceHeader::kSuffix;
-  if (runtime.saving->any()) header.wire |= TraceHeader::kKept;
-  const uint32_t size = wire_size(header, suffix);
-  char* out;
-  const bool big = UNLIKELY(size > channel.traces.capacity / 4);
-  if (big) {
-    if (size > channel.big_capacity) die("a trace is larger than the channel");
-    TraceHeader stub = header;
-    stub.wire = TraceHeader::kElsewhere;
-    copy_bytes(trace_room(sizeof stub), &stub, sizeof stub);
-    wait_for_big_area();
-    out = channel_bytes(channel.big_offset);
-  } else {
-    out = trace_room(size);
-  }
-  const size_t touched = sizeof(Touched) * header.block_units, races = sizeof(DataRace) * header.races;
-  const size_t allocations = sizeof(Allocation) * header.allocations;
-  if (UNLIKELY(touched | races | allocations)) {
-    char* tail = out + size - touched - races - allocations;
-    if (touched) copy_bytes(tail, s.blocks.out(), touched);
-    copy_bytes(tail + touched, runtime.races.found, races);
-    copy_bytes(tail + touched + races, told_allocations(), allocations);
-  }
-  auto put = [&out](const void* data, size_t bytes) {
-    copy_bytes(out, data, bytes);
-    out += bytes;
-  };
-  put(&header, sizeof header);
-  if (suffix.records) put(&suffix, sizeof suffix);
-  auto* steps = reinterpret_cast<Step*>(out);
-  put(s.log + suffix.records, sizeof(Step) * (s.log_size - suffix.records));
-  put(pending, sizeof(Step) * pending_count);
-  if (UNLIKELY(runtime.promoted.aliased())) name_objects(steps, s.log_size - suffix.records + pending_count);
-  if (s.set_words) put(s.sets + suffix.set_words, 8 * size_t{s.set_words - suffix.set_words});
-  if (s.stack_words) put(s.stacks, 8 * size_t{s.stack_words});
-  if (s.message_size) {
-    put(s.message, s.message_size);
-    const uint64_t nothing = 0;  // up to the next word
-    put(&nothing, -s.message_size & 7);
-  }
-  publish_trace(big ? static_cast<uint32_t>(sizeof header) : size);
-}
-
-// A number for all that a trace says.
-uint64_t digest_of_trace() {
-  Scheduler& s = scheduler();
-  Step pending[kMaxThreads];
-  const uint32_t pending_count = find_pending(pending);
-  const TraceHeader header = describe_trace(0, pending_count);
-  uint64_t hash = 0x9e3779b97f4a7c15ull;
-  auto add = [&hash](const void* data, size_t bytes) {
-    const auto* at = static_cast<const char*>(data);
-    for (size_t i = 0; i < bytes; i += 8) {
-      uint64_t word = 0;
-      copy_bytes(&word, at + i, bytes - i < 8 ? bytes - i : 8);
-      hash = (hash ^ word) * 0x2127599bf4325c37ull;
-      hash ^= hash >> 47;
-    }
-  };
-  add(&header, sizeof header);
-  add(s.log, sizeof(Step) * s.log_size);
-  add(pending, sizeof(Step) * pending_count);
-  add(s.sets, 8 * size_t{s.set_words});
-  add(s.message, s.message_size);
-  add(runtime.races.found, sizeof(DataRace) * header.races);
-  add(told_allocations(), sizeof(Allocation) * header.allocations);
-  return hash;
-}
 
 // --- one execution ---
 
@@ -335,8 +91,8 @@ void execute_from_beginning(const PlanHeader* plan) {
     runtime.saving->started();
     runtime.watches_more = runtime.eraser.on() || s.in_blocks();
     const bool little_matters = runtime.fibers && runtime.isolation == Isolation::Reset && !runtime.channel->debug &&
-                                !detects && !runtime.promoted.any() && !runtime.watches_more &&
-                                !runtime.trust.any() && !s.detail && !plan->stacks;
+                                !detects && !runtime.promoted.any() && !runtime.watches_more && !runtime.trust.any() &&
+                                !s.detail && !plan->stacks;
     runtime.tracked.begin(plan->tracked_list(), plan->tracked, little_matters && runtime.sites.interested());
     runtime.sites.begin(little_matters && runtime.tracked.on(), plan->tracked_list(), plan->tracked);
     runtime.unusual_calls = s.detail || runtime.trust.any() || runtime.sites.thinned();
@@ -501,8 +257,8 @@ bool attach_channel(int channel_fd, int table_fd) {
   auto map = [](int fd) -> void* {
     struct stat info {};
     if (fstat(fd, &info) != 0 || info.st_size <= 0) return nullptr;
-    void* p = mmap(reinterpret_cast<void*>(next_shared_address(static_cast<size_t>(info.st_size))), static_cast<size_t>(info.st_size),
-                   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+    void* p = mmap(reinterpret_cast<void*>(next_shared_address(static_cast<size_t>(info.st_size))),
+                   static_cast<size_t>(info.st_size), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
     sys(SYS_close, fd);
     return p == MAP_FAILED ? nullptr : p;
   };
