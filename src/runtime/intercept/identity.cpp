@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "runtime/root.hpp"
@@ -50,35 +49,48 @@ LOCKSTEP_EXPORT int pthread_setschedparam(pthread_t handle, int policy, const sc
   if (!controlled()) return LOCKSTEP_REAL(pthread_setschedparam)(handle, policy, parameters);
   return thread_of(handle) ? 0 : ESRCH;
 }
+// Likewise for processors: a thread is told what it asked for, and before that where the program was started; the
+// driver may have the worker share its core.
+namespace {
+constexpr size_t kWord = sizeof(uint64_t);
+int set_cpus(Thread& t, size_t size, const cpu_set_t* set) {
+  cpu_set_t wanted{};
+  copy_bytes(&wanted, set, size < sizeof wanted ? size : sizeof wanted);
+  CPU_AND(&wanted, &wanted, &runtime.cpus);
+  if (CPU_COUNT(&wanted) == 0) return EINVAL;
+  t.cpus = wanted;
+  return 0;
+}
+int get_cpus(const Thread& t, size_t size, cpu_set_t* set) {
+  if (size < kWord || size % kWord) return EINVAL;
+  zero_bytes(set, size);
+  copy_bytes(set, &t.cpus, size < sizeof t.cpus ? size : sizeof t.cpus);
+  return 0;
+}
+int as_errno(int error) {
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+bool is_caller(pid_t pid) { return pid == 0 || pid == virtual_tid(self()); }
+}  // namespace
 LOCKSTEP_EXPORT int pthread_setaffinity_np(pthread_t handle, size_t size, const cpu_set_t* set) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_setaffinity_np)(handle, size, set);
-  return thread_of(handle) ? 0 : ESRCH;
+  Thread* t = thread_of(handle);
+  return t ? set_cpus(*t, size, set) : ESRCH;
 }
 LOCKSTEP_EXPORT int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t* set) noexcept {
-  return controlled() ? 0 : LOCKSTEP_REAL(sched_setaffinity)(pid, size, set);
-}
-// The driver may have the worker share its core; the program is to see what it would see by itself.
-LOCKSTEP_EXPORT int sched_getaffinity(pid_t pid, size_t size, cpu_set_t* set) noexcept {
-  if (!controlled() || (pid != 0 && pid != kVirtualPid && pid != virtual_tid(self())))
-    return LOCKSTEP_REAL(sched_getaffinity)(pid, size, set);
-  if (size < sizeof(uint64_t) || size % sizeof(uint64_t)) {
-    errno = EINVAL;
-    return -1;
-  }
-  zero_bytes(set, size);
-  copy_bytes(set, &runtime.cpus, size < sizeof runtime.cpus ? size : sizeof runtime.cpus);
-  return 0;
+  if (!controlled()) return LOCKSTEP_REAL(sched_setaffinity)(pid, size, set);
+  return is_caller(pid) ? as_errno(set_cpus(self(), size, set)) : 0;
 }
 LOCKSTEP_EXPORT int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_set_t* set) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_getaffinity_np)(handle, size, set);
-  if (!thread_of(handle)) return ESRCH;
-  return sched_getaffinity(0, size, set) == 0 ? 0 : EINVAL;
+  Thread* t = thread_of(handle);
+  return t ? get_cpus(*t, size, set) : ESRCH;
 }
-LOCKSTEP_EXPORT int get_nprocs() noexcept {
-  return controlled() ? CPU_COUNT(&runtime.cpus) : LOCKSTEP_REAL(get_nprocs)();
-}
-LOCKSTEP_EXPORT long sysconf(int name) noexcept {
-  return name == _SC_NPROCESSORS_ONLN && controlled() ? CPU_COUNT(&runtime.cpus) : LOCKSTEP_REAL(sysconf)(name);
+LOCKSTEP_EXPORT int sched_getaffinity(pid_t pid, size_t size, cpu_set_t* set) noexcept {
+  if (!controlled() || !is_caller(pid)) return LOCKSTEP_REAL(sched_getaffinity)(pid, size, set);
+  return as_errno(get_cpus(self(), size, set));
 }
 LOCKSTEP_EXPORT int sched_setscheduler(pid_t pid, int policy, const sched_param* parameters) noexcept {
   return controlled() ? 0 : LOCKSTEP_REAL(sched_setscheduler)(pid, policy, parameters);

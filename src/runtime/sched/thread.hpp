@@ -1,6 +1,7 @@
 // A logical thread of the program: a fiber that borrows a pool thread's stack and TLS, or that pool thread itself.
 #pragma once
 #include <pthread.h>
+#include <sched.h>
 
 #include "model/trace.hpp"
 #include "runtime/base.hpp"
@@ -102,6 +103,7 @@ struct alignas(64) Thread {
   void* cleanup;         // innermost cleanup handler of C code (intercept/cancel.cpp)
   Mutex* robust;         // the robust mutexes it holds, linked through their bytes
   char name[16];
+  cpu_set_t cpus;        // where it may run, as far as it knows
 
   // The pool thread; set once.
   pthread_t handle;

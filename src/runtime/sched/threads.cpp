@@ -121,6 +121,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.life = Life::Live;
   t.parked = t.woken = t.timed_out = t.detached = t.joined = t.join_waiting = t.start_is_step = false;
   t.no_preempt = 0;
+  t.cpus = id == kMainThread ? runtime.cpus : runtime.current->cpus;
   t.children = 0;
   t.fenced = 0;
   t.joiner = kNoThread;

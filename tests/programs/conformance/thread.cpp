@@ -1,4 +1,5 @@
 #include <sched.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -196,4 +197,29 @@ CASE(repeat_scheduling_parameters) {
   SHOW(sched_getscheduler(0));
   pthread_getaffinity_np(main_thread, sizeof set, &set);
   SHOW(CPU_COUNT(&set));
+}
+CASE(thread_affinity) {
+  cpu_set_t all, one, seen;
+  ERRNO(sched_getaffinity(0, sizeof all, &all));
+  int first = 0;
+  while (!CPU_ISSET(first, &all)) ++first;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  ERRNO(sched_setaffinity(0, sizeof one, &one));
+  CPU_ZERO(&seen);
+  ERRNO(sched_getaffinity(0, sizeof seen, &seen));
+  SHOW(CPU_EQUAL(&seen, &one));
+  SHOW(get_nprocs());
+  SHOW(sysconf(_SC_NPROCESSORS_ONLN));
+  SHOW(std::thread::hardware_concurrency());
+  CPU_ZERO(&seen);
+  ERROR(pthread_getaffinity_np(pthread_self(), sizeof seen, &seen));
+  SHOW(CPU_EQUAL(&seen, &one));
+  std::thread inherits([] { SHOW(sysconf(_SC_NPROCESSORS_ONLN)); });
+  inherits.join();
+  ERROR(pthread_setaffinity_np(pthread_self(), sizeof all, &all));
+  SHOW(get_nprocs() == CPU_COUNT(&all));
+  cpu_set_t none;
+  CPU_ZERO(&none);
+  ERRNO(sched_setaffinity(0, sizeof none, &none));
 }
