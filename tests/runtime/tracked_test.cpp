@@ -44,7 +44,7 @@ Collect explore(const std::string& program, const std::string& strategy, Isolati
 
 // Does the processor tell us who touches a variable here? Some virtual machines and containers forbid it.
 bool has_watchpoints() {
-  static const bool told = explore("variables-gcc-O1 long 4000", "vb", Isolation::Reset).thinned > 0;
+  static const bool told = explore("variables-gcc-O1 long 16000", "vb", Isolation::Reset).thinned > 0;
   return told;
 }
 
@@ -69,15 +69,15 @@ TEST_P(Tracked, ExecutionsAreTheSameWithCallsLeftOut) {
     ASSERT_TRUE(same(thin.traces[i], whole.traces[i])) << "execution " << i + 1;
 }
 INSTANTIATE_TEST_SUITE_P(Programs, Tracked,
-                         testing::Values(Row{"variables-gcc-O1 long 4000", "vb", true, true},
+                         testing::Values(Row{"variables-gcc-O1 long 16000", "vb", true, true},
                                          Row{"variables-gcc-O1 long 10", "vb", false, false},
-                                         Row{"variables-gcc-O1 late 9000", "vb", true, true},
-                                         Row{"variables-gcc-O1 copied 4000", "vb", true, true},
-                                         Row{"variables-gcc-O1 waiting 4000", "vb", true, true},
-                                         Row{"variables-gcc-O1 long 4000", "pctvb:depth=2,variables=1", true, true},
-                                         Row{"variables-gcc-O1 late 9000", "pctvb:depth=2,variables=1", true, true},
-                                         Row{"variables-gcc-O1 long 4000", "random", false, false},
-                                         Row{"variables-gcc-O1 long 4000", "random", true, false, false}));
+                                         Row{"variables-gcc-O1 late 60000", "vb", true, true},
+                                         Row{"variables-gcc-O1 copied 40000", "vb", true, true},
+                                         Row{"variables-gcc-O1 waiting 30000", "vb", true, true},
+                                         Row{"variables-gcc-O1 long 16000", "pctvb:depth=2,variables=1", true, true},
+                                         Row{"variables-gcc-O1 late 60000", "pctvb:depth=2,variables=1", true, true},
+                                         Row{"variables-gcc-O1 long 16000", "random", false, false},
+                                         Row{"variables-gcc-O1 long 16000", "random", true, false, false}));
 
 }  // namespace
 }  // namespace lockstep

@@ -10,8 +10,9 @@ extern "C" __attribute__((visibility("hidden"))) const ElfW(Ehdr) __ehdr_start; 
 namespace lockstep::rt {
 namespace {
 
-constexpr uint64_t kCallsPerHit = 500;  // a watchpoint's signal costs about as much as so many calls
-constexpr uint64_t kFewHits = 200;
+// More hits than this cost more than the calls, and the kernel stops telling them when there are too many in one tick.
+constexpr uint64_t kCallsPerHit = 20'000;
+constexpr uint64_t kFewHits = 8;
 constexpr uint32_t kMostDoubts = 3;
 
 bool is_own_code(uintptr_t pc) {
@@ -100,7 +101,10 @@ bool CallSites::end(Outcome outcome) {
     calls_ = idle_;
     return true;
   }
-  if (hits_ > kFewHits && hits_ > calls_ / kCallsPerHit) unworthy_[unworthy_count_++ % kUnworthy] = set_;
+  if (hits_ > kFewHits && hits_ > calls_ / kCallsPerHit) {
+    unworthy_[unworthy_count_++ % kUnworthy] = set_;
+    missed_ = true;
+  }
   if (unworthy_count_ > kUnworthy) unworthy_count_ = kUnworthy;
   // Threads that wait for a change have changed something that was not told, or ran on because of it.
   doubtful_ |= outcome == Outcome::Livelock || outcome == Outcome::StepLimit;

@@ -23,6 +23,7 @@ class CallSites {
   bool end(Outcome outcome);
 
   bool thinned() const { return mode_ == Mode::Thinned; }
+  bool in_use() const { return sites_ != nullptr; }  // calls have been taken out, or will be
   bool repeated() const { return repeated_; }
   // From an entry point that was called from before `pc`: it touched nothing tracked, or something tracked.
   void idle(const void* pc) {
@@ -53,7 +54,7 @@ class CallSites {
     uint64_t pc;
     bool announced;  // a call for tracked memory always came before it
   };
-  static constexpr uint64_t kFewCalls = 20'000;  // in an execution: no burden
+  static constexpr uint64_t kFewCalls = 100'000;  // in an execution: no burden
   static constexpr uint32_t kSites = 1 << 15, kAccesses = 1 << 12, kUnworthy = 16;
 
   void take_out(const void* pc);

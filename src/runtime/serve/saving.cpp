@@ -66,8 +66,8 @@ unsigned Saving::begin(const PlanHeader& plan, const PlanHeader* (*after)(const 
   began_ = 0;
   target_ = 0;
   if (use_ == CheckpointUse::Off) return 0;
-  // What was found of them is not to be undone; such programs are rare.
-  if (UNLIKELY(native_loops_known())) {
+  // What was found of them is not to be undone, and the program's code is not part of a checkpoint.
+  if (UNLIKELY(native_loops_known() || runtime.sites.in_use())) {
     turn_off();
     return 0;
   }
