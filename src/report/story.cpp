@@ -62,7 +62,8 @@ class Story {
     for (const Cell& cell : cells) margin_ = std::max(margin_, std::to_string(cell.row.number).size() + 3);
     std::vector<ThreadId> threads;
     for (const Cell& cell : cells)
-      if (cell.row.thread != kNoThread) threads.push_back(cell.row.thread);
+      for (const ThreadId t : {cell.row.thread, cell.row.other})  // of whom an arrow points at, all rows may be skipped
+        if (t != kNoThread) threads.push_back(t);
     std::sort(threads.begin(), threads.end());
     threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
     if (std::vector<size_t> starts = column_starts(cells, threads); !starts.empty()) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fake_trace.hpp"
 #include "golden.hpp"
 #include "report/confirm.hpp"
@@ -88,6 +90,29 @@ TEST(Story, NeverMoreRowsThanTheLimit) {
   const Trace trace = t.end(Outcome::Assertion, 1, {});
   for (size_t limit : {10u, 45u, 200u}) EXPECT_LE(telling_rows(all_rows(trace), trace, limit).size(), 2 * limit + 10);
   EXPECT_EQ(telling_rows(all_rows(trace), trace, 45).back().kind, StoryRow::Failure);
+}
+
+// Where rows are skipped, an arrow may point at a thread of which nothing else is told.
+TEST(Story, WhoeverAnArrowPointsAtHasAColumn) {
+  constexpr unsigned kPlace = 10;  // of the only step of thread 3
+  FakeTrace t;
+  for (unsigned i = 0; i < 60; ++i)
+    t.step(i == kPlace ? 3 : i % 2, OpKind::Rmw, 0x10 + (i == kPlace), i > kPlace ? 0b0011 : 0b1011, {});
+  const Finding finding = finding_of(FindingKind::Assertion, t.end(Outcome::Assertion, 1, {}));
+  size_t alone = 0;
+  for (size_t limit = 20; limit < 120; ++limit) {
+    const auto rows = telling_rows(all_rows(finding.trace), finding.trace, limit);
+    const auto tells = [&](ThreadId StoryRow::* who) {
+      return std::any_of(rows.begin(), rows.end(), [&](const StoryRow& r) { return r.*who == ThreadId{3}; });
+    };
+    if (!tells(&StoryRow::other) || tells(&StoryRow::thread)) continue;
+    ++alone;
+    FakeSymbols symbols;
+    StoryOptions options;
+    options.row_limit = limit;
+    EXPECT_NE(story(finding, symbols, options).find("thread 3"), std::string::npos);
+  }
+  EXPECT_GT(alone, 0u);
 }
 
 // A consumer that missed its signal: heap objects are numbered, the wait is part of the operation's own row.
