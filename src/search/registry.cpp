@@ -44,7 +44,8 @@ constexpr StrategyInfo strategy(const char* name, const char* summary, unsigned 
 }
 
 std::unique_ptr<Strategy> exitblock(const Settings& s, bool conflicts, bool deadlocks) {
-  return make_exitblock({conflicts, deadlocks, s.preemptions, s.max_steps, s.locks_write, s.run_delayed, s.as_published});
+  return make_exitblock({.conflicts = conflicts, .deadlocks = deadlocks, .preemptions = s.preemptions, .max_steps = s.max_steps,
+                         .locks_write = s.locks_write, .run_delayed = s.run_delayed, .as_published = s.as_published});
 }
 
 constexpr StrategyInfo kStrategies[] = {

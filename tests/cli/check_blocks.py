@@ -3,6 +3,7 @@ import json
 import math
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -80,6 +81,28 @@ with tempfile.TemporaryDirectory() as folder:
 
     out, result = run(folder, "exitblock-rw", "regions 4 20", "--time", "50s", keep_going=False)
     expect("four threads with twenty regions", out.returncode == 1 and result["seconds"] < 50, out.stdout, result)
+
+    # The number of workers and being stopped on the way change nothing of what is run and claimed.
+    for strategy in ["exitblock", "exitblock-rw", "exitblock-dd"]:
+        for workers in ["1", "3"]:
+            out, result = run(folder, strategy, "shared 3 3", "--workers", workers)
+            expect(f"{strategy}, {workers} workers", result["executions"] == 1680 and result["complete"], out.stdout, result)
+    path = pathlib.Path(folder) / "result.json"
+    command = [LOCKSTEP, "run", "--json", str(path), "--strategy", "exitblock-rw", "--progress", "always", "--workers", "2", "--out", "stopped",
+               PROGRAMS + "/blocks-gcc-O2", "shared", "3", "4"]
+    for _ in range(4):
+        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        seen = process.stdout.read(60)  # it has begun
+        process.send_signal(signal.SIGINT)
+        seen += process.stdout.read()
+        process.wait(100)
+        if process.returncode != 130:
+            break
+        command = [LOCKSTEP, "resume", "stopped"]
+    if process.returncode == 130:
+        seen = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100).stdout
+    result = json.loads(path.read_text())
+    expect("interrupted and resumed", result["complete"] and result["executions"] == 34650 and result["traces"] == 34650, seen, result)
 
     for bad in ["exitblock:depth=2", "exitblock-rw:locks-write=2", "exitblock-dd:locks-write"]:
         out, _ = run(folder, bad, "split")

@@ -267,6 +267,60 @@ TEST(ExitBlockRwdd, FindsADeadlockIffThereIsOne) {
   }
 }
 
+// --- several under way ---
+
+// Which executions there are, how they are numbered by those who count them and what is claimed does not depend on how
+// many are under way. With conditions there are data choices, whose outcomes have to be known before others are
+// delayed.
+TEST(ExitBlockAhead, TheSameExecutionsWhateverTheWindow) {
+  for (const BlockSearchParts& kind : {plain(), rw(), dd(plain()), dd(rw())})
+    for (const bool conditions : {false, true})
+      for_disciplined_programs(true, conditions, [&](const Program& p) {
+        BlockSearch alone(kind);
+        const Explored one = explore(alone, p);
+        BlockSearchParts parts = kind;
+        parts.alone = 0;
+        for (const size_t window : {size_t{3}, size_t{40}}) {
+          BlockSearch search(parts);
+          const Explored many = explore(search, p, {.window = window});
+          ASSERT_EQ(many.sorted(), one.sorted()) << p.name << ", window " << window;
+          ASSERT_EQ(many.result.guarantee, one.result.guarantee) << p.name;
+          ASSERT_EQ(search.schedules(), alone.schedules()) << p.name;
+          ASSERT_EQ(search.aborted(), alone.aborted()) << p.name;
+          ASSERT_EQ(search.remark(), alone.remark()) << p.name;
+        }
+      });
+}
+
+TEST(ExitBlockAhead, SeveralAreUnderWay) {
+  BlockSearchParts parts = plain();
+  parts.alone = 5;
+  BlockSearch search(parts);
+  const Program program = sections(3, 3, Data::Shared);
+  FakeExecutor executor(program);
+  uint64_t learned = 0;
+  size_t most = 0;
+  for (;;) {
+    std::vector<Plan> plans;
+    while (plans.size() < 4) {
+      auto plan = search.next();
+      if (!plan) break;
+      plans.push_back(*plan);
+    }
+    if (plans.empty()) break;
+    EXPECT_TRUE(learned >= 5 || plans.size() == 1);
+    most = std::max(most, plans.size());
+    for (const Plan& plan : plans) {
+      executor.submit(plan);
+      search.learn(*executor.next([] { return false; }));
+      ++learned;
+    }
+  }
+  EXPECT_EQ(most, 4u);
+  EXPECT_EQ(learned, 1680u);
+  EXPECT_TRUE(search.complete());
+}
+
 // --- Negative controls ---
 
 TEST(ExitBlockControl, TheCorrectionsShow) {

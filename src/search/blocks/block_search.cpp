@@ -9,6 +9,8 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kMostPlanned = 16'384;  // words of memory that a plan may name; more is taken as everything
+constexpr size_t kMostAhead = 256;       // schedules from which the next ones are taken
+constexpr uint64_t kMostWaitingBytes = 64 << 20;
 
 ObjectId wanted_by(TraceView trace, ThreadId t) {
   for (const Step& p : trace.pending())
@@ -36,24 +38,39 @@ uint8_t BlockSearch::flags() const {
                               (parts_.reads_conflict ? kBlocksReadsConflict : 0));
 }
 
-// One at a time: what comes next depends on what the last one did, and the order of schedules is part of the promise.
+// The deepest that is not under way. What a delayed thread's block touches must be known before it is handed out.
 std::optional<Plan> BlockSearch::next() {
-  if (under_way_ || open_.empty()) return std::nullopt;
-  under_way_ = std::move(open_.back());
-  open_.pop_back();
+  const size_t most = learned_ < parts_.alone || waiting_bytes_ > kMostWaitingBytes ? 1 : kMostAhead;
+  const size_t look = std::min(most, open_.size());
+  for (size_t i = 1; i <= look; ++i) {
+    Node& node = open_[open_.size() - i];
+    if (node.status != Node::Status::Open || !ready(node)) continue;
+    node.status = Node::Status::UnderWay;
+    in_flight_.push_back(open_.size() - i);
+    return plan_for(node);
+  }
+  return std::nullopt;
+}
+
+bool BlockSearch::ready(const Node& node) {
+  return std::none_of(node.stopped.begin(), node.stopped.end(),
+                      [](const Stopped& s) { return s.memory && s.memory->variants > 0; });
+}
+
+Plan BlockSearch::plan_for(const Node& node) const {
   Plan plan;
   plan.max_steps = parts_.max_steps;
-  if (under_way_->chain) {
+  if (node.chain) {
     plan.policy = Policy::Guided;
-    plan.deltas = under_way_->chain->wishes;
+    plan.deltas = node.chain->wishes;
     return plan;
   }
   plan.policy = Policy::Blocks;
-  plan.deltas = under_way_->deltas;
-  plan.sleep_at = under_way_->start;
+  plan.deltas = node.deltas;
+  plan.sleep_at = node.start;
   size_t room = kMostPlanned;
   std::vector<StoppedThread> stopped;
-  for (const Stopped& s : under_way_->stopped) {
+  for (const Stopped& s : node.stopped) {
     StoppedThread& out = stopped.emplace_back(StoppedThread{s.thread, s.aborted, false, s.wanted});
     if (!s.memory) continue;
     out.everything = s.memory->everything || s.memory->touched.size() > room;
@@ -66,8 +83,27 @@ std::optional<Plan> BlockSearch::next() {
 }
 
 void BlockSearch::learn(TraceView trace) {
-  const Node node = std::move(*under_way_);
-  under_way_.reset();
+  const size_t place = in_flight_.front();
+  in_flight_.pop_front();
+  if (place + 1 < open_.size()) {
+    open_[place].status = Node::Status::Back;
+    open_[place].trace.assign(trace);
+    waiting_bytes_ += trace.header().bytes;
+    return;
+  }
+  learn_now(trace);
+  while (!open_.empty() && open_.back().status == Node::Status::Back) {
+    const Trace waited = std::move(open_.back().trace);
+    waiting_bytes_ -= waited.view().header().bytes;
+    learn_now(waited);
+  }
+}
+
+// Of the last open one.
+void BlockSearch::learn_now(TraceView trace) {
+  const Node node = std::move(open_.back());
+  open_.pop_back();
+  ++learned_;
   const Outcome outcome = trace.outcome();
   if (outcome == Outcome::WorkerDied || outcome == Outcome::Uncontrolled) {
     ++lost_;
@@ -80,6 +116,7 @@ void BlockSearch::learn(TraceView trace) {
     expand(node, trace);
     if (parts_.deadlocks) suspect(trace);
   }
+  if (node.variant) --node.variant->variants;
   peak_ = std::max<uint64_t>(peak_, open_.size());
 }
 
@@ -118,7 +155,7 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
     } else if (block.record.how != BlockRecord::Aborted) {
       // A failure leaves the rest of the block unknown.
       const bool unknown = block.record.how == BlockRecord::Last && failed;
-      memory = std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched});
+      memory = std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched, 0});
       Node later = here;
       later.cost += before == t;
       if (parts_.one_delayed)  // whoever was delayed before is forgotten for good
@@ -178,15 +215,17 @@ void BlockSearch::add_choices(const Node& node, TraceView trace, const Block& bl
         Node other = variant;
         other.deltas.push_back({i, value});
         other.choices_after = i;
-        push(std::move(other));
+        if (push(std::move(other)) && memory) ++memory->variants;
       }
     }
     if (step.value != 0) variant.deltas.push_back({i, step.value});
   }
 }
 
-void BlockSearch::push(Node node) {
-  if (!parts_.preemptions || node.cost <= *parts_.preemptions) open_.push_back(std::move(node));
+bool BlockSearch::push(Node node) {
+  if (parts_.preemptions && node.cost > *parts_.preemptions) return false;
+  open_.push_back(std::move(node));
+  return true;
 }
 
 void BlockSearch::suspect(TraceView trace) {
@@ -206,16 +245,21 @@ void BlockSearch::judge(const Node& node, TraceView trace) {
     ++confirmed_;
     return;
   }
+  std::string message = "a deadlock was predicted but could not be brought about:";
+  for (const LockNesting& n : node.chain->cycle)
+    message += " " + name_of(n.thread) + " takes one lock while holding another" +
+               (&n == &node.chain->cycle.back() ? "" : ",");
+  unconfirmed_.push_back(unconfirmed(node.chain->cycle, message, Trace(trace)));
+}
+
+Finding BlockSearch::unconfirmed(const std::vector<LockNesting>& cycle, const std::string& message, Trace trace) {
   Finding finding;
   finding.kind = FindingKind::LockOrder;
-  finding.threads = static_cast<uint32_t>(node.chain->cycle.size());
-  finding.lock_cycle = node.chain->cycle;
-  finding.trace = Trace(trace);
-  finding.message = "a deadlock was predicted but could not be brought about:";
-  for (const LockNesting& n : node.chain->cycle)
-    finding.message += " " + name_of(n.thread) + " takes one lock while holding another" +
-                       (&n == &node.chain->cycle.back() ? "" : ",");
-  unconfirmed_.push_back(std::move(finding));
+  finding.threads = static_cast<uint32_t>(cycle.size());
+  finding.lock_cycle = cycle;
+  finding.message = message;
+  finding.trace = std::move(trace);
+  return finding;
 }
 
 std::optional<uint32_t> BlockSearch::preemptions_completed() const {
@@ -239,7 +283,7 @@ std::string BlockSearch::why_incomplete() const {
 }
 
 uint64_t BlockSearch::memory_bytes() const {
-  uint64_t bytes = open_.capacity() * sizeof(Node);
+  uint64_t bytes = open_.capacity() * sizeof(Node) + waiting_bytes_;
   for (const Node& n : open_) {
     bytes += n.deltas.capacity() * sizeof(Delta) + n.stopped.capacity() * sizeof(Stopped);
     if (!n.stopped.empty() && n.stopped.back().memory)

@@ -6,8 +6,12 @@
 // blocks that only read do not conflict; two blocks do, of which one ends holding a lock that the other enters
 // (otherwise what has to come before all of a nested region is never tried there); what a block waits for is a reason
 // to give the execution up, because nothing is checkpointed, and to run it again with that thread stopped.
+//
+// Schedules are learned from in depth-first order, however many are under way: what comes back before its turn waits for
+// it. So the number of workers changes neither which executions there are nor what is claimed.
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <set>
@@ -27,6 +31,9 @@ struct BlockSearchParts {
   bool deadlocks = false;    // reverse lock chains, each confirmed by running it (-DD)
   bool locks_write = false;  // entering a lock counts as writing it
   bool run_delayed = false;  // at what may be a condition deadlock
+  // So many executions go one by one, in the order of the paper, before any is begun ahead of its turn: small spaces are
+  // numbered alike with any number of workers.
+  uint64_t alone = 128;
   // Mistakes for tests to notice.
   bool one_delayed = false;     // figure 3 as printed
   bool reads_conflict = false;  // section 5.1 as printed
@@ -41,9 +48,12 @@ class BlockSearch final : public Strategy {
   std::optional<Plan> next() override;
   void learn(TraceView trace) override;
   std::string guarantee() const override;
-  bool complete() const override { return open_.empty() && !under_way_ && diverged_ + lost_ + cut_ == 0; }
+  bool complete() const override { return open_.empty() && diverged_ + lost_ + cut_ == 0; }
   std::string why_incomplete() const override;
   std::optional<uint32_t> preemptions_completed() const override;
+  bool resumable() const override { return true; }
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
   bool preempts_at_points() const override { return false; }
   std::vector<Finding> suspicions() const override { return unconfirmed_; }
   uint64_t frontier_nodes() const override { return open_.size(); }
@@ -58,6 +68,7 @@ class BlockSearch final : public Strategy {
   struct Memory {
     bool everything = false;
     std::vector<Touched> touched;
+    uint32_t variants = 0;  // still to be run: more may be touched than is known
   };
   struct Stopped {
     ThreadId thread;
@@ -67,6 +78,8 @@ class BlockSearch final : public Strategy {
   };
   // A schedule to run: as in `deltas` up to record `start`, where some threads are stopped.
   struct Node {
+    enum class Status : uint8_t { Open, UnderWay, Back };  // Back: before its turn
+    Status status = Status::Open;
     std::vector<Delta> deltas;
     uint32_t start = kNoStep;
     uint32_t cost = 0;  // preemptions, the decision at `start` included
@@ -74,6 +87,7 @@ class BlockSearch final : public Strategy {
     uint32_t choices_after = 0;       // data choices up to this record are others' business
     std::shared_ptr<Memory> variant;  // the block at `start` is known, with other data choices: what it touches adds up
     std::optional<LockChain> chain;   // not a schedule of blocks: the confirmation of a deadlock
+    Trace trace;                      // Back
   };
   struct Block {
     BlockRecord record;
@@ -81,18 +95,24 @@ class BlockSearch final : public Strategy {
   };
 
   uint8_t flags() const;
+  Plan plan_for(const Node& node) const;
+  static bool ready(const Node& node);
+  void learn_now(TraceView trace);
   void expand(const Node& node, TraceView trace);
   bool others_could_run(TraceView trace, const Block& block, const std::vector<Stopped>& stopped) const;
   void go_on(TraceView trace, const Block& block, uint32_t end, std::vector<Stopped>& stopped) const;
   void add_choices(const Node& node, TraceView trace, const Block& block, uint32_t end, const Node& here,
                    const std::shared_ptr<Memory>& memory);
-  void push(Node node);
+  bool push(Node node);
+  class Memories;
   void suspect(TraceView trace);
   void judge(const Node& node, TraceView trace);
+  static Finding unconfirmed(const std::vector<LockNesting>& cycle, const std::string& message, Trace trace);
 
   const BlockSearchParts parts_;
-  std::vector<Node> open_;  // the last one is next
-  std::optional<Node> under_way_;
+  std::vector<Node> open_;  // the last one is learned from next
+  std::deque<size_t> in_flight_;  // places in open_, in the order in which they come back
+  uint64_t learned_ = 0, waiting_bytes_ = 0;
   uint64_t schedules_ = 0, aborted_ = 0, peak_ = 0, confirmed_ = 0;
   uint64_t diverged_ = 0, lost_ = 0, cut_ = 0;
   std::set<std::set<std::pair<uint64_t, uint64_t>>> chains_;  // seen, by who wants what

@@ -13,6 +13,7 @@ std::unique_ptr<Strategy> make_exitblock(const ExitBlockOptions& options) {
   parts.locks_write = options.locks_write;
   parts.run_delayed = options.run_delayed;
   parts.forget_locks = options.as_published;
+  parts.alone = options.alone;
   return std::make_unique<BlockSearch>(parts);
 }
 

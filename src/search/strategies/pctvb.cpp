@@ -90,6 +90,25 @@ class Pctvb final : public Strategy {
            count_of(most_.size(), "shared variable") + ", " + count_of(most_together_, "access") + ", " +
            count_of(counted_, "execution") + ")";
   }
+  bool resumable() const override { return true; }
+  void save(StateWriter& out) const override {
+    survey_.save(out);
+    preparation_.save(out);
+    out.put(preparing_);
+    out.put_all(most_);
+    for (const uint64_t n : {prepared_, learned_, counted_, most_together_}) out.put(n);
+    out.put(threads_);
+  }
+  void load(StateReader& in) override {
+    survey_.load(in);
+    preparation_.load(in);
+    preparing_ = in.get<bool>();
+    most_ = in.get_all<uint64_t>();
+    for (uint64_t* n : {&prepared_, &learned_, &counted_, &most_together_}) *n = in.get<uint64_t>();
+    threads_ = in.get<uint32_t>();
+    handed_out_ = learned_;
+    if (!preparing_ && most_.size() != survey_.shared().size()) in.reject();
+  }
   bool preempts_at_points() const override { return false; }  // tracks memory by address instead
   bool complete() const override { return false; }
   bool exhaustive() const override { return false; }

@@ -85,6 +85,33 @@ class VariableBounding final : public Strategy {
     if (broken_ || finished_ == kNothing) return std::nullopt;
     return BoundsCompleted{finished_preemptions_, finished_, threads_, 0};
   }
+  bool resumable() const override { return true; }
+  void save(StateWriter& out) const override {
+    survey_.save(out);
+    preparation_.save(out);
+    for (const bool flag : {preparing_, done_, broken_, certain_}) out.put(flag);
+    for (const uint64_t n : {prepared_, sets_, peak_}) out.put(n);
+    for (const uint32_t n : {level_, finished_, finished_preemptions_, threads_.value_or(kNothing)}) out.put(n);
+    out.put_all(set_);
+    if (tree_) tree_->save(out);
+    if (orders_) orders_->save(out);
+  }
+  void load(StateReader& in) override {
+    survey_.load(in);
+    preparation_.load(in);
+    for (bool* flag : {&preparing_, &done_, &broken_, &certain_}) *flag = in.get<bool>();
+    for (uint64_t* n : {&prepared_, &sets_, &peak_}) *n = in.get<uint64_t>();
+    for (uint32_t* n : {&level_, &finished_, &finished_preemptions_}) *n = in.get<uint32_t>();
+    const auto threads = in.get<uint32_t>();
+    threads_ = threads == kNothing ? std::nullopt : std::optional(threads);
+    set_ = in.get_all<size_t>();
+    const bool known = std::all_of(set_.begin(), set_.end(), [&](size_t i) { return i < survey_.shared().size(); });
+    if (!in.good() || !known) return in.reject();
+    if (preparing_) return;
+    start();
+    if (tree_) tree_->load(in);
+    if (orders_) orders_->load(in);
+  }
   uint64_t frontier_nodes() const override {
     return done_ ? 0 : 1 + (tree_ ? tree_->frontier_nodes() : orders_ ? orders_->open() : 0);
   }

@@ -48,4 +48,28 @@ void VariableSurvey::settle() {
   });
 }
 
+void VariableSurvey::save(StateWriter& out) const {
+  out.put<uint64_t>(known_.size());
+  for (const auto& [address, v] : known_) {
+    out.put(address);
+    out.put(v.size);
+    out.put_all(std::vector(v.threads.begin(), v.threads.end()));
+    for (const bool flag : {v.data, v.written, v.told}) out.put(flag);
+  }
+  out.put_all(shared_);
+  out.put(threads_);
+}
+
+void VariableSurvey::load(StateReader& in) {
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+    Known& v = known_[in.get<uint64_t>()];
+    v.size = in.get<uint64_t>();
+    const auto threads = in.get_all<ThreadId>();
+    v.threads = {threads.begin(), threads.end()};
+    for (bool* flag : {&v.data, &v.written, &v.told}) *flag = in.get<bool>();
+  }
+  shared_ = in.get_all<TrackedRange>();
+  threads_ = in.get<unsigned>();
+}
+
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 
 #include "model/plan.hpp"
 #include "model/trace.hpp"
+#include "search/state.hpp"
 
 namespace lockstep {
 
@@ -22,6 +23,9 @@ class VariableSurvey {
   void settle();
   const std::vector<TrackedRange>& shared() const { return shared_; }
   unsigned threads() const { return threads_; }  // one above the largest name seen
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
 
  private:
   struct Known {

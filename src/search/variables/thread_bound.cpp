@@ -107,4 +107,31 @@ void ThreadBoundSearch::learn(TraceView trace) {
   }
 }
 
+void ThreadBoundSearch::save(StateWriter& out, const Item& item) {
+  out.put<uint64_t>(item.permutation);
+  out.put_all(item.changes);
+}
+
+// What is under way is run again, first.
+void ThreadBoundSearch::save(StateWriter& out) const {
+  out.put<uint64_t>(in_flight_.size() + queue_.size());
+  for (const Item& item : in_flight_) save(out, item);
+  for (const Item& item : queue_) save(out, item);
+  out.put<uint64_t>(later_.size());
+  for (const Item& item : later_) save(out, item);
+  out.put(bad_);
+}
+
+void ThreadBoundSearch::load(StateReader& in) {
+  for (std::deque<Item>* queue : {&queue_, &later_}) {
+    queue->clear();
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+      const auto permutation = in.get<uint64_t>();
+      if (permutation >= permutations_.size()) return in.reject();
+      queue->push_back({permutation, in.get_all<Change>()});
+    }
+  }
+  bad_ = in.get<uint64_t>();
+}
+
 }  // namespace lockstep

@@ -9,6 +9,7 @@
 
 #include "model/plan.hpp"
 #include "model/trace.hpp"
+#include "search/state.hpp"
 
 namespace lockstep {
 
@@ -36,6 +37,9 @@ class ThreadBoundSearch {
   uint64_t open() const { return queue_.size() + later_.size(); }
   bool good() const { return bad_ == 0; }  // nothing was lost or cut short
 
+  void save(StateWriter& out) const;
+  void load(StateReader& in);  // into a fresh one with the same options
+
  private:
   struct Change {
     uint32_t record;
@@ -46,6 +50,7 @@ class ThreadBoundSearch {
     std::vector<Change> changes;
   };
   bool tracked(ObjectId object) const;
+  static void save(StateWriter& out, const Item& item);
 
   ThreadBoundOptions options_;
   std::vector<std::vector<uint32_t>> permutations_;

@@ -1,0 +1,152 @@
+// A search over blocks, written down. What delayed threads touch is shared by many schedules and stored once.
+#include <map>
+
+#include "search/blocks/block_search.hpp"
+
+namespace lockstep {
+
+class BlockSearch::Memories {
+ public:
+  uint64_t number(const std::shared_ptr<Memory>& memory) {
+    if (!memory) return 0;
+    const auto [place, fresh] = numbers_.try_emplace(memory.get(), all_.size() + 1);
+    if (fresh) all_.push_back(memory);
+    return place->second;
+  }
+  std::shared_ptr<Memory> at(uint64_t number, StateReader& in) const {
+    if (number == 0) return nullptr;
+    if (number <= all_.size()) return all_[number - 1];
+    in.reject();
+    return nullptr;
+  }
+  void save(StateWriter& out) const {
+    out.put<uint64_t>(all_.size());
+    for (const auto& memory : all_) {
+      out.put(memory->everything);
+      out.put(memory->variants);
+      out.put_all(memory->touched);
+    }
+  }
+  void load(StateReader& in) {
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+      auto memory = std::make_shared<Memory>();
+      memory->everything = in.get<bool>();
+      memory->variants = in.get<uint32_t>();
+      memory->touched = in.get_all<Touched>();
+      all_.push_back(std::move(memory));
+    }
+  }
+
+ private:
+  std::vector<std::shared_ptr<Memory>> all_;
+  std::map<const Memory*, uint64_t> numbers_;
+};
+
+namespace {
+
+void put_trace(StateWriter& out, TraceView trace) {
+  out.put_text({reinterpret_cast<const char*>(&trace.header()), trace.header().bytes});
+}
+
+Trace get_trace(StateReader& in) {
+  const std::vector<uint64_t> words = [&] {
+    const std::string bytes = in.get_text();
+    std::vector<uint64_t> aligned((bytes.size() + 7) / 8);
+    if (!bytes.empty()) std::memcpy(aligned.data(), bytes.data(), bytes.size());
+    return aligned;
+  }();
+  if (words.size() * 8 < sizeof(TraceHeader) || TraceView(words.data()).header().bytes > words.size() * 8) {
+    in.reject();
+    return {};
+  }
+  return Trace(TraceView(words.data()));
+}
+
+}  // namespace
+
+void BlockSearch::save(StateWriter& out) const {
+  Memories memories;
+  for (const Node& node : open_) {
+    memories.number(node.variant);
+    for (const Stopped& s : node.stopped) memories.number(s.memory);
+  }
+  memories.save(out);
+  out.put<uint64_t>(open_.size());
+  for (const Node& node : open_) {
+    out.put_all(node.deltas);
+    out.put(node.start);
+    out.put(node.cost);
+    out.put(node.choices_after);
+    out.put(memories.number(node.variant));
+    out.put<uint64_t>(node.stopped.size());
+    for (const Stopped& s : node.stopped) {
+      out.put(s.thread);
+      out.put(s.aborted);
+      out.put(s.wanted);
+      out.put(memories.number(s.memory));
+    }
+    out.put(node.chain.has_value());
+    if (node.chain) {
+      out.put_all(node.chain->cycle);
+      out.put_all(node.chain->wishes);
+    }
+    const bool back = node.status == Node::Status::Back;
+    out.put(back);
+    if (back) put_trace(out, node.trace);
+  }
+  for (const uint64_t n : {learned_, schedules_, aborted_, peak_, confirmed_, diverged_, lost_, cut_}) out.put(n);
+  out.put<uint64_t>(chains_.size());
+  for (const auto& chain : chains_) out.put_all(std::vector(chain.begin(), chain.end()));
+  out.put<uint64_t>(unconfirmed_.size());
+  for (const Finding& f : unconfirmed_) {
+    out.put_all(f.lock_cycle);
+    out.put_text(f.message);
+    put_trace(out, f.trace);
+  }
+}
+
+void BlockSearch::load(StateReader& in) {
+  Memories memories;
+  memories.load(in);
+  open_.clear();
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+    Node& node = open_.emplace_back();
+    node.deltas = in.get_all<Delta>();
+    node.start = in.get<uint32_t>();
+    node.cost = in.get<uint32_t>();
+    node.choices_after = in.get<uint32_t>();
+    node.variant = memories.at(in.get<uint64_t>(), in);
+    for (auto stopped = in.get<uint64_t>(); stopped > 0 && in.good(); --stopped) {
+      Stopped& s = node.stopped.emplace_back();
+      s.thread = in.get<ThreadId>();
+      s.aborted = in.get<bool>();
+      s.wanted = in.get<ObjectId>();
+      s.memory = memories.at(in.get<uint64_t>(), in);
+    }
+    if (in.get<bool>()) {
+      node.chain.emplace();
+      node.chain->cycle = in.get_all<LockNesting>();
+      node.chain->wishes = in.get_all<Delta>();
+    }
+    if (in.get<bool>()) {
+      node.status = Node::Status::Back;
+      node.trace = get_trace(in);
+      if (!node.trace.empty()) waiting_bytes_ += node.trace.view().header().bytes;
+    }
+  }
+  // The last one was never back: it would have been learned from.
+  if (!open_.empty() && open_.back().status == Node::Status::Back) in.reject();
+  for (uint64_t* n : {&learned_, &schedules_, &aborted_, &peak_, &confirmed_, &diverged_, &lost_, &cut_})
+    *n = in.get<uint64_t>();
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+    const auto chain = in.get_all<std::pair<uint64_t, uint64_t>>();
+    chains_.emplace(chain.begin(), chain.end());
+  }
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+    const auto cycle = in.get_all<LockNesting>();
+    const std::string message = in.get_text();
+    unconfirmed_.push_back(unconfirmed(cycle, message, get_trace(in)));
+  }
+}
+
+}  // namespace lockstep
