@@ -10,7 +10,7 @@ namespace lockstep {
 using Proof = MixturePart::Proof;
 
 Mixture::Mixture(std::vector<MixturePart> parts, MixtureOptions options)
-    : parts_(std::move(parts)), options_(std::move(options)), learned_(parts_.size()) {}
+    : parts_(std::move(parts)), options_(std::move(options)), learned_(parts_.size()), under_way_(parts_.size()) {}
 
 const MixturePart* Mixture::finished() const {
   for (const MixturePart& part : parts_) {
@@ -22,7 +22,9 @@ const MixturePart* Mixture::finished() const {
 
 std::optional<Plan> Mixture::take(size_t part) {
   std::optional<Plan> plan = parts_[part].strategy->next();
-  if (plan) in_flight_.push_back(part);
+  if (!plan) return plan;
+  in_flight_.push_back(part);
+  ++under_way_[part];
   return plan;
 }
 
@@ -33,6 +35,11 @@ std::optional<Plan> Mixture::open() {
   return std::nullopt;
 }
 
+uint32_t Mixture::slice() const {
+  const MixturePart& part = parts_[turn_];
+  return round_ < options_.early_rounds ? part.early : part.slice;
+}
+
 std::optional<Plan> Mixture::next() {
   if (complete()) return std::nullopt;
   if (opened_ < options_.opening.size()) {
@@ -40,12 +47,15 @@ std::optional<Plan> Mixture::next() {
     if (!in_flight_.empty()) return std::nullopt;
   }
   for (size_t tried = 0; tried <= parts_.size(); ++tried) {
-    if (used_ < parts_[turn_].slice)
+    if (used_ < slice()) {
       if (auto plan = take(turn_)) {
         ++used_;
         return plan;
       }
+      if (under_way_[turn_] > 0) return std::nullopt;  // what it learns from these may make it go on
+    }
     turn_ = (turn_ + 1) % parts_.size();
+    round_ += turn_ == 0;
     used_ = 0;
   }
   return std::nullopt;
@@ -54,6 +64,7 @@ std::optional<Plan> Mixture::next() {
 void Mixture::learn(TraceView trace) {
   last_ = in_flight_.front();
   in_flight_.pop_front();
+  --under_way_[last_];
   ++learned_[last_];
   ++all_learned_;
   for (size_t i = 0; i < parts_.size(); ++i)
@@ -91,7 +102,9 @@ bool Mixture::resumable() const {
 // Whose turn it is, and the parts one after the other. What is in flight its part hands out again.
 void Mixture::save(StateWriter& out) const {
   const size_t opening = opened_ < options_.opening.size() ? opened_ - in_flight_.size() : opened_;
-  for (const uint64_t number : {uint64_t{opening}, uint64_t{turn_}, uint64_t{last_}, uint64_t{used_}, all_learned_}) out.put(number);
+  for (const uint64_t number :
+       {uint64_t{opening}, uint64_t{turn_}, uint64_t{last_}, uint64_t{used_}, round_, all_learned_})
+    out.put(number);
   out.put_all(learned_);
   for (const MixturePart& part : parts_) part.strategy->save(out);
 }
@@ -101,6 +114,7 @@ void Mixture::load(StateReader& in) {
   turn_ = in.get<uint64_t>();
   last_ = in.get<uint64_t>();
   used_ = static_cast<uint32_t>(in.get<uint64_t>());
+  round_ = in.get<uint64_t>();
   all_learned_ = in.get<uint64_t>();
   learned_ = in.get_all<uint64_t>();
   if (turn_ >= parts_.size() || last_ >= parts_.size() || learned_.size() != parts_.size()) {

@@ -1,6 +1,7 @@
 // Several strategies in turns, by numbers of executions and never by time, so that the order of executions repeats.
 // Some of them prove: what one of those has finished is what the mixture may claim; the others only look for bugs. What
-// one runs all others overhear.
+// one runs all others overhear. A part that cannot plan ahead is waited for: it would otherwise get one execution where
+// those that can fill the whole window.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -17,12 +18,14 @@ struct MixturePart {
   std::unique_ptr<Strategy> strategy;
   uint32_t slice = 1;  // executions in a row
   enum class Proof : uint8_t { None, Bounded, Full } proof = Proof::None;
+  uint32_t early = slice;  // the same in the early rounds
 };
 
 struct MixtureOptions {
   // Parts whose turn it is at first, one execution each. They are handed out one by one: each can make use of all
   // before.
   std::vector<size_t> opening{};
+  uint32_t early_rounds = 0;  // before the parts get their whole slices
   // A bounded proof ends the search only after so many executions, because more may lie beyond the bound.
   uint64_t look_beyond = 0;
   std::optional<uint32_t> bound{};  // what was asked for, which a full proof proves, too
@@ -53,15 +56,18 @@ class Mixture final : public Strategy {
   const MixturePart* finished() const;  // the proof that ends the search
   std::optional<Plan> take(size_t part);
   std::optional<Plan> open();
+  uint32_t slice() const;  // of the part whose turn it is
 
   std::vector<MixturePart> parts_;
   MixtureOptions options_;
   std::vector<uint64_t> learned_;  // per part
   uint64_t all_learned_ = 0;
-  std::deque<size_t> in_flight_;  // whose, oldest first
-  size_t opened_ = 0;             // turns of the opening that are over
+  std::deque<size_t> in_flight_;     // whose, oldest first
+  std::vector<uint32_t> under_way_;  // per part, how many of these
+  size_t opened_ = 0;                // turns of the opening that are over
   size_t turn_ = 0, last_ = 0;
   uint32_t used_ = 0;  // of the slice whose turn it is
+  uint64_t round_ = 0;
 };
 
 }  // namespace lockstep

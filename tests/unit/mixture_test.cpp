@@ -77,6 +77,16 @@ TEST(Auto, RepeatsItself) {
   }
 }
 
+// Those that plan far ahead must not take the turns of those that cannot.
+TEST(Auto, GivesEveryStrategyItsShareHoweverManyExecutionsAreUnderWay) {
+  for (const char* spec : {"auto", "portfolio"}) {
+    const auto one = made(spec), many = made(spec);
+    const Explored reference = explore(*one, same_write(3, 5), {.window = 1}, at_most(2000));
+    const Explored e = explore(*many, same_write(3, 5), {.window = 256}, at_most(2000));
+    EXPECT_EQ(e.result.remark, reference.result.remark);
+  }
+}
+
 TEST(Portfolio, RunsAllItsStrategiesFromTheStart) {
   const auto strategy = made("portfolio");
   const Explored e = explore(*strategy, same_write(3, 5), {}, at_most(10));

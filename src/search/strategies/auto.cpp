@@ -18,27 +18,28 @@ namespace {
 using Proof = MixturePart::Proof;
 enum Part : size_t { kDpor, kChess, kSeek, kPos, kSurw, kRandom, kPct2, kPct3 };
 
-// Half of the executions prove, half look around: a proof takes at most twice as long, and a bug out of its reach is
-// found at a fraction of the speed of the best way to look for it, which nobody knows beforehand.
+// In the long run two of five executions prove, the others look around: a bug out of a proof's reach is found at a
+// fraction of the speed of the best way to look for it, which nobody knows beforehand. The first thousand mostly look
+// around, in small slices: no way has to wait long for its next turn.
 std::vector<MixturePart> parts_of(const AutoOptions& o) {
+  const Proof bounded = o.preemptions ? Proof::Bounded : Proof::Full;
   std::vector<MixturePart> parts;
-  parts.push_back({"optimal-dpor", make_optimal_dpor({{}, o.max_steps}), 150, Proof::Full});
-  parts.push_back(
-      {"chess", make_chess({o.preemptions, o.max_steps}), 100, o.preemptions ? Proof::Bounded : Proof::Full});
-  parts.push_back({"seek", make_view_search({seed_of(o.seed, 0), o.max_steps}), 80});
-  parts.push_back({"pos", make_pos({seed_of(o.seed, 1), o.max_steps}), 50});
-  parts.push_back({"surw", make_surw({seed_of(o.seed, 2), o.max_steps}), 50});
-  parts.push_back({"random", make_random({seed_of(o.seed, 3), o.max_steps}), 30});
-  parts.push_back({"pct:depth=2", make_pct({2, seed_of(o.seed, 4), o.max_steps}), 20});
-  parts.push_back({"pct:depth=3", make_pct({3, seed_of(o.seed, 5), o.max_steps}), 20});
+  parts.push_back({"optimal-dpor", make_optimal_dpor({{}, o.max_steps}), 120, Proof::Full, 12});
+  parts.push_back({"chess", make_chess({o.preemptions, o.max_steps}), 80, bounded, 10});
+  parts.push_back({"seek", make_view_search({seed_of(o.seed, 0), o.max_steps}), 80, Proof::None, 18});
+  parts.push_back({"pos", make_pos({seed_of(o.seed, 1), o.max_steps}), 80, Proof::None, 20});
+  parts.push_back({"surw", make_surw({seed_of(o.seed, 2), o.max_steps}), 60, Proof::None, 18});
+  parts.push_back({"random", make_random({seed_of(o.seed, 3), o.max_steps}), 30, Proof::None, 5});
+  parts.push_back({"pct:depth=2", make_pct({2, seed_of(o.seed, 4), o.max_steps}), 20, Proof::None, 3});
+  parts.push_back({"pct:depth=3", make_pct({3, seed_of(o.seed, 5), o.max_steps}), 30, Proof::None, 6});
   return parts;
 }
 
 // A bug that is easy for any of them shows within the first dozens of executions.
 std::vector<size_t> opening() {
   std::vector<size_t> turns = {kSeek, kSeek, kRandom, kSeek, kPos, kSeek, kSurw, kSeek};
-  constexpr size_t kRound[] = {kSeek, kRandom, kSeek, kPos,  kDpor, kSeek, kSurw,
-                               kSeek, kPct3,   kDpor, kSeek, kPos,  kChess};
+  constexpr size_t kRound[] = {kSeek, kRandom, kSeek, kPos, kDpor, kSeek, kSurw,
+                               kSeek, kPct3,   kDpor, kPos, kSurw, kChess};
   for (int i = 0; i < 8; ++i) turns.insert(turns.end(), std::begin(kRound), std::end(kRound));
   return turns;
 }
@@ -54,6 +55,7 @@ MixtureOptions ending(const AutoOptions& o) {
 std::unique_ptr<Strategy> make_auto(const AutoOptions& options) {
   MixtureOptions mixing = ending(options);
   mixing.opening = opening();
+  mixing.early_rounds = 12;
   return std::make_unique<Mixture>(parts_of(options), std::move(mixing));
 }
 

@@ -1,5 +1,5 @@
-// What a user gets who knows nothing of strategies: first the executions with few preemptions, which show most bugs;
-// then, in turns, random schedules of several kinds, which reach far, and the rest of the proof.
+// What a user gets who knows nothing of strategies: proofs and several ways to look around, in turns; why these, and in
+// which shares, is in docs/decisions/0011-auto-takes-turns.md.
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -43,20 +43,25 @@ class Pct final : public Strategy {
     in_flight_.pop_front();
     ++learned_;
     if (!is_whole(trace.outcome())) return;
-    threads_ = std::max(threads_, trace.header().threads);
-    if (const uint32_t decisions = contested(trace); decisions > horizon_) {
-      horizon_ = decisions;
-      counted_ = 0;
-    }
+    measure(trace);
     if (planned_for == horizon_) ++counted_;
+  }
+  // The first executions of others tell most of what there is to measure.
+  void overhear(TraceView trace) override {
+    constexpr uint64_t kEnough = 64;
+    if (overheard_ == kEnough || !is_whole(trace.outcome())) return;
+    ++overheard_;
+    measure(trace);
   }
 
   bool resumable() const override { return true; }
   void save(StateWriter& out) const override {
-    for (const uint64_t number : {learned_, uint64_t{horizon_}, uint64_t{threads_}, counted_}) out.put(number);
+    for (const uint64_t number : {learned_, overheard_, uint64_t{horizon_}, uint64_t{threads_}, counted_})
+      out.put(number);
   }
   void load(StateReader& in) override {
     handed_out_ = learned_ = in.get<uint64_t>();
+    overheard_ = in.get<uint64_t>();
     horizon_ = static_cast<uint32_t>(in.get<uint64_t>());
     threads_ = static_cast<uint32_t>(in.get<uint64_t>());
     counted_ = in.get<uint64_t>();
@@ -74,9 +79,17 @@ class Pct final : public Strategy {
   bool exhaustive() const override { return false; }
 
  private:
+  void measure(TraceView trace) {
+    threads_ = std::max(threads_, trace.header().threads);
+    if (const uint32_t decisions = contested(trace); decisions > horizon_) {
+      horizon_ = decisions;
+      counted_ = 0;
+    }
+  }
+
   PctOptions options_;
   uint64_t handed_out_ = 0;
-  uint64_t learned_ = 0;
+  uint64_t learned_ = 0, overheard_ = 0;
   std::deque<uint32_t> in_flight_;  // horizons, oldest first
   uint32_t horizon_ = 0, threads_ = 0;
   uint64_t counted_ = 0;  // executions planned for the present horizon

@@ -78,6 +78,16 @@ class Surw final : public Strategy {
     }
   }
 
+  // The first executions of others tell most of what there is to count.
+  void overhear(TraceView trace) override {
+    constexpr uint64_t kEnough = 64;
+    if (overheard_ == kEnough || !is_whole(trace.outcome())) return;
+    ++overheard_;
+    if (!count(trace)) return;
+    ++generation_;
+    counted_ = 0;
+  }
+
   std::string guarantee() const override {
     if (counted_ == 0 || shared_.empty()) return {};
     double most = 0;
@@ -95,7 +105,7 @@ class Surw final : public Strategy {
 
   bool resumable() const override { return true; }
   void save(StateWriter& out) const override {
-    for (const uint64_t number : {learned_, counted_, generation_}) out.put(number);
+    for (const uint64_t number : {learned_, overheard_, counted_, generation_}) out.put(number);
     put(out, all_);
     out.put<uint64_t>(objects_.size());
     for (const auto& [object, counts] : objects_) {
@@ -106,7 +116,7 @@ class Surw final : public Strategy {
     out.put_all(shared_);
   }
   void load(StateReader& in) override {
-    for (uint64_t* number : {&learned_, &counted_, &generation_}) *number = in.get<uint64_t>();
+    for (uint64_t* number : {&learned_, &overheard_, &counted_, &generation_}) *number = in.get<uint64_t>();
     handed_out_ = learned_;
     all_ = get(in);
     for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
@@ -166,7 +176,7 @@ class Surw final : public Strategy {
   }
 
   SurwOptions options_;
-  uint64_t handed_out_ = 0, learned_ = 0, counted_ = 0;
+  uint64_t handed_out_ = 0, learned_ = 0, overheard_ = 0, counted_ = 0;
   uint64_t generation_ = 0;  // of the counts
   std::deque<uint64_t> in_flight_;
   Counts all_;
