@@ -1,9 +1,11 @@
 #include "cli/focus.hpp"
 
 #include <fnmatch.h>
+#include <algorithm>
 #include <filesystem>
 #include <unordered_map>
 
+#include "report/variable_name.hpp"
 #include "target/symbols.hpp"
 
 namespace lockstep {
@@ -51,9 +53,18 @@ void Focus::install(StrategyOptions& options) const {
       if (state->frame_matches(return_address)) return true;
     return false;
   };
-  options.focus_variable = [state = state_](ObjectId object) {
-    return object != kNoObject && state->names() && State::matches(state->variables, state->names()->describe(object));
+  options.focus_variable.contains = [state = state_](TraceView trace, std::span<const std::span<const uint64_t>> stacks,
+                                                     ObjectId object) {
+    if (object == kNoObject || !state->names()) return false;
+    const std::string name = VariableNames(trace, stacks, *state->names()).of(object);
+    return std::any_of(state->variables.begin(), state->variables.end(),
+                       [&](const std::string& wanted) { return spells_variable(wanted, name); });
   };
+  // Only those who point at the heap pay for knowing where its blocks came from.
+  options.focus_variable.on_heap =
+      std::any_of(state_->variables.begin(), state_->variables.end(), [](const std::string& wanted) {
+        return wanted.starts_with(std::string_view(kHeapSpelling).substr(0, 4)) || wanted.starts_with('*');
+      });
 }
 
 void Focus::watch(Target& target) { state_->target = &target; }

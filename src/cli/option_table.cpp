@@ -130,7 +130,9 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return text_into(o.strategy.rank, v); }},
     {"focus-function", "GLOB", "functions for rank method; repeatable", kRun, true,
      [](Options& o, const std::string& v) { return add_text(o.focus_functions, v); }},
-    {"focus-variable", "GLOB", "variables for rank var; repeatable", kRun, true,
+    {"focus-variable", "GLOB", 
+     "variables for rank var, as reports spell them or as a glob: 'table', 'table[2].balance', "
+     "'heap object allocated at bank.cpp:31'; repeatable", kRun, true,
      [](Options& o, const std::string& v) { return add_text(o.focus_variables, v); }},
     {"trust", "GLOB",
      "no preemption while a function or module that matches is on the stack; repeatable "

@@ -1,5 +1,5 @@
 // A block of the program's heap, as far as a trace tells of it: whose it is and where it came from. Together with how many
-// blocks came from the same place before, that is a name which does not depend on addresses.
+// blocks came from the same place before, that is a name which does not depend on addresses (model/variable.hpp).
 #pragma once
 #include <cstdint>
 
@@ -19,9 +19,12 @@ struct Allocation {
   ThreadId thread;   // who allocated it
   uint16_t flags;
   uint32_t serial;   // how many blocks the same thread had before
+  uint64_t origin;   // the call stack that asked for it, as a number; of plain executions only `pc`
+  uint32_t iteration;  // how many blocks the same thread had from that stack before: of the loop around it
+  uint32_t reserved;
 
   bool contains(uint64_t address) const { return address - begin < (size ? size : 1); }
 };
-static_assert(sizeof(Allocation) == 40, "wire format");
+static_assert(sizeof(Allocation) == 56, "wire format");
 
 }  // namespace lockstep

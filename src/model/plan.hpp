@@ -63,6 +63,7 @@ struct Plan {
   Policy policy = Policy::Default;
   bool detail = false;        // record stacks, capture output: for the execution that is shown to a person
   bool stacks = false;        // record stacks, nothing else: for ranks that look at code
+  bool origins = false;       // tell where the heap's blocks came from that were used (model/variable.hpp)
   uint64_t seed = 0;          // of the random policies
   uint16_t pct_depth = 2;     // Pct: ordering constraints that a bug may need, up to kMaxPctDepth
   uint32_t pct_horizon = 0;   // Pct: decisions between several threads that are expected
@@ -86,7 +87,8 @@ struct PlanHeader {
   uint16_t pct_depth;
   uint32_t pct_horizon;
   uint8_t stacks;
-  uint8_t reserved[3];
+  uint8_t origins;
+  uint8_t reserved[2];
   uint32_t extra_words;
   uint32_t tracked;
   ObjectId focus;

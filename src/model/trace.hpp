@@ -17,7 +17,7 @@
 
 namespace lockstep {
 
-inline constexpr uint16_t kTraceVersion = 3;
+inline constexpr uint16_t kTraceVersion = 4;
 
 // How an execution ended.
 enum class Outcome : uint8_t {
@@ -194,7 +194,8 @@ class TraceView {
 
   // Data races and what else there is to say about pairs of accesses; see DataRace::race().
   std::span<const DataRace> races() const { return {at<DataRace>(races_offset()), header().races}; }
-  // In detailed executions all blocks of the heap, ascending by address; otherwise those that the races are about.
+  // The blocks of the heap that the races are about; in detailed executions and where the plan asks for origins also those
+  // in which operations and the accesses of atomic blocks took place.
   std::span<const Allocation> allocations() const {
     return {at<Allocation>(races_offset() + sizeof(DataRace) * header().races), header().allocations};
   }

@@ -64,8 +64,11 @@ const char* noun_of(OpKind kind) {
 
 }  // namespace
 
-TraceNames::TraceNames(TraceView trace, Symbols& symbols) : trace_(trace), symbols_(symbols) {
-  if (trace.header().detail) stacks_ = trace.all_stacks();
+TraceNames::TraceNames(TraceView trace, Symbols& symbols)
+    : trace_(trace),
+      symbols_(symbols),
+      stacks_(trace.header().detail ? trace.all_stacks() : decltype(stacks_){}),
+      variables_(trace, stacks_, symbols) {
   name_threads();
   name_objects();
 }
@@ -121,7 +124,7 @@ void TraceNames::add_object(ObjectId object, const char* noun) {
   if (object == kNoObject) return;
   auto [at, fresh] = objects_.try_emplace(object);
   if (!fresh) return;
-  const std::string described = symbols_.describe(object);
+  const std::string described = variables_.of(object);
   if (symbols_.is_named(object)) {
     at->second = described;
     return;
@@ -143,7 +146,7 @@ std::span<const uint64_t> TraceNames::stack_of_pending(ThreadId t) const {
 
 std::string TraceNames::object(ObjectId object) const {
   if (auto at = objects_.find(object); at != objects_.end()) return at->second;
-  return symbols_.describe(object);
+  return variables_.of(object);
 }
 
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 
 #include "analysis/finding.hpp"
 #include "model/trace.hpp"
+#include "report/variable_name.hpp"
 
 namespace lockstep {
 
@@ -34,7 +35,7 @@ class TraceNames {
     return a.pc ? std::span<const uint64_t>{&a.pc, 1} : std::span<const uint64_t>{};
   }
 
-  // Numbered objects and where they really are: {"mutex 1", "heap block of main+0x40"}.
+  // Numbered objects and where they really are: {"mutex 1", "heap object allocated at bank.cpp:31+8"}.
   const std::vector<std::pair<std::string, std::string>>& legend() const { return legend_; }
 
   TraceView trace() const { return trace_; }
@@ -51,6 +52,7 @@ class TraceNames {
   TraceView trace_;
   Symbols& symbols_;
   std::vector<std::span<const uint64_t>> stacks_;
+  VariableNames variables_;
   std::map<ThreadId, std::string> threads_;
   std::map<ObjectId, std::string> objects_;
   std::map<std::string, int> numbered_;

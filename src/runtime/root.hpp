@@ -72,6 +72,7 @@ struct Runtime {
   bool detects;      // data races are looked for
   bool checks_locks; // and lock discipline
   bool watches_more; // accesses are of interest to somebody besides the race detector
+  bool keeps_origins; // the call stacks in which blocks of the heap are asked for
   bool unusual_calls;     // somebody wants to know which functions are entered and left
   bool active;       // under a driver; otherwise everything passes through to the real functions
   Isolation isolation;

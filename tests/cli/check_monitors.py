@@ -2,6 +2,7 @@
 command line."""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -63,6 +64,17 @@ with tempfile.TemporaryDirectory() as folder:
     expect("blocks given back in kind", out.returncode == 0, out)
     out, result = run("--strategy", "best-first", "--rank", "var", "--focus-variable", "done", MISUSE, "named_local")
     expect("a given name can be focused on", out.returncode == 1, out)
+    # Blocks of the heap are spelled alike in reports and by who points at them, and pointing at the right one helps.
+    rank_var = ("--workers", "1", "--strategy", "best-first", "--rank", "var,pb")
+    out, result = run(*rank_var, MISUSE, "cells_on_heap")
+    third = re.search(r"is (heap object allocated at misuse.cpp:\d+ #3)\+4$", out.stdout, re.M)
+    expect("a block of a loop has its number", out.returncode == 1 and third, out)
+    without = result["bugs"][0]["execution"]
+    for spelling in [third[1] + "+4", third[1]] if third else []:
+        out, result = run(*rank_var, "--focus-variable", spelling, MISUSE, "cells_on_heap")
+        expect(spelling + " can be focused on", out.returncode == 1 and result["bugs"][0]["execution"] < without, out)
+    out, result = run("--workers", "1", "--strategy", "vb", MISUSE, "cells_on_heap")
+    expect("its variables can be bounded", out.returncode == 1 and result["bugs"][0]["variables"] == 1, out)
 
     for case in ["leaked", "leaked_in_some_schedules"]:
         out, result = run(*ICB, MONITORS, case)

@@ -1,7 +1,9 @@
-// Blocks given back in another way than they were asked for, a notification that nobody hears, objects with given names.
+// Blocks given back in another way than they were asked for, a notification that nobody hears, objects with given
+// names.
 #undef NDEBUG
 #include <lockstep/lockstep.hpp>
 
+#include <atomic>
 #include <cassert>
 #include <condition_variable>
 #include <cstdlib>
@@ -69,6 +71,26 @@ static void named_on_heap() {
   queue->tail = 2;
   other.join();
 }
+// An update is lost in the third cell. What lies around it is as much accessed.
+static void cells_on_heap() {
+  struct Cell {
+    std::atomic<int> looked{0}, updated{0};
+  };
+  std::vector<std::unique_ptr<Cell>> cells;
+  for (int i = 0; i < 4; ++i) cells.push_back(std::make_unique<Cell>());
+  auto work = [&] {
+    for (int i = 0; i < 4; ++i) {
+      Cell& cell = *cells[static_cast<size_t>(i)];
+      cell.looked.fetch_add(1);
+      const int before = i == 2 ? cell.updated.load() : 0;
+      cell.updated.store(before + 1);
+    }
+  };
+  std::thread first(work), second(work);
+  first.join();
+  second.join();
+  assert(cells[2]->updated.load() == 2);
+}
 static void named_local() {
   int done = 0;
   lockstep::name(done, "done");
@@ -89,5 +111,6 @@ int main(int argc, char** argv) {
   CASE(notified_too_early);
   CASE(named_on_heap);
   CASE(named_local);
+  CASE(cells_on_heap);
   return 2;
 }

@@ -20,7 +20,9 @@ std::unique_ptr<Strategy> best_first(const std::string& rank, std::optional<uint
   options.preemptions = bound;
   options.rank = rank;
   options.seed = seed;
-  options.focus_variable = [](ObjectId object) { return object == object_of(OpKind::Store, 0); };
+  options.focus_variable.contains = [](TraceView, auto, ObjectId object) {
+    return object == object_of(OpKind::Store, 0);
+  };
   options.focus_function = [](std::span<const uint64_t>) { return true; };
   auto strategy = make_strategy(options);
   EXPECT_TRUE(strategy) << rank;

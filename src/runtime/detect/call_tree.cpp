@@ -10,9 +10,9 @@ void CallTree::begin() {
   if (!nodes_) {
     nodes_ = static_cast<CallNode*>(map_pages(sizeof(CallNode) * kMostNodes));
     table_ = static_cast<uint32_t*>(map_pages(sizeof(uint32_t) * kTable));
+    slots_ = static_cast<uint32_t*>(map_pages(sizeof(uint32_t) * kMostNodes));
   }
-  if (used_) zero_bytes(table_, sizeof(uint32_t) * kTable);
-  used_ = 0;
+  for (; used_; --used_) table_[slots_[used_ - 1]] = 0;
 }
 
 const CallNode* CallTree::child(const CallNode* caller, uint64_t pc) {
@@ -24,6 +24,7 @@ const CallNode* CallTree::child(const CallNode* caller, uint64_t pc) {
   }
   if (used_ == kMostNodes) return caller;  // a program this deep is told with shorter stacks
   nodes_[used_] = {pc, caller};
+  slots_[used_] = static_cast<uint32_t>(slot);
   table_[slot] = static_cast<uint32_t>(++used_);
   return &nodes_[used_ - 1];
 }

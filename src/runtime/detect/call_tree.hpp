@@ -29,6 +29,7 @@ class CallTree {
   CallNode* nodes_ = nullptr;
   uint64_t used_ = 0;
   uint32_t* table_ = nullptr;  // 1 + index, by (caller, pc)
+  uint32_t* slots_ = nullptr;  // where each node stands in it
 };
 
 }  // namespace lockstep::rt

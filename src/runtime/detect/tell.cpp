@@ -9,6 +9,28 @@ namespace {
 constexpr uint32_t kMostTold = 1024;
 Allocation told[kMostTold];
 uint32_t told_count;
+constexpr uint32_t kSlots = 4 * kMostTold;
+uint16_t slots[kSlots];  // 1 + index into `told`, by the beginning of the block
+
+uint16_t& slot_of(uint64_t begin) {
+  uint32_t slot = static_cast<uint32_t>((begin >> 4) * 0x9e3779b97f4a7c15ull >> 32) % kSlots;
+  while (slots[slot] && told[slots[slot] - 1].begin != begin) slot = (slot + 1) % kSlots;
+  return slots[slot];
+}
+
+uint64_t number_of_stack(uint64_t where) {
+  const CallNode* node = runtime.calls.node(where);
+  if (!node) return where;
+  uint64_t hash = 1;
+  for (; node; node = node->caller) hash = (hash ^ node->pc) * 0x9e3779b97f4a7c15ull >> 1;
+  return hash;
+}
+
+uint64_t unwind(const CallNode* node) {
+  uint64_t stack[kDeepest];
+  for (size_t n = backtrace(stack, kDeepest); n-- > 0;) node = runtime.calls.child(node, stack[n]);
+  return reinterpret_cast<uint64_t>(node);
+}
 
 void tell_block_at(uint64_t address) {
   if (!in_arena(reinterpret_cast<void*>(address))) return;
@@ -32,18 +54,48 @@ void tell_breaches() {
   }
 }
 
+// Where operations took place, and the accesses of atomic blocks.
+void tell_blocks_used() {
+  const Scheduler& s = scheduler();
+  for (uint32_t i = 0; i < s.log_size && told_count < kMostTold; ++i) {
+    tell_block_at(static_cast<uint64_t>(s.log[i].object));
+    tell_block_at(static_cast<uint64_t>(s.log[i].second));
+  }
+  s.live.for_each(s.words(), [&](ThreadId t) {
+    tell_block_at(static_cast<uint64_t>(runtime.threads[index_of(t)].pending.object));
+  });
+  if (!s.in_blocks()) return;
+  const Touched* units = s.blocks.out();
+  for (uint32_t i = 0; i < s.blocks.units && told_count < kMostTold;) {
+    const auto& block = reinterpret_cast<const BlockRecord&>(units[i++]);
+    for (const uint32_t end = i + block.touched; i < end; ++i) tell_block_at(units[i].word);
+  }
+}
+
 }  // namespace
 
-void begin_telling() { told_count = 0; }
+void begin_telling() {
+  if (told_count) zero_bytes(slots, sizeof slots);
+  told_count = 0;
+}
+
+// What libraries ask for in the program's name, and what programs without instrumentation ask for, only unwinding
+// tells.
+uint64_t call_stack(const void* caller) {
+  const CallNode* known = runtime.current->calls;
+  if (!known || from_library(caller)) return unwind(nullptr);
+  return reinterpret_cast<uint64_t>(runtime.calls.child(known, reinterpret_cast<uint64_t>(caller)));
+}
 
 bool tell_allocation(const Heap::Record& record, uint16_t flags) {
-  for (uint32_t i = 0; i < told_count; ++i)
-    if (told[i].begin == record.begin) {
-      told[i].flags |= flags;
-      return true;
-    }
+  uint16_t& known = slot_of(record.begin);
+  if (known) {
+    told[known - 1].flags |= flags;
+    return true;
+  }
   if (told_count == kMostTold) return false;
   Allocation& a = told[told_count++];
+  known = static_cast<uint16_t>(told_count);
   a = {};
   a.begin = record.begin;
   a.size = Heap::size_of(record);
@@ -54,7 +106,11 @@ bool tell_allocation(const Heap::Record& record, uint16_t flags) {
   const Heap::Record* all = runtime.heap.records(a.thread, &count);
   a.serial = static_cast<uint32_t>(&record - all);
   const uint64_t place = runtime.calls.pc(record.where);
-  for (uint32_t i = 0; i < a.serial; ++i) a.count += runtime.calls.pc(all[i].where) == place;
+  for (uint32_t i = 0; i < a.serial; ++i) {
+    a.count += runtime.calls.pc(all[i].where) == place;
+    a.iteration += all[i].where == record.where;
+  }
+  a.origin = number_of_stack(record.where);
   return true;
 }
 
@@ -68,20 +124,16 @@ void tell_findings(bool completed) {
   }
   const Scheduler& s = scheduler();
   if (s.fault_address) tell_block_at(s.fault_address);
-  if (s.detail)
-    for (uint32_t i = 0; i < s.log_size && told_count < kMostTold; ++i) tell_block_at(static_cast<uint64_t>(s.log[i].object));
+  if (runtime.keeps_origins) tell_blocks_used();
   if (completed && runtime.channel->find_leaks) find_leaks();
+  if (runtime.keeps_origins && !s.detail)
+    for (uint32_t i = 0; i < told_count; ++i) told[i].pc = runtime.calls.pc(told[i].pc);
 }
 
 void tell_use_of_freed(const void* object) {
   Scheduler& s = scheduler();
   uint64_t where = 0;
-  if (s.detail) {  // calls of functions are not instrumented: only unwinding tells where this is
-    uint64_t stack[kDeepest];
-    const CallNode* node = nullptr;
-    for (size_t n = backtrace(stack, kDeepest); n-- > 0;) node = runtime.calls.child(node, stack[n]);
-    where = reinterpret_cast<uint64_t>(node);
-  }
+  if (s.detail) where = unwind(nullptr);  // calls of functions are not instrumented
   runtime.races.used_freed(self().id, reinterpret_cast<uintptr_t>(object), where);
 }
 

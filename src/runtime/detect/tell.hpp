@@ -17,6 +17,9 @@ uint32_t told_allocation_count();
 void find_leaks();  // tells every lost block; defined in leaks.cpp
 bool tell_allocation(const Heap::Record& record, uint16_t flags);  // false: no room
 
+// The running thread's stack as a node of the call tree, whose innermost frame is `caller`.
+uint64_t call_stack(const void* caller);
+
 // A lock, condition variable or semaphore is about to be used: its memory must not have been freed.
 void tell_use_of_freed(const void* object);
 inline void check_in_use(const void* object) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/detect/accesses.hpp"
+#include "runtime/detect/tell.hpp"
 
 // libc's own allocator under its other names: dlsym cannot be used here, it allocates.
 extern "C" {
@@ -27,7 +28,10 @@ void* out_of_memory() {
 }
 
 // Where a block comes from, if anybody will want to know.
-inline uint64_t origin(const void* caller) { return LIKELY(!runtime.heap.keeps_records()) || !controlled() ? 0 : place(caller); }
+inline uint64_t origin(const void* caller) {
+  if (LIKELY(!runtime.heap.keeps_records()) || !controlled()) return 0;
+  return LIKELY(!runtime.keeps_origins) ? reinterpret_cast<uint64_t>(caller) : call_stack(caller);
+}
 
 void* allocate(size_t size, size_t alignment, const void* caller) {
   void* p = runtime.heap.allocate(size, alignment, origin(caller));

@@ -22,7 +22,7 @@ bool equal_deltas(const Delta* a, const Delta* b, uint32_t count) {
 // Not where the schedule depends on more than decisions at records, and not where more is to be recorded than usual.
 bool can_resume(const PlanHeader& plan) {
   return (plan.policy == Policy::Default || plan.policy == Policy::RoundRobin) && !plan.detail && !plan.stacks &&
-         !plan.tracked && !plan.extra_words;
+         !plan.origins && !plan.tracked && !plan.extra_words;
 }
 
 bool Checkpoints::add(Level& level, char* at, size_t bytes) {

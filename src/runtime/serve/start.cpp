@@ -87,7 +87,6 @@ __attribute__((noinline)) void take_control() {
   runtime.points = channel.points;
   runtime.checks_locks = channel.check_locks && runtime.instrumented;
   runtime.detects = runtime.instrumented && (channel.detect_races || runtime.checks_locks);
-  runtime.heap.keep_records(runtime.detects || channel.find_leaks);
   runtime.current = runtime.controller;
   runtime.controller->id = kNoThread;
   runtime.scheduler.timeouts = channel.timeouts;

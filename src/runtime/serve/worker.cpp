@@ -84,7 +84,9 @@ void execute_from_beginning(const PlanHeader* plan) {
     runtime.promoted.update(*runtime.channel);
     runtime.trust.update(*runtime.channel);
     update_native_loops(*runtime.channel);
-    if (plan->detail || plan->stacks) runtime.calls.begin();
+    runtime.keeps_origins = plan->detail || plan->stacks || plan->origins;
+    if (runtime.keeps_origins) runtime.calls.begin();
+    runtime.heap.keep_records(runtime.detects || runtime.channel->find_leaks || runtime.keeps_origins);
     Scheduler& s = scheduler();
     for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;
     s.begin(*plan, plan->delta_list(), plan->sleeper_list());
@@ -92,10 +94,10 @@ void execute_from_beginning(const PlanHeader* plan) {
     runtime.watches_more = runtime.eraser.on() || s.in_blocks();
     const bool little_matters = runtime.fibers && runtime.isolation == Isolation::Reset && !runtime.channel->debug &&
                                 !detects && !runtime.promoted.any() && !runtime.watches_more && !runtime.trust.any() &&
-                                !s.detail && !plan->stacks;
+                                !runtime.keeps_origins;
     runtime.tracked.begin(plan->tracked_list(), plan->tracked, little_matters && runtime.sites.interested());
     runtime.sites.begin(little_matters && runtime.tracked.on(), plan->tracked_list(), plan->tracked);
-    runtime.unusual_calls = s.detail || runtime.trust.any() || runtime.sites.thinned();
+    runtime.unusual_calls = runtime.keeps_origins || runtime.trust.any() || runtime.sites.thinned();
     runtime.races.others_watch(s.detail || runtime.watches_more || runtime.promoted.any() || runtime.tracked.on());
     Thread& main = new_main();
     runtime.pool_wanted = 0;

@@ -14,14 +14,14 @@ LOCKSTEP_EXPORT void __tsan_func_entry(void* pc) {
   if (LIKELY(!runtime.unusual_calls) || !controlled()) return;
   if (runtime.sites.thinned()) runtime.sites.idle(__builtin_return_address(0));
   if (runtime.trust.any() && runtime.trust.contains(__builtin_return_address(0))) scheduler().forbid_preemption(true);
-  if (runtime.scheduler.detail)
+  if (runtime.keeps_origins)
     runtime.current->calls = runtime.calls.child(runtime.current->calls, reinterpret_cast<uint64_t>(pc));
 }
 LOCKSTEP_EXPORT void __tsan_func_exit() {
   if (LIKELY(!runtime.unusual_calls) || !controlled()) return;
   if (runtime.sites.thinned()) runtime.sites.idle(__builtin_return_address(0));
   if (runtime.trust.any() && runtime.trust.contains(__builtin_return_address(0))) scheduler().forbid_preemption(false);
-  if (runtime.scheduler.detail && runtime.current->calls) runtime.current->calls = runtime.current->calls->caller;
+  if (runtime.keeps_origins && runtime.current->calls) runtime.current->calls = runtime.current->calls->caller;
 }
 
 #define LOCKSTEP_ACCESS(name, n, flags) \

@@ -2,16 +2,21 @@
 // that comes instead are in focus, 1 if one of them is, 2 if none.
 #pragma once
 #include <functional>
+#include <map>
 #include <span>
-#include <unordered_map>
 #include <utility>
 
+#include "model/variable.hpp"
 #include "search/ranks/rank.hpp"
 
 namespace lockstep {
 
 using FunctionFocus = std::function<bool(std::span<const uint64_t> stack)>;
-using VariableFocus = std::function<bool(ObjectId object)>;
+struct VariableFocus {
+  // Is what this trace calls `object` in focus? `stacks` are the trace's.
+  std::function<bool(TraceView trace, std::span<const std::span<const uint64_t>> stacks, ObjectId object)> contains{};
+  bool on_heap = false;  // what is pointed at may be known by where it was allocated: executions have to tell
+};
 
 // How many of the two operations of a switch are not in focus.
 template <class InFocus>
@@ -40,18 +45,24 @@ class MethodRank final : public Rank {
 class VariableRank final : public Rank {
  public:
   explicit VariableRank(VariableFocus focus) : focus_(std::move(focus)) {}
+  bool needs_stacks() const override { return focus_.on_heap; }
+  void look(const Outlook& outlook) override {
+    if (focus_.on_heap) blocks_ = HeapBlocks(outlook.trace());
+  }
   uint64_t of(const Outlook& outlook, const Alternative& a) override {
-    return out_of_focus(outlook, a, [&](uint32_t number) { return in_focus(outlook.operation(number).object); });
+    return out_of_focus(outlook, a,
+                        [&](uint32_t number) { return in_focus(outlook, outlook.operation(number).object); });
   }
 
  private:
-  bool in_focus(ObjectId object) {
-    const auto [place, fresh] = known_.try_emplace(object, false);
-    if (fresh && focus_) place->second = focus_(object);
+  bool in_focus(const Outlook& outlook, ObjectId object) {
+    const auto [place, fresh] = known_.try_emplace(blocks_.variable(static_cast<uint64_t>(object)), false);
+    if (fresh && focus_.contains) place->second = focus_.contains(outlook.trace(), outlook.stacks(), object);
     return place->second;
   }
   VariableFocus focus_;
-  std::unordered_map<ObjectId, bool> known_;  // naming an object is slow
+  HeapBlocks blocks_;
+  std::map<VariableId, bool> known_;  // naming a variable is slow
 };
 
 }  // namespace lockstep

@@ -32,6 +32,7 @@ class Outlook {
   std::span<const uint64_t> stack(uint32_t number) const {  // empty if none were recorded
     return number < stacks_.size() ? stacks_[number] : std::span<const uint64_t>{};
   }
+  std::span<const std::span<const uint64_t>> stacks() const { return stacks_; }
 
  private:
   TraceView trace_{nullptr};

@@ -25,6 +25,7 @@ class Pctvb final : public Strategy {
       if (!in_flight_.empty()) return std::nullopt;
       std::optional<Plan> plan = prepared_ < kPreparatory ? preparation_.next() : std::nullopt;
       if (plan) {
+        plan->origins = true;
         in_flight_.emplace_back();
         return plan;
       }
@@ -42,10 +43,11 @@ class Pctvb final : public Strategy {
     plan.max_steps = options_.max_steps;
     plan.pct_depth = static_cast<uint16_t>(options_.depth);
     for (const size_t q : draw.chosen) {
-      const TrackedRange& v = survey_.shared()[q];
-      plan.tracked.push_back(v);
-      plan.extra.insert(plan.extra.end(), {v.address, v.size, most_[q]});
-      draw.planned += most_[q];
+      for (const TrackedRange& v : survey_.shared()[q].where) {
+        plan.tracked.push_back(v);
+        plan.extra.insert(plan.extra.end(), {v.address, v.size, most_[q]});
+      }
+      draw.planned += expected(q);
     }
     if (plan.extra.empty()) plan.extra = {0, 0, 0};
     in_flight_.push_back(std::move(draw));
@@ -66,7 +68,7 @@ class Pctvb final : public Strategy {
     threads_ = std::max(threads_, trace.header().threads);
     uint64_t now = 0;
     for (const size_t q : draw.chosen) {
-      const TrackedRange& v = survey_.shared()[q];
+      const SharedVariable& v = survey_.shared()[q];
       uint64_t accesses = 0;
       for (const Step& s : trace.steps())
         accesses += !s.is_note() && !s.is_choice() && v.contains(static_cast<uint64_t>(s.object));
@@ -74,7 +76,7 @@ class Pctvb final : public Strategy {
         most_[q] = accesses;
         counted_ = 0;  // what was planned with fewer counts for nothing
       }
-      now += most_[q];
+      now += expected(q);
     }
     most_together_ = std::max(most_together_, now);
     if (draw.planned == now) ++counted_;
@@ -114,6 +116,9 @@ class Pctvb final : public Strategy {
   bool exhaustive() const override { return false; }
 
  private:
+  // Accesses to a variable, at each of the addresses it may have: one of them is its own in an execution.
+  uint64_t expected(size_t q) const { return most_[q] * survey_.shared()[q].where.size(); }
+
   struct Draw {
     uint64_t execution = 0, planned = 0;
     std::vector<size_t> chosen;

@@ -28,6 +28,7 @@ class VariableBounding final : public Strategy {
       if (in_flight_ > 0) return std::nullopt;
       std::optional<Plan> plan = prepared_ < kPreparatory ? preparation_.next() : std::nullopt;
       if (plan) {
+        plan->origins = true;
         ++in_flight_;
         return plan;
       }
@@ -135,14 +136,18 @@ class VariableBounding final : public Strategy {
   // The search for the set of variables whose turn it is.
   void start() {
     std::vector<TrackedRange> tracked;
-    for (const size_t i : set_) tracked.push_back(survey_.shared()[i]);
-    if (tracked.empty()) tracked.push_back({});  // no memory at all, and no monitor either: races were looked for before
+    for (const size_t i : set_) {
+      const std::vector<TrackedRange>& where = survey_.shared()[i].where;
+      tracked.insert(tracked.end(), where.begin(), where.end());
+    }
+    if (tracked.empty())
+      tracked.push_back({});  // no memory at all, and no monitor either: races were looked for before
     const uint32_t preemptions = level_;
     tree_.reset();
     orders_.reset();
     if (threads_) {
-      orders_.emplace(ThreadBoundOptions{*threads_, survey_.threads(), preemptions, tracked, kEpsilon,
-                                         options_.seed, options_.max_steps});
+      orders_.emplace(ThreadBoundOptions{*threads_, survey_.threads(), preemptions, tracked, kEpsilon, options_.seed,
+                                         options_.max_steps});
       certain_ &= orders_->certain();
       return;
     }

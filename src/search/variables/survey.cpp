@@ -10,6 +10,7 @@ constexpr uint64_t kNotMemory = 0xfffe'0000'0000'0000ull;  // tokens of the mode
 }
 
 void VariableSurvey::look(TraceView trace) {
+  blocks_ = HeapBlocks(trace);
   for (const Step& s : trace.steps()) {
     threads_ = std::max(threads_, index_of(s.thread) + 1);
     if (s.is_note() || s.is_choice()) continue;
@@ -32,43 +33,59 @@ void VariableSurvey::look(TraceView trace) {
 
 void VariableSurvey::note(uint64_t address, uint64_t size, ThreadId thread, bool write, bool data) {
   if (address >= kNotMemory || address == 0) return;
-  Known& v = known_.try_emplace(address, Known{size, {}, data, false, false}).first->second;
-  v.size = std::max(v.size, size);
+  const VariableId id = blocks_.variable(address);
+  Known& v = known_.try_emplace(id, Known{{}, {}, data, false, kNone}).first->second;
+  auto known =
+      std::find_if(v.where.begin(), v.where.end(), [&](const TrackedRange& r) { return r.address == address; });
+  const bool news = known == v.where.end() || known->size < size;
+  if (known == v.where.end())
+    v.where.push_back({address, size});
+  else
+    known->size = std::max(known->size, size);
   v.written |= write;
   v.threads.insert(thread);
-  if (v.told || !v.written || v.threads.size() < 2) return;
-  v.told = true;
-  shared_.push_back({address, v.size});
+  if (v.number != kNone) {
+    if (news) shared_[v.number].where = v.where;
+  } else if (v.written && v.threads.size() >= 2) {
+    v.number = shared_.size();
+    shared_.push_back({id, v.where});
+  }
 }
 
 void VariableSurvey::settle() {
-  std::stable_sort(shared_.begin(), shared_.end(), [&](const TrackedRange& a, const TrackedRange& b) {
-    const Known &x = known_.at(a.address), &y = known_.at(b.address);
+  std::stable_sort(shared_.begin(), shared_.end(), [&](const SharedVariable& a, const SharedVariable& b) {
+    const Known &x = known_.at(a.id), &y = known_.at(b.id);
     return x.data != y.data ? x.data : x.threads.size() > y.threads.size();
   });
 }
 
 void VariableSurvey::save(StateWriter& out) const {
   out.put<uint64_t>(known_.size());
-  for (const auto& [address, v] : known_) {
-    out.put(address);
-    out.put(v.size);
+  for (const auto& [id, v] : known_) {
+    out.put(id);
+    out.put_all(v.where);
     out.put_all(std::vector(v.threads.begin(), v.threads.end()));
-    for (const bool flag : {v.data, v.written, v.told}) out.put(flag);
+    for (const bool flag : {v.data, v.written}) out.put(flag);
+    out.put<uint64_t>(v.number);
   }
-  out.put_all(shared_);
+  out.put<uint64_t>(shared_.size());
+  for (const SharedVariable& v : shared_) out.put(v.id);
   out.put(threads_);
 }
 
 void VariableSurvey::load(StateReader& in) {
   for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
-    Known& v = known_[in.get<uint64_t>()];
-    v.size = in.get<uint64_t>();
+    Known& v = known_[in.get<VariableId>()];
+    v.where = in.get_all<TrackedRange>();
     const auto threads = in.get_all<ThreadId>();
     v.threads = {threads.begin(), threads.end()};
-    for (bool* flag : {&v.data, &v.written, &v.told}) *flag = in.get<bool>();
+    for (bool* flag : {&v.data, &v.written}) *flag = in.get<bool>();
+    v.number = in.get<uint64_t>();
   }
-  shared_ = in.get_all<TrackedRange>();
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+    const auto id = in.get<VariableId>();
+    shared_.push_back({id, known_[id].where});
+  }
   threads_ = in.get<unsigned>();
 }
 
