@@ -265,8 +265,8 @@ class Run {
       session_.warn(fmt::format(
           "{} did not follow the schedule, not even when tried again, and what lies there is not covered: execution depends on {}",
           plural(result.diverged, "execution"), target_.dependence()));
-    else if (result.stopped_by.find("did not repeat") != std::string::npos)
-      session_.warn(fmt::format("{}: execution depends on {}", result.stopped_by, target_.dependence()));
+    else if (result.unrepeated > 0)
+      session_.warn(fmt::format("{}: execution depends on {}", told_losses(result.unrepeated, 0, 0), target_.dependence()));
     for (Finding& bug : result.bugs)
       if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
     if (test_)

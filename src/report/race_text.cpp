@@ -51,6 +51,9 @@ std::string race_message(const DataRace& race, const TraceNames& names) {
   const std::string origin = allocation_text(race.second.address, names);
   const std::string tail = origin.empty() ? "" : "; it was " + origin;
   const std::string first = names.thread(race.first.thread), second = names.thread(race.second.thread);
+  if (race.unlocked() && race.first.thread == race.second.thread)
+    return fmt::format("no lock is held at every access to {}: {} {} it{}, another thread used it before{}", names.object(object),
+                       second, third_person(race.second), at_place(race.second, names), tail);
   if (race.unlocked())
     return fmt::format("no lock is held at every access to {}: {} {} it{}, {} {} it{}{}", names.object(object), first,
                        third_person(race.first), at_place(race.first, names), second, third_person(race.second),

@@ -38,4 +38,11 @@ std::string claim_at_most(uint32_t bound, const char* unit) {
   return "every execution with at most " + count_of(bound, unit) + kProviso;
 }
 
+std::string told_losses(uint64_t unrepeated, uint64_t lost, uint64_t cut) {
+  if (unrepeated) return count_of(unrepeated, "execution") + " did not repeat what an earlier one had done";
+  if (lost) return count_of(lost, "execution") + " ended with the death of a worker";
+  if (cut) return count_of(cut, "execution") + " cut short by the step limit";
+  return {};
+}
+
 }  // namespace lockstep

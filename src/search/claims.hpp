@@ -17,4 +17,7 @@ std::string claim_at_most(uint32_t bound, const char* unit = "preemption");
 std::string claim_at_most(uint32_t bound, const char* unit, uint32_t variables);  // ... at so many variables
 std::string claim_variables(uint32_t variables);
 
+// Why something is missing: executions that did not repeat, ended with their worker, or were cut short. Empty if none.
+std::string told_losses(uint64_t unrepeated, uint64_t lost, uint64_t cut);
+
 }  // namespace lockstep

@@ -269,6 +269,7 @@ class Run {
     r.seconds = std::chrono::duration<double>(Clock::now() - start_).count() + seconds_before_;
     r.peak_frontier_nodes = strategy_.peak_frontier_nodes();
     r.remark = strategy_.remark();
+    r.unrepeated = strategy_.unrepeated();
     for (Finding& suspicion : strategy_.suspicions()) r.warnings.push_back(std::move(suspicion));
     if (budget_.count_traces) {
       r.traces = traces_.size();

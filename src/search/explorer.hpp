@@ -36,6 +36,7 @@ struct Exploration {
   std::optional<uint32_t> preemptions_completed;
   std::optional<BoundsCompleted> bounds_completed;
   uint64_t executions = 0, diverged = 0, cut = 0;  // cut: ended by the step limit
+  uint64_t unrepeated = 0;  // executions that followed their plan and yet were not as an earlier one had been
   // Executions that differ in more than the order of independent steps, failing ones included; and those that were
   // equivalent to an earlier one or cut short because they would have been.
   std::optional<uint64_t> traces, redundant;

@@ -85,6 +85,12 @@ std::string Mixture::why_incomplete() const {
   return {};
 }
 
+uint64_t Mixture::unrepeated() const {
+  uint64_t sum = 0;
+  for (const MixturePart& part : parts_) sum += part.strategy->unrepeated();
+  return sum;
+}
+
 std::optional<uint32_t> Mixture::preemptions_completed() const {
   std::optional<uint32_t> most;
   for (const MixturePart& part : parts_) {

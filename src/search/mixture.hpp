@@ -41,6 +41,7 @@ class Mixture final : public Strategy {
   std::string guarantee() const override;
   bool complete() const override { return finished() != nullptr; }
   std::string why_incomplete() const override;
+  uint64_t unrepeated() const override;
   std::optional<uint32_t> preemptions_completed() const override;
   bool resumable() const override;
   void save(StateWriter& out) const override;

@@ -45,6 +45,7 @@ class Strategy {
 
   // Nothing is left and still not complete: why, as a clause ("2 executions cut short by the step limit").
   virtual std::string why_incomplete() const { return {}; }
+  virtual uint64_t unrepeated() const { return 0; }  // executions that did not do again what an earlier one had done
 
   virtual std::optional<uint32_t> preemptions_completed() const { return std::nullopt; }
   virtual std::optional<BoundsCompleted> bounds_completed() const { return std::nullopt; }

@@ -247,10 +247,7 @@ void TreeSearch::fetch() {
 bool TreeSearch::complete() const { return exhausted() && !selective() && diverged_ == 0 && lost_ == 0 && cut_ == 0; }
 
 std::string TreeSearch::why_incomplete() const {
-  if (diverged_) return count_of(diverged_, "execution") + " did not repeat what an earlier one had done";
-  if (lost_) return count_of(lost_, "execution") + " ended with the death of a worker";
-  if (cut_) return count_of(cut_, "execution") + " cut short by the step limit";
-  return {};
+  return told_losses(diverged_, lost_, cut_);
 }
 
 void TreeSearch::save(StateWriter& out) const {

@@ -84,6 +84,7 @@ class TreeSearch final : public Strategy {
   std::string guarantee() const override;
   bool complete() const override;
   std::string why_incomplete() const override;
+  uint64_t unrepeated() const override { return diverged_; }
   std::optional<uint32_t> preemptions_completed() const override;
 
   bool resumable() const override { return true; }

@@ -1,5 +1,7 @@
 #include "target/same_core.hpp"
 
+#include <algorithm>
+
 namespace lockstep {
 namespace {
 constexpr uint32_t kPatience = 32;   // turns before it is believed that they go on
@@ -14,7 +16,7 @@ SameCore::SameCore() : usable_(sched_getaffinity(0, sizeof everywhere_, &everywh
 void SameCore::took_turns(std::span<const pid_t> workers, std::chrono::nanoseconds waited) {
   if (!usable_) return;
   turn_ += (waited.count() - turn_) / 8;
-  if (!with_.empty() && (turns_ > kStay || turn_ > kLong)) part();
+  if (!with_.empty() && (turns_ > kStay || turn_ > kLong || !std::ranges::equal(with_, workers))) part(workers);
   if (++turns_ < kPatience || turn_ > kLong || !with_.empty()) return;
   const int here = sched_getcpu();
   if (here < 0) return;
@@ -26,11 +28,13 @@ void SameCore::took_turns(std::span<const pid_t> workers, std::chrono::nanosecon
   for (const pid_t worker : with_) (void)sched_setaffinity(worker, sizeof one, &one);
 }
 
-void SameCore::part() {
+void SameCore::part(std::span<const pid_t> workers) {
   turns_ = 0;
   if (with_.empty()) return;
   (void)sched_setaffinity(0, sizeof everywhere_, &everywhere_);
-  for (const pid_t worker : with_) (void)sched_setaffinity(worker, sizeof everywhere_, &everywhere_);  // may be gone
+  for (const pid_t worker : with_)
+    if (std::ranges::find(workers, worker) != workers.end())
+      (void)sched_setaffinity(worker, sizeof everywhere_, &everywhere_);
   with_.clear();
 }
 

@@ -15,15 +15,15 @@ namespace lockstep {
 class SameCore {
  public:
   SameCore();
-  ~SameCore() { part(); }
+  ~SameCore() { part({}); }
   SameCore(const SameCore&) = delete;
 
   // Where the program may run by itself: its processes are started there.
   const cpu_set_t& everywhere() const { return everywhere_; }
   // A trace was waited for so long, with little under way.
   void took_turns(std::span<const pid_t> workers, std::chrono::nanoseconds waited);
-  // There is more under way, or no telling.
-  void part();
+  // There is more under way. Only those who are still `workers` are touched: other processes may have got their names.
+  void part(std::span<const pid_t> workers);
 
  private:
   cpu_set_t everywhere_;

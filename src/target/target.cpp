@@ -101,16 +101,10 @@ class WorkerTarget final : public Target {
 
   size_t window() const override { return kWindowPerWorker * std::max(1u, options_.workers); }
   const TargetInfo& info() const override { return info_; }
-  std::string dependence() override {
-    uint32_t remarks = 0;
-    for (auto& slot : slots_) remarks |= slot->process.remarks();
-    return lockstep::dependence(remarks, info_.isolation);
-  }
+  std::string dependence() override { return lockstep::dependence(remarks(), info_.isolation); }
   std::vector<uint64_t> native_loops() override { return launch_.native_loops; }
   std::vector<std::string> warnings() override {
-    uint32_t remarks = 0;
-    for (auto& slot : slots_) remarks |= slot->process.remarks();
-    for (std::string& text : in_words(remarks)) warn(std::move(text));
+    for (std::string& text : in_words(remarks())) warn(std::move(text));
     return warnings_;
   }
 
@@ -121,10 +115,7 @@ class WorkerTarget final : public Target {
   }
 
   bool checkpoints_failed() override {
-    if (launch_.checkpoints == CheckpointUse::Off) return false;
-    bool failed = false;
-    for (auto& slot : slots_) failed |= (slot->process.remarks() & kCheckpointsDiffer) != 0;
-    if (!failed) return false;
+    if (launch_.checkpoints == CheckpointUse::Off || !(remarks() & kCheckpointsDiffer)) return false;
     launch_.checkpoints = CheckpointUse::Off;
     cancel();
     for (auto& slot : slots_) slot->process.kill();
@@ -344,12 +335,36 @@ class WorkerTarget final : public Target {
     return own_trace(first, Outcome::WorkerDied, how);
   }
 
+  void sleep(Slot& slot) {
+    const uint64_t under_way = dealt_ - taken_;
+    const auto begin = std::chrono::steady_clock::now();
+    slot.process.sleep_until_trace(slot.queue.size(), kPoll);
+    if (under_way <= kFewPlans * slots_.size())
+      core_.took_turns(workers(), std::chrono::steady_clock::now() - begin);
+    else if (under_way > kManyPlans)
+      core_.part(workers());
+  }
+  std::vector<pid_t> workers() const {
+    std::vector<pid_t> pids;
+    for (const auto& slot : slots_)
+      if (slot->process.pid() > 0) pids.push_back(slot->process.pid());
+    return pids;
+  }
+  uint32_t remarks() {
+    uint32_t all = 0;
+    for (auto& slot : slots_) all |= slot->process.remarks();
+    return all;
+  }
+
   // Asked twice in vain, a worker looks for a spin loop that keeps it from making steps; what it finds all get to know.
   void look_at(Slot& slot, Watch& watch) {
     const auto now = std::chrono::steady_clock::now();
     if (now - watch.looked < kLook) return;
     watch.looked = now;
-    ::kill(-slot.process.pid(), kWatchdogSignal);
+    // Where every execution is a fork, it is the fork that has to hear it. Otherwise nobody else may: a program that it
+    // has started itself would die of it.
+    const bool forks = slot.process.channel().isolation_used == Isolation::Fork;
+    ::kill(forks ? -slot.process.pid() : slot.process.pid(), kWatchdogSignal);
     if (take_over_loops(slot)) watch = {};
   }
   bool take_over_loops(Slot& slot) {
@@ -426,24 +441,7 @@ class WorkerTarget final : public Target {
 
   TargetOptions options_;
   LaunchOptions launch_{};
-  void sleep(Slot& slot) {
-    const uint64_t under_way = dealt_ - taken_;
-    if (under_way > kFewPlans * slots_.size()) {
-      if (under_way > kManyPlans) core_.part();
-      slot.process.sleep_until_trace(slot.queue.size(), kPoll);
-      return;
-    }
-    const auto begin = std::chrono::steady_clock::now();
-    slot.process.sleep_until_trace(slot.queue.size(), kPoll);
-    std::vector<pid_t>& workers = workers_;
-    workers.clear();
-    for (const auto& each : slots_)
-      if (each->process.pid() > 0) workers.push_back(each->process.pid());
-    core_.took_turns(workers, std::chrono::steady_clock::now() - begin);
-  }
-
   SharedMemory table_, capture_;
-  std::vector<pid_t> workers_;
   std::vector<std::unique_ptr<Slot>> slots_;
   TargetInfo info_;
   std::vector<std::string> warnings_;

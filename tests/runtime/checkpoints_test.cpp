@@ -156,18 +156,5 @@ TEST(CheckpointsOff, WhereADescriptorIsOpen) {
   EXPECT_EQ(target->resumed(), 0u);
 }
 
-// By itself a checkpoint is made only where the beginning takes long.
-TEST(CheckpointsWorthwhile, BehindALongBeginning) {
-  uint64_t resumed[2];
-  for (const bool longer : {false, true}) {
-    auto target = start(options_for(longer ? "checkpoints-gcc-O2 deep 20000" : "checkpoints-gcc-O2 deep 2"));
-    ASSERT_TRUE(target);
-    EXPECT_EQ(explore(*target).traces.size(), kExecutions);
-    resumed[longer] = target->resumed();
-  }
-  EXPECT_LT(resumed[false], kExecutions / 4);  // a busy machine makes some of them look long
-  EXPECT_GT(resumed[true], kExecutions / 2);
-}
-
 }  // namespace
 }  // namespace lockstep

@@ -44,7 +44,9 @@ inline void check_stack(ThreadId me, uintptr_t address, unsigned size, uint8_t f
 inline void watch_more(uintptr_t address, size_t size, uint8_t flags, const void* pc) {
   const ThreadId me = runtime.current->id;
   if (scheduler().in_blocks()) scheduler().blocks.touch(me, address, size, flags & RaceAccess::kWrite);
-  if (runtime.eraser.on()) runtime.eraser.access(me, address, size, flags & RaceAccess::kWrite, place(pc));
+  if (!runtime.eraser.on()) return;
+  if (auto* breach = runtime.eraser.access(me, address, size, flags & RaceAccess::kWrite, place(pc)))
+    runtime.races.last_by_another(breach->address, me, breach->other);
 }
 
 // What is more to an access than looking for races, sometimes.

@@ -1,11 +1,8 @@
 #include "runtime/detect/call_sites.hpp"
 
-#include <link.h>
-#include <sys/mman.h>
-
+#include "runtime/memory/code.hpp"
 #include "runtime/root.hpp"
-
-extern "C" __attribute__((visibility("hidden"))) const ElfW(Ehdr) __ehdr_start;  // of this library
+#include "runtime/serve/backtrace.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -14,15 +11,6 @@ namespace {
 constexpr uint64_t kCallsPerHit = 20'000;
 constexpr uint64_t kFewHits = 8;
 constexpr uint32_t kMostDoubts = 3;
-
-bool is_own_code(uintptr_t pc) {
-  const uintptr_t base = reinterpret_cast<uintptr_t>(&__ehdr_start);
-  const auto* segment = reinterpret_cast<const ElfW(Phdr)*>(base + __ehdr_start.e_phoff);
-  for (unsigned i = 0; i < __ehdr_start.e_phnum; ++i, ++segment)
-    if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && pc - base - segment->p_vaddr < segment->p_memsz)
-      return true;
-  return false;
-}
 
 uint32_t slot_of(uint64_t pc, uint32_t slots) {
   return static_cast<uint32_t>(pc * 0x9e3779b97f4a7c15ull >> 40) % slots;
@@ -84,6 +72,7 @@ void CallSites::begin(bool possible, const TrackedRange* ranges, uint32_t count)
     sites_ = static_cast<Site*>(map_pages(sizeof(Site) * kSites));
     out_ = static_cast<uint32_t*>(map_pages(sizeof(uint32_t) * kSites));
     accesses_ = static_cast<Access*>(map_pages(sizeof(Access) * kAccesses));
+    is_own_code(0);  // finds out where that is, which a signal's handler had better not
   }
   if (wanted || out_count_) {
     const bool watched = runtime.watchpoints.watch(ranges, wanted ? count : 0);
@@ -169,20 +158,6 @@ void CallSites::put_all_back() {
     write_code(s.pc - s.length, s.code, s.length);
     s.state = State::New;
   }
-}
-
-// Nobody else runs the program's code: the threads of an execution take turns.
-bool CallSites::write_code(uint64_t address, const uint8_t* code, unsigned length) {
-  constexpr uint64_t kPage = 4096;
-  const uint64_t first = address & ~(kPage - 1), last = (address + length - 1) & ~(kPage - 1);
-  if (first != writable_ || last != writable_) {
-    if (sys(SYS_mprotect, static_cast<long>(first), static_cast<long>(last - first + kPage),
-            PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
-      return false;
-    writable_ = last;
-  }
-  copy_bytes(reinterpret_cast<void*>(address), code, length);
-  return true;
 }
 
 }  // namespace lockstep::rt

@@ -61,7 +61,6 @@ class CallSites {
   void keep(const void* pc);
   void put_all_back();
   Site* site(uint64_t pc);
-  bool write_code(uint64_t address, const uint8_t* code, unsigned length);
   bool worthwhile(uint64_t set) const;
 
   Mode mode_;
@@ -75,7 +74,6 @@ class CallSites {
   uint32_t* out_;     // indices of sites that are out
   Access* accesses_;  // open addressing by pc
   uint32_t site_count_, out_count_, access_count_;
-  uint64_t writable_;  // page of code made writable last
 };
 
 // Is this one of the entry points whose calls may be taken out? Defined next to them.

@@ -68,7 +68,7 @@ Eraser::Byte Eraser::next(Byte now, ThreadId t, bool write) {
   return now;
 }
 
-void Eraser::access(ThreadId t, uintptr_t address, size_t size, bool write, uint64_t where) {
+Eraser::Breach* Eraser::access(ThreadId t, uintptr_t address, size_t size, bool write, uint64_t where) {
   bool bad = false;
   uintptr_t first_bad = 0;
   Byte before = 0, after = 0;
@@ -84,7 +84,7 @@ void Eraser::access(ThreadId t, uintptr_t address, size_t size, bool write, uint
       first_bad = address + i;
     }
   }
-  if (UNLIKELY(bad)) report(t, first_bad, write, where);
+  return UNLIKELY(bad) ? report(t, first_bad, write, where) : nullptr;
 }
 
 void Eraser::fresh(uintptr_t address, size_t size) {
@@ -99,10 +99,12 @@ void Eraser::fresh(uintptr_t address, size_t size) {
   }
 }
 
-void Eraser::report(ThreadId t, uintptr_t address, bool write, uint64_t where) {
+Eraser::Breach* Eraser::report(ThreadId t, uintptr_t address, bool write, uint64_t where) {
   for (unsigned i = 0; i < count; ++i)
-    if (found[i].where == where || found[i].address == address) return;
-  if (count < kMost) found[count++] = {where, address, t, write};
+    if (found[i].where == where || found[i].address == address) return nullptr;
+  if (count == kMost) return nullptr;
+  found[count] = {where, address, t, write, {}};
+  return &found[count++];
 }
 
 }  // namespace lockstep::rt

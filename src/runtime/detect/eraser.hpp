@@ -19,17 +19,19 @@ class Eraser {
   void locked(ThreadId t, const void* lock, bool write);
   void unlocked(ThreadId t, const void* lock);
 
-  // An access; only while on().
-  void access(ThreadId t, uintptr_t address, size_t size, bool write, uint64_t where);
-  void fresh(uintptr_t address, size_t size);  // handed out by the allocator: belongs to nobody
-
-  bool broken() const { return count != 0; }
+  // An access after which no lock is left that was held at all of them.
   struct Breach {
     uint64_t where;
     uintptr_t address;
     ThreadId thread;
     bool write;
+    RaceAccess other;  // the last one before by another thread, for the caller to fill in; its pc is 0 if nobody knows
   };
+  // An access; only while on(). Returns the breach if it is a new one.
+  Breach* access(ThreadId t, uintptr_t address, size_t size, bool write, uint64_t where);
+  void fresh(uintptr_t address, size_t size);  // handed out by the allocator: belongs to nobody
+
+  bool broken() const { return count != 0; }
   static constexpr unsigned kMost = 16;
   Breach found[kMost];  // one per place
   unsigned count = 0;
@@ -44,7 +46,7 @@ class Eraser {
   Byte pack(State state, unsigned id) const { return generation_ << 16 | uint32_t{state} << kIdBits | id; }
   Byte* bytes(uintptr_t address);
   Byte next(Byte now, ThreadId t, bool write);
-  void report(ThreadId t, uintptr_t address, bool write, uint64_t where);
+  Breach* report(ThreadId t, uintptr_t address, bool write, uint64_t where);
 
   struct Held {
     uint32_t generation;

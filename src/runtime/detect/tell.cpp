@@ -49,8 +49,12 @@ void tell_breaches() {
     pair.second.size = 1;
     pair.second.flags = static_cast<uint8_t>(RaceAccess::kUnlocked | (breach.write ? RaceAccess::kWrite : 0));
     pair.first = pair.second;
-    races.last_by_another(breach.address, breach.thread, pair.first);  // else only the one access is known
-    pair.first.flags |= RaceAccess::kUnlocked;
+    if (breach.other.pc) {  // else only the one access is known
+      pair.first.pc = breach.other.pc;
+      pair.first.thread = breach.other.thread;
+      pair.first.step = breach.other.step;
+      pair.first.flags = static_cast<uint8_t>(breach.other.flags | RaceAccess::kUnlocked);
+    }
   }
 }
 

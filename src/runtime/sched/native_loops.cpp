@@ -1,8 +1,8 @@
 #include "runtime/sched/native_loops.hpp"
 
-#include <sys/mman.h>
 #include <ucontext.h>
 
+#include "runtime/memory/code.hpp"
 #include "runtime/root.hpp"
 #include "runtime/serve/backtrace.hpp"
 
@@ -130,11 +130,8 @@ void set_trap(uintptr_t address) {
     if (loops[i].jump == address) return;
   Loop loop{};
   if (loop_count == kMaxNativeLoops || !decode(address, loop)) return;
-  const long page = static_cast<long>(address & ~uintptr_t{4095});
-  if (sys(SYS_mprotect, page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC) < 0) return;
-  loops[loop_count++] = loop;
-  *reinterpret_cast<uint8_t*>(address) = 0xcc;
-  sys(SYS_mprotect, page, 4096, PROT_READ | PROT_EXEC);
+  constexpr uint8_t kTrap[] = {0xcc};
+  if (write_code(address, kTrap, sizeof kTrap)) loops[loop_count++] = loop;
 }
 
 void found(uintptr_t jump) {
@@ -250,7 +247,8 @@ void look_for_native_loop(void* context) {
 }
 
 bool handle_trap(siginfo_t* info, void* context) {
-  if (info->si_code == TRAP_TRACE) {
+  // Virtual machines sometimes lose what tells a step, which is then said to be a breakpoint; a trap instruction is not.
+  if (info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT) {
     // A thread that was left in the middle of a search goes on without.
     if (hunt.on && hunt.asked_thread == runtime.current)
       hunt_step(context);

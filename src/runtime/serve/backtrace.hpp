@@ -9,8 +9,8 @@ size_t backtrace(uint64_t* out, size_t most);
 
 bool is_own_code(uintptr_t pc);  // the runtime's
 
-void find_unwinder();
-void find_libraries();  // for from_library()  // for from_unwinder()
+void find_unwinder();   // for from_unwinder()
+void find_libraries();  // for from_library()
 
 // The innermost frame outside the runtime, as it will be when the runtime returns to it.
 struct CallerState {

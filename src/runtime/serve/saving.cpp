@@ -7,12 +7,10 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr uint64_t kFirstGuess = 40'000;  // cycles for a checkpoint
-constexpr uint64_t kFault = 8'000;
-constexpr unsigned kMostPatience = 10;
+constexpr uint64_t kFault = 8'000;  // cycles
 constexpr uint64_t kCheckEvery = 1000;
-constexpr unsigned kMeasureOneIn =
-    16;  // executions, while they are short: asking for the time costs as much as some steps
+// Executions, while they are short: asking for the time costs as much as some steps.
+constexpr unsigned kMeasureOneIn = 16;
 
 uint64_t cycles() {
 #if defined(__x86_64__)
@@ -56,7 +54,7 @@ Saving* Saving::create(CheckpointUse use) {
   saving->use_ = use;
   if (use == CheckpointUse::Off) return saving;
   saving->points_.init();
-  saving->save_cost_ = saving->resume_cost_ = kFirstGuess;
+  saving->balance_.init();
   saving->next_check_ = 1;
   return saving;
 }
@@ -72,7 +70,7 @@ unsigned Saving::begin(const PlanHeader& plan, const PlanHeader* (*after)(const 
     return 0;
   }
   const bool always = use_ == CheckpointUse::Always;
-  const bool quick = !always && longest_ < price();
+  const bool quick = !always && balance_.too_short();
   if (quick && ++unmeasured_ < kMeasureOneIn) return 0;
   unmeasured_ = 0;
   began_ = since_ = cycles();
@@ -88,31 +86,32 @@ unsigned Saving::begin(const PlanHeader& plan, const PlanHeader* (*after)(const 
 
 Thread& Saving::resume_checkpoint() {
   const uint64_t begin = cycles();
-  for (unsigned i = from_; i < points_.count(); ++i)
-    if (!used_[i] && patience_ < kMostPatience) ++patience_;
+  count_unused(from_);
   used_[from_ - 1] = true;
-  if (patience_) --patience_;
+  balance_.used();
   Thread& decider = points_.resume(from_ - 1, *plan_);
   aim(points_.records(from_ - 1));
   since_ = cycles();
-  spent(resume_cost_, since_ - begin + kFault * (points_.faults() - faults_));
+  balance_.resumed(since_ - begin + kFault * (points_.faults() - faults_));
   faults_ = points_.faults();
   runtime.channel->resumed.store(++resumed_, std::memory_order_relaxed);
   return decider;
 }
 
+void Saving::count_unused(unsigned from) {
+  for (unsigned i = from; i < points_.count(); ++i)
+    if (!used_[i]) balance_.unused();
+}
+
 void Saving::run_from_beginning() {
   from_ = 0;
   if (use_ == CheckpointUse::Off) return;
-  for (unsigned i = 0; i < points_.count(); ++i)
-    if (!used_[i] && patience_ < kMostPatience) ++patience_;
+  count_unused(0);
   points_.forget();
 }
 
 void Saving::end() {
-  if (!began_ || from_) return;
-  const uint64_t took = cycles() - began_;
-  longest_ = took > longest_ ? took : longest_ - longest_ / 8;
+  if (began_ && !from_) balance_.took(cycles() - began_);
 }
 
 // The next place for a checkpoint: half-way to where executions will differ, so that going back a little further costs
@@ -124,14 +123,10 @@ void Saving::aim(uint32_t position) {
   scheduler().stop_to_save(half && enough ? position + (target_ == kNoStep / 2 ? 3 : half) : kNoStep);
 }
 
-bool Saving::worth_it(uint64_t now) const {
-  return use_ == CheckpointUse::Always || now - since_ > price() << patience_;
-}
-
 void Saving::reached() {
   Thread& me = self();
   const uint32_t here = scheduler().log_size;
-  if (!worth_it(cycles())) {
+  if (use_ != CheckpointUse::Always && !balance_.pays(cycles() - since_)) {
     aim(here);
     return;
   }
@@ -155,7 +150,7 @@ Thread* Saving::asked() {
     scheduler().stop_to_save(kNoStep);
   }
   since_ = cycles();
-  spent(save_cost_, since_ - begin);
+  balance_.saved(since_ - begin);
   return who;
 }
 

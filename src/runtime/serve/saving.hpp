@@ -4,6 +4,7 @@
 #pragma once
 #include "model/channel.hpp"
 #include "runtime/memory/checkpoints.hpp"
+#include "runtime/serve/balance.hpp"
 
 namespace lockstep::rt {
 
@@ -38,10 +39,7 @@ class Saving {  // lies in unsaved pages
  private:
   Thread& resume_checkpoint();
   void aim(uint32_t position);
-  // Cycles to be saved by starting from a checkpoint, for it to be worth making: few are used only once.
-  uint64_t price() const { return 2 * resume_cost_ + save_cost_ / 4; }
-  bool worth_it(uint64_t now) const;
-  void spent(uint64_t& average, uint64_t cycles) { average += cycles / 4 - average / 4; }
+  void count_unused(unsigned from);
 
   Checkpoints points_;
   CheckpointUse use_;
@@ -49,11 +47,10 @@ class Saving {  // lies in unsaved pages
   unsigned from_;    // checkpoint that this execution began at, plus one
   uint32_t target_;  // where the executions to come are likely to differ from this one
   Thread* asks_;
-  uint64_t since_;            // cycles at the beginning, or at the last checkpoint
-  uint64_t began_, longest_;  // this execution, 0 if nobody measures it; how long one from the beginning takes
+  uint64_t since_;  // cycles at the beginning, or at the last checkpoint
+  uint64_t began_;  // this execution, 0 if nobody measures it
   unsigned unmeasured_;
-  uint64_t save_cost_, resume_cost_;
-  unsigned patience_;  // doubled for each checkpoint nobody started from
+  Balance balance_;
   bool used_[OwnState::kLevels];
   unsigned faults_;
   uint64_t resumed_, next_check_;

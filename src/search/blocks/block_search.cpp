@@ -276,10 +276,7 @@ std::string BlockSearch::guarantee() const {
 }
 
 std::string BlockSearch::why_incomplete() const {
-  if (diverged_) return count_of(diverged_, "execution") + " did not repeat what an earlier one had done";
-  if (lost_) return count_of(lost_, "execution") + " ended with the death of a worker";
-  if (cut_) return count_of(cut_, "execution") + " cut short by the step limit";
-  return {};
+  return told_losses(diverged_, lost_, cut_);
 }
 
 uint64_t BlockSearch::memory_bytes() const {

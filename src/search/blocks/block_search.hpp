@@ -50,6 +50,7 @@ class BlockSearch final : public Strategy {
   std::string guarantee() const override;
   bool complete() const override { return open_.empty() && diverged_ + lost_ + cut_ == 0; }
   std::string why_incomplete() const override;
+  uint64_t unrepeated() const override { return diverged_; }
   std::optional<uint32_t> preemptions_completed() const override;
   bool resumable() const override { return true; }
   void save(StateWriter& out) const override;

@@ -392,9 +392,7 @@ bool DporSearch::complete() const {
 }
 
 std::string DporSearch::why_incomplete() const {
-  if (diverged_) return count_of(diverged_, "execution") + " did not repeat what an earlier one had done";
-  if (lost_) return count_of(lost_, "execution") + " ended with the death of a worker";
-  if (cut_) return count_of(cut_, "execution") + " cut short by the step limit";
+  if (std::string losses = told_losses(diverged_, lost_, cut_); !losses.empty()) return losses;
   if (ended_early_)
     return count_of(ended_early_, "execution") +
            " ended the process while other threads could go on, which this strategy "

@@ -132,6 +132,14 @@ void spawns() {
   posix_spawn(&child, "/bin/true", nullptr, nullptr, arguments, environ);
   waitpid(child, nullptr, 0);
 }
+void waits_for_a_slow_child() {  // one that somebody impatient might signal
+  pid_t child;
+  char name[] = "sleep", time[] = "0.4";
+  char* arguments[] = {name, time, nullptr};
+  assert(posix_spawn(&child, "/bin/sleep", nullptr, nullptr, arguments, environ) == 0);
+  int status = 0;
+  assert(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
 void vforks() {
   const pid_t child = vfork();
   if (child == 0) _exit(0);
@@ -277,6 +285,7 @@ struct Entry {
     ENTRY(forks_alone),
     ENTRY(executes),
     ENTRY(spawns),
+    ENTRY(waits_for_a_slow_child),
     ENTRY(vforks),
     ENTRY(calls_system),
     ENTRY(opens_a_process),

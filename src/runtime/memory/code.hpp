@@ -1,0 +1,10 @@
+// The program's code, where it has to be changed.
+#pragma once
+#include "runtime/base.hpp"
+
+namespace lockstep::rt {
+
+// Nobody may be running it; the threads of an execution take turns. False if the kernel does not let us.
+bool write_code(uintptr_t address, const uint8_t* code, size_t size);
+
+}  // namespace lockstep::rt
