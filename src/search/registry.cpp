@@ -35,12 +35,12 @@ std::optional<uint32_t> bound_or_two(const Settings& s) {
   return s.preemptions_given ? s.preemptions : std::optional(kAutoPreemptions);
 }
 
-enum Takes : unsigned { kNothing = 0, kPreemptions = 1, kSeed = 2, kDelays = 4, kDepth = 8, kBlocks = 16, kVariables = 32, kThreads = 64 };
+enum Takes : unsigned { kNothing = 0, kPreemptions = 1, kSeed = 2, kDelays = 4, kDepth = 8, kBlocks = 16, kVariables = 32, kThreads = 64, kExpand = 128 };
 using Make = std::unique_ptr<Strategy> (*)(const Settings&);
 
 constexpr StrategyInfo strategy(const char* name, const char* summary, unsigned takes, Make make) {
   return {name, summary, (takes & kPreemptions) != 0, (takes & kSeed) != 0, (takes & kDelays) != 0, make, (takes & kDepth) != 0,
-          (takes & kVariables) != 0, (takes & kThreads) != 0, (takes & kBlocks) != 0};
+          (takes & kVariables) != 0, (takes & kThreads) != 0, (takes & kBlocks) != 0, (takes & kExpand) != 0};
 }
 
 std::unique_ptr<Strategy> exitblock(const Settings& s, bool conflicts, bool deadlocks) {
@@ -53,10 +53,11 @@ constexpr StrategyInfo kStrategies[] = {
              kPreemptions | kSeed, [](const Settings& s) { return make_auto({bound_or_two(s), s.preemptions_given, s.seed, s.max_steps}); }),
     strategy("portfolio", "the strategies of auto side by side from the start", kPreemptions | kSeed,
              [](const Settings& s) { return make_portfolio({bound_or_two(s), s.preemptions_given, s.seed, s.max_steps}); }),
-    strategy("best-first", "every schedule within the bound, in the order of --rank", kPreemptions | kSeed | kVariables,
+    strategy("best-first", "every schedule within the bound in the order of --rank; expand=dpor: every order of dependent operations",
+             kPreemptions | kSeed | kVariables | kExpand,
              [](const Settings& s) {
                auto ranks = make_ranks(s.rank, {s.seed, s.focus_function, s.focus_variable});
-               return make_best_first({s.preemptions, s.max_steps, s.variables}, std::move(*ranks));
+               return make_best_first({s.preemptions, s.max_steps, s.variables, s.reduce}, std::move(*ranks));
              }),
     strategy("dfs", "depth-first search over every schedule, optionally within a preemption bound", kPreemptions | kVariables,
              [](const Settings& s) { return make_dfs({s.preemptions, s.max_steps, s.variables}); }),
@@ -125,6 +126,7 @@ std::string known_keys(const StrategyInfo& s) {
   add(s.takes_blocks, "locks-write");
   add(s.takes_blocks, "run-delayed");
   add(s.takes_blocks, "as-published");
+  add(s.takes_expand, "expand");
   add(s.takes_seed, "seed");
   return keys.empty() ? "it has none" : keys;
 }
@@ -152,6 +154,12 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
     if (value != "0" && value != "1" && equals != item.npos)
       return usage("setting " + quoted(key) + " of strategy " + quoted(info.name) + " is 0 or 1, not " + quoted(value));
     (locks ? settings.locks_write : delayed ? settings.run_delayed : settings.as_published) = value != "0";
+    return std::nullopt;
+  }
+  if (info.takes_expand && key == "expand") {
+    if (value != "bound" && value != "dpor")
+      return usage("setting 'expand' of strategy " + quoted(info.name) + " is bound or dpor, not " + quoted(value));
+    settings.reduce = value == "dpor";
     return std::nullopt;
   }
   const bool variables = info.takes_variables && key == "variables";
@@ -221,6 +229,8 @@ Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) 
     if (auto error = read_key(*info, rest.substr(0, comma), settings)) return *error;
     rest = comma == rest.npos ? std::string_view{} : rest.substr(comma + 1);
   }
+  if (settings.reduce && (settings.preemptions || settings.variables))
+    return usage("strategy " + quoted(name) + " with expand=dpor cannot be bounded: executions within the bound would be lost");
   return info->make(settings);
 }
 

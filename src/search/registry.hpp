@@ -38,6 +38,7 @@ struct StrategySettings {
   std::optional<uint32_t> variables{}, thread_bound{};
   bool locks_write = false, run_delayed = false, as_published = false;  // exitblock
   std::string rank{};  // known to be right
+  bool reduce = false;  // best-first: expand=dpor
   FunctionFocus focus_function{};
   VariableFocus focus_variable{};
 };
@@ -53,6 +54,7 @@ struct StrategyInfo {
   bool takes_variables = false;  // key `variables` and option --variables
   bool takes_threads = false;    // key `threads` and option --thread-bound
   bool takes_blocks = false;  // keys `locks-write`, `run-delayed`, `as-published`
+  bool takes_expand = false;  // key `expand`
 };
 
 std::span<const StrategyInfo> strategies();

@@ -13,6 +13,7 @@
 
 #include "analysis/bounds.hpp"
 #include "model/schedule.hpp"
+#include "search/alternative.hpp"
 #include "search/execution_tree.hpp"
 #include "search/frontier.hpp"
 #include "search/spill.hpp"
@@ -20,13 +21,6 @@
 #include "search/strategy.hpp"
 
 namespace lockstep {
-
-// A decision that an execution did not take, and what the execution that takes it has spent by then.
-struct Alternative {
-  uint32_t step;
-  uint16_t value;
-  uint32_t cost;
-};
 
 struct TreeSearchParts {
   uint32_t max_steps = 1'000'000;

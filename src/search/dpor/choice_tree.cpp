@@ -24,6 +24,7 @@ uint32_t ChoiceTree::add(uint32_t parent, uint16_t value, const Label& label, bo
   n.data = data;
   Node& p = nodes_[parent];
   n.loose = p.loose;
+  p.chose |= data;
   if (p.last == kNone)
     p.first = node;
   else
@@ -59,7 +60,25 @@ void ChoiceTree::reopen(uint32_t node) {
   }
 }
 
+void ChoiceTree::hand_out(uint32_t node) {
+  Node& parent = nodes_[nodes_[node].parent];
+  uint32_t before = kNone, last_out = kNone;  // the one before it; the last that is not planned any more
+  for (uint32_t c = parent.first; c != kNone; c = nodes_[c].next) {
+    if (nodes_[c].next == node) before = c;
+    if (nodes_[c].status != Status::Planned) last_out = c;
+  }
+  nodes_[node].status = Status::UnderWay;
+  if (before == last_out) return;  // it is there already
+  (before == kNone ? parent.first : nodes_[before].next) = nodes_[node].next;
+  if (parent.last == node) parent.last = before;
+  uint32_t& link = last_out == kNone ? parent.first : nodes_[last_out].next;
+  nodes_[node].next = link;
+  link = node;
+  if (parent.last == last_out) parent.last = node;
+}
+
 void ChoiceTree::skip(uint32_t node) {
+  nodes_[node].covered = true;
   nodes_[node].status = Status::Finished;
   --nodes_[nodes_[node].parent].unfinished;
 }
@@ -78,8 +97,7 @@ void ChoiceTree::load(StateReader& in) {
   bool good = in.good() && !nodes.empty() && exists(free) && free_count < nodes.size();
   for (Node& n : nodes) {
     good = good && exists(n.parent) && exists(n.first) && exists(n.last) && exists(n.next) &&
-           n.deviation < nodes.size() && n.label.uses <= 3 &&
-           n.status <= Status::Finished;
+           n.deviation < nodes.size() && n.label.uses <= 3 && n.status <= Status::Finished;
     if (n.status == Status::UnderWay) n.status = Status::Planned;
     n.early = false;
   }

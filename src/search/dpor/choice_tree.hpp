@@ -1,7 +1,8 @@
 // The open part of a search: decisions taken or planned, as a tree. The children of a node are the alternatives in the
 // state its decision leads to, in the order in which they were thought of. That order is their rank: in the subtree of
 // one, all elder ones sleep, whether they have been run already or not (any order of exploration is sound then, because
-// every alternative will be explored in the end).
+// every alternative will be explored in the end). A search that is not depth-first ranks them by when they were handed
+// out instead (hand_out).
 //
 // A node may have descendants before it is executed: a sequence to follow, from a wakeup tree (Abdulla, Aronis, Jonsson
 // & Sagonas 2014). A finished alternative stays as long as its state is open, for its siblings to sleep by.
@@ -24,10 +25,10 @@ class ChoiceTree {
   struct Node {
     Label label;  // of a thread's step; the strongest possible until it is executed
     uint32_t parent = kNone, first = kNone, last = kNone, next = kNone;
-    uint32_t record = 0;      // of the trace; known when the parent has been executed
-    uint32_t unfinished = 0;  // children
+    uint32_t record = 0;         // of the trace; known when the parent has been executed
+    uint32_t unfinished = 0;     // children
     uint32_t deviation = kRoot;  // executed: the nearest node above it that is not by_default
-    uint16_t value = 0;       // as in Delta
+    uint16_t value = 0;          // as in Delta
     Status status = Status::Planned;
     bool data = false;        // a data choice: no thread sleeps by it
     bool by_default = false;  // executed: the default schedule decides the same, sleep sets aside
@@ -39,7 +40,9 @@ class ChoiceTree {
     bool open_end = false;
     // Planned although somebody who sleeps there can begin what follows, as is everything below it.
     bool loose = false;
-    bool early = false;  // its plan is final and may be handed out before its turn
+    bool early = false;    // its plan is final and may be handed out before its turn
+    bool covered = false;  // skipped
+    bool chose = false;    // executed: a data choice followed, which is part of what it did
     // A step whose data choice is part of a sequence: that many alternatives are not to be explored here. It does not
     // stand for all that its thread could do, so nobody sleeps by it.
     uint16_t missing = 0;
@@ -61,6 +64,8 @@ class ChoiceTree {
   uint32_t finish(uint32_t node);
   // A finished one with alternatives missing, one of which is wanted after all; and those above it that had finished.
   void reopen(uint32_t node);
+  // A planned one is about to be run: of its siblings, only those sleep by which it was preceded in that.
+  void hand_out(uint32_t node);
   void skip(uint32_t node);  // a fresh node of a state that stays open: somebody else covers it
 
   void save(StateWriter& out) const;

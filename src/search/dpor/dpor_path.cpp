@@ -16,14 +16,22 @@ void DporSearch::forget(uint32_t size) {
   order_.truncate(size);
 }
 
+// Not what is covered by sleepers of the state itself: those are inherited. Nor what makes a data choice: its label is
+// that of the choice learned last, which is not the present one unless the search is depth-first.
+bool DporSearch::may_sleep(uint32_t sibling) const {
+  const ChoiceTree::Node& n = tree_[sibling];
+  return n.missing == 0 && (!parts_.order || (n.status >= ChoiceTree::Status::Executed && !n.covered && !n.chose));
+}
+
 void DporSearch::inherit_sleep(uint32_t node, size_t begin, size_t end, std::vector<Label>& sleepers) const {
+  if (parts_.order && tree_[node].chose) return;
   const Label by = tree_[node].label;
   for (size_t i = begin; i < end; ++i)
     if (const Label sleeper = sleepers[i]; !dependent(sleeper, by)) sleepers.push_back(sleeper);
   const size_t inherited = sleepers.size();
   for (uint32_t c = tree_[tree_[node].parent].first; c != node; c = tree_[c].next) {
     const Label& elder = tree_[c].label;
-    if (tree_[c].missing > 0 || dependent(elder, by)) continue;
+    if (!may_sleep(c) || dependent(elder, by)) continue;
     const auto same = [&elder](const Label& other) { return other.thread == elder.thread; };
     if (std::none_of(sleepers.begin() + static_cast<std::ptrdiff_t>(end),
                      sleepers.begin() + static_cast<std::ptrdiff_t>(inherited), same))
@@ -64,6 +72,11 @@ void DporSearch::load_trace(uint32_t head) {
     if (tree_[n].record < path_.size() && path_[tree_[n].record].node == n) break;
     chain_.push_back(n);
   }
+  // A step is not the same if its data choice is another one; in depth-first order, that other one would be the head.
+  while (n != ChoiceTree::kRoot && tree_[chain_.empty() ? head : chain_.back()].data) {
+    chain_.push_back(n);
+    n = tree_[n].parent;
+  }
   if (chain_.empty())
     forget(tree_[head].record);
   else
@@ -71,7 +84,14 @@ void DporSearch::load_trace(uint32_t head) {
   while (path_.size() < tree_[head].record) {
     const bool decision = !chain_.empty() && tree_[chain_.back()].record == path_.size();
     append(decision ? chain_.back() : kNone);
-    if (decision) chain_.pop_back();
+    if (!decision) continue;
+    ChoiceTree::Node& node = tree_[chain_.back()];
+    if (parts_.order && node.chose && !node.data) {
+      const bool ends = node.label.ends;
+      node.label = label_of(order_[node.record]);
+      node.label.ends = ends;
+    }
+    chain_.pop_back();
   }
 }
 

@@ -24,11 +24,31 @@ bool is_glued(const Step& pending) {
 
 }  // namespace
 
-DporSearch::DporSearch(DporParts parts) : parts_(std::move(parts)) { plan_.max_steps = parts_.max_steps; }
+DporSearch::DporSearch(DporParts parts) : parts_(std::move(parts)) {
+  plan_.max_steps = parts_.max_steps;
+  plan_.stacks = parts_.order && parts_.order->stacks;
+}
 
 // --- Plans
 
+uint64_t DporSearch::rank_of(uint32_t node) const {
+  const uint32_t record = tree_[node].record;
+  const uint16_t value = tree_[node].value;
+  uint32_t cost = 0;
+  if (record < path_.size())
+    cost = preemptions(record);
+  else if (record > 0)
+    cost = preemptions_through(record - 1);
+  if (!tree_[node].data) cost += ScheduleCursor(*trace_, record, 0).cost(ThreadId{value});
+  return parts_.order->rank({record, value, cost});
+}
+
 void DporSearch::wait_for_turn(uint32_t node) {
+  if (parts_.order) {
+    ranked_.push(rank_of(node), node);
+    peak_waiting_ = std::max(peak_waiting_, ranked_.size());
+    return;
+  }
   turns_.push(tree_[node].record, node);
   peak_waiting_ = std::max(peak_waiting_, turns_.size());
   tree_[node].early = !open_ended(node);
@@ -50,6 +70,7 @@ uint32_t DporSearch::turn() {
 }
 
 uint32_t DporSearch::next_head() {
+  if (parts_.order) return ranked_.size() == 0 ? kNone : ranked_.pop();
   const uint32_t due = turn();
   if (due != kNone && tree_[due].status == Status::Planned && !tree_[due].early) return due;
   if (plans_.size() == 0) return kNone;
@@ -82,6 +103,7 @@ std::optional<Plan> DporSearch::next() {
   plan.deltas.clear();
   plan.sleep.clear();
   plan.sleep_at = kNoStep;
+  if (parts_.order) tree_.hand_out(head);
   tree_[head].status = Status::UnderWay;
   in_flight_.push_back(head);
   plan_prefix(head, plan);
@@ -129,7 +151,9 @@ void DporSearch::plan_sleep(uint32_t head, Plan& plan) const {
   for (const Label& label : asleep_) sleep(label);
   if (!tree_[head].data)
     for (uint32_t c = tree_[tree_[head].parent].first; c != head; c = tree_[c].next)
-      if (tree_[c].missing == 0) sleep(tree_[c].label);
+      if (may_sleep(c)) sleep(tree_[c].label);
+  if (parts_.all_siblings_sleep && !tree_[head].data)
+    for (uint32_t c = tree_[head].next; c != kNone; c = tree_[c].next) sleep(tree_[c].label);
   if (!plan.sleep.empty()) plan.sleep_at = tree_[head].record;
 }
 
@@ -140,6 +164,7 @@ void DporSearch::learn(TraceView trace) {
   const uint32_t head = in_flight_.front();
   in_flight_.pop_front();
   ++executions_;
+  if (parts_.order) return learn_now(head, trace);
   if (head != kNone && head != turn()) return keep(head, trace);
   learn_now(head, trace);
   for (uint32_t due = turn(); due != kNone; due = turn()) {
@@ -161,7 +186,7 @@ void DporSearch::keep(uint32_t head, TraceView trace) {
 }
 
 void DporSearch::learn_now(uint32_t head, TraceView trace) {
-  if (head != kNone) turns_.pop();
+  if (head != kNone && !parts_.order) turns_.pop();
   trace_ = trace;
   const Outcome outcome = trace.outcome();
   bool followed = false;
@@ -184,7 +209,7 @@ void DporSearch::learn_now(uint32_t head, TraceView trace) {
     tree_.finish(head == kNone ? ChoiceTree::kRoot : head);
   }
   trace_.reset();
-  assert(!tree_.finished() || turns_.size() == 0);
+  assert(!tree_.finished() || (turns_.size() == 0 && ranked_.size() == 0));
 }
 
 // False: the program did not do what was planned.
@@ -198,6 +223,11 @@ bool DporSearch::explore(uint32_t head) {
   while (top != kNone && tree_[top].data) top = tree_[top].parent;
   if (top == ChoiceTree::kRoot) top = kNone;  // chosen before anybody took a step
   load_trace(top);
+  if (parts_.order) {
+    plan_.deltas.clear();
+    if (head != kNone) plan_prefix(head, plan_);
+    parts_.order->look(*trace_, plan_.deltas);
+  }
   const uint32_t ending = ending_step();
   failed_ |= ending != kNone;
   const auto fresh = static_cast<uint32_t>(path_.size());
@@ -367,6 +397,7 @@ void DporSearch::save(StateWriter& out) const {
   out.put(static_cast<uint8_t>(failed_ | repeats_ << 1));
   for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, ended_early_, executions_})
     out.put(number);
+  if (parts_.order) ranked_.save(out);
 }
 
 void DporSearch::load(StateReader& in) {
@@ -379,10 +410,23 @@ void DporSearch::load(StateReader& in) {
   for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &ended_early_, &executions_})
     *number = in.get<uint64_t>();
   if (!in.good()) return;
-  tree_.for_each_live([this](uint32_t node) {
+  std::vector<uint32_t> waiting;
+  tree_.for_each_live([&](uint32_t node) {
     if (tree_[node].status == Status::Planned && tree_[tree_[node].parent].status == Status::Executed)
-      wait_for_turn(node);
+      waiting.push_back(node);
   });
+  if (!parts_.order) {
+    for (const uint32_t node : waiting) wait_for_turn(node);
+    return;
+  }
+  ranked_.load(in, [&waiting](uint32_t node) {
+    const auto found = std::find(waiting.begin(), waiting.end(), node);
+    if (found == waiting.end()) return false;
+    waiting.erase(found);
+    return true;
+  });
+  if (!in.good()) return;
+  for (const uint32_t node : waiting) ranked_.push(0, node);  // were under way, so they had gone first
 }
 
 // --- What is known
@@ -412,7 +456,7 @@ std::optional<uint32_t> DporSearch::preemptions_completed() const {
 
 uint64_t DporSearch::memory_bytes() const {
   return tree_.memory_bytes() + order_.memory_bytes() + path_.capacity() * sizeof(PathRecord) +
-         sleepers_.capacity() * sizeof(Label) + 2 * turns_.size() * sizeof(uint32_t);
+         sleepers_.capacity() * sizeof(Label) + 2 * turns_.size() * sizeof(uint32_t) + ranked_.memory_bytes();
 }
 
 // Weighted backtracking (Kilby, Slaney, Thiebaux & Walsh 2006): a finished alternative among b stands for 1/b of what

@@ -4,7 +4,8 @@
 // It is a depth-first search. Plans are handed out ahead of their turn, as many as are known, and what comes back early
 // is kept until its turn: an alternative that is in the tree will be run with just this plan in any case, because who
 // sleeps in it and what it follows depends only on what was there before it. So the executions are the same whatever
-// the number under way. (Learning them in another order would be sound for source sets, but not for wakeup trees.)
+// the number under way. (Learning them in another order is sound for source sets, see DporOrder, but not for wakeup
+// trees.)
 //
 // What depends on the beginning of an execution is kept for the path that was looked at last and taken back only as far
 // as the next one differs; races are looked for only where the second step is new. So an execution costs what it adds.
@@ -17,9 +18,11 @@
 #include <span>
 #include <string>
 
+#include "search/alternative.hpp"
 #include "search/dpor/choice_tree.hpp"
 #include "search/dpor/depth_bins.hpp"
 #include "search/dpor/races.hpp"
+#include "search/dpor/rank_bins.hpp"
 #include "search/strategy.hpp"
 
 namespace lockstep::dpor {
@@ -52,6 +55,18 @@ class Reversal {
   virtual void find_races(DporSearch&, const Event& /*next*/, const Label& /*label*/, uint32_t /*end*/) {}
 };
 
+// Another order than depth-first (GAMBIT, Coons, Musuvathi & McKinley 2010): the lowest rank first. An alternative
+// belongs to the state it was planned in, however far above the execution that asked for it. Of its siblings, those
+// sleep in its subtree that were handed out before it: that is a strict order, so no two leave a trace to each other,
+// and the same traces are run whatever the ranks. But only once they have been executed: before, nobody knows for sure
+// what they do, nor whether they end the process and cover nothing. Not for reversals that plan whole sequences.
+struct DporOrder {
+  std::function<void(TraceView, std::span<const Delta>)>
+      look;  // shown every execution before its alternatives are ranked
+  std::function<uint64_t(const Alternative&)> rank;
+  bool stacks = false;  // executions shall record stacks
+};
+
 struct DporParts {
   std::unique_ptr<Reversal> reversal;
   bool sleep_sets = true;
@@ -64,11 +79,14 @@ struct DporParts {
   // Executions that end the process while others could go on are found in all lengths that matter. Not so within a
   // bound: who would have to go first, and at what price, is not decided by the nearest conflict then.
   bool covers_endings = true;
+  std::optional<DporOrder> order{};  // none: depth-first
   uint32_t max_steps = 1'000'000;
   std::optional<uint32_t> preemptions;  // for the claim only
   bool each_trace_once = false;         // likewise
   // Wrong, and here to show that tests notice: plan a compare-and-swap that failed as if it had to fail again.
   bool observed_labels = false;
+  // Likewise, of an order: let siblings sleep that have not been handed out yet.
+  bool all_siblings_sleep = false;
 };
 
 class DporSearch : public Strategy {
@@ -86,7 +104,7 @@ class DporSearch : public Strategy {
   bool resumable() const override { return true; }
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
-  uint64_t frontier_nodes() const override { return turns_.size(); }
+  uint64_t frontier_nodes() const override { return turns_.size() + ranked_.size(); }
   uint64_t peak_frontier_nodes() const override { return peak_waiting_; }
   uint64_t memory_bytes() const override;
   uint64_t estimated_total() const override;
@@ -131,6 +149,8 @@ class DporSearch : public Strategy {
     Trace trace;
   };
 
+  uint64_t rank_of(uint32_t node) const;
+  bool may_sleep(uint32_t sibling) const;
   bool open_ended(uint32_t head) const;
   uint32_t next_head();
   uint32_t turn();  // whose trace is to be learned now
@@ -173,6 +193,7 @@ class DporSearch : public Strategy {
   mutable std::vector<Label> asleep_;
 
   DepthBins plans_, turns_;  // can be handed out; not learned
+  RankBins ranked_;          // instead of both, where there is an order
   uint64_t peak_waiting_ = 0;
   std::deque<uint32_t> in_flight_;
   std::vector<Early> early_, spare_;

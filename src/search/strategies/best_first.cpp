@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "search/strategies/source_dpor.hpp"
+
 namespace lockstep {
 namespace {
 
@@ -27,6 +29,15 @@ struct Ranking {
 std::unique_ptr<Strategy> make_best_first(const BestFirstOptions& options, Ranks ranks) {
   const bool stacks = std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->needs_stacks(); });
   auto ranking = std::make_shared<Ranking>(Ranking{std::move(ranks), {}});
+  if (options.reduce) {
+    SourceDporOptions reduced;
+    reduced.max_steps = options.max_steps;
+    reduced.order = dpor::DporOrder{
+        .look = [ranking](TraceView trace, std::span<const Delta> deltas) { ranking->look(trace, deltas); },
+        .rank = [ranking](const Alternative& a) { return ranking->of(a); },
+        .stacks = stacks};
+    return make_source_dpor(reduced);
+  }
   return std::make_unique<TreeSearch>(TreeSearchParts{
       .max_steps = options.max_steps,
       .bound = options.preemptions,

@@ -14,6 +14,7 @@ struct BestFirstOptions {
   std::optional<uint32_t> preemptions;  // most preemptions of an execution; none: unbounded
   uint32_t max_steps = 1'000'000;
   std::optional<uint32_t> variables{};  // preemptions happen at accesses to so many variables at most
+  bool reduce = false;                  // only one order of independent operations (needs: no bound)
 };
 
 std::unique_ptr<Strategy> make_best_first(const BestFirstOptions& options, Ranks ranks);

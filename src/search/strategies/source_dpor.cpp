@@ -11,7 +11,9 @@ std::unique_ptr<Strategy> make_source_dpor(const SourceDporOptions& options) {
   parts.reversal = std::make_unique<SourceSets>();
   parts.max_steps = options.max_steps;
   parts.preemptions = options.preemptions;
-  parts.each_trace_once = true;
+  parts.each_trace_once = !options.order;
+  parts.order = options.order;
+  parts.all_siblings_sleep = options.all_siblings_sleep;
   if (options.preemptions) parts.give_up = beyond_trace_cost(*options.preemptions, options.slack);
   return std::make_unique<DporSearch>(std::move(parts));
 }

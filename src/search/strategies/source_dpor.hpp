@@ -5,14 +5,16 @@
 #include <memory>
 #include <optional>
 
-#include "search/strategy.hpp"
+#include "search/dpor/dpor_search.hpp"
 
 namespace lockstep {
 
 struct SourceDporOptions {
   std::optional<uint32_t> preemptions;  // of the cheapest execution of a trace; none: all traces
   uint32_t max_steps = 1'000'000;
-  int slack = -1;  // as much as is needed; tests show that less is noticed
+  int slack = -1;                          // as much as is needed; tests show that less is noticed
+  std::optional<dpor::DporOrder> order{};  // none: depth-first
+  bool all_siblings_sleep = false;         // wrong; tests show that it is noticed
 };
 
 std::unique_ptr<Strategy> make_source_dpor(const SourceDporOptions& options);

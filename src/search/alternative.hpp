@@ -1,0 +1,13 @@
+// A decision that an execution did not take, and what the execution that takes it has spent by then.
+#pragma once
+#include <cstdint>
+
+namespace lockstep {
+
+struct Alternative {
+  uint32_t step;
+  uint16_t value;
+  uint32_t cost;
+};
+
+}  // namespace lockstep
