@@ -1,5 +1,5 @@
 // How much memory the execution tree needs over time, against a tree of partial schedules over the same open executions
-// (GAMBIT, figure 5). Usage: tree_memory RUNTIME PROGRAM SVG [EXECUTIONS]
+// (GAMBIT, figure 5). Usage: tree_memory RUNTIME PROGRAM SVG [EXECUTIONS [ARGUMENT]]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -80,6 +80,7 @@ int main(int argc, char** argv) {
   if (argc < 4) return 2;
   TargetOptions options;
   options.command = {argv[2]};
+  if (argc > 5) options.command.emplace_back(argv[5]);
   options.runtime_library = argv[1];
   auto target = Target::start(options);
   if (!target) {

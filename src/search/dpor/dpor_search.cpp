@@ -69,8 +69,17 @@ uint32_t DporSearch::turn() {
   return node;
 }
 
+// Waits for its siblings that are under way: they would not sleep below it.
+uint32_t DporSearch::best() {
+  if (ranked_.size() == 0) return kNone;
+  bool wait = false;
+  tree_.for_each_child(tree_[ranked_.top()].parent,
+                       [&](uint32_t c) { wait |= tree_[c].status == Status::UnderWay && !tree_[c].data; });
+  return wait ? kNone : ranked_.pop();
+}
+
 uint32_t DporSearch::next_head() {
-  if (parts_.order) return ranked_.size() == 0 ? kNone : ranked_.pop();
+  if (parts_.order) return best();
   const uint32_t due = turn();
   if (due != kNone && tree_[due].status == Status::Planned && !tree_[due].early) return due;
   if (plans_.size() == 0) return kNone;

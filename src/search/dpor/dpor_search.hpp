@@ -152,6 +152,7 @@ class DporSearch : public Strategy {
   uint64_t rank_of(uint32_t node) const;
   bool may_sleep(uint32_t sibling) const;
   bool open_ended(uint32_t head) const;
+  uint32_t best();
   uint32_t next_head();
   uint32_t turn();  // whose trace is to be learned now
   void keep(uint32_t head, TraceView trace);

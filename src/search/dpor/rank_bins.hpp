@@ -14,7 +14,8 @@ class RankBins {
     bins_[rank].push_back(node);
     ++size_;
   }
-  uint32_t pop() {  // of bins that are not empty
+  uint32_t top() const { return bins_.begin()->second.back(); }  // of bins that are not empty
+  uint32_t pop() {
     const auto best = bins_.begin();
     const uint32_t node = best->second.back();
     best->second.pop_back();
