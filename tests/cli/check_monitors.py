@@ -43,7 +43,9 @@ with tempfile.TemporaryDirectory() as folder:
             ("freed_mutex_locked", "use-after-free", "freed at monitors.cpp"),
             ("stack_of_ended_thread", "use-after-free", "on the stack of thread 1"),
             ("two_mutexes_one_condition", "lock-misuse", "two different mutexes"),
-            ("destroyed_while_locked", "lock-misuse", "locked")]:
+            ("destroyed_while_locked", "lock-misuse", "locked"),
+            ("freed_while_locked", "lock-misuse", "is freed while it is locked"),
+            ("freed_while_another_holds", "lock-misuse", "is freed while it is locked")]:
         out, result = run(*ICB, MONITORS, case)
         expect(case, out.returncode == 1 and kind in kinds(result), out)
         expect(case + " is explained", words in out.stdout, out)
@@ -92,6 +94,8 @@ with tempfile.TemporaryDirectory() as folder:
     out, result = run("--strategy", "icb", "--preemptions", "0", "--error", "lock-order", MONITORS, "opposite_orders")
     expect("lock order as an error", out.returncode == 1 and kinds(result) == ["lock-order"], out)
     expect("it has a place and a schedule", result["bugs"] and result["bugs"][0]["location"]["line"] and result["bugs"][0]["schedule"], out)
+    out, result = run(*ICB, MONITORS, "freed_after_unlocking")
+    expect("locks that nobody holds are freed", out.returncode == 0, out)
     for case in ["orders_of_one_thread", "orders_one_after_the_other", "orders_behind_a_gate"]:
         out, result = run(*ICB, MONITORS, case)
         expect(case + " is fine", out.returncode == 0 and not result["warnings"], out)

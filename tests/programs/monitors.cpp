@@ -161,6 +161,45 @@ void destroyed_while_locked() {
   pthread_mutex_lock(m);
   pthread_mutex_destroy(m);
 }
+struct Guarded {
+  int value = 0;
+  std::mutex m;
+};
+void freed_while_locked() {  // std::mutex has nothing to destroy
+  auto* g = new Guarded;
+  g->m.lock();
+  delete g;
+}
+void freed_while_another_holds() {
+  auto* g = new Guarded;
+  std::thread other([g] { std::lock_guard hold(g->m); });
+  if (g->m.try_lock()) {
+    g->m.unlock();
+    other.join();
+    delete g;
+  } else {
+    delete g;
+    other.join();
+  }
+}
+void freed_after_unlocking() {
+  for (int round = 0; round < 3; ++round) {
+    auto g = std::make_unique<Guarded>();
+    std::recursive_timed_mutex r[2];
+    std::thread other([&] {
+      std::lock_guard hold(g->m);
+      ++g->value;
+    });
+    {
+      std::scoped_lock hold(g->m, r[1], r[0]);
+      ++g->value;
+      auto* copy = static_cast<char*>(std::malloc(sizeof *g));  // the bytes of a held mutex, somewhere else
+      std::memcpy(copy, static_cast<void*>(g.get()), sizeof *g);
+      std::free(copy);
+    }
+    other.join();
+  }
+}
 void handed_over_by_atomic() {  // no race, but no lock either
   static std::atomic<bool> ready;
   ready = false;
@@ -294,7 +333,8 @@ const std::map<std::string, void (*)()> kCases = {
     CASE(freed_before_threads), CASE(freed_by_another), CASE(freed_twice), CASE(freed_inside), CASE(freed_local),
     CASE(freed_global), CASE(freed_mutex_locked), CASE(stack_of_ended_thread), CASE(leaked), CASE(leaked_in_some_schedules),
     CASE(nothing_leaked), CASE(opposite_orders), CASE(orders_of_one_thread), CASE(orders_one_after_the_other),
-    CASE(orders_behind_a_gate), CASE(two_mutexes_one_condition), CASE(destroyed_while_locked), CASE(handed_over_by_atomic),
+    CASE(orders_behind_a_gate), CASE(two_mutexes_one_condition), CASE(destroyed_while_locked), CASE(freed_while_locked),
+    CASE(freed_while_another_holds), CASE(freed_after_unlocking), CASE(handed_over_by_atomic),
     CASE(always_locked), CASE(dekker_release), CASE(dekker_seq_cst), CASE(dekker_fences), CASE(message),
     CASE(trusted_increment), CASE(half_before_whole), CASE(whole_before_half), CASE(member_before_copy),
     CASE(copy_before_member), CASE(atomic_before_memset), CASE(memset_before_atomic)};

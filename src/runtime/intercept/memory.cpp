@@ -7,6 +7,8 @@
 
 #include "runtime/detect/accesses.hpp"
 #include "runtime/detect/tell.hpp"
+#include "runtime/sync/mutex.hpp"
+#include "runtime/sync/taking.hpp"
 
 // libc's own allocator under its other names: dlsym cannot be used here, it allocates.
 extern "C" {
@@ -46,7 +48,7 @@ void note_free(void* p, const void* caller) {
     runtime.races.freed_again(self().id, reinterpret_cast<uintptr_t>(p), place(caller));
     return;
   }
-  if (runtime.races.active()) reach_promoted(p, runtime.heap.usable_size(p), true, caller);
+  if (UNLIKELY(runtime.promoted.any()) && runtime.races.active()) reach_promoted(p, runtime.heap.usable_size(p), true, caller);
   runtime.races.freed(self().id, reinterpret_cast<uintptr_t>(p), runtime.heap.usable_size(p), place(caller));
 }
 
@@ -78,6 +80,18 @@ __attribute__((noinline)) void end_mismatched(void* p, Made given_back) {
 inline void check_match(void* p, Made given_back, const void* caller) {
   if (UNLIKELY(Heap::made(p) != given_back) && controlled() && runtime.heap.is_live(p) && !from_library(caller))
     end_mismatched(p, given_back);
+}
+
+// A block is given back: is a lock in it that somebody holds? Where the block is large only its beginning is looked at.
+inline void check_unlocked(const void* p, const void* caller) {
+  constexpr size_t kMost = 16 << 10;
+  size_t size = runtime.heap.usable_size(p);
+  if (LIKELY(size < sizeof(pthread_mutex_t)) || !controlled() || !runtime.heap.is_live(p)) return;
+  if (size > kMost) size = kMost;
+  const auto* bytes = static_cast<const char*>(p);
+  for (size_t at = 0; at + sizeof(pthread_mutex_t) <= size; at += alignof(pthread_mutex_t))
+    if (UNLIKELY(reinterpret_cast<const Mutex*>(bytes + at)->marked_held()) && !from_library(caller))
+      misuse("a mutex (%x) is freed while it is locked", bytes + at);
 }
 
 // Memory that is no heap's: a stack or a variable. Blocks from before there was control are libc's.
@@ -123,6 +137,7 @@ LOCKSTEP_EXPORT void free(void* p) noexcept {
   note_free(p, __builtin_return_address(0));
   if (LIKELY(in_arena(p))) {
     check_match(p, Made::Malloc, __builtin_return_address(0));
+    check_unlocked(p, __builtin_return_address(0));
     runtime.heap.release(p);
   } else {
     free_foreign(p);
@@ -205,6 +220,7 @@ LOCKSTEP_NEW(_ZnamSt11align_val_t, Made::NewArray, alignment, (size_t size, size
     note_free(p, __builtin_return_address(0));                \
     if (LIKELY(in_arena(p))) {                                \
       check_match(p, made, __builtin_return_address(0));      \
+      check_unlocked(p, __builtin_return_address(0));         \
       runtime.heap.release(p);                                \
     } else {                                                  \
       free_foreign(p);                                        \

@@ -18,6 +18,7 @@ struct Mutex {
   enum Recovery : uint32_t { kConsistent, kOwnerDied, kLost };
   Recovery recovery;   // of a robust mutex; kLost: unlocked without having been made consistent
   Mutex* next_robust;  // held by the same thread
+  uint64_t held_here;  // while locked, says so for this address and no other
 
   static Mutex& of(pthread_mutex_t* m) { return *reinterpret_cast<Mutex*>(m); }
 
@@ -32,12 +33,21 @@ struct Mutex {
     locked |= 1;  // the upper bits are the priority ceiling of a PTHREAD_PRIO_PROTECT mutex
     owner = index_of(t) + 1;
     depth = 1;
+    held_here = held_mark();
   }
   void unlock() {
     locked &= ~1u;
     owner = 0;
     depth = 0;
+    held_here = 0;
   }
+
+  // Memory is given back, and nobody says whether there were mutexes in it: std::mutex has nothing to destroy. Those that
+  // are held tell themselves.
+  bool marked_held() const { return held_here == held_mark(); }
+
+ private:
+  uint64_t held_mark() const { return reinterpret_cast<uint64_t>(this) * 0x9e3779b97f4a7c15ull | 1; }
 };
 static_assert(sizeof(Mutex) <= sizeof(pthread_mutex_t));
 static_assert(offsetof(Mutex, kind) == offsetof(__pthread_mutex_s, __kind), "libc initialises the kind");
