@@ -56,11 +56,26 @@ inline void unusual_access(uintptr_t a, unsigned size, uint8_t flags, const void
   if (runtime.watches_more) watch_more(a, size, flags, pc);
 }
 
+// The only thread there is cannot race, but it can use what was freed.
+__attribute__((noinline)) inline void look_up_alone(uintptr_t a, size_t size, uint8_t flags, const void* pc) {
+  if (!controlled()) return;
+  const ThreadId me = runtime.current->id;
+  if (!in_arena(reinterpret_cast<const void*>(a)))
+    check_stack(me, a, static_cast<unsigned>(size), flags, pc);
+  else if (UNLIKELY(runtime.races.is_freed(a, size)))
+    runtime.races.range(me, a, size, flags, place(pc));
+}
+inline void access_alone(uintptr_t a, size_t size, uint8_t flags, const void* pc) {
+  if (in_arena(reinterpret_cast<const void*>(a)) || UNLIKELY(a - kStackBase < kMaxThreads * kStackStride))
+    look_up_alone(a, size, flags, pc);
+}
+
 // All there is to an access while something is watched.
 template <unsigned kSize, uint8_t kFlags>
 __attribute__((noinline)) void access_closely(const volatile void* address, const void* pc) {
-  if (!watched()) return;
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
+  if (runtime.races.only_freed()) return access_alone(a, kSize, kFlags, pc);
+  if (!watched()) return;
   unusual_access(a, kSize, kFlags, pc);
   if (!runtime.races.active()) return;
   if (kSize <= 8 && (a & 7) + kSize <= 8)
@@ -89,6 +104,7 @@ inline __attribute__((always_inline)) void plain_access(const volatile void* add
 
 inline void range_access(const volatile void* address, size_t size, uint8_t flags, const void* pc) {
   if (flags & RaceAccess::kWrite) note_plain_write(address);
+  if (UNLIKELY(runtime.races.only_freed())) return access_alone(reinterpret_cast<uintptr_t>(address), size, flags, pc);
   if (!watched()) return;
   reach_promoted(address, size, flags & RaceAccess::kWrite, pc);
   if (!runtime.races.active()) return;
@@ -101,11 +117,16 @@ enum class Atomic { Load, Store, Modify };
 template <Atomic kWhat>
 inline __attribute__((always_inline)) void synchronise(const volatile void* a, size_t size, int raw_order,
                                                        const void* pc) {
-  if (LIKELY(!runtime.races.active()) || !controlled()) return;
   const uintptr_t address = reinterpret_cast<uintptr_t>(a);
+  constexpr uint8_t kFlags = RaceAccess::kAtomic | (kWhat == Atomic::Load ? 0 : RaceAccess::kWrite);
+  if (LIKELY(!runtime.races.watching())) return;
+  if (UNLIKELY(!runtime.races.active())) {
+    if (runtime.races.only_freed()) access_alone(address, size, kFlags, pc);
+    return;
+  }
+  if (!controlled()) return;
   const ThreadId me = runtime.current->id;
   const Order order = static_cast<Order>(raw_order & 7);  // gcc marks __sync builtins in higher bits
-  constexpr uint8_t kFlags = RaceAccess::kAtomic | (kWhat == Atomic::Load ? 0 : RaceAccess::kWrite);
   // Acquiring comes before the access and releasing after it: the access is part of what is released.
   Clocks& clocks = runtime.races.clocks();
   Clocks::Message* message = nullptr;

@@ -33,7 +33,7 @@ void Races::begin(bool on, bool ordered_too) {
   on_ = on;
   ordered_too_ = ordered_too;
   any_freed_ = false;
-  active_ = false;
+  only_one_thread();
   count = 0;
   more = false;
   if (!on) return;
@@ -44,6 +44,7 @@ void Races::begin(bool on, bool ordered_too) {
 void Races::started(ThreadId child, ThreadId parent, uint32_t records) {
   if (!on_) return;
   active_ = true;
+  others_ &= kOthers;
   clocks_.stepped(parent, records);
   clocks_.start(child, parent);
 }
@@ -51,7 +52,7 @@ void Races::started(ThreadId child, ThreadId parent, uint32_t records) {
 void Races::joined(ThreadId joiner, ThreadId finished, bool only_one) {
   if (!active_) return;
   clocks_.join(joiner, finished);
-  active_ = !only_one || any_freed_;  // memory freed by others is still watched
+  if (only_one) only_one_thread();
 }
 
 // Does nothing have to be said about this earlier access, or is there none?
@@ -131,6 +132,27 @@ void Races::check_chain(Cell& cell, uintptr_t word, Entry fresh) {
   Entry &first = cell.entry[0], &second = cell.entry[1];
   auto* const chain = reinterpret_cast<Chain*>(second.where_who);
   if (first.of(fresh.generation())) meet(first, word, fresh);
+  if (LIKELY(second.when() == 2)) {
+    Entry &third = chain->entry[0], &fourth = chain->entry[1];
+    meet(third, word, fresh);
+    meet(fourth, word, fresh);
+    const bool of_first = first.of(fresh.generation()), of_third = third.of(fresh.generation()),
+               of_fourth = fourth.of(fresh.generation());
+    if (of_first + of_third + of_fourth <= 1) {  // one thread has taken the word over: no chain is needed any more
+      second = of_first ? first : of_third ? third : of_fourth ? fourth : Entry();
+      first = fresh;
+      shadow_.give_back(chain);
+      return;
+    }
+    // Compared already, and forgotten ones stay so: what follows only moves them.
+    uint32_t kept = 0;
+    const Entry all[] = {third, fourth, first};
+    for (const Entry& e : all)
+      if (e.of(fresh.generation())) chain->entry[kept++] = e;
+    second = Entry(reinterpret_cast<uint64_t>(chain), kMainThread, kept, fresh.generation(), 0xff, Entry::kChain);
+    first = fresh;
+    return;
+  }
   ChainCursor from(chain), to(chain);
   uint32_t kept = 0;
   auto keep = [&](const Entry& e) {
@@ -176,9 +198,9 @@ void Races::freed(ThreadId t, uintptr_t address, size_t size, uint64_t where) {
   constexpr size_t kMostMarked = 1u << 20;
   if (size > kMostMarked) size = kMostMarked;
   any_freed_ = true;
-  // Alone: nothing to check yet, only to remember. Blocks begin at a word of their own.
+  // Alone: nothing to check, only to remember. Blocks begin at a word of their own.
   const bool alone = !active_;
-  active_ = true;
+  if (alone) only_one_thread();
   range_begin_ = size > 8 ? address : 0;
   const Entry fresh(where, t, clocks_.now(t), shadow_.generation(), 0xff,
                     kWrite | RaceAccess::kFree | (size > 8 ? static_cast<uint8_t>(RaceAccess::kRange) : uint8_t{0}));

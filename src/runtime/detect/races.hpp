@@ -1,7 +1,8 @@
 // Data races, found while the program runs: every instrumented access is checked against what is remembered about its
 // memory. Knows threads only by their names, so that it can be tested without any.
 //
-// Nothing is remembered while there is only one thread: what it does comes before everything that starts later.
+// Nothing is remembered while there is only one thread: what it does comes before everything that starts later. It is
+// only looked up whether it uses what was freed.
 #pragma once
 #include "model/race.hpp"
 #include "runtime/detect/call_tree.hpp"
@@ -25,8 +26,13 @@ class Races {
   // Does any access matter, to this or to others? The one question that every instrumented access asks.
   bool watching() const { return watching_ != 0; }
   bool watching_alone() const { return watching_ == 1; }
-  void others_watch(bool on) { others_ = on; }
-  void end() { active_ = on_ = false; }
+  // Only one thread, but it may use what was freed: accesses are looked up and not remembered.
+  bool only_freed() const { return others_ & kOnlyFreed; }
+  void others_watch(bool on) { others_ = static_cast<uint8_t>((others_ & kOnlyFreed) | (on ? kOthers : 0)); }
+  void end() {
+    active_ = on_ = false;
+    others_ &= kOthers;
+  }
 
   // --- synchronisation, where it takes effect ---
   void started(ThreadId child, ThreadId parent, uint32_t records);
@@ -76,12 +82,22 @@ class Races {
     } else if (!first.of(fresh.generation()) && !second.of(fresh.generation())) {
       first = fresh;
       return;
+    } else if (!second.of(fresh.generation()) && first.alike(fresh) && !ordered_too_ && comes_before(first, fresh)) {
+      // What one has written and others read from now on, or the other way round.
+      if (!dominates(flags, first.flags()) || first.in_turn_with(fresh)) second = first;
+      first = fresh;
+      return;
     } else if (second == fresh) {
       return;
     } else if ((flags & RaceAccess::kAtomic) && first.same_but_for_thread(fresh) &&
                (second.apart_from(fresh) || !second.of(fresh.generation())) && !ordered_too_ &&
                comes_before(first, fresh)) {
       first = fresh;  // a counter, passed on
+      return;
+    } else if (second.same_but_for_thread(fresh) && first.apart_from(fresh) && LIKELY(count == 0) && !ordered_too_ &&
+               (second.same_thread(fresh) || ((flags & RaceAccess::kAtomic) && comes_before(second, fresh)))) {
+      second = first;  // the same of two variables side by side
+      first = fresh;
       return;
     }
     compare(*cell, address, fresh);
@@ -96,6 +112,11 @@ class Races {
   void freed_again(ThreadId t, uintptr_t address, uint64_t where);
   // A lock or the like at this address is used; only while active().
   bool is_freed(uintptr_t address);
+  bool is_freed(uintptr_t address, size_t size) {
+    for (const uintptr_t end = address + size; address < end; address = (address | 7) + 1)
+      if (is_freed(address)) return true;
+    return false;
+  }
   void used_freed(ThreadId t, uintptr_t address, uint64_t where);
   void used_dead_stack(ThreadId t, uintptr_t address, unsigned size, uint8_t flags, uint64_t where, ThreadId owner);
   // The last access to this byte by another thread than `t`, if there is still one known.
@@ -111,6 +132,11 @@ class Races {
  private:
   bool comes_before(const Entry& old, const Entry& fresh) const {
     return clocks_.knows(fresh.thread(), old.thread(), old.when());
+  }
+  static constexpr uint8_t kOthers = 1, kOnlyFreed = 2;
+  void only_one_thread() {
+    active_ = false;
+    others_ = static_cast<uint8_t>((others_ & kOthers) | (any_freed_ ? kOnlyFreed : 0));
   }
   __attribute__((noinline)) void compare(Cell& cell, uintptr_t address, Entry fresh);
   __attribute__((noinline)) void compare_anew(uintptr_t address, Entry fresh) {
@@ -130,7 +156,8 @@ class Races {
   union {
     uint16_t watching_ = 0;
     struct {
-      bool active_, others_;
+      bool active_;
+      uint8_t others_;
     };
   };
   bool on_ = false, ordered_too_ = false, any_freed_ = false;

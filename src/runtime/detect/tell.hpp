@@ -23,7 +23,7 @@ uint64_t call_stack(const void* caller);
 // A lock, condition variable or semaphore is about to be used: its memory must not have been freed.
 void tell_use_of_freed(const void* object);
 inline void check_in_use(const void* object) {
-  if (UNLIKELY(runtime.races.active()) && in_arena(object) && runtime.races.is_freed(reinterpret_cast<uintptr_t>(object)))
+  if (UNLIKELY(runtime.races.active() || runtime.races.only_freed()) && in_arena(object) && runtime.races.is_freed(reinterpret_cast<uintptr_t>(object)))
     tell_use_of_freed(object);
 }
 

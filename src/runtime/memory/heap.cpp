@@ -33,11 +33,6 @@ class Spin {
 
 }  // namespace
 
-bool in_arena(const void* pointer) {
-  const uintptr_t p = reinterpret_cast<uintptr_t>(pointer);
-  return p >= kArenaBase && p < kArenaBase + (kMaxThreads + 2) * kArenaStride;
-}
-
 Heap::Arena& Heap::arena(unsigned index) {
   if (UNLIKELY(!arenas_)) {
     arenas_ = static_cast<Arena*>(map_pages(sizeof(Arena) * kArenas));

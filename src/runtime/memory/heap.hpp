@@ -88,6 +88,8 @@ class Heap {
 };
 
 // Serves libc's malloc family: the arenas while under a driver, libc's own allocator otherwise.
-bool in_arena(const void* pointer);
+inline bool in_arena(const void* pointer) {
+  return reinterpret_cast<uintptr_t>(pointer) - kArenaBase < (kMaxThreads + 2) * kArenaStride;
+}
 
 }  // namespace lockstep::rt
