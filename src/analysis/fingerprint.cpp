@@ -11,11 +11,20 @@ uint64_t mix(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-void absorb(Fingerprint& f, uint64_t low, uint64_t high) {
-  f.low = mix(f.low ^ low ^ 0x9e3779b97f4a7c15ull, 0xd6e8feb86659fd93ull);
-  f.high = mix(f.high ^ high ^ 0xc2b2ae3d27d4eb4full, 0xa0761d6478bd642full);
+void absorb(uint64_t& f, uint64_t what) { f = mix(f ^ what ^ 0x9e3779b97f4a7c15ull, 0xd6e8feb86659fd93ull); }
+void absorb(Fingerprint& f, uint64_t what) {
+  absorb(f.low, what);
+  f.high = mix(f.high ^ what ^ 0xc2b2ae3d27d4eb4full, 0xa0761d6478bd642full);
+}
+// What a step found at an object.
+void absorb(uint64_t& f, uint64_t past, uint64_t name) { absorb(f, past + name); }
+void absorb(Fingerprint& f, const Fingerprint& past, uint64_t name) {
+  absorb(f.low, past.low, name);
+  f.high = mix(f.high ^ past.high ^ name ^ 0xc2b2ae3d27d4eb4full, 0xa0761d6478bd642full);
 }
 
+void add_to(uint64_t& f, uint64_t g) { f += g; }
+void take_from(uint64_t& f, uint64_t g) { f -= g; }
 void add_to(Fingerprint& f, const Fingerprint& g) {
   f.low += g.low;
   f.high += g.high;
@@ -39,22 +48,26 @@ uint64_t description(const Step& step) {
 
 }  // namespace
 
-Fingerprinter::Fingerprinter() : index_(kFirstIndex, kNone) {}
+template <class Hash>
+BasicFingerprinter<Hash>::BasicFingerprinter() : index_(kFirstIndex, kNone) {}
 
-void Fingerprinter::begin() {
+template <class Hash>
+void BasicFingerprinter<Hash>::begin() {
   ++execution_;
-  undo_.clear();
+  steps_ = 0;
   sum_ = {};
 }
 
-Fingerprinter::Thread& Fingerprinter::thread(unsigned t) {
+template <class Hash>
+typename BasicFingerprinter<Hash>::Thread& BasicFingerprinter<Hash>::thread(unsigned t) {
   if (t >= threads_.size()) threads_.resize(t + 1);
   Thread& thread = threads_[t];
   if (thread.execution != execution_) thread = {{}, execution_};
   return thread;
 }
 
-uint32_t Fingerprinter::object(ObjectId id) {
+template <class Hash>
+uint32_t BasicFingerprinter<Hash>::object(ObjectId id) {
   size_t slot = slot_of(id, index_.size());
   while (index_[slot] != kNone && objects_[index_[slot]].id != id) slot = (slot + 1) & (index_.size() - 1);
   uint32_t number = index_[slot];
@@ -68,7 +81,8 @@ uint32_t Fingerprinter::object(ObjectId id) {
   return number;
 }
 
-void Fingerprinter::grow() {
+template <class Hash>
+void BasicFingerprinter<Hash>::grow() {
   index_.assign(2 * index_.size(), kNone);
   for (uint32_t number = 0; number < objects_.size(); ++number) {
     size_t slot = slot_of(objects_[number].id, index_.size());
@@ -77,28 +91,36 @@ void Fingerprinter::grow() {
   }
 }
 
-void Fingerprinter::add(const Step& step) {
+template <class Hash>
+typename BasicFingerprinter<Hash>::Undo& BasicFingerprinter<Hash>::next_undo() {
+  if (steps_ == undo_.size()) undo_.resize(2 * undo_.size() + 64);
+  return undo_[steps_++];
+}
+
+template <class Hash>
+void BasicFingerprinter<Hash>::add(const Step& step) {
   if (step.is_note()) {  // follows from the steps: who is created, ends and is joined
-    undo_.emplace_back().thread = kNone;
+    next_undo().thread = kNone;
     return;
   }
   const AccessList list = accesses(step.operation());
-  Undo& undo = undo_.emplace_back();
+  Undo& undo = next_undo();
   undo.thread = index_of(step.thread);
-  Fingerprint hash = undo.last = thread(undo.thread).last;
-  const uint64_t what = description(step);
-  absorb(hash, what, what);
+  undo.uses = 0;
+  Thread& own = thread(undo.thread);
+  Hash hash = undo.last = own.last;
+  absorb(hash, description(step));
   for (const Access& a : list) {
     if (a.object == kNoObject) continue;
     const uint32_t number = object(a.object);
     const Object& o = objects_[number];
     undo.use[undo.uses++] = {number, o.write, o.reads};
-    Fingerprint past = o.write;
+    Hash past = o.write;
     if (a.write) add_to(past, o.reads);
     const uint64_t name = static_cast<uint64_t>(a.object) << 1 | (a.write ? 1 : 0);
-    absorb(hash, past.low + name, past.high ^ name);
+    absorb(hash, past, name);
   }
-  if (step.kind == OpKind::ProcessExit) absorb(hash, sum_.low, sum_.high);  // after everything
+  if (step.kind == OpKind::ProcessExit) absorb(hash, sum_, 0);  // after everything
   uint32_t use = 0;
   for (const Access& a : list) {
     if (a.object == kNoObject) continue;
@@ -110,13 +132,14 @@ void Fingerprinter::add(const Step& step) {
       add_to(o.reads, hash);
     }
   }
-  thread(undo.thread).last = hash;
+  own.last = hash;
   add_to(sum_, hash);
 }
 
-void Fingerprinter::truncate(uint32_t steps) {
-  for (; undo_.size() > steps; undo_.pop_back()) {
-    const Undo& undo = undo_.back();
+template <class Hash>
+void BasicFingerprinter<Hash>::truncate(uint32_t steps) {
+  while (steps_ > steps) {
+    const Undo& undo = undo_[--steps_];
     if (undo.thread == kNone) continue;
     take_from(sum_, threads_[undo.thread].last);
     threads_[undo.thread].last = undo.last;
@@ -126,6 +149,9 @@ void Fingerprinter::truncate(uint32_t steps) {
     }
   }
 }
+
+template class BasicFingerprinter<Fingerprint>;
+template class BasicFingerprinter<uint64_t>;
 
 Fingerprint fingerprint_of(TraceView trace) {
   Fingerprinter f;

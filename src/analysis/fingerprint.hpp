@@ -16,33 +16,34 @@ struct Fingerprint {
 // The fingerprint of a prefix that grows and shrinks at its end. The hash of a step covers what it did and the hashes
 // of the steps it directly depends on, hence its whole causal past; the fingerprint of a prefix is the sum over its
 // steps, so order matters only where one step depends on another. No allocation once all threads and objects have been
-// seen.
-class Fingerprinter {
+// seen. Hash: Fingerprint, or uint64_t for its low half alone.
+template <class Hash>
+class BasicFingerprinter {
  public:
-  Fingerprinter();
+  BasicFingerprinter();
   void begin();  // a new execution
   void add(const Step& step);
   void truncate(uint32_t steps);  // takes back all but the first so many
-  const Fingerprint& value() const { return sum_; }
+  const Hash& value() const { return sum_; }
 
  private:
   struct Thread {
-    Fingerprint last;  // of its last step
+    Hash last{};  // of its last step
     uint32_t execution = 0;
   };
   struct Object {
     ObjectId id = kNoObject;
     uint32_t execution = 0;
-    Fingerprint write, reads;  // last write; sum over the reads since
+    Hash write{}, reads{};  // last write; sum over the reads since
   };
   // What a step found, to be put back.
   struct Undo {
     uint32_t thread;  // kNone: a note
-    uint32_t uses = 0;
-    Fingerprint last;
+    uint32_t uses;
+    Hash last;
     struct {
       uint32_t object;
-      Fingerprint write, reads;
+      Hash write, reads;
     } use[3];
   };
   static constexpr uint32_t kNone = 0xffff'ffff;
@@ -50,14 +51,19 @@ class Fingerprinter {
   Thread& thread(unsigned t);
   uint32_t object(ObjectId id);
   void grow();
+  Undo& next_undo();
 
   std::vector<Thread> threads_;
   std::vector<Object> objects_;  // entries of earlier executions are reused, never removed
   std::vector<uint32_t> index_;  // open addressing: numbers of objects
-  std::vector<Undo> undo_;
+  std::vector<Undo> undo_;       // of the first steps_; the rest is spare
+  uint32_t steps_ = 0;
   uint32_t execution_ = 1;
-  Fingerprint sum_;
+  Hash sum_{};
 };
+extern template class BasicFingerprinter<Fingerprint>;
+extern template class BasicFingerprinter<uint64_t>;
+using Fingerprinter = BasicFingerprinter<Fingerprint>;
 
 Fingerprint fingerprint_of(TraceView trace);
 

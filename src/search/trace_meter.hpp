@@ -12,13 +12,14 @@ namespace lockstep {
 class TraceMeter {
  public:
   void read(TraceView trace);
-  uint64_t fingerprint() const { return fingerprinter_.value().low; }
+  uint64_t fingerprint() const { return fingerprinter_.value(); }
   uint32_t preemptions() const { return before_.empty() ? 0 : before_.back(); }
 
  private:
   uint32_t common_prefix(std::span<const Step> steps) const;
+  void go_back(uint32_t records);
 
-  Fingerprinter fingerprinter_;
+  BasicFingerprinter<uint64_t> fingerprinter_;
   std::vector<Step> steps_;       // of the execution read last
   std::vector<uint32_t> before_;  // preemptions, each record's own included
 };
