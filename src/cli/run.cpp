@@ -50,7 +50,7 @@ class Run {
   int explore(const SavedRun* saved, Suppressions suppressions) {
     session_.suppress(std::move(suppressions), target_);
     ExplorerHooks hooks;
-    hooks.save = [this](const std::string& state) { save_exploration(state); };
+    hooks.save = [this](const auto& write) { save_exploration(write); };
     if (promotion_.wanted())
       hooks.promote = [this](TraceView trace) {
         return promotion_.grow(trace, [this](const DataRace& race) { return session_.suppressed(race, target_); });
@@ -71,6 +71,7 @@ class Run {
     }
     for (const Finding& bug : result.bugs) hooks.known.insert(bug.fingerprint);
     const std::vector<Finding> again = std::move(result.bugs);
+    saved_ = saved != nullptr;
     if (saved) {
       executions_before_ = result.executions = saved->executions_before;
       result.seconds = saved->seconds_before;
@@ -81,6 +82,8 @@ class Run {
       Explorer explorer(*strategy_, target_, analyses, remaining(result), options_.keep_going, hooks);
       if (saved && first) explorer.resume_from(saved->state);
       Exploration round = explorer.run();
+      if (round.refused)
+        return fail({ExitCode::Usage, fmt::format("{} does not fit this program and these options: start again with lockstep run", saved_run_path(out_))});
       result = first && !saved ? std::move(round) : together(std::move(result), std::move(round));
       if (!result.restart) break;
       start_over(hooks, result);
@@ -224,24 +227,24 @@ class Run {
     return save_schedule(schedule, finding.schedule);
   }
 
-  void save_exploration(const std::string& state) {
+  void save_exploration(const std::function<void(StateWriter&)>& state) {
     std::error_code ignored;
     fs::create_directories(out_, ignored);
     const SavedRun run{options_.arguments, options_.environment, fs::current_path(ignored).string(),
-                       identify_program(program_), target_.threads(), state,
-                       promotion_.in_use(), executions_before_, seconds_before_};
-    if (auto error = save_run(run, saved_run_path(out_))) session_.warn(error->message + "; it cannot be resumed");
-    saved_ = true;
+                       identify_program(program_), target_.threads(), promotion_.in_use(),
+                       executions_before_, seconds_before_, {}};
+    const std::optional<Error> error = save_run(run, state, saved_run_path(out_));
+    if (error) session_.warn(error->message + "; what was saved before is still there");
+    saved_ = saved_ || !error;
   }
 
-  // What is finished needs no resuming; what is not can go on.
+  // What is finished needs no resuming; what is not can go on. What could not be saved is no reason to lose what was.
   void offer_to_resume(const Exploration& result) {
     std::error_code ignored;
-    const bool unfinished = !result.complete && result.bugs.empty() && fs::exists(saved_run_path(out_), ignored) && saved_;
-    if (!unfinished) {
-      fs::remove(saved_run_path(out_), ignored);
+    if (result.complete || !result.bugs.empty()) {
+      remove_saved_run(saved_run_path(out_));
       if (fs::is_empty(out_, ignored) && !ignored) fs::remove(out_, ignored);
-    } else if (!options_.quiet && (!test_ || result.interrupted)) {
+    } else if (saved_ && !options_.quiet && (!test_ || result.interrupted)) {
       session_.print(fmt::format("\n  resume  lockstep resume {}\n", out_));
     }
   }

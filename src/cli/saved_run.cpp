@@ -16,7 +16,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kMagic[16] = "LOCKSTEP-STATE\n";
-constexpr uint32_t kVersion = 4;
+constexpr uint32_t kVersion = 5;
 constexpr uint64_t kLargest = 64ull << 30;
 
 struct FileHeader {
@@ -27,8 +27,7 @@ struct FileHeader {
   uint64_t checksum;  // of the compressed bytes
 };
 
-std::string pack(const SavedRun& run) {
-  StateWriter out;
+void pack(const SavedRun& run, StateWriter& out) {
   out.put<uint64_t>(run.arguments.size());
   for (const std::string& word : run.arguments) out.put_text(word);
   out.put_text(run.environment);
@@ -37,12 +36,10 @@ std::string pack(const SavedRun& run) {
   out.put(run.build.size);
   out.put(run.build.mtime);
   out.put_all(run.threads);
-  out.put_text(run.state);
   out.put_all(run.promoted.places);
   out.put_all(run.promoted.aliases);
   out.put(run.executions_before);
   out.put(run.seconds_before);
-  return std::move(out.bytes());
 }
 
 bool unpack(std::string_view bytes, SavedRun& run) {
@@ -54,64 +51,138 @@ bool unpack(std::string_view bytes, SavedRun& run) {
   run.build.size = in.get<decltype(run.build.size)>();
   run.build.mtime = in.get<decltype(run.build.mtime)>();
   run.threads = in.get_all<ThreadTable::Entry>();
-  run.state = in.get_text();
   run.promoted.places = in.get_all<uint64_t>();
   run.promoted.aliases = in.get_all<Alias>();
   run.executions_before = in.get<uint64_t>();
   run.seconds_before = in.get<double>();
-  return in.good() && in.at_end() && !run.arguments.empty() && run.threads.size() <= kMaxThreads;
+  run.state = in.rest();
+  return in.good() && !run.arguments.empty() && run.threads.size() <= kMaxThreads;
 }
 
 Error cannot_write(const std::string& path) {
   return {ExitCode::Usage, fmt::format("cannot save the exploration to {}: {}", path, std::strerror(errno))};
 }
 
+std::string part_of(const std::string& path) { return path + ".part"; }
+
+// What is added goes into the file compressed, as it comes. The header is written last.
+class PackedFile {
+ public:
+  explicit PackedFile(const std::string& path)
+      : file_(std::fopen(path.c_str(), "wb")), stream_(ZSTD_createCStream()), sum_(XXH3_createState()) {
+    ZSTD_initCStream(stream_, 1);
+    XXH3_64bits_reset(sum_);
+    out_.resize(ZSTD_CStreamOutSize());
+    if (!file_) error_ = errno;
+    write(&header_, sizeof header_);
+  }
+  ~PackedFile() {
+    if (file_) std::fclose(file_);
+    ZSTD_freeCStream(stream_);
+    XXH3_freeState(sum_);
+  }
+  PackedFile(const PackedFile&) = delete;
+
+  void add(std::string_view piece) {
+    header_.size += piece.size();
+    compress({piece.data(), piece.size(), 0}, ZSTD_e_continue);
+  }
+  bool close() {
+    compress({nullptr, 0, 0}, ZSTD_e_end);
+    std::memcpy(header_.magic, kMagic, sizeof kMagic);
+    header_.version = kVersion;
+    header_.checksum = XXH3_64bits_digest(sum_);
+    if (!error_ && std::fseek(file_, 0, SEEK_SET) != 0) error_ = errno;
+    write(&header_, sizeof header_);
+    if (!error_ && std::fflush(file_) != 0) error_ = errno;
+    return !error_;
+  }
+  int error() const { return error_; }  // of the first write that failed
+
+ private:
+  void compress(ZSTD_inBuffer in, ZSTD_EndDirective how) {
+    for (bool more = true; more && !error_;) {
+      ZSTD_outBuffer out{out_.data(), out_.size(), 0};
+      const size_t left = ZSTD_compressStream2(stream_, &out, &in, how);
+      if (ZSTD_isError(left)) error_ = ENOMEM;
+      XXH3_64bits_update(sum_, out_.data(), out.pos);
+      write(out_.data(), out.pos);
+      more = how == ZSTD_e_end ? left > 0 : in.pos < in.size;
+    }
+  }
+  void write(const void* data, size_t size) {
+    if (!error_ && std::fwrite(data, 1, size, file_) != size) error_ = errno;
+  }
+
+  std::FILE* file_;
+  ZSTD_CStream* stream_;
+  XXH3_state_t* sum_;
+  FileHeader header_{};
+  std::string out_;
+  int error_ = 0;
+};
+
+bool unpack_all(std::string_view packed, uint64_t size, std::string& bytes) {
+  ZSTD_DStream* stream = ZSTD_createDStream();
+  ZSTD_initDStream(stream);
+  ZSTD_inBuffer in{packed.data(), packed.size(), 0};
+  size_t left = 1;
+  while (left > 0 && bytes.size() <= size) {
+    const size_t before = bytes.size();
+    bytes.resize(before + ZSTD_DStreamOutSize());
+    ZSTD_outBuffer out{bytes.data() + before, bytes.size() - before, 0};
+    left = ZSTD_decompressStream(stream, &out, &in);
+    bytes.resize(before + out.pos);
+    if (ZSTD_isError(left) || (left > 0 && out.pos == 0 && in.pos == in.size)) break;
+  }
+  ZSTD_freeDStream(stream);
+  return left == 0 && in.pos == in.size && bytes.size() == size;
+}
+
 }  // namespace
 
 std::string saved_run_path(const std::string& out) { return out + "/exploration.state"; }
 
-std::optional<Error> save_run(const SavedRun& run, const std::string& path) {
-  const std::string bytes = pack(run);
-  std::string packed(ZSTD_compressBound(bytes.size()), '\0');
-  const size_t size = ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), 1);
-  if (ZSTD_isError(size)) return Error{ExitCode::Usage, "cannot compress the exploration"};
-  packed.resize(size);
-  FileHeader header{};
-  std::memcpy(header.magic, kMagic, sizeof kMagic);
-  header.version = kVersion;
-  header.size = bytes.size();
-  header.checksum = XXH3_64bits(packed.data(), packed.size());
-  const std::string part = path + ".part";
-  std::FILE* file = std::fopen(part.c_str(), "wb");
-  if (!file) return cannot_write(path);
-  bool written = std::fwrite(&header, sizeof header, 1, file) == 1 && std::fwrite(packed.data(), 1, packed.size(), file) == packed.size();
-  written = std::fflush(file) == 0 && written;
-  const int error = errno;
-  std::fclose(file);
-  if (!written || std::rename(part.c_str(), path.c_str()) != 0) {
-    if (!written) errno = error;
-    const Error failed = cannot_write(path);
-    std::remove(part.c_str());
-    return failed;
+std::optional<Error> save_run(const SavedRun& run, const std::function<void(StateWriter&)>& state,
+                              const std::string& path) {
+  const std::string part = part_of(path);
+  PackedFile file(part);
+  {
+    StateWriter out([&file](std::string_view piece) { file.add(piece); });
+    pack(run, out);
+    state(out);
   }
-  return std::nullopt;
+  if (file.close() && std::rename(part.c_str(), path.c_str()) == 0) return std::nullopt;
+  if (file.error()) errno = file.error();
+  const Error failed = cannot_write(path);
+  std::remove(part.c_str());
+  return failed;
 }
 
 Result<SavedRun> load_run(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{ExitCode::Usage, fmt::format("there is no interrupted exploration at {}", path)};
-  const Error damaged{ExitCode::Usage, fmt::format("{} is not an exploration of this version of Lockstep, or it is damaged", path)};
+  const Error damaged{ExitCode::Usage,
+                      fmt::format("{} is no saved exploration, or it is damaged: start again with lockstep run", path)};
   FileHeader header{};
   file.read(reinterpret_cast<char*>(&header), sizeof header);
-  if (!file || std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.version != kVersion || header.size > kLargest)
-    return damaged;
+  if (!file || std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return damaged;
+  if (header.version != kVersion)
+    return Error{ExitCode::Usage,
+                 fmt::format("{} was saved by another version of Lockstep: start again with lockstep run", path)};
   const std::string packed((std::istreambuf_iterator<char>(file)), {});
   if (XXH3_64bits(packed.data(), packed.size()) != header.checksum) return damaged;
-  std::string bytes(header.size, '\0');
-  const size_t size = ZSTD_decompress(bytes.data(), bytes.size(), packed.data(), packed.size());
+  std::string bytes;
+  if (header.size > kLargest || !unpack_all(packed, header.size, bytes)) return damaged;
   SavedRun run;
-  if (ZSTD_isError(size) || size != header.size || !unpack(bytes, run)) return damaged;
+  if (!unpack(bytes, run)) return damaged;
   return run;
+}
+
+void remove_saved_run(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+  std::filesystem::remove(part_of(path), ignored);
 }
 
 }  // namespace lockstep

@@ -1,6 +1,7 @@
 // An exploration on disk: how it was started and how far it is. Written while it runs, so that nothing is lost when it
 // is interrupted or killed.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "model/executor.hpp"
 #include "model/result.hpp"
 #include "report/program_identity.hpp"
+#include "search/state.hpp"
 
 namespace lockstep {
 
@@ -18,15 +20,18 @@ struct SavedRun {
   std::string cwd;
   ProgramIdentity build;
   std::vector<ThreadTable::Entry> threads;
-  std::string state;                   // as the explorer wrote it
-  PromotedPoints promoted;             // scheduling points of this search, found by those before it
-  uint64_t executions_before = 0;      // which were so long
+  PromotedPoints promoted;         // scheduling points of this search, found by those before it
+  uint64_t executions_before = 0;  // which were so long
   double seconds_before = 0;
+  std::string state;  // read: as the explorer wrote it
 };
 
 std::string saved_run_path(const std::string& out);  // within the folder given by --out
 
-std::optional<Error> save_run(const SavedRun& run, const std::string& path);  // atomically
+// Atomically. The state is written piece by piece: it may be larger than what is to be held in memory.
+std::optional<Error> save_run(const SavedRun& run, const std::function<void(StateWriter&)>& state,
+                              const std::string& path);
 Result<SavedRun> load_run(const std::string& path);
+void remove_saved_run(const std::string& path);  // and what a kill left half-written
 
 }  // namespace lockstep

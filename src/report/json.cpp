@@ -90,6 +90,7 @@ std::string to_json(const JsonReport& report, const Exploration& result) {
       {"bugs", bugs},
       {"warnings", report.warnings},
   };
+  if (result.estimated_executions > 0) json["estimated_executions"] = result.estimated_executions;
   if (const auto& bounds = result.bounds_completed)
     json["bounds_completed"] = {{"preemptions", bounds->preemptions},
                                 {"variables", bounds->variables},

@@ -16,8 +16,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kProgressEvery = std::chrono::milliseconds(200);
+// Saved at once, so that there is something to resume from the beginning on; then seldom and more seldom.
+constexpr auto kFirstSave = std::chrono::milliseconds(100);
 constexpr auto kSaveEvery = std::chrono::seconds(5);
 constexpr uint64_t kTrustFor = 64;  // executions
+constexpr uint64_t kTraceShare = 4;  // of the memory budget: one part for the traces seen
 
 // Why an exploration ended before its strategy did. Only a used-up budget lets a strategy without an end pass.
 struct Stop {
@@ -32,7 +35,10 @@ class Run {
   Run(Strategy& strategy, Executor& executor, std::span<Analysis* const> analyses, const Budget& budget,
       bool keep_going, const ExplorerHooks& hooks)
       : strategy_(strategy), executor_(executor), analyses_(analyses), budget_(budget), keep_going_(keep_going),
-        hooks_(hooks), interrupted_(hooks.interrupted ? hooks.interrupted : [] { return false; }) {}
+        hooks_(hooks), interrupted_(hooks.interrupted ? hooks.interrupted : [] { return false; }) {
+    traces_.limit(budget.memory_bytes / kTraceShare);
+    strategy_.stay_within(budget.memory_bytes - budget.memory_bytes / kTraceShare);
+  }
 
   bool load(const std::string& state) {
     StateReader in(state);
@@ -48,6 +54,7 @@ class Run {
   }
 
   Exploration explore() {
+    if (submitted_ == 0) save();
     while (!stop_) {
       fill();
       if (in_flight_.empty()) break;
@@ -81,19 +88,19 @@ class Run {
   void save() {
     if (!hooks_.save || !strategy_.resumable()) return;
     const Clock::time_point begin = Clock::now();
-    StateWriter out;
-    const Exploration& r = result_;
-    for (const uint64_t n : {r.executions, r.diverged, r.cut, redundant_}) out.put(n);
-    for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max}) out.put(n);
-    out.put(std::chrono::duration<double>(begin - start_).count() + seconds_before_);
-    traces_.save(out);
-    out.put<uint64_t>(fingerprints_.size());
-    for (const std::string& fingerprint : fingerprints_) out.put_text(fingerprint);
-    strategy_.save(out);
-    hooks_.save(out.bytes());
+    hooks_.save([&](StateWriter& out) {
+      const Exploration& r = result_;
+      for (const uint64_t n : {r.executions, r.diverged, r.cut, redundant_}) out.put(n);
+      for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max}) out.put(n);
+      out.put(std::chrono::duration<double>(begin - start_).count() + seconds_before_);
+      traces_.save(out);
+      out.put<uint64_t>(fingerprints_.size());
+      for (const std::string& fingerprint : fingerprints_) out.put_text(fingerprint);
+      strategy_.save(out);
+    });
     // Rarely enough not to be felt, however large it has become.
     saved_ = Clock::now();
-    save_every_ = std::max<Clock::duration>(kSaveEvery, 20 * (saved_ - begin));
+    save_every_ = std::max(std::min<Clock::duration>(2 * save_every_, kSaveEvery), 20 * (saved_ - begin));
   }
 
   struct Failure {
@@ -127,7 +134,7 @@ class Run {
   void count_trace(TraceView trace) {
     if (trace.outcome() == Outcome::SleepBlocked) ++redundant_;
     if (!is_whole(trace.outcome()) || !strategy_.counts(trace)) return;
-    if (!traces_.insert(meter_.fingerprint())) ++redundant_;
+    traces_.insert(meter_.fingerprint());
   }
 
   void check(TraceView trace, const Plan& plan) {
@@ -232,7 +239,8 @@ class Run {
     }
   }
 
-  // The set of traces seen has to stay; of the rest the strategy keeps half, so that this is not needed all the time.
+  // The set of traces seen makes room by itself; of the rest the strategy keeps half, so that this is not needed all the
+  // time.
   bool make_room() {
     const uint64_t fixed = traces_.memory_bytes();
     return fixed < budget_.memory_bytes && strategy_.spill((budget_.memory_bytes - fixed) / 2);
@@ -271,13 +279,11 @@ class Run {
     r.remark = strategy_.remark();
     r.unrepeated = strategy_.unrepeated();
     for (Finding& suspicion : strategy_.suspicions()) r.warnings.push_back(std::move(suspicion));
-    if (budget_.count_traces) {
-      r.traces = traces_.size();
-      r.redundant = redundant_;
-    }
+    if (budget_.count_traces && (r.traces = traces_.size())) r.redundant = redundant_ + traces_.inserted() - *r.traces;
     // A failure that came and went shows that executions do not repeat: then no claim over them holds.
     const bool repeats = unrepeated_.empty();
     r.complete = strategy_.complete() && repeats;
+    if (!r.complete) r.estimated_executions = strategy_.estimated_total();
     if (repeats) {
       r.guarantee = strategy_.guarantee();
       r.preemptions_completed = strategy_.preemptions_completed();
@@ -322,7 +328,7 @@ class Run {
 
   const Clock::time_point start_ = Clock::now();
   Clock::time_point told_ = start_, saved_ = start_;
-  Clock::duration save_every_ = kSaveEvery;
+  Clock::duration save_every_ = kFirstSave / 2;
   double seconds_before_ = 0;  // of the exploration that this one goes on with
   std::deque<Plan> in_flight_;  // oldest first
   uint64_t submitted_ = 0;
@@ -349,10 +355,10 @@ Explorer::Explorer(Strategy& strategy, Executor& executor, std::span<Analysis* c
 Exploration Explorer::run() {
   Run run(strategy_, executor_, analyses_, budget_, keep_going_, hooks_);
   if (!state_.empty() && !run.load(state_)) {
-    Exploration failed;
-    failed.verdict = Verdict::Uncontrolled;
-    failed.uncontrolled = "the saved exploration does not fit this program and these options";
-    return failed;
+    Exploration refused;
+    refused.verdict = Verdict::Incomplete;
+    refused.refused = true;
+    return refused;
   }
   return run.explore();
 }

@@ -29,6 +29,7 @@ struct Exploration {
   bool complete = false;       // the strategy finished its whole space
   bool interrupted = false;    // Ctrl-C
   bool restart = false;        // stopped by ExplorerHooks::promote
+  bool refused = false;        // nothing was run: what resume_from() was given does not fit
   bool raced = false;          // some execution had a data race
   std::string stopped_by;      // "the time budget", "the first bug"...; empty when complete
   std::string guarantee;
@@ -37,6 +38,7 @@ struct Exploration {
   std::optional<BoundsCompleted> bounds_completed;
   uint64_t executions = 0, diverged = 0, cut = 0;  // cut: ended by the step limit
   uint64_t unrepeated = 0;  // executions that followed their plan and yet were not as an earlier one had been
+  uint64_t estimated_executions = 0;  // of what is incomplete: how many there will be in all; 0: no telling
   // Executions that differ in more than the order of independent steps, failing ones included; and those that were
   // equivalent to an earlier one or cut short because they would have been.
   std::optional<uint64_t> traces, redundant;
@@ -73,9 +75,9 @@ struct ExplorerHooks {
   // Every execution with at most `bound` preemptions was run, the last `executions` of them since the bound before.
   std::function<void(uint32_t bound, uint64_t executions)> bound_finished;
   std::function<bool()> interrupted;               // Ctrl-C
-  // The exploration so far, now and then and when it ends before its strategy did. Not called if the strategy cannot
-  // be resumed.
-  std::function<void(const std::string& state)> save;
+  // Now and then and when it ends before its strategy did: shall call what it is given, once, to write down the
+  // exploration so far. Not called if the strategy cannot be resumed.
+  std::function<void(const std::function<void(StateWriter&)>& write)> save;
 };
 
 class Explorer {

@@ -15,6 +15,9 @@ class Frontier {
   void push(uint64_t rank, NodeIndex node);
   NodeIndex pop_best();                                          // of a frontier that is not empty
   uint64_t best_rank() const { return bins_.begin()->first; }    // likewise
+  uint64_t size_of(uint64_t rank) const {  // if no lower rank is there
+    return bins_.empty() || bins_.begin()->first != rank ? 0 : bins_.begin()->second.size();
+  }
 
   // The older half of what would be run last, oldest first; all of it if something else is run before.
   std::vector<NodeIndex> give_up(uint64_t& rank);

@@ -130,6 +130,10 @@ void Mixture::load(StateReader& in) {
   for (const MixturePart& part : parts_) part.strategy->load(in);
 }
 
+void Mixture::stay_within(uint64_t bytes) {
+  for (const MixturePart& part : parts_) part.strategy->stay_within(bytes / parts_.size());
+}
+
 // Whoever can give something up; what the others need comes off everybody's share.
 bool Mixture::spill(uint64_t bytes) {
   bool any = false;

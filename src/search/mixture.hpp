@@ -46,6 +46,7 @@ class Mixture final : public Strategy {
   bool resumable() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
+  void stay_within(uint64_t bytes) override;
   bool spill(uint64_t bytes) override;
   uint64_t frontier_nodes() const override;
   uint64_t peak_frontier_nodes() const override;

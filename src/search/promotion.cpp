@@ -75,6 +75,7 @@ Budget left_of(const Budget& budget, const Exploration& spent) {
 }
 
 Exploration together(Exploration before, Exploration last) {
+  if (last.estimated_executions > 0) last.estimated_executions += before.executions;
   last.executions += before.executions;
   last.diverged += before.diverged;
   last.cut += before.cut;

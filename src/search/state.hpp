@@ -3,21 +3,35 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace lockstep {
 
 class StateWriter {
  public:
+  StateWriter() = default;  // everything stays in bytes()
+  // Everything goes there, in pieces: what is written need not fit into memory.
+  explicit StateWriter(std::function<void(std::string_view)> sink) : sink_(std::move(sink)) {}
+  ~StateWriter() { flush(); }
+  StateWriter(const StateWriter&) = delete;
+
   template <class T>
   void put(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    put_bytes(&value, sizeof value);
   }
-  void put_bytes(const void* data, size_t size) { bytes_.append(static_cast<const char*>(data), size); }
+  void put_bytes(const void* data, size_t size) {
+    if (sink_ && bytes_.size() + size > kPiece) {
+      flush();
+      if (size > kPiece) return sink_({static_cast<const char*>(data), size});
+    }
+    bytes_.append(static_cast<const char*>(data), size);
+  }
   template <class T>
   void put_all(const std::vector<T>& values) {
     put<uint64_t>(values.size());
@@ -30,7 +44,16 @@ class StateWriter {
   std::string& bytes() { return bytes_; }
 
  private:
+  static constexpr size_t kPiece = size_t{1} << 16;
+
+  void flush() {
+    if (!sink_ || bytes_.empty()) return;
+    sink_(bytes_);
+    bytes_.clear();
+  }
+
   std::string bytes_;
+  std::function<void(std::string_view)> sink_;
 };
 
 // Reading past the end, or a length that cannot be, makes it bad for good; everything read then is zero or empty.
@@ -74,6 +97,7 @@ class StateReader {
     rest_.remove_prefix(size);
     return text;
   }
+  std::string_view rest() const { return rest_; }
   void reject() { good_ = false; }
 
  private:

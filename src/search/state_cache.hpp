@@ -18,7 +18,8 @@ class StateCache {
   bool visited(const Fingerprint& order, ThreadId last, uint32_t spent) {
     const uint64_t key = order.low + (index_of(last) + 1) * 0x9e3779b97f4a7c15ull;
     const uint64_t check = order.high | 1;  // 0: a free slot
-    if (2 * (size_ + 1) > slots_.size() && !grow()) return false;
+    const bool room = 2 * (size_ + 1) <= slots_.size() || grow();
+    if (slots_.empty()) return false;
     size_t at = key & (slots_.size() - 1);
     for (; slots_[at].check != 0; at = (at + 1) & (slots_.size() - 1)) {
       Slot& slot = slots_[at];
@@ -27,10 +28,13 @@ class StateCache {
       slot.spent = spent;
       return false;
     }
+    if (!room) return false;
     slots_[at] = {key, check, spent};
     ++size_;
     return false;
   }
+  // From then on only what is known is pruned, which is sound.
+  void limit(uint64_t bytes) { limit_ = bytes; }
   void save(StateWriter& out) const { out.put_all(slots_); }
   void load(StateReader& in) {
     slots_ = in.get_all<Slot>();
@@ -47,10 +51,8 @@ class StateCache {
     uint64_t key = 0, check = 0;
     uint32_t spent = 0;
   };
-  static constexpr size_t kMostSlots = size_t{1} << 26;  // then only what is known is pruned
-
   bool grow() {
-    if (slots_.size() >= kMostSlots) return size_ + 1 < slots_.size() / 8 * 7;
+    if (2 * slots_.size() * sizeof(Slot) > limit_) return size_ + 1 < slots_.size() / 8 * 7;
     std::vector<Slot> old(slots_.empty() ? 1024 : 2 * slots_.size());
     old.swap(slots_);
     for (const Slot& slot : old) {
@@ -64,6 +66,7 @@ class StateCache {
 
   std::vector<Slot> slots_;
   size_t size_ = 0;
+  uint64_t limit_ = uint64_t{1} << 30;
 };
 
 }  // namespace lockstep

@@ -64,6 +64,8 @@ class Strategy {
   virtual uint64_t frontier_nodes() const { return 0; }
   virtual uint64_t peak_frontier_nodes() const { return 0; }
   virtual uint64_t memory_bytes() const { return 0; }
+  // Before the first plan: how much memory it may take. What can be forgotten without harm is kept within that.
+  virtual void stay_within(uint64_t /*bytes*/) {}
   // Makes room: at most so many bytes stay in memory, the rest goes to disk. False: it cannot.
   virtual bool spill(uint64_t /*bytes*/) { return false; }
   // How the executions were spent, if there was a choice: a clause for the summary.

@@ -29,8 +29,11 @@ std::optional<Plan> TreeSearch::next() {
   const uint64_t rank = frontier_.best_rank();
   if (parts_.level_by_level && !in_flight_.empty() && rank > level_) return std::nullopt;
   const NodeIndex node = frontier_.pop_best();
+  const bool begins = !level_begun_ || rank != level_;
   level_ = rank;
   in_flight_.push_back({node, rank});
+  if (begins) level_estimate_.begin(open_at_level(), tree_.executed());
+  level_begun_ = true;
   Plan plan;
   plan.max_steps = parts_.max_steps;
   plan.policy = parts_.policy;
@@ -59,8 +62,10 @@ void TreeSearch::learn(TraceView trace) {
       parts_.look(trace, deltas_);
     }
     expand_all(node, trace);
+    if (plain()) weight_estimate_.executed(trace);
   }
   tree_.finish(node);
+  if (parts_.level_by_level) level_estimate_.executed(open_at_level(), tree_.executed());
   assert(!exhausted() || (tree_.live() == 0 && tree_.created() == tree_.executed()));
 }
 
@@ -284,6 +289,11 @@ uint64_t TreeSearch::lowest_open_rank() const {
   if (!spill_.empty()) lowest = std::min(lowest, spill_.lowest_rank());
   for (const InFlight& f : in_flight_) lowest = std::min(lowest, f.rank);
   return lowest;
+}
+
+uint64_t TreeSearch::estimated_total() const {
+  if (parts_.level_by_level) return spill_.empty() ? level_estimate_.total() : 0;
+  return plain() ? weight_estimate_.total() : 0;
 }
 
 // A cut execution hides others with at least as many preemptions; what diverged or got lost could hide anything.

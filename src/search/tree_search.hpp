@@ -19,6 +19,7 @@
 #include "search/spill.hpp"
 #include "search/state_cache.hpp"
 #include "search/strategy.hpp"
+#include "search/tree_estimate.hpp"
 
 namespace lockstep {
 
@@ -90,8 +91,10 @@ class TreeSearch final : public Strategy {
   uint64_t memory_bytes() const override {
     return tree_.memory_bytes() + frontier_.memory_bytes() + cache_.memory_bytes();
   }
+  void stay_within(uint64_t bytes) override { cache_.limit(bytes / 2); }
   bool spill(uint64_t bytes) override;
   std::string phase() const override;
+  uint64_t estimated_total() const override;
 
   const ExecutionTree& tree() const { return tree_; }
 
@@ -117,6 +120,9 @@ class TreeSearch final : public Strategy {
   bool counts_preemptions() const { return parts_.policy == Policy::Default; }
   bool selective() const { return parts_.worst_rank != ~uint64_t{0} || parts_.most_open != ~uint64_t{0}; }
   bool exhausted() const { return frontier_.empty() && spill_.empty() && in_flight_.empty(); }
+  // Every alternative of every decision is explored, in the order in which they come.
+  bool plain() const { return !parts_.rank && !parts_.bound && !parts_.cache && !watches_variables() && counts_preemptions(); }
+  uint64_t open_at_level() const { return frontier_.size_of(level_) + in_flight_.size(); }
   void fetch();  // what was spilled and is to be run before anything in memory
   uint64_t lowest_open_rank() const;  // of a search that is not exhausted
 
@@ -133,6 +139,9 @@ class TreeSearch final : public Strategy {
   std::deque<InFlight> in_flight_;  // oldest first
   std::vector<Delta> deltas_;       // of the execution that is looked at
   uint64_t level_ = 0;              // rank of the newest plan
+  bool level_begun_ = false;
+  LevelEstimate level_estimate_;
+  WeightEstimate weight_estimate_;
   uint64_t diverged_ = 0, lost_ = 0, cut_ = 0;
   std::optional<uint64_t> lowest_cut_rank_;
 };

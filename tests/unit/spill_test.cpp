@@ -1,7 +1,10 @@
 // A frontier that does not fit into memory: the same executions in the same order, from disk.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "search/spill.hpp"
+#include "search/trace_set.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 
@@ -20,6 +23,58 @@ Exploration run_within(Strategy& strategy, const Program& program, uint64_t memo
 bool never() { return false; }
 
 using Make = std::unique_ptr<Strategy> (*)();
+
+TEST(TraceSet, CountsEachNumberOnceWhateverStaysInMemory) {
+  for (const uint64_t limit : {uint64_t{1} << 13, uint64_t{1} << 15, uint64_t{1} << 40}) {
+    TraceSet set;
+    set.limit(limit);
+    std::set<uint64_t> all;
+    uint64_t number = 1;
+    for (int i = 0; i < 120'000; ++i) {
+      number = number * 6364136223846793005ull + 1442695040888963407ull;
+      const uint64_t key = (number >> 20) % 70'000 * 0x9e3779b97f4a7c15ull;  // many of them twice, zero among them
+      all.insert(key == 0 ? 1 : key);
+      set.insert(key);
+      if (i % 40'000 == 0) {
+        EXPECT_EQ(set.size(), all.size()) << limit;
+      }
+    }
+    EXPECT_EQ(set.size(), all.size()) << limit;
+    EXPECT_EQ(set.inserted(), 120'000u);
+    EXPECT_EQ(set.on_disk(), limit < 1 << 20);
+    if (set.on_disk()) {
+      EXPECT_LE(set.memory_bytes(), limit);
+    }
+
+    StateWriter out;
+    set.save(out);
+    TraceSet again;
+    again.limit(1 << 14);
+    StateReader in(out.bytes());
+    again.load(in);
+    EXPECT_TRUE(in.good() && in.at_end());
+    EXPECT_EQ(again.size(), all.size());
+    EXPECT_EQ(again.inserted(), set.inserted());
+    for (const uint64_t key : all) again.insert(key);
+    EXPECT_EQ(again.size(), all.size());
+  }
+}
+
+TEST(Spill, TracesAreCountedExactlyWithinASmallBudget) {
+  const auto one = icb(), other = icb();
+  Budget large, small;
+  small.memory_bytes = 64 << 10;
+  FakeExecutor first(fetch_add(3, 4), {.window = 3}), second(fetch_add(3, 4), {.window = 3});
+  const Exploration all = Explorer(*one, first, {}, large, true, {}).run();
+  const Exploration tight = Explorer(*other, second, {}, small, true, {}).run();
+  EXPECT_EQ(all.traces, 34650u);
+  EXPECT_TRUE(tight.complete) << tight.stopped_by;
+  EXPECT_EQ(tight.traces, all.traces);
+  EXPECT_EQ(tight.redundant, all.redundant);
+  EXPECT_EQ(tight.guarantee, all.guarantee);
+  EXPECT_GT(all.peak_memory_bytes, 4 * small.memory_bytes);
+  EXPECT_LT(tight.peak_memory_bytes, 2 * small.memory_bytes);
+}
 
 TEST(Spill, ExecutionsAreTheSameInTheSameOrder) {
   const Make makes[] = {[] { return icb(); }, [] { return icb(3); }};

@@ -1,0 +1,56 @@
+// How many executions a tree search will take in all, as far as can be told while it runs.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "model/schedule.hpp"
+#include "model/trace.hpp"
+
+namespace lockstep {
+
+// Level by level: what is open when a level begins are its roots, run depth first. So those that have not been begun are
+// the fewest that ever were open, and the others tell how many executions a root takes.
+class LevelEstimate {
+ public:
+  void begin(uint64_t open, uint64_t executed) {
+    roots_ = fewest_ = open;
+    before_ = done_ = executed;
+  }
+  void executed(uint64_t open, uint64_t executed) {  // `open`: of this level, those under way included
+    if (open >= fewest_) return;
+    fewest_ = open;
+    done_ = executed;
+  }
+  uint64_t total() const {  // when this level is finished; 0: no telling
+    return fewest_ == roots_ ? 0 : before_ + (done_ - before_) * roots_ / (roots_ - fewest_);
+  }
+
+ private:
+  uint64_t roots_ = 0, fewest_ = 0;
+  uint64_t before_ = 0, done_ = 0;  // executions
+};
+
+// Everything depth first: an execution with b alternatives at each of its decisions stands for the product of all 1/b of
+// the whole (weighted backtracking: Kilby, Slaney, Thiebaux & Walsh 2006).
+class WeightEstimate {
+ public:
+  void executed(TraceView trace) {
+    constexpr uint64_t kAll = 1024, kOneIn = 8;  // looking at every step of every execution would be felt
+    const uint64_t stands_for = executions_ < kAll ? 1 : kOneIn;
+    if (++executions_ % stands_for != 0) return;
+    double weight = 1;
+    for (const Step& step : trace.steps()) {
+      if (step.is_note()) continue;
+      weight /= step.is_choice() ? std::max<unsigned>(1, step.arity) : std::max<unsigned>(1, trace.enabled(step).size());
+    }
+    seen_ += weight * static_cast<double>(stands_for);
+    counted_ += stands_for;
+  }
+  uint64_t total() const { return seen_ > 0 ? static_cast<uint64_t>(static_cast<double>(counted_) / seen_ + 0.5) : 0; }
+
+ private:
+  uint64_t executions_ = 0, counted_ = 0;
+  double seen_ = 0;  // of 1
+};
+
+}  // namespace lockstep
