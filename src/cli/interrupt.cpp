@@ -25,6 +25,7 @@ void catch_interrupts() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pager must not lose the schedule file
+  std::signal(SIGXFSZ, SIG_IGN);  // nor a limit on the size of files the exploration: writing fails instead
 }
 
 bool interrupted() { return signals.load() > 0; }

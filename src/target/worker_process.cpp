@@ -208,6 +208,7 @@ void WorkerProcess::become_program(int channel_fd) {
   if (null > 2) close(null);
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
+  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_DFL);  // the driver ignores them
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
