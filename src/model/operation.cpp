@@ -77,6 +77,7 @@ AccessList accesses(const Operation& op) {
   AccessList list;
   if (op.timed_out && (op.kind == OpKind::Lock || op.kind == OpKind::ReadLock || op.kind == OpKind::SemWait)) {
     list.add(op.object, false);  // found it taken: what a failed try-lock sees
+    if (op.kind == OpKind::SemWait) list.add(wake_token(op.thread), false);
     return list;
   }
   switch (row(op.kind).object) {
@@ -100,6 +101,7 @@ AccessList accesses(const Operation& op) {
       else
         list.add(broadcast_token(op.second), false);
       break;
+    case OpKind::SemWait:  // a cancellation or a signal may end it before it gets anything
     case OpKind::FutexBlocked: list.add(wake_token(op.thread), false); break;
     case OpKind::FutexWake:  // a requeue moves waiters to a second futex
     case OpKind::Cancel:     // takes its target out of the queue of a condition variable

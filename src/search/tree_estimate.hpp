@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// Level by level: what is open when a level begins are its roots, run depth first. So those that have not been begun are
-// the fewest that ever were open, and the others tell how many executions a root takes.
+// Level by level: what is open when a level begins are its roots, run depth first. So those that have not been begun
+// are the fewest that ever were open, and the others tell how many executions a root takes.
 class LevelEstimate {
  public:
   void begin(uint64_t open, uint64_t executed) {
@@ -30,8 +30,8 @@ class LevelEstimate {
   uint64_t before_ = 0, done_ = 0;  // executions
 };
 
-// Everything depth first: an execution with b alternatives at each of its decisions stands for the product of all 1/b of
-// the whole (weighted backtracking: Kilby, Slaney, Thiebaux & Walsh 2006).
+// Everything depth first: an execution with b alternatives at each of its decisions stands for the product of all 1/b
+// of the whole (weighted backtracking: Kilby, Slaney, Thiebaux & Walsh 2006).
 class WeightEstimate {
  public:
   void executed(TraceView trace) {
@@ -41,7 +41,8 @@ class WeightEstimate {
     double weight = 1;
     for (const Step& step : trace.steps()) {
       if (step.is_note()) continue;
-      weight /= step.is_choice() ? std::max<unsigned>(1, step.arity) : std::max<unsigned>(1, trace.enabled(step).size());
+      weight /=
+          step.is_choice() ? std::max<unsigned>(1, step.arity) : std::max<unsigned>(1, trace.enabled(step).size());
     }
     seen_ += weight * static_cast<double>(stands_for);
     counted_ += stands_for;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "search/claims.hpp"
+#include "search/interrupts.hpp"
 
 namespace lockstep {
 namespace {
@@ -108,12 +109,17 @@ void TreeSearch::expand(NodeIndex node, TraceView trace, Cost&& cost) {
   }
   const bool skip = !watches_variables() && !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step;
   uint32_t spent = skip ? own.cost : 0;
-  fair_ = false;
-  if (parts_.cache) fingerprint_beginning(trace.steps().first(std::min<size_t>(first, trace.steps().size())));
+  no_cache_ = false;
+  if (parts_.cache) {
+    const std::span<const Step> beginning = trace.steps().first(std::min<size_t>(first, trace.steps().size()));
+    fingerprint_beginning(beginning);
+    no_cache_ = std::any_of(beginning.begin(), beginning.end(), interrupts_another);
+  }
   for (ScheduleCursor at = skip ? ScheduleCursor(trace, first, spent) : ScheduleCursor(trace); !at.done(); at.advance()) {
     const Step& step = at.step();
     if (parts_.cache && at.index() >= first) {
       if (visited(at, spent)) return;
+      no_cache_ = no_cache_ || interrupts_another(step);
       fingerprint(step);
     }
     if (step.is_note()) continue;
@@ -138,11 +144,12 @@ void TreeSearch::fingerprint(const Step& step) {
   fingerprinted_.push_back(step);
 }
 
-// A yield brings the fair scheduler into play, whose state is not part of the order: from there on nothing is pruned.
+// A yield brings the fair scheduler into play, whose state is not part of the order: from there on nothing is pruned. Nor
+// once a thread has interrupted another.
 bool TreeSearch::visited(const ScheduleCursor& at, uint32_t spent) {
   if (at.step().is_note() || at.step().is_choice()) return false;
-  if (at.yielded()) fair_ = true;
-  if (fair_) return false;
+  if (at.yielded()) no_cache_ = true;
+  if (no_cache_) return false;
   Fingerprint state = fingerprinter_.value();
   for (const ObjectId object : charged_)  // what may still be charged is part of the state
     state.low = (state.low ^ static_cast<uint64_t>(object)) * 0x9e3779b97f4a7c15ull;

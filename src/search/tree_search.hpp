@@ -135,7 +135,7 @@ class TreeSearch final : public Strategy {
   StateCache cache_;
   LastAccess last_access_;             // while an execution is expanded
   std::vector<ObjectId> charged_;      // variables at which it was preempted so far, ascending
-  bool fair_ = false;  // somebody has yielded in the execution that is being expanded
+  bool no_cache_ = false;  // from here on, in the execution that is being expanded
   std::deque<InFlight> in_flight_;  // oldest first
   std::vector<Delta> deltas_;       // of the execution that is looked at
   uint64_t level_ = 0;              // rank of the newest plan

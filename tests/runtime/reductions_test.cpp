@@ -85,7 +85,7 @@ TEST_P(Reductions, FindTheTracesOfDepthFirstSearch) {
       const Explored e = explore(*target, strategy);
       EXPECT_EQ(e.traces.within(~0u), traces) << strategy;
       EXPECT_TRUE(e.result.complete) << strategy << ": " << e.result.stopped_by;
-      if (strategy == std::string("source-dpor")) {
+      if (strategy == std::string("source-dpor") && e.result.guarantee.find("trace") != std::string::npos) {
         EXPECT_EQ(e.traces.executions, traces.size());
       }
       if (strategy == std::string("optimal-dpor") && e.result.guarantee.find("trace") != std::string::npos) {

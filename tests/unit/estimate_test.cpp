@@ -14,6 +14,7 @@ namespace {
 struct Row {
   const char* name;
   std::unique_ptr<Strategy> (*make)();
+  bool reduces = false;  // otherwise schedules are counted, of which there are many more
 };
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 
@@ -33,7 +34,11 @@ std::vector<double> estimates(Strategy& strategy, const Program& program, uint64
 class Estimate : public testing::TestWithParam<Row> {};
 
 TEST_P(Estimate, IsWithinAFactorOfTwoOnTheAverage) {
-  for (const Program& program : {fetch_add(2, 4), fetch_add(3, 3), last_zero(6), readers(7), mutex_only(3, 3), philosophers(3), increment_twice(2)}) {
+  const std::vector<Program> programs =
+      GetParam().reduces
+          ? std::vector<Program>{fetch_add(2, 4), fetch_add(3, 3), last_zero(6), readers(7), mutex_only(3, 3)}
+          : std::vector<Program>{fetch_add(2, 4), fetch_add(3, 2), fetch_add(3, 3), last_zero(3), increment(3)};
+  for (const Program& program : programs) {
     const auto strategy = GetParam().make();
     uint64_t executions = 0;
     const std::vector<double> said = estimates(*strategy, program, executions);
@@ -45,13 +50,14 @@ TEST_P(Estimate, IsWithinAFactorOfTwoOnTheAverage) {
       ++told;
     }
     EXPECT_GE(10 * told, 9 * said.size()) << program.name;
-    EXPECT_LE(off / static_cast<double>(told), std::log(2.0)) << program.name;
+    EXPECT_LE(std::exp(off / static_cast<double>(told)), 2.0) << program.name << ", " << executions << " executions";
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, Estimate,
-                         testing::Values(Row{"dfs", [] { return dfs(); }}, Row{"icb", [] { return icb(); }}, Row{"source_dpor", [] { return make_source_dpor({}); }},
-                                         Row{"optimal_dpor", [] { return make_optimal_dpor({}); }}),
+                         testing::Values(Row{"dfs", [] { return dfs(); }}, Row{"icb", [] { return icb(); }},
+                                         Row{"source_dpor", [] { return make_source_dpor({}); }, true},
+                                         Row{"optimal_dpor", [] { return make_optimal_dpor({}); }, true}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -64,7 +64,8 @@ TEST(Spill, TracesAreCountedExactlyWithinASmallBudget) {
   const auto one = icb(), other = icb();
   Budget large, small;
   small.memory_bytes = 64 << 10;
-  FakeExecutor first(fetch_add(3, 4), {.window = 3}), second(fetch_add(3, 4), {.window = 3});
+  const Program program = fetch_add(3, 4);
+  FakeExecutor first(program, {.window = 3}), second(program, {.window = 3});
   const Exploration all = Explorer(*one, first, {}, large, true, {}).run();
   const Exploration tight = Explorer(*other, second, {}, small, true, {}).run();
   EXPECT_EQ(all.traces, 34650u);

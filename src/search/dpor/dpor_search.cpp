@@ -7,11 +7,13 @@
 #include "analysis/trace_cost.hpp"
 #include "model/schedule.hpp"
 #include "search/claims.hpp"
+#include "search/interrupts.hpp"
 
 namespace lockstep::dpor {
 namespace {
 
 constexpr uint32_t kNone = ChoiceTree::kNone;
+constexpr uint32_t kForgotten = kNone - 1;  // under way, for a search that was given up
 using Status = ChoiceTree::Status;
 
 uint16_t value_of(const Step& step) { return step.is_choice() ? step.value : static_cast<uint16_t>(step.thread); }
@@ -172,6 +174,8 @@ void DporSearch::learn(TraceView trace) {
   assert(!in_flight_.empty());
   const uint32_t head = in_flight_.front();
   in_flight_.pop_front();
+  if (head == kForgotten) return;
+  if (reduces_ && std::any_of(trace.steps().begin(), trace.steps().end(), interrupts_another)) return reduce_nothing();
   ++executions_;
   if (parts_.order) return learn_now(head, trace);
   if (head != kNone && head != turn()) return keep(head, trace);
@@ -184,6 +188,27 @@ void DporSearch::learn(TraceView trace) {
     spare_.push_back(std::move(early_.back()));
     early_.pop_back();
   }
+}
+
+void DporSearch::reduce_nothing() {
+  reduces_ = parts_.sleep_sets = false;
+  started_ = false;
+  repeats_ = true;
+  std::fill(in_flight_.begin(), in_flight_.end(), kForgotten);
+  early_.clear();
+  plans_ = turns_ = {};
+  ranked_ = {};
+  forget(0);
+  tree_ = {};
+  executions_ = complete_ = diverged_ = lost_ = cut_ = ended_early_ = 0;
+}
+
+void DporSearch::plan_everybody(uint32_t record) {
+  trace_->enabled(trace_->steps()[record]).for_each([this, record](ThreadId t) {
+    Label label;
+    label.thread = t;
+    if (tree_.child(state(record), static_cast<uint16_t>(t)) == kNone) plan(record, t, label);
+  });
 }
 
 void DporSearch::keep(uint32_t head, TraceView trace) {
@@ -260,10 +285,13 @@ bool DporSearch::explore(uint32_t head) {
     if (!planned || !parts_.observed_labels) n.label = label_of(order_[i]);
     n.label.ends |= i == ending;
     repeats_ |= n.loose || steps[i].flags & (Step::kTimed | Step::kTimedOut);
-    if (!parts_.whole_sequences) reverse_step(i, i);
+    if (!reduces_)
+      plan_everybody(i);
+    else if (!parts_.whole_sequences)
+      reverse_step(i, i);
     if (parts_.give_up && parts_.give_up(*this, i)) break;
   }
-  if (parts_.whole_sequences) {
+  if (reduces_ && parts_.whole_sequences) {
     const bool short_ones = certain();
     for (uint32_t i = short_ones ? fresh : 0; i < path_.size(); ++i)
       if (is_step(i)) reverse_step(i, short_ones ? i : order_.size());
@@ -271,7 +299,7 @@ bool DporSearch::explore(uint32_t head) {
   const bool complete = path_.size() == steps.size();
   if (complete) {
     if (tree_[state].first != kNone && !tree_[state].label.ends) return false;  // ended before the plan did
-    find_pending_races(state == ChoiceTree::kRoot ? kNone : tree_[state].record);
+    if (reduces_) find_pending_races(state == ChoiceTree::kRoot ? kNone : tree_[state].record);
   }
   top = tree_.finish(state);
   forget(top == ChoiceTree::kRoot ? 0 : tree_[top].record);
@@ -403,7 +431,7 @@ void DporSearch::save(StateWriter& out) const {
   out.put<uint64_t>(order_.objects());
   for (uint32_t number = 0; number < order_.objects(); ++number) out.put(order_.object(number).id);
   out.put(static_cast<uint8_t>(started_ && executions_ > 0));
-  out.put(static_cast<uint8_t>(failed_ | repeats_ << 1));
+  out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2));
   for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, ended_early_, executions_})
     out.put(number);
   if (parts_.order) ranked_.save(out);
@@ -416,6 +444,8 @@ void DporSearch::load(StateReader& in) {
   const auto flags = in.get<uint8_t>();
   failed_ = flags & 1;
   repeats_ = flags & 2;
+  reduces_ = !(flags & 4);
+  parts_.sleep_sets = parts_.sleep_sets && reduces_;
   for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &ended_early_, &executions_})
     *number = in.get<uint64_t>();
   if (!in.good()) return;

@@ -7,6 +7,9 @@
 // the number under way. (Learning them in another order is sound for source sets, see DporOrder, but not for wakeup
 // trees.)
 //
+// Where a thread cancels another or sends it a signal, what a step does and when it can be run depends on more than the
+// objects it names. Then nothing is reduced: the search starts over and plans everybody everywhere.
+//
 // What depends on the beginning of an execution is kept for the path that was looked at last and taken back only as far
 // as the next one differs; races are looked for only where the second step is new. So an execution costs what it adds.
 #pragma once
@@ -157,6 +160,8 @@ class DporSearch : public Strategy {
   uint32_t turn();  // whose trace is to be learned now
   void keep(uint32_t head, TraceView trace);
   void learn_now(uint32_t head, TraceView trace);
+  void reduce_nothing();
+  void plan_everybody(uint32_t record);
   // The node itself, or the next one above it, that a plan has to name.
   uint32_t nearest_deviation(uint32_t node) const { return tree_[node].by_default ? tree_[node].deviation : node; }
   void plan_prefix(uint32_t node, Plan& plan) const;
@@ -201,6 +206,7 @@ class DporSearch : public Strategy {
   Plan plan_;  // its memory is used again and again
   bool started_ = false;
   uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0, ended_early_ = 0;
+  bool reduces_ = true;
   bool repeats_ = false;  // perhaps: what is left to source sets or can time out may be run twice
   bool failed_ = false;   // with others under way, so that a trace may have been seen in several lengths
 };
