@@ -62,6 +62,10 @@ void TreeSearch::learn(TraceView trace) {
       tree_.deltas_of(node, deltas_);
       parts_.look(trace, deltas_);
     }
+    if (parts_.cache && std::any_of(trace.steps().begin(), trace.steps().end(), interrupts_another)) {
+      parts_.cache = false;
+      pruned_wrongly_ = pruned_;  // perhaps
+    }
     expand_all(node, trace);
     if (plain()) weight_estimate_.executed(trace);
   }
@@ -110,16 +114,14 @@ void TreeSearch::expand(NodeIndex node, TraceView trace, Cost&& cost) {
   const bool skip = !watches_variables() && !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step;
   uint32_t spent = skip ? own.cost : 0;
   no_cache_ = false;
-  if (parts_.cache) {
-    const std::span<const Step> beginning = trace.steps().first(std::min<size_t>(first, trace.steps().size()));
-    fingerprint_beginning(beginning);
-    no_cache_ = std::any_of(beginning.begin(), beginning.end(), interrupts_another);
-  }
+  if (parts_.cache) fingerprint_beginning(trace.steps().first(std::min<size_t>(first, trace.steps().size())));
   for (ScheduleCursor at = skip ? ScheduleCursor(trace, first, spent) : ScheduleCursor(trace); !at.done(); at.advance()) {
     const Step& step = at.step();
     if (parts_.cache && at.index() >= first) {
-      if (visited(at, spent)) return;
-      no_cache_ = no_cache_ || interrupts_another(step);
+      if (visited(at, spent)) {
+        pruned_ = true;
+        return;
+      }
       fingerprint(step);
     }
     if (step.is_note()) continue;
@@ -144,8 +146,7 @@ void TreeSearch::fingerprint(const Step& step) {
   fingerprinted_.push_back(step);
 }
 
-// A yield brings the fair scheduler into play, whose state is not part of the order: from there on nothing is pruned. Nor
-// once a thread has interrupted another.
+// A yield brings the fair scheduler into play, whose state is not part of the order: from there on nothing is pruned.
 bool TreeSearch::visited(const ScheduleCursor& at, uint32_t spent) {
   if (at.step().is_note() || at.step().is_choice()) return false;
   if (at.yielded()) no_cache_ = true;
@@ -256,9 +257,10 @@ void TreeSearch::fetch() {
   tree_.finish(path[0]);
 }
 
-bool TreeSearch::complete() const { return exhausted() && !selective() && diverged_ == 0 && lost_ == 0 && cut_ == 0; }
+bool TreeSearch::complete() const { return exhausted() && !selective() && diverged_ == 0 && lost_ == 0 && cut_ == 0 && !pruned_wrongly_; }
 
 std::string TreeSearch::why_incomplete() const {
+  if (pruned_wrongly_) return "it turned out late that threads interrupt each other, after executions had been left out";
   return told_losses(diverged_, lost_, cut_);
 }
 
@@ -270,6 +272,7 @@ void TreeSearch::save(StateWriter& out) const {
   for (const InFlight& f : in_flight_) out.put(f);
   for (const uint64_t number : {level_, diverged_, lost_, cut_, lowest_cut_rank_.value_or(~uint64_t{0})}) out.put(number);
   cache_.save(out);
+  for (const bool flag : {parts_.cache, pruned_, pruned_wrongly_}) out.put(flag);
 }
 
 void TreeSearch::load(StateReader& in) {
@@ -289,6 +292,7 @@ void TreeSearch::load(StateReader& in) {
   const auto cut_rank = in.get<uint64_t>();
   if (cut_rank != ~uint64_t{0}) lowest_cut_rank_ = cut_rank;
   cache_.load(in);
+  for (bool* flag : {&parts_.cache, &pruned_, &pruned_wrongly_}) *flag = in.get<uint8_t>() != 0;
 }
 
 uint64_t TreeSearch::lowest_open_rank() const {
@@ -309,7 +313,7 @@ std::optional<uint32_t> TreeSearch::preemptions_completed() const {
 }
 
 std::optional<uint32_t> TreeSearch::bound_completed() const {
-  if (diverged_ || lost_ || selective()) return std::nullopt;
+  if (diverged_ || lost_ || pruned_wrongly_ || selective()) return std::nullopt;
   if (!parts_.level_by_level) return complete() ? parts_.bound : std::nullopt;
   uint64_t open = exhausted() ? uint64_t{parts_.bound.value_or(static_cast<uint32_t>(level_))} + 1 : lowest_open_rank();
   if (lowest_cut_rank_) open = std::min(open, *lowest_cut_rank_);

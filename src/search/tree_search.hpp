@@ -136,6 +136,7 @@ class TreeSearch final : public Strategy {
   LastAccess last_access_;             // while an execution is expanded
   std::vector<ObjectId> charged_;      // variables at which it was preempted so far, ascending
   bool no_cache_ = false;  // from here on, in the execution that is being expanded
+  bool pruned_ = false, pruned_wrongly_ = false;  // executions were left out because of the cache
   std::deque<InFlight> in_flight_;  // oldest first
   std::vector<Delta> deltas_;       // of the execution that is looked at
   uint64_t level_ = 0;              // rank of the newest plan
