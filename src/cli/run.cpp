@@ -229,6 +229,7 @@ class Run {
 
   void save_exploration(const std::function<void(StateWriter&)>& state) {
     std::error_code ignored;
+    for (fs::path folder = out_; !folder.empty() && !fs::exists(folder, ignored); folder = folder.parent_path()) made_.push_back(folder);
     fs::create_directories(out_, ignored);
     const SavedRun run{options_.arguments, options_.environment, fs::current_path(ignored).string(),
                        identify_program(program_), target_.threads(), promotion_.in_use(),
@@ -244,6 +245,7 @@ class Run {
     if (result.complete || !result.bugs.empty()) {
       remove_saved_run(saved_run_path(out_));
       if (fs::is_empty(out_, ignored) && !ignored) fs::remove(out_, ignored);
+      for (const fs::path& folder : made_) fs::remove(folder, ignored);  // unless there is something in it
     } else if (saved_ && !options_.quiet && (!test_ || result.interrupted)) {
       session_.print(fmt::format("\n  resume  lockstep resume {}\n", out_));
     }
@@ -370,6 +372,7 @@ class Run {
   bool introduced_ = false, saved_ = false;
   unsigned bugs_ = 0, replayed_ = 0;
   std::set<std::string> unsaved_;
+  std::vector<fs::path> made_;  // folders for what is saved, the innermost first
 };
 
 int start_run(Options options, const World& world, const SavedRun* saved, TestRun* test) {
