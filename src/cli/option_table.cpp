@@ -126,6 +126,14 @@ const OptionInfo kOptions[] = {
        if (!problem) o.strategy.thread_bound = number;
        return problem;
      }},
+    {"loop-iterations", "N",
+     "strategy vb: of memory allocated in loops, only what their iterations 0 to N allocated [all]", kRun, false,
+     [](Options& o, const std::string& v) {
+       uint32_t number = 0;
+       Problem problem = number_into(number, v, 0);
+       if (!problem) o.strategy.loop_iterations = number;
+       return problem;
+     }},
     {"rank", "LIST", "what best-first runs first, see 'lockstep list ranks' [mdpor,pb]", kRun, false,
      [](Options& o, const std::string& v) { return text_into(o.strategy.rank, v); }},
     {"focus-function", "GLOB", "functions for rank method; repeatable", kRun, true,

@@ -265,6 +265,9 @@ class Run {
       result.guarantee = without_proviso(std::move(result.guarantee));
     note_discipline(result);
     if (!options_.trusted.empty() && !result.guarantee.empty()) result.guarantee += ", none of them in trusted code";
+    if (options_.races && result.without_races > 0 && !result.guarantee.empty())
+      result.guarantee += fmt::format("; data races were looked for in {} only",
+                                      plural(result.executions - std::min(result.executions, result.without_races), "execution"));
     for (const Finding& warning : result.warnings) session_.warn(warning.message);
     if (result.diverged > 0)
       session_.warn(fmt::format(
@@ -411,7 +414,7 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
   target_options.input = options.input;
   target_options.detect_races = looks_for_races(options);
   target_options.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) ||
-                               !(*strategy)->preempts_at_points();
+                               (*strategy)->relies_on_locks();
   target_options.find_leaks = options.leaks;
   target_options.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   target_options.max_steps = options.steps;

@@ -110,6 +110,7 @@ struct Monitors {
     kLocksBroken = 4,   // it has not: see the races that are unlocked()
     kThinned = 8,       // calls that touch nothing tracked were left out of the code (detect/call_sites.hpp)
     kRepeated = 16,     // left out at first, but that did not do
+    kNoRaces = 32,      // nobody looked for races, because a few variables are tracked
   };
 };
 

@@ -70,6 +70,7 @@ struct Runtime {
   LibraryWanted library_wanted;  // or a library that is not loaded yet
   bool instrumented;
   bool detects;      // data races are looked for
+  bool leaves_out_races;  // but not in this execution
   bool checks_locks; // and lock discipline
   bool watches_more; // accesses are of interest to somebody besides the race detector
   bool keeps_origins; // the call stacks in which blocks of the heap are asked for

@@ -43,7 +43,7 @@ class Run {
   bool load(const std::string& state) {
     StateReader in(state);
     Exploration& r = result_;
-    for (uint64_t* n : {&r.executions, &r.diverged, &r.cut, &redundant_}) *n = in.get<uint64_t>();
+    for (uint64_t* n : {&r.executions, &r.diverged, &r.cut, &r.without_races, &redundant_}) *n = in.get<uint64_t>();
     for (uint32_t* n : {&r.steps_max, &r.threads_max, &r.preemptions_max}) *n = in.get<uint32_t>();
     seconds_before_ = in.get<double>();
     traces_.load(in);
@@ -90,7 +90,7 @@ class Run {
     const Clock::time_point begin = Clock::now();
     hooks_.save([&](StateWriter& out) {
       const Exploration& r = result_;
-      for (const uint64_t n : {r.executions, r.diverged, r.cut, redundant_}) out.put(n);
+      for (const uint64_t n : {r.executions, r.diverged, r.cut, r.without_races, redundant_}) out.put(n);
       for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max}) out.put(n);
       out.put(std::chrono::duration<double>(begin - start_).count() + seconds_before_);
       traces_.save(out);
@@ -124,6 +124,7 @@ class Run {
     for (const DataRace& race : trace.races()) result_.raced = result_.raced || race.race();
     if (header.outcome == Outcome::Diverged) ++result_.diverged;
     if (header.outcome == Outcome::StepLimit) ++result_.cut;
+    if (header.monitors & Monitors::kNoRaces) ++result_.without_races;
     result_.steps_max = std::max(result_.steps_max, header.decisions);
     result_.threads_max = std::max(result_.threads_max, header.threads);
     meter_.read(trace);

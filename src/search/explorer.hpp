@@ -39,6 +39,7 @@ struct Exploration {
   uint64_t executions = 0, diverged = 0, cut = 0;  // cut: ended by the step limit
   uint64_t unrepeated = 0;  // executions that followed their plan and yet were not as an earlier one had been
   uint64_t estimated_executions = 0;  // of what is incomplete: how many there will be in all; 0: no telling
+  uint64_t without_races = 0;  // executions in which races were not looked for, though that was asked for
   // Executions that differ in more than the order of independent steps, failing ones included; and those that were
   // equivalent to an earlier one or cut short because they would have been.
   std::optional<uint64_t> traces, redundant;

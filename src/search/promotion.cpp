@@ -79,6 +79,7 @@ Exploration together(Exploration before, Exploration last) {
   last.executions += before.executions;
   last.diverged += before.diverged;
   last.cut += before.cut;
+  last.without_races += before.without_races;
   last.seconds += before.seconds;
   last.steps_max = std::max(last.steps_max, before.steps_max);
   last.threads_max = std::max(last.threads_max, before.threads_max);

@@ -91,7 +91,8 @@ constexpr StrategyInfo kStrategies[] = {
     strategy("vb", "few preemptions (2) at few shared variables (2), optionally in orders of few threads",
              kPreemptions | kVariables | kThreads | kSeed,
              [](const Settings& s) {
-               return make_vb({s.preemptions.value_or(kAutoPreemptions), s.variables.value_or(2), s.thread_bound, s.seed, s.max_steps});
+               return make_vb({s.preemptions.value_or(kAutoPreemptions), s.variables.value_or(2), s.thread_bound, s.loop_iterations,
+                               s.seed, s.max_steps});
              }),
     strategy("pos", "partial order sampling: random priorities of operations, redrawn at conflicts", kSeed,
              [](const Settings& s) { return make_pos({s.seed, s.max_steps}); }),
@@ -123,6 +124,7 @@ std::string known_keys(const StrategyInfo& s) {
   add(s.takes_depth, "depth");
   add(s.takes_variables, "variables");
   add(s.takes_threads, "threads");
+  add(s.takes_threads, "iterations");
   add(s.takes_blocks, "locks-write");
   add(s.takes_blocks, "run-delayed");
   add(s.takes_blocks, "as-published");
@@ -164,7 +166,8 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
   }
   const bool variables = info.takes_variables && key == "variables";
   const bool threads = info.takes_threads && key == "threads";
-  if (!bound && !seed && !delays && !depth && !variables && !threads)
+  const bool iterations = info.takes_threads && key == "iterations";
+  if (!bound && !seed && !delays && !depth && !variables && !threads && !iterations)
     return usage("strategy " + quoted(info.name) + " has no setting " + quoted(key) + "; " + known_keys(info));
   if (bound && value == "none") {
     settings.preemptions.reset();
@@ -177,6 +180,7 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
   if (seed) settings.seed = *number;
   if (variables) settings.variables = static_cast<uint32_t>(*number);
   if (threads) settings.thread_bound = static_cast<uint32_t>(*number);
+  if (iterations) settings.loop_iterations = static_cast<uint32_t>(*number);
   if (delays) settings.delays = static_cast<uint32_t>(*number);
   if (depth) {
     if (*number < 1 || *number > kMaxPctDepth)
@@ -215,6 +219,7 @@ Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) 
   settings.rank = options.rank;
   settings.variables = options.variables;
   settings.thread_bound = options.thread_bound;
+  settings.loop_iterations = options.loop_iterations;
   settings.focus_function = options.focus_function;
   settings.focus_variable = options.focus_variable;
   if (settings.preemptions_given && !info->takes_preemptions)
@@ -223,6 +228,8 @@ Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) 
     return usage("strategy " + quoted(name) + " cannot be bounded by --variables");
   if (settings.thread_bound && !info->takes_threads)
     return usage("strategy " + quoted(name) + " cannot be bounded by --thread-bound; vb can");
+  if (settings.loop_iterations && !info->takes_threads)
+    return usage("strategy " + quoted(name) + " cannot be bounded by --loop-iterations; vb can");
   std::string_view rest = colon == spec.npos ? std::string_view{} : spec.substr(colon + 1);
   while (!rest.empty()) {
     const size_t comma = rest.find(',');

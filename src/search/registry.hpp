@@ -18,7 +18,7 @@ struct StrategyOptions {
   std::string spec = "auto";  // name[:key=value,...]
   std::optional<uint32_t> preemptions;
   bool preemptions_none = false;  // explicitly unbounded
-  std::optional<uint32_t> variables, thread_bound;
+  std::optional<uint32_t> variables, thread_bound, loop_iterations;
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
   // best-first
@@ -35,7 +35,7 @@ struct StrategySettings {
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
   uint32_t depth = 2;
-  std::optional<uint32_t> variables{}, thread_bound{};
+  std::optional<uint32_t> variables{}, thread_bound{}, loop_iterations{};
   bool locks_write = false, run_delayed = false, as_published = false;  // exitblock
   std::string rank{};  // known to be right
   bool reduce = false;  // best-first: expand=dpor
@@ -52,7 +52,7 @@ struct StrategyInfo {
   std::unique_ptr<Strategy> (*make)(const StrategySettings& settings);
   bool takes_depth = false;  // key `depth`
   bool takes_variables = false;  // key `variables` and option --variables
-  bool takes_threads = false;    // key `threads` and option --thread-bound
+  bool takes_threads = false;    // keys `threads`, `iterations` and options --thread-bound, --loop-iterations
   bool takes_blocks = false;  // keys `locks-write`, `run-delayed`, `as-published`
   bool takes_expand = false;  // key `expand`
 };

@@ -4,6 +4,7 @@
 
 #include "model/schedule.hpp"
 #include "search/failure_keys.hpp"
+#include "search/variables/threads_needed.hpp"
 
 namespace lockstep {
 namespace {
@@ -55,8 +56,10 @@ Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const 
   };
   Tracking tracking(executor, finding.plan.tracked);
   const std::optional<Shrunk> shrunk = shrink(tracking, finding.trace, max_steps, same, proved, budget);
-  if (!shrunk) return finding;
-  return replayed(shrunk->trace).value_or(finding);
+  Finding simplest = shrunk ? replayed(shrunk->trace).value_or(finding) : finding;
+  if (simplest.race) return simplest;  // between two accesses, whatever else is ordered
+  if (const auto threads = threads_needed(tracking, simplest.trace, max_steps, same, budget)) simplest.threads = *threads;
+  return simplest;
 }
 
 }  // namespace lockstep

@@ -57,6 +57,8 @@ class Strategy {
 
   // False: plain accesses that are scheduling points do not make it switch there.
   virtual bool preempts_at_points() const { return true; }
+  // True: only covers programs in which all shared memory is protected by locks.
+  virtual bool relies_on_locks() const { return false; }
   // What it thinks is wrong and could not show: warnings.
   virtual std::vector<Finding> suspicions() const { return {}; }
 

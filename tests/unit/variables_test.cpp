@@ -14,6 +14,7 @@
 #include "search/strategies/vb.hpp"
 #include "search/variables/survey.hpp"
 #include "search/variables/thread_bound.hpp"
+#include "search/variables/threads_needed.hpp"
 #include "trace_helpers.hpp"
 #include "zoo.hpp"
 
@@ -238,7 +239,98 @@ TEST(VariableBounds, SetsOfVariablesMissNothingNextToThem) {
   });
 }
 
+// Variables of early iterations of loops first, whatever the number in a set; a bound leaves later ones out.
+struct Looped {
+  std::vector<std::vector<uint32_t>> sets;  // iterations of the variables in each set, as they come
+  std::string guarantee;
+  std::optional<BoundsCompleted> bounds;
+};
+Looped run_loop(VbOptions options) {
+  const Program p = {.name = "three shared",
+                     .threads = {{st(0, 1), st(1, 1), st(2, 1)}, {st(0, 2), st(1, 2), st(2, 2)}}};
+  const auto vb = make_vb(options);
+  FakeExecutor executor(p);
+  Looped looped;
+  std::vector<TrackedRange> last;
+  while (auto plan = vb->next()) {
+    executor.submit(*plan);
+    const TraceView trace = *executor.next([] { return false; });
+    TraceBuilder builder;  // as if each variable came from another round of a loop, the last one first
+    builder.header = trace.header();
+    builder.steps.assign(trace.steps().begin(), trace.steps().end());
+    builder.pending.assign(trace.pending().begin(), trace.pending().end());
+    builder.sets.assign(trace.sets().begin(), trace.sets().end());
+    trace.for_each_block([&](const BlockRecord& block, std::span<const Touched> touched) {
+      builder.blocks.emplace_back();
+      std::memcpy(&builder.blocks.back(), &block, sizeof block);
+      builder.blocks.insert(builder.blocks.end(), touched.begin(), touched.end());
+    });
+    std::map<uint64_t, uint32_t> rounds;
+    for (const Step& s : trace.steps())
+      if (s.kind == OpKind::Store) rounds.try_emplace(static_cast<uint64_t>(s.object), 0);
+    uint32_t round = static_cast<uint32_t>(rounds.size());
+    for (auto& [address, number] : rounds) {
+      number = --round;
+      Allocation a{};
+      a.begin = address, a.size = 4, a.pc = a.origin = 77, a.iteration = number;
+      builder.allocations.push_back(a);
+    }
+    if (plan->policy == Policy::Default && plan->tracked != last) {
+      last = plan->tracked;
+      std::vector<uint32_t> set;
+      for (const TrackedRange& r : plan->tracked)
+        if (r.size) set.push_back(rounds.at(r.address));
+      if (!set.empty()) looped.sets.push_back(set);
+    }
+    vb->learn(builder.build());
+  }
+  EXPECT_TRUE(vb->complete());
+  looped.guarantee = vb->guarantee();
+  looped.bounds = vb->bounds_completed();
+  return looped;
+}
+
+TEST(LoopIterations, EarlyOnesComeFirst) {
+  using Sets = std::vector<std::vector<uint32_t>>;
+  const Looped all = run_loop({.preemptions = 2, .variables = 2});
+  EXPECT_EQ(all.sets, (Sets{{0}, {1}, {2}, {0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}}));
+  EXPECT_EQ(all.bounds->loop_iterations, 2u);
+  EXPECT_EQ(all.guarantee.find("iteration"), std::string::npos) << all.guarantee;
+  const Looped first = run_loop({.preemptions = 2, .variables = 2, .loop_iterations = 1});
+  EXPECT_EQ(first.sets, (Sets{{0}, {1}, {0}, {1}, {0, 1}}));
+  EXPECT_EQ(first.bounds->loop_iterations, 1u);
+  EXPECT_EQ(first.bounds->variables, 2u);
+  EXPECT_NE(first.guarantee.find("of 2 shared and allocated in the first 2 iterations of loops"), std::string::npos)
+      << first.guarantee;
+}
+
 // --- threads ---
+
+// The order of three is needed, though two of them are in the usual one.
+Program chain_of_three() {
+  const auto from_to = [](Value from, Value to) {
+    return rmw(0, [=](Value old, R) { return old == from ? to : old; }, 5);
+  };
+  Code last = {from_to(2, 3), ld(0, 0), check([](R r) { return r[0] != 3; }, "chain")};
+  return {.name = "chain", .threads = {{from_to(1, 2)}, last, {from_to(0, 1)}, {st(9, 1)}}};
+}
+// One of five before another, wherever the rest comes.
+Program one_before_another() {
+  Code late = {ld(0, 0), check([](R r) { return r[0] != 0; }, "late")};
+  return {.name = "pair", .threads = {{st(0, 1)}, {st(1, 1)}, {st(2, 1)}, late, {st(3, 1)}}};
+}
+
+TEST(ThreadBounds, NeededThreadsAreFoundByTrying) {
+  const std::tuple<Program, uint32_t> rows[] = {{figure8(), 3}, {chain_of_three(), 3}, {one_before_another(), 2}};
+  for (const auto& [program, needed] : rows) {
+    const auto strategy = icb(0);
+    const auto failing = first_failure(program, *strategy);
+    ASSERT_TRUE(failing) << program.name;
+    FakeExecutor executor(program);
+    const auto same = [](const Trace& trace) { return trace.view().outcome() == Outcome::Assertion; };
+    EXPECT_EQ(threads_needed(executor, *failing, 1000, same, {}), needed) << program.name;
+  }
+}
 
 TEST(ThreadBounds, NumbersOfPermutations) {
   EXPECT_EQ(permutations_needed(600, 3, 0.01), 131u);

@@ -130,25 +130,21 @@ void manager() {
   assert(free_blocks == 0);
 }
 
-// One slot; waits with `if`, so a second passenger overwrites or a second agent reads twice.
+// Passengers look whether the plane has come before they go to the gate and wait there: who is called in between has
+// left the hall and is not at the gate yet.
 void piper() {
   static std::mutex m;
-  static std::condition_variable changed;
-  static int filled = 0, taken = 0;
+  static std::condition_variable called;
+  static int arrived = 0;
   together(8, [](int i) {
-    std::unique_lock lock(m);
-    if (i % 2 == 0) {
-      if (filled == 2) changed.wait(lock);
-      ++filled;
-      assert(filled <= 2);
-    } else {
-      if (filled == 0) changed.wait_for(lock, std::chrono::milliseconds(1));
-      if (filled > 0) {
-        --filled;
-        ++taken;
-      }
+    if (i == 7) {
+      std::lock_guard lock(m);
+      change(arrived, 1);
+      called.notify_all();
+    } else if (look(arrived) == 0) {
+      std::unique_lock lock(m);
+      called.wait(lock);
     }
-    changed.notify_all();
   });
 }
 

@@ -44,7 +44,8 @@ inline void check_stack(ThreadId me, uintptr_t address, unsigned size, uint8_t f
 inline void watch_more(uintptr_t address, size_t size, uint8_t flags, const void* pc) {
   const ThreadId me = runtime.current->id;
   if (scheduler().in_blocks()) scheduler().blocks.touch(me, address, size, flags & RaceAccess::kWrite);
-  if (!runtime.eraser.on()) return;
+  // Before the first thread begins and after the last has been joined nobody is kept out by a lock.
+  if (!runtime.eraser.on() || scheduler().live_count < 2) return;
   if (auto* breach = runtime.eraser.access(me, address, size, flags & RaceAccess::kWrite, place(pc)))
     runtime.races.last_by_another(breach->address, me, breach->other);
 }

@@ -78,6 +78,7 @@ void execute_from_beginning(const PlanHeader* plan) {
     runtime.clock.begin();
     // Tracking a few variables is to be cheap; whoever asks for it has looked for races in other executions.
     const bool detects = runtime.detects && plan->tracked == 0;
+    runtime.leaves_out_races = runtime.detects && !detects;
     runtime.races.begin(detects, runtime.points == Points::All);
     runtime.eraser.begin(runtime.checks_locks && plan->tracked == 0);
     begin_telling();

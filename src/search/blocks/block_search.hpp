@@ -56,6 +56,7 @@ class BlockSearch final : public Strategy {
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
   bool preempts_at_points() const override { return false; }
+  bool relies_on_locks() const override { return true; }
   std::vector<Finding> suspicions() const override { return unconfirmed_; }
   uint64_t frontier_nodes() const override { return open_.size(); }
   uint64_t peak_frontier_nodes() const override { return peak_; }

@@ -17,7 +17,8 @@ constexpr double kEpsilon = 0.01;
 constexpr unsigned kFewThreads = 6;  // main included; the orders of more are too many to try them all
 
 // Preparatory executions, then the empty set: no preemption at all. Then one preemption at each variable, two at each,
-// two at each pair, three at each, and so on: a bug that needs few of both is met soon, whatever else is shared.
+// two at each pair, three at each, and so on: a bug that needs few of both is met soon, whatever else is shared. Sets come
+// in the order of their last variable, so that those of early iterations of loops come before those of later ones.
 class VariableBounding final : public Strategy {
  public:
   explicit VariableBounding(const VbOptions& options)
@@ -67,7 +68,9 @@ class VariableBounding final : public Strategy {
     if (!bounds) return {};
     std::string claim = "every execution with at most " + count_of(bounds->preemptions, "preemption") +
                         ", next to accesses to at most " + count_of(bounds->variables, "variable") + " of " +
-                        std::to_string(survey_.shared().size()) + " shared";
+                        std::to_string(usable()) + " shared";
+    if (usable() < survey_.shared().size())
+      claim += " and allocated in the first " + count_of(*options_.loop_iterations + 1, "iteration") + " of loops";
     if (bounds->threads)
       claim += (certain_ ? ", in every order of at most " : ", with probability 0.99 in every order of at most ") +
                count_of(*bounds->threads, "thread");
@@ -84,7 +87,8 @@ class VariableBounding final : public Strategy {
   }
   std::optional<BoundsCompleted> bounds_completed() const override {
     if (broken_ || finished_ == kNothing) return std::nullopt;
-    return BoundsCompleted{finished_preemptions_, finished_, threads_, 0};
+    return BoundsCompleted{finished_preemptions_, finished_, threads_,
+                           usable() ? survey_.shared()[usable() - 1].id.iteration : 0};
   }
   bool resumable() const override { return true; }
   void save(StateWriter& out) const override {
@@ -120,7 +124,7 @@ class VariableBounding final : public Strategy {
   uint64_t memory_bytes() const override { return tree_ ? tree_->memory_bytes() : 0; }
   std::string phase() const override { return preparing_ ? "preparing" : count_of(set_.size(), "variable"); }
   std::string remark() const override {
-    return count_of(survey_.shared().size(), "shared variable") + ", " + count_of(sets_, "set") + " of them finished";
+    return count_of(usable(), "shared variable") + ", " + count_of(sets_, "set") + " of them finished";
   }
 
  private:
@@ -131,6 +135,15 @@ class VariableBounding final : public Strategy {
     parts.max_steps = options.max_steps;
     parts.conflicts = parts.locks_write = true;
     return parts;
+  }
+
+  // Shared variables that count: the first so many, because they are sorted by iteration.
+  size_t usable() const {
+    const auto& all = survey_.shared();
+    if (!options_.loop_iterations) return all.size();
+    return static_cast<size_t>(std::partition_point(all.begin(), all.end(), [&](const SharedVariable& v) {
+                                 return v.id.iteration <= *options_.loop_iterations;
+                               }) - all.begin());
   }
 
   // The search for the set of variables whose turn it is.
@@ -177,11 +190,11 @@ class VariableBounding final : public Strategy {
 
   // The next combination of as many variables, or the first of one more, or of one with one more preemption.
   bool next_set() {
-    const size_t all = survey_.shared().size();
-    for (size_t i = set_.size(); i-- > 0;) {
-      if (set_[i] + (set_.size() - i) >= all) continue;
+    const size_t all = usable();
+    for (size_t i = 0; i < set_.size(); ++i) {
+      if (set_[i] + 1 >= (i + 1 < set_.size() ? set_[i + 1] : all)) continue;
       ++set_[i];
-      for (size_t j = i + 1; j < set_.size(); ++j) set_[j] = set_[j - 1] + 1;
+      std::iota(set_.begin(), set_.begin() + static_cast<std::ptrdiff_t>(i), size_t{0});
       return true;
     }
     finished_ = static_cast<uint32_t>(set_.size());

@@ -15,6 +15,8 @@ struct VbOptions {
   uint32_t variables = 2;                  // sets of up to so many
   // Orders of so many threads only, by random priorities; two by default if there are many threads.
   std::optional<uint32_t> thread_bound{};
+  // Variables of the heap from so many iterations of a loop, besides the first, that has the number 0; none: all.
+  std::optional<uint32_t> loop_iterations{};
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
 };

@@ -54,6 +54,7 @@ void VariableSurvey::note(uint64_t address, uint64_t size, ThreadId thread, bool
 
 void VariableSurvey::settle() {
   std::stable_sort(shared_.begin(), shared_.end(), [&](const SharedVariable& a, const SharedVariable& b) {
+    if (a.id.iteration != b.id.iteration) return a.id.iteration < b.id.iteration;
     const Known &x = known_.at(a.id), &y = known_.at(b.id);
     return x.data != y.data ? x.data : x.threads.size() > y.threads.size();
   });

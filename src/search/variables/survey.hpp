@@ -27,8 +27,8 @@ class VariableSurvey {
   // with Plan::origins tell variables of the heap apart, whatever their addresses.
   void look(TraceView trace);
 
-  // Data comes before locks and the like, which everybody uses and which are seldom wrong; then what most threads
-  // share: what main hands to one of them is used by two. Otherwise in the order in which they were first seen to be
+  // By iteration of the loop that allocated them: those of the first say most about the others. Data comes before locks
+  // and the like, which everybody uses and which are seldom wrong; then what most threads share: what main hands to one of them is used by two. Otherwise in the order in which they were first seen to be
   // shared. Called once, when there is nothing more to look at.
   void settle();
   const std::vector<SharedVariable>& shared() const { return shared_; }
