@@ -118,7 +118,8 @@ INSTANTIATE_TEST_SUITE_P(Builds, RaceTable,
                                          "races_library-gcc-O0", "races_library-gcc-O2", "races_library-clang-O2",
                                          "races_broken-gcc-O0", "races_broken-gcc-O2", "races_broken-clang-O2",
                                          "races_memory-gcc-O0", "races_memory-gcc-O2", "races_memory-clang-O2",
-                                         "races_various-gcc-O0", "races_various-gcc-O2", "races_various-clang-O2"),
+                                         "races_various-gcc-O0", "races_various-gcc-O2", "races_various-clang-O2",
+                                         "races_idioms-gcc-O0", "races_idioms-gcc-O2", "races_idioms-clang-O2"),
                          name_of_build);
 
 TEST(Races, AreNoneInCorrectPrograms) {
