@@ -18,10 +18,12 @@ using namespace lockstep;
 namespace {
 
 constexpr uint64_t kEvery = 1000;  // executions between samples
-constexpr double kNodeBytes = sizeof(ExecutionTree::Node);
+// Of the tree of partial schedules; besides, each open execution stands once in the frontier.
+constexpr uint64_t kNodeBytes = sizeof(ExecutionTree::Node), kOpenBytes = sizeof(NodeIndex);
 
 struct Sample {
-  uint64_t executions, compressed, partial;  // nodes
+  uint64_t executions, open;
+  uint64_t compressed, partial;  // bytes
 };
 
 class Sampler final : public Strategy {
@@ -31,7 +33,10 @@ class Sampler final : public Strategy {
   void learn(TraceView trace) override {
     search_.learn(trace);
     steps = std::max(steps, trace.header().decisions);
-    if (++executions_ % kEvery == 0) samples.push_back({executions_, search_.tree().live(), search_.tree().partial_schedules()});
+    if (++executions_ % kEvery != 0) return;
+    const uint64_t open = search_.frontier_nodes();
+    samples.push_back(
+        {executions_, open, search_.memory_bytes(), search_.partial_schedules() * kNodeBytes + open * kOpenBytes});
   }
   std::string guarantee() const override { return search_.guarantee(); }
   bool complete() const override { return search_.complete(); }
@@ -47,25 +52,28 @@ class Sampler final : public Strategy {
 void draw(const std::vector<Sample>& samples, const std::string& title, const char* path) {
   constexpr double kWidth = 640, kHeight = 360, kLeft = 60, kTop = 40;
   double most = 1e-9;
-  for (const Sample& s : samples) most = std::max(most, static_cast<double>(s.partial) * kNodeBytes / 1e6);
+  for (const Sample& s : samples) most = std::max(most, static_cast<double>(s.partial) / 1e6);
   const double last = static_cast<double>(samples.back().executions);
   std::ofstream out(path);
-  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 740 460\" font-family=\"sans-serif\" font-size=\"12\">\n"
-      << "<rect width=\"740\" height=\"460\" fill=\"white\"/>\n<text x=\"60\" y=\"24\" font-size=\"14\">" << title << "</text>\n"
+  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 740 460\" font-family=\"sans-serif\" "
+         "font-size=\"12\">\n"
+      << "<rect width=\"740\" height=\"460\" fill=\"white\"/>\n<text x=\"60\" y=\"24\" font-size=\"14\">" << title
+      << "</text>\n"
       << "<path d=\"M60 40V400H700\" fill=\"none\" stroke=\"black\"/>\n";
   for (int i = 0; i <= 4; ++i) {
     char label[32];
     std::snprintf(label, sizeof label, "%.2f", most * i / 4);
-    out << "<text x=\"54\" y=\"" << kTop + kHeight * (1 - i / 4.0) + 4 << "\" text-anchor=\"end\">" << label << "</text>\n"
+    out << "<text x=\"54\" y=\"" << kTop + kHeight * (1 - i / 4.0) + 4 << "\" text-anchor=\"end\">" << label
+        << "</text>\n"
         << "<text x=\"" << kLeft + kWidth * i / 4.0 << "\" y=\"418\" text-anchor=\"middle\">"
         << static_cast<uint64_t>(last * i / 4) << "</text>\n";
   }
   out << "<text x=\"14\" y=\"30\">MB</text><text x=\"380\" y=\"440\" text-anchor=\"middle\">executions</text>\n";
-  const auto curve = [&](const char* colour, auto&& nodes) {
+  const auto curve = [&](const char* colour, auto&& bytes) {
     out << "<polyline fill=\"none\" stroke-width=\"1.5\" stroke=\"" << colour << "\" points=\"";
     for (const Sample& s : samples)
       out << kLeft + kWidth * static_cast<double>(s.executions) / last << ','
-          << kTop + kHeight * (1 - static_cast<double>(nodes(s)) * kNodeBytes / 1e6 / most) << ' ';
+          << kTop + kHeight * (1 - static_cast<double>(bytes(s)) / 1e6 / most) << ' ';
     out << "\"/>\n";
   };
   curve("#c33", [](const Sample& s) { return s.partial; });
@@ -97,9 +105,11 @@ int main(int argc, char** argv) {
   const auto peak = *std::max_element(sampler.samples.begin(), sampler.samples.end(),
                                       [](const Sample& a, const Sample& b) { return a.compressed < b.compressed; });
   draw(sampler.samples, "Open executions of best-first search (mdpor,pb; at most 2 preemptions)", argv[3]);
-  std::printf("execution tree of best-first (mdpor,pb, 2 preemptions), executions of %u steps: at its largest %llu nodes, %.2f MB; "
-              "a tree of partial schedules: %llu nodes, %.2f MB: %.1f times as much; plot in %s\n",
-              sampler.steps, static_cast<unsigned long long>(peak.compressed), static_cast<double>(peak.compressed) * kNodeBytes / 1e6,
-              static_cast<unsigned long long>(peak.partial), static_cast<double>(peak.partial) * kNodeBytes / 1e6,
-              static_cast<double>(peak.partial) / static_cast<double>(peak.compressed), argv[3]);
+  std::printf(
+      "execution tree of best-first (mdpor,pb, 2 preemptions), executions of %u steps: at its largest %.2f MB for %llu "
+      "open "
+      "executions; a tree of partial schedules: %.2f MB: %.1f times as much; plot in %s\n",
+      sampler.steps, static_cast<double>(peak.compressed) / 1e6, static_cast<unsigned long long>(peak.open),
+      static_cast<double>(peak.partial) / 1e6, static_cast<double>(peak.partial) / static_cast<double>(peak.compressed),
+      argv[3]);
 }

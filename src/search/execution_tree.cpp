@@ -19,6 +19,17 @@ NodeIndex ExecutionTree::create(NodeIndex parent, uint32_t step, uint16_t value,
   return node;
 }
 
+NodeIndex ExecutionTree::create_reserved(NodeIndex parent, uint32_t step, uint16_t value, uint32_t cost) {
+  const NodeIndex node = create(parent, step, value, cost);
+  --at(parent).successors;
+  return node;
+}
+
+void ExecutionTree::drop_reserved(NodeIndex parent) {
+  --at(parent).successors;
+  release_finished(parent);
+}
+
 void ExecutionTree::finish(NodeIndex node) {
   assert(!at(node).executed);
   at(node).executed = 1;
@@ -49,14 +60,16 @@ void ExecutionTree::deltas_of(NodeIndex node, std::vector<Delta>& out) const {
   for (NodeIndex n = node; depth > 0; n = at(n).parent) out[--depth] = {at(n).step, at(n).value};
 }
 
-uint64_t ExecutionTree::partial_schedules() const {
+uint64_t ExecutionTree::partial_schedules(const std::vector<std::pair<NodeIndex, uint32_t>>& elsewhere) const {
   std::vector<bool> free(fresh_, false);
   for (NodeIndex n = free_; n != kNoNode; n = at(n).parent) free[static_cast<uint32_t>(n)] = true;
   std::vector<uint32_t> reach(fresh_, 0);  // last step of a node's execution at which an open one departs
   for (uint32_t i = 0; i < fresh_; ++i)
     if (const Node& node = at(NodeIndex{i}); !free[i] && node.parent != kNoNode)
       reach[static_cast<uint32_t>(node.parent)] = std::max(reach[static_cast<uint32_t>(node.parent)], node.step);
-  uint64_t nodes = 0;
+  for (const auto& [parent, step] : elsewhere)
+    reach[static_cast<uint32_t>(parent)] = std::max(reach[static_cast<uint32_t>(parent)], step);
+  uint64_t nodes = elsewhere.size();
   for (uint32_t i = 0; i < fresh_; ++i) {
     if (free[i]) continue;
     const uint32_t own = at(NodeIndex{i}).step == kNoStep ? 0 : at(NodeIndex{i}).step;
@@ -67,7 +80,8 @@ uint64_t ExecutionTree::partial_schedules() const {
 
 void ExecutionTree::save(StateWriter& out) const {
   out.put(fresh_);
-  for (uint32_t i = 0; i < fresh_; i += kChunk) out.put_bytes(chunks_[i / kChunk].get(), sizeof(Node) * std::min(kChunk, fresh_ - i));
+  for (uint32_t i = 0; i < fresh_; i += kChunk)
+    out.put_bytes(chunks_[i / kChunk].get(), sizeof(Node) * std::min(kChunk, fresh_ - i));
   out.put(free_);
   for (const uint64_t counter : {created_, executed_, live_, peak_}) out.put(counter);
 }

@@ -9,6 +9,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "model/plan.hpp"
@@ -37,6 +38,11 @@ class ExecutionTree {
   NodeIndex create_root();
   NodeIndex create(NodeIndex parent, uint32_t step, uint16_t value, uint32_t cost);
 
+  // A successor that is kept elsewhere for now: its parent stays until it is created after all, or dropped.
+  void reserve(NodeIndex parent) { ++at(parent).successors; }
+  NodeIndex create_reserved(NodeIndex parent, uint32_t step, uint16_t value, uint32_t cost);
+  void drop_reserved(NodeIndex parent);
+
   // The node was executed and all its successors were created: it and those of its ancestors that only waited for it
   // are deleted.
   void finish(NodeIndex node);
@@ -54,8 +60,9 @@ class ExecutionTree {
   bool holds(NodeIndex node) const { return static_cast<uint32_t>(node) < fresh_; }
 
   // How many nodes the same open executions would need with a node for every step: what is stored per execution here is
-  // then stored per step of the part that several of them share. Takes time; for measuring.
-  uint64_t partial_schedules() const;
+  // then stored per step of the part that several of them share. `elsewhere`: (parent, step) of reserved successors.
+  // Takes time; for measuring.
+  uint64_t partial_schedules(const std::vector<std::pair<NodeIndex, uint32_t>>& elsewhere = {}) const;
 
   uint64_t created() const { return created_; }
   uint64_t executed() const { return executed_; }

@@ -29,7 +29,7 @@ std::optional<Plan> TreeSearch::next() {
   if (frontier_.empty()) return std::nullopt;
   const uint64_t rank = frontier_.best_rank();
   if (parts_.level_by_level && !in_flight_.empty() && rank > level_) return std::nullopt;
-  const NodeIndex node = frontier_.pop_best();
+  const NodeIndex node = node_of(frontier_.pop_best());
   const bool begins = !level_begun_ || rank != level_;
   level_ = rank;
   in_flight_.push_back({node, rank});
@@ -111,11 +111,13 @@ void TreeSearch::expand(NodeIndex node, TraceView trace, Cost&& cost) {
     last_access_.clear();
     charged_.clear();
   }
-  const bool skip = !watches_variables() && !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step;
+  const bool skip =
+      !watches_variables() && !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step;
   uint32_t spent = skip ? own.cost : 0;
   no_cache_ = false;
   if (parts_.cache) fingerprint_beginning(trace.steps().first(std::min<size_t>(first, trace.steps().size())));
-  for (ScheduleCursor at = skip ? ScheduleCursor(trace, first, spent) : ScheduleCursor(trace); !at.done(); at.advance()) {
+  for (ScheduleCursor at = skip ? ScheduleCursor(trace, first, spent) : ScheduleCursor(trace); !at.done();
+       at.advance()) {
     const Step& step = at.step();
     if (parts_.cache && at.index() >= first) {
       if (visited(at, spent)) {
@@ -179,7 +181,8 @@ bool TreeSearch::allows(const ScheduleCursor& at, ThreadId next) {
   if (parts_.track) {
     const auto tracked = [&](ObjectId object) {
       const auto address = static_cast<uint64_t>(object);
-      return std::any_of(parts_.tracked.begin(), parts_.tracked.end(), [&](const TrackedRange& r) { return r.contains(address); });
+      return std::any_of(parts_.tracked.begin(), parts_.tracked.end(),
+                         [&](const TrackedRange& r) { return r.contains(address); });
     };
     // The preempted thread's next operation is what it does when it goes on; usually that is this very step.
     const Step& step = at.step();
@@ -203,7 +206,30 @@ void TreeSearch::charge(const ScheduleCursor& at) {
 void TreeSearch::add(NodeIndex parent, const Alternative& alternative) {
   const uint64_t rank = parts_.rank ? parts_.rank(alternative) : 0;
   if (rank > parts_.worst_rank || frontier_.size() >= parts_.most_open) return;
-  frontier_.push(rank, tree_.create(parent, alternative.step, alternative.value, alternative.cost));
+  open(rank, parent, alternative.step, alternative.value, alternative.cost);
+}
+
+void TreeSearch::open(uint64_t rank, NodeIndex parent, uint32_t step, uint16_t value, uint32_t cost) {
+  if (const auto leaf = Leaf::of(tree_[parent], step, value, cost)) {
+    tree_.reserve(parent);
+    frontier_.push(rank, parent, *leaf);
+  } else {
+    frontier_.push(rank, tree_.create(parent, step, value, cost));
+  }
+}
+
+NodeIndex TreeSearch::node_of(const OpenExecution& open) {
+  if (!open.leaf) return open.node;
+  const ExecutionTree::Node& parent = tree_[open.node];
+  return tree_.create_reserved(open.node, open.leaf->step_after(parent), open.leaf->value,
+                               open.leaf->cost_after(parent));
+}
+
+uint64_t TreeSearch::partial_schedules() const {
+  std::vector<std::pair<NodeIndex, uint32_t>> leaves;
+  frontier_.for_each_leaf(
+      [&](NodeIndex parent, Leaf leaf) { leaves.emplace_back(parent, leaf.step_after(tree_[parent])); });
+  return tree_.partial_schedules(leaves);
 }
 
 bool TreeSearch::spill(uint64_t bytes) {
@@ -211,17 +237,31 @@ bool TreeSearch::spill(uint64_t bytes) {
   if (cache_.memory_bytes() >= bytes) return false;
   while (memory_bytes() > bytes && frontier_.size() > kLeast) {
     uint64_t rank = 0;
-    const std::vector<NodeIndex> nodes = frontier_.give_up(rank);
-    std::vector<Spill::Item> items(nodes.size());
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      items[i].cost = tree_[nodes[i]].cost;
-      tree_.deltas_of(nodes[i], items[i].deltas);
+    const std::vector<OpenExecution> given = frontier_.give_up(rank);
+    std::vector<Spill::Item> items(given.size());
+    for (size_t i = 0; i < given.size(); ++i) {
+      const ExecutionTree::Node& node = tree_[given[i].node];
+      tree_.deltas_of(given[i].node, items[i].deltas);
+      items[i].cost = node.cost;
+      if (!given[i].leaf) continue;
+      items[i].cost = static_cast<uint16_t>(given[i].leaf->cost_after(node));
+      items[i].deltas.push_back({given[i].leaf->step_after(node), static_cast<uint16_t>(given[i].leaf->value)});
     }
     if (!spill_.put(rank, items)) {
-      for (const NodeIndex node : nodes) frontier_.push(rank, node);
+      for (const OpenExecution& open : given) {
+        if (open.leaf)
+          frontier_.push(rank, open.node, *open.leaf);
+        else
+          frontier_.push(rank, open.node);
+      }
       return false;
     }
-    for (const NodeIndex node : nodes) tree_.drop(node);
+    for (const OpenExecution& open : given) {
+      if (open.leaf)
+        tree_.drop_reserved(open.node);
+      else
+        tree_.drop(open.node);
+    }
   }
   return true;  // what is left hangs on those few
 }
@@ -270,7 +310,8 @@ void TreeSearch::save(StateWriter& out) const {
   spill_.save(out);
   out.put<uint64_t>(in_flight_.size());
   for (const InFlight& f : in_flight_) out.put(f);
-  for (const uint64_t number : {level_, diverged_, lost_, cut_, lowest_cut_rank_.value_or(~uint64_t{0})}) out.put(number);
+  for (const uint64_t number : {level_, diverged_, lost_, cut_, lowest_cut_rank_.value_or(~uint64_t{0})})
+    out.put(number);
   cache_.save(out);
   for (const bool flag : {parts_.cache, pruned_, pruned_wrongly_}) out.put(flag);
 }
@@ -322,14 +363,13 @@ std::optional<uint32_t> TreeSearch::bound_completed() const {
 }
 
 std::string TreeSearch::guarantee() const {
-  if (complete() && !parts_.bound) return parts_.variables ? claim_variables(*parts_.variables) : claim_every_execution();
+  if (complete() && !parts_.bound)
+    return parts_.variables ? claim_variables(*parts_.variables) : claim_every_execution();
   const auto bound = bound_completed();
   if (!bound) return {};
   return parts_.variables ? claim_at_most(*bound, parts_.unit, *parts_.variables) : claim_at_most(*bound, parts_.unit);
 }
 
-std::string TreeSearch::phase() const {
-  return parts_.level_by_level ? count_of(level_, parts_.unit) : std::string{};
-}
+std::string TreeSearch::phase() const { return parts_.level_by_level ? count_of(level_, parts_.unit) : std::string{}; }
 
 }  // namespace lockstep

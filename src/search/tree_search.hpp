@@ -97,6 +97,7 @@ class TreeSearch final : public Strategy {
   uint64_t estimated_total() const override;
 
   const ExecutionTree& tree() const { return tree_; }
+  uint64_t partial_schedules() const;  // see ExecutionTree
 
  private:
   struct InFlight {
@@ -110,6 +111,8 @@ class TreeSearch final : public Strategy {
   template <class Cost>
   void expand_step(NodeIndex node, TraceView trace, const ScheduleCursor& cursor, uint32_t spent, Cost&& cost);
   void add(NodeIndex parent, const Alternative& alternative);
+  void open(uint64_t rank, NodeIndex parent, uint32_t step, uint16_t value, uint32_t cost);
+  NodeIndex node_of(const OpenExecution& open);
   bool visited(const ScheduleCursor& at, uint32_t spent);
   void fingerprint_beginning(std::span<const Step> steps);
   void fingerprint(const Step& step);
@@ -131,7 +134,7 @@ class TreeSearch final : public Strategy {
   Frontier frontier_;
   Spill spill_;
   Fingerprinter fingerprinter_;
-  std::vector<Step> fingerprinted_;    // what it has been given
+  std::vector<Step> fingerprinted_;  // what it has been given
   StateCache cache_;
   LastAccess last_access_;             // while an execution is expanded
   std::vector<ObjectId> charged_;      // variables at which it was preempted so far, ascending

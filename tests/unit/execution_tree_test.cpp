@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 
@@ -80,9 +82,48 @@ TEST(Frontier, LowestRankFirstAndNewestAmongEquals) {
   f.push(0, NodeIndex{4});
   EXPECT_EQ(f.best_rank(), 0u);
   std::vector<uint32_t> order;
-  while (!f.empty()) order.push_back(static_cast<uint32_t>(f.pop_best()));
+  while (!f.empty()) order.push_back(static_cast<uint32_t>(f.pop_best().node));
   EXPECT_EQ(order, (std::vector<uint32_t>{4, 3, 2, 1}));
   EXPECT_EQ(f.peak(), 4u);
+}
+
+TEST(Frontier, KeepsLeavesInTheSameOrderAsNodes) {
+  Frontier f;
+  std::vector<std::pair<uint32_t, uint32_t>> pushed, popped;  // node, value of the leaf or 0
+  for (uint32_t i = 1; i <= 40; ++i) {
+    const uint32_t node = i / 7, value = i % 5 == 0 ? 0 : i;
+    if (value == 0)
+      f.push(3, NodeIndex{node});
+    else
+      f.push(3, NodeIndex{node}, Leaf{i, value, 1});
+    pushed.emplace_back(node, value);
+  }
+  uint64_t rank = 0;
+  for (const OpenExecution& open : f.give_up(rank))  // the older half, in the middle of a group
+    popped.emplace_back(static_cast<uint32_t>(open.node), open.leaf ? open.leaf->value : 0);
+  EXPECT_EQ(rank, 3u);
+  EXPECT_EQ(f.size(), 20u);
+  const size_t given = popped.size();
+  while (!f.empty()) {
+    const OpenExecution open = f.pop_best();
+    popped.emplace_back(static_cast<uint32_t>(open.node), open.leaf ? open.leaf->value : 0);
+  }
+  std::reverse(popped.begin() + static_cast<std::ptrdiff_t>(given), popped.end());
+  EXPECT_EQ(popped, pushed);
+  EXPECT_EQ(f.memory_bytes(), 0u);
+}
+
+TEST(Leaf, IsForWhatFitsOnly) {
+  ExecutionTree tree;
+  const NodeIndex root = tree.create_root(), node = tree.create(root, 100, 1, 3);
+  EXPECT_EQ(Leaf::of(tree[root], 1'048'575, 1023, 3)->step_after(tree[root]), 1'048'575u);
+  EXPECT_FALSE(Leaf::of(tree[root], 1'048'576, 1, 0));
+  EXPECT_FALSE(Leaf::of(tree[root], 1, 1024, 0));
+  EXPECT_FALSE(Leaf::of(tree[root], 1, 1, 4));
+  EXPECT_EQ(Leaf::of(tree[node], 101, 7, 4)->step_after(tree[node]), 101u);
+  EXPECT_EQ(Leaf::of(tree[node], 101, 7, 4)->cost_after(tree[node]), 4u);
+  EXPECT_FALSE(Leaf::of(tree[node], 101, 7, 2));
+  EXPECT_FALSE(Leaf::of(tree[tree.create(root, 1, 1, 70'000)], 2, 1, 70'000));
 }
 
 TEST(Frontier, CountsItsMemory) {

@@ -92,7 +92,7 @@ void PrintTo(const ReductionRow& row, std::ostream* out) { *out << row.name; }
 const ReductionRow kReductions[] = {
     {"dpor", [] { return make_dpor({}); }},
     {"source_dpor", [] { return make_source_dpor({}); }},
-    {"best_first_dpor", [] { return make_best_first({.reduce = true}, std::move(*make_ranks("view,pb", {}))); }},
+    {"best_first_dpor", [] { return make_best_first({.preemptions = {}, .reduce = true}, std::move(*make_ranks("view,pb", {}))); }},
     {"optimal_dpor", [] { return make_optimal_dpor({}); }},
     {"optimal_dpor_1", [] { return make_optimal_dpor({.preemptions = 1}); }},
     {"bpor_1", [] { return make_bpor({.preemptions = 1}); }},
