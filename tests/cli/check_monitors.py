@@ -103,7 +103,7 @@ with tempfile.TemporaryDirectory() as folder:
     out, result = run(*ICB, MONITORS, "handed_over_by_atomic")
     expect("discipline is not looked at", out.returncode == 0 and not result["warnings"], out)
     out, result = run(*ICB, "--lock-discipline", MONITORS, "handed_over_by_atomic")
-    expect("a warning", out.returncode == 0 and any("no lock is held" in w and "shared: thread 1 writes it at monitors.cpp:169, thread 2 writes it at monitors.cpp:173" in w
+    expect("a warning", out.returncode == 0 and any("no lock is held" in w and "shared: thread 1 writes it at monitors.cpp:208, thread 2 writes it at monitors.cpp:212" in w
                                                          for w in result["warnings"]), out)
     out, result = run(*ICB, "--error", "lock-discipline", MONITORS, "handed_over_by_atomic")
     expect("an error", out.returncode == 1 and kinds(result) == ["lock-discipline"], out)
