@@ -204,7 +204,9 @@ void DporSearch::reduce_nothing() {
 }
 
 void DporSearch::plan_everybody(uint32_t record) {
-  trace_->enabled(trace_->steps()[record]).for_each([this, record](ThreadId t) {
+  const ScheduleCursor at(*trace_, record, 0);
+  trace_->enabled(trace_->steps()[record]).for_each([&](ThreadId t) {
+    if (parts_.preemptions && preemptions(record) + at.cost(t) > *parts_.preemptions) return;
     Label label;
     label.thread = t;
     if (tree_.child(state(record), static_cast<uint16_t>(t)) == kNone) plan(record, t, label);

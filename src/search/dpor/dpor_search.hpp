@@ -8,7 +8,8 @@
 // trees.)
 //
 // Where a thread cancels another or sends it a signal, what a step does and when it can be run depends on more than the
-// objects it names. Then nothing is reduced: the search starts over and plans everybody everywhere.
+// objects it names. Then nothing is reduced: the search starts over and plans everybody everywhere,
+// within the bound if there is one.
 //
 // What depends on the beginning of an execution is kept for the path that was looked at last and taken back only as far
 // as the next one differs; races are looked for only where the second step is new. So an execution costs what it adds.
@@ -84,7 +85,7 @@ struct DporParts {
   bool covers_endings = true;
   std::optional<DporOrder> order{};  // none: depth-first
   uint32_t max_steps = 1'000'000;
-  std::optional<uint32_t> preemptions;  // for the claim only
+  std::optional<uint32_t> preemptions;  // for the claim, and where nothing is reduced
   bool each_trace_once = false;         // likewise
   // Wrong, and here to show that tests notice: plan a compare-and-swap that failed as if it had to fail again.
   bool observed_labels = false;
