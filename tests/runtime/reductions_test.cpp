@@ -45,7 +45,8 @@ struct Explored {
   Traces traces;
 };
 
-Explored explore(Target& target, const std::string& strategy, std::optional<uint32_t> preemptions = {}) {
+Explored explore(Target& target, const std::string& strategy, std::optional<uint32_t> preemptions = {},
+                 uint64_t most = 2 * kMost) {
   StrategyOptions options;
   options.spec = strategy;
   options.preemptions = preemptions;
@@ -56,8 +57,9 @@ Explored explore(Target& target, const std::string& strategy, std::optional<uint
   EXPECT_TRUE(made) << (made ? "" : made.error().message);
   if (!made) return explored;
   Analysis* analyses[] = {&explored.traces};
-  explored.result =
-      Explorer(**made, target, analyses, {.executions = kMost, .time = std::chrono::seconds(2)}, true, {}).run();
+  Budget budget;
+  budget.executions = most;
+  explored.result = Explorer(**made, target, analyses, budget, true, {}).run();
   return explored;
 }
 
@@ -77,7 +79,7 @@ TEST_P(Reductions, FindTheTracesOfDepthFirstSearch) {
     options.max_steps = 2000;
     auto target = start(options);
     ASSERT_TRUE(target);
-    const Explored all = explore(*target, "dfs");
+    const Explored all = explore(*target, "dfs", {}, kMost);
     if (!all.result.complete || all.traces.failed) continue;
     ++used;
     const std::set<uint64_t> traces = all.traces.within(~0u);

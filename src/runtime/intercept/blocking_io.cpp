@@ -249,6 +249,22 @@ bool watches_outside(int epoll) {
   return false;
 }
 
+// What one thread writes there the other can read as soon as the call is over. The network may take a moment.
+bool delivers_at_once(int fd) {
+  struct stat info {};
+  if (sys(SYS_fstat, fd, word(&info)) < 0) return false;
+  if (S_ISFIFO(info.st_mode)) return true;
+  if (S_ISSOCK(info.st_mode)) {
+    int domain = 0;
+    socklen_t size = sizeof domain;
+    return sys(SYS_getsockopt, fd, SOL_SOCKET, SO_DOMAIN, word(&domain), word(&size)) == 0 && domain == AF_UNIX;
+  }
+  char path[64], kind[64] = {};
+  format(path, sizeof path, "/proc/self/fd/%u", static_cast<uint64_t>(fd));
+  sys(SYS_readlinkat, AT_FDCWD, word(path), word(kind), sizeof kind - 1);
+  return starts_with(kind, "anon_inode:[eventfd]");
+}
+
 bool waits(int fd, int flags) { return !(flags & MSG_DONTWAIT) && !nonblocking(fd); }
 
 }  // namespace
@@ -256,16 +272,22 @@ bool waits(int fd, int flags) { return !(flags & MSG_DONTWAIT) && !nonblocking(f
 bool outside_helps() {
   constexpr int kMoment = 20, kPatience = 1000;  // milliseconds: the kernel's own delays; somebody else's
   Scheduler& s = scheduler();
-  bool any = false, outside = false;
+  bool any = false, outside = false, at_once = true;
   s.live.for_each(s.words(), [&](ThreadId t) {
     const auto* wanted = static_cast<const Wanted*>(s.thread(t).parked ? s.thread(t).waits_for : nullptr);
     if (!wanted) return;
     any = true;
-    for (unsigned i = 0; i < wanted->count; ++i) outside |= reaches_outside(wanted->fds[i].fd);
-    if (wanted->epoll >= 0) outside |= watches_outside(wanted->epoll);
+    for (unsigned i = 0; i < wanted->count; ++i) {
+      outside |= reaches_outside(wanted->fds[i].fd);
+      at_once &= delivers_at_once(wanted->fds[i].fd);
+    }
+    if (wanted->epoll < 0) return;
+    outside |= watches_outside(wanted->epoll);
+    at_once = false;
   });
   if (!any) return false;
   outside |= has_children();
+  if (at_once && !outside) return false;
   for (int waited = 0; waited < (outside ? kPatience : kMoment); waited += 10) {
     timespec moment{0, 10'000'000};
     sys(SYS_nanosleep, word(&moment), 0);
