@@ -111,6 +111,7 @@ struct Monitors {
     kThinned = 8,       // calls that touch nothing tracked were left out of the code (detect/call_sites.hpp)
     kRepeated = 16,     // left out at first, but that did not do
     kNoRaces = 32,      // nobody looked for races, because a few variables are tracked
+    kSealed = 64,       // at some step others could have run, had the thread not been in code that is not to be left
   };
 };
 

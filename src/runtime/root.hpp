@@ -113,7 +113,8 @@ inline void about_to_write(void* buffer, size_t size) {
 // One call of the program into the runtime: its thread is not preempted in it if trusted code makes the call.
 class TrustedCall {
  public:
-  explicit TrustedCall(const void* caller) : trusted_(is_trusted(caller)) {
+  // Whoever has not been chosen yet, and only comes this far on another's behalf, waits here to be: nobody is preempted.
+  explicit TrustedCall(const void* caller) : trusted_(is_trusted(caller) && !runtime.current->resumer) {
     if (UNLIKELY(trusted_)) runtime.scheduler.forbid_preemption(true);
   }
   ~TrustedCall() {

@@ -12,7 +12,7 @@ LOCKSTEP_EXPORT void lockstep_rt_yield() {
   if (controlled()) scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
 }
 LOCKSTEP_EXPORT void lockstep_rt_atomic_begin() {
-  if (controlled()) scheduler().forbid_preemption(true);
+  if (controlled()) scheduler().enter_sealed();
 }
 LOCKSTEP_EXPORT void lockstep_rt_atomic_end() {
   if (controlled()) scheduler().forbid_preemption(false);

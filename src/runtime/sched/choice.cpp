@@ -55,6 +55,7 @@ ThreadSet Scheduler::candidates() {
   ThreadSet set = enabled;
   Thread& me = *runtime.current;
   if (me.no_preempt && enabled.contains(me.id)) {
+    sealed |= set.size(words_) > 1;
     set.clear(words_);
     set.add(me.id);
     return set;

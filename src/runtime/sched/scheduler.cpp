@@ -29,6 +29,7 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   code = 0;
   culprit = kNoThread;
   diverged_at = 0;
+  sealed = false;
   message_size = 0;
   fault_address = 0;
   detail = plan.detail || plan.stacks;
@@ -141,6 +142,12 @@ void Scheduler::forbid_preemption(bool on) {
     --unpreemptible_;
   }
   refresh_simple();
+}
+
+void Scheduler::enter_sealed() {
+  const Thread& me = *runtime.current;
+  if (me.resumer && !me.no_preempt) reach(OpKind::ThreadStart, nullptr, 0, true);
+  forbid_preemption(true);
 }
 
 inline void Scheduler::switch_to(Thread& next) {

@@ -71,6 +71,9 @@ class Scheduler {
   void remove_thread(Thread& thread); // has ended
   void time_has_moved() { straight_ = false; }
   void forbid_preemption(bool on);    // nestable, for the running thread
+  // The same, at the beginning of code that others must not see half done: whoever comes this far only on another's behalf
+  // waits before it.
+  void enter_sealed();
   void count_as_yield(Step& step);    // the step just recorded was one turn of a spin loop
 
   Thread& thread(ThreadId t) { return threads_[index_of(t)]; }
@@ -93,6 +96,7 @@ class Scheduler {
   int code = 0;
   ThreadId culprit = kNoThread;
   uint32_t diverged_at = 0;
+  bool sealed = false;  // Monitors::kSealed
   char message[512];
   uint32_t message_size = 0;
   uint64_t fault_address = 0;

@@ -13,7 +13,7 @@ LOCKSTEP_EXPORT void __tsan_init() { runtime.instrumented = true; }
 LOCKSTEP_EXPORT void __tsan_func_entry(void* pc) {
   if (LIKELY(!runtime.unusual_calls) || !controlled()) return;
   if (runtime.sites.thinned()) runtime.sites.idle(__builtin_return_address(0));
-  if (runtime.trust.any() && runtime.trust.contains(__builtin_return_address(0))) scheduler().forbid_preemption(true);
+  if (runtime.trust.any() && runtime.trust.contains(__builtin_return_address(0))) scheduler().enter_sealed();
   if (runtime.keeps_origins)
     runtime.current->calls = runtime.calls.child(runtime.current->calls, reinterpret_cast<uint64_t>(pc));
 }

@@ -175,7 +175,9 @@ void DporSearch::learn(TraceView trace) {
   const uint32_t head = in_flight_.front();
   in_flight_.pop_front();
   if (head == kForgotten) return;
-  if (reduces_ && std::any_of(trace.steps().begin(), trace.steps().end(), interrupts_another)) return reduce_nothing();
+  if (reduces_ && (trace.header().monitors & Monitors::kSealed ||
+                   std::any_of(trace.steps().begin(), trace.steps().end(), interrupts_another)))
+    return reduce_nothing();
   ++executions_;
   if (parts_.order) return learn_now(head, trace);
   if (head != kNone && head != turn()) return keep(head, trace);

@@ -8,8 +8,8 @@
 // trees.)
 //
 // Where a thread cancels another or sends it a signal, what a step does and when it can be run depends on more than the
-// objects it names. Then nothing is reduced: the search starts over and plans everybody everywhere,
-// within the bound if there is one.
+// objects it names; and where code is not to be left, steps cannot be put into another order one by one. Then nothing is
+// reduced: the search starts over and plans everybody everywhere, within the bound if there is one.
 //
 // What depends on the beginning of an execution is kept for the path that was looked at last and taken back only as far
 // as the next one differs; races are looked for only where the second step is new. So an execution costs what it adds.
