@@ -27,6 +27,10 @@ struct Case {
   void (*body)();
   int first, second;  // lines, when racy
 };
+#define FINE(f) \
+  { #f, false, f, 0, 0 }
+#define RACY(f, a, b) \
+  { #f, true, f, a, b }
 
 template <class... F>
 void together(F... body) {

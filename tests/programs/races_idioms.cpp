@@ -248,10 +248,6 @@ static void alone_before_the_race() {
            [] { shared = 3; });
 }
 
-#define FINE(f) \
-  { #f, false, f, 0, 0 }
-#define RACY(f, a, b) \
-  { #f, true, f, a, b }
 static const Case kCases[] = {
     FINE(pool_tasks_in_turn),
     RACY(pool_tasks_at_once, 60, 63),

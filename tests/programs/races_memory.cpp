@@ -244,10 +244,6 @@ static void callback_on_stop() {
   value = 2;
 }
 
-#define FINE(f) \
-  { #f, false, f, 0, 0 }
-#define RACY(f, a, b) \
-  { #f, true, f, a, b }
 static const Case kCases[] = {
     RACY(bit_fields_of_one_unit, 19, 20),
     FINE(bit_fields_of_two_units),

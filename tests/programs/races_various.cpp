@@ -312,10 +312,6 @@ static void coroutine_and_thread() {
   task.handle.destroy();
 }
 
-#define FINE(f) \
-  { #f, false, f, 0, 0 }
-#define RACY(f, a, b) \
-  { #f, true, f, a, b }
 static const Case kCases[] = {
     FINE(semaphore_as_mutex),
     RACY(two_permits, 23, 28),

@@ -23,8 +23,8 @@ std::vector<std::string> output_lines(const std::string& command) {
 
 std::vector<std::string> programs() {
   std::vector<std::string> all;
-  for (const std::string& name : output_lines(std::string(LOCKSTEP_PROGRAMS) + "/primitives-gcc-O2 list"))
-    all.push_back("primitives-gcc-O2 " + name);
+  for (const std::string program : {"primitives-gcc-O2", "language-gcc-O2"})
+    for (const std::string& name : output_lines(LOCKSTEP_PROGRAMS "/" + program + " list")) all.push_back(program + " " + name);
   for (const char* name : {"faa 2 3", "philosophers 3", "condvar_signal 2", "semaphore 3", "detached"})
     all.push_back(std::string("counts-gcc-O2 ") + name);
   for (const char* name : {"ab_ba_deadlock", "bluetooth_driver", "bounded_buffer_if", "correct_queue", "lost_update", "lost_wakeup",
@@ -90,8 +90,10 @@ std::string name_of_program(const testing::TestParamInfo<std::string>& info) {
 INSTANTIATE_TEST_SUITE_P(Programs, Equivalence, testing::ValuesIn(programs()), name_of_program);
 
 TEST(EquivalenceOfLoop, AgreesForIdempotentBodies) {
-  for (const char* name : {"mutex_counter", "condvar_flag", "rwlock", "latch", "atomic_wait", "futures", "exceptions_across_switches"}) {
-    TargetOptions options = options_for(std::string("primitives-gcc-O2 ") + name);
+  for (const char* name : {"primitives-gcc-O2 mutex_counter", "primitives-gcc-O2 condvar_flag", "primitives-gcc-O2 rwlock",
+                           "primitives-gcc-O2 latch", "language-gcc-O2 atomic_wait", "language-gcc-O2 futures",
+                           "language-gcc-O2 exceptions_across_switches"}) {
+    TargetOptions options = options_for(name);
     options.isolation = Isolation::Reset;
     auto reset = start(options);
     options.isolation = Isolation::Loop;
@@ -103,11 +105,11 @@ TEST(EquivalenceOfLoop, AgreesForIdempotentBodies) {
 
 TEST(EquivalenceOfSwitches, ArchPrctlFallback) {
   // Not chosen by an option: the runtime decides by what the kernel offers. The environment overrides it for tests.
-  auto fast = start(options_for("primitives-gcc-O2 thread_locals"));
+  auto fast = start(options_for("language-gcc-O2 thread_locals"));
   ASSERT_TRUE(fast);
   const Trace expected = run(*fast, Plan{});
   setenv("LOCKSTEP_TEST_NO_FSGSBASE", "1", 1);
-  auto slow = start(options_for("primitives-gcc-O2 thread_locals"));
+  auto slow = start(options_for("language-gcc-O2 thread_locals"));
   unsetenv("LOCKSTEP_TEST_NO_FSGSBASE");
   ASSERT_TRUE(slow);
   EXPECT_TRUE(same(run(*slow, Plan{}), expected));

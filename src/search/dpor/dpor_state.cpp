@@ -1,0 +1,101 @@
+// What a search has come to: written down, to be gone on with, and told.
+#include <algorithm>
+
+#include "search/claims.hpp"
+#include "search/dpor/dpor_search.hpp"
+
+namespace lockstep::dpor {
+
+constexpr uint32_t kNone = ChoiceTree::kNone;
+using Status = ChoiceTree::Status;
+
+// The tree is everything: what depends on a path is computed again from the first execution that follows it. Executions
+// that came back before their turn are run again. Labels name objects by number, so the numbers are kept.
+void DporSearch::save(StateWriter& out) const {
+  tree_.save(out);
+  out.put<uint64_t>(order_.objects());
+  for (uint32_t number = 0; number < order_.objects(); ++number) out.put(order_.object(number).id);
+  out.put(static_cast<uint8_t>(started_ && executions_ > 0));
+  out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2));
+  for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, ended_early_, executions_})
+    out.put(number);
+  if (parts_.order) ranked_.save(out);
+}
+
+void DporSearch::load(StateReader& in) {
+  tree_.load(in);
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) (void)order_.number_of(in.get<ObjectId>());
+  started_ = in.get<uint8_t>() != 0;
+  const auto flags = in.get<uint8_t>();
+  failed_ = flags & 1;
+  repeats_ = flags & 2;
+  reduces_ = !(flags & 4);
+  parts_.sleep_sets = parts_.sleep_sets && reduces_;
+  for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &ended_early_, &executions_})
+    *number = in.get<uint64_t>();
+  if (!in.good()) return;
+  std::vector<uint32_t> waiting;
+  tree_.for_each_live([&](uint32_t node) {
+    if (tree_[node].status == Status::Planned && tree_[tree_[node].parent].status == Status::Executed)
+      waiting.push_back(node);
+  });
+  if (!parts_.order) {
+    for (const uint32_t node : waiting) wait_for_turn(node);
+    return;
+  }
+  ranked_.load(in, [&waiting](uint32_t node) {
+    const auto found = std::find(waiting.begin(), waiting.end(), node);
+    if (found == waiting.end()) return false;
+    waiting.erase(found);
+    return true;
+  });
+  if (!in.good()) return;
+  for (const uint32_t node : waiting) ranked_.push(0, node);  // were under way, so they had gone first
+}
+
+bool DporSearch::complete() const {
+  return tree_.finished() && diverged_ == 0 && lost_ == 0 && cut_ == 0 && ended_early_ == 0;
+}
+
+std::string DporSearch::why_incomplete() const {
+  if (std::string losses = told_losses(diverged_, lost_, cut_); !losses.empty()) return losses;
+  if (ended_early_)
+    return count_of(ended_early_, "execution") +
+           " ended the process while other threads could go on, which this strategy "
+           "does not cover within a bound (chess does)";
+  return {};
+}
+
+std::string DporSearch::guarantee() const {
+  if (!complete()) return {};
+  if (parts_.preemptions) return claim_at_most(*parts_.preemptions);
+  return parts_.each_trace_once && !failed_ && !repeats_ ? claim_every_trace(complete_) : claim_every_execution();
+}
+
+std::optional<uint32_t> DporSearch::preemptions_completed() const {
+  return complete() ? parts_.preemptions : std::nullopt;
+}
+
+uint64_t DporSearch::memory_bytes() const {
+  return tree_.memory_bytes() + order_.memory_bytes() + path_.capacity() * sizeof(PathRecord) +
+         sleepers_.capacity() * sizeof(Label) + 2 * turns_.size() * sizeof(uint32_t) + ranked_.memory_bytes();
+}
+
+// Weighted backtracking (Kilby, Slaney, Thiebaux & Walsh 2006): a finished alternative among b stands for 1/b of what
+// lies below its state. Alternatives are still being added, so this tends to be too low at first.
+uint64_t DporSearch::estimated_total() const {
+  double done = 0, weight = 1;
+  for (const PathRecord& at : path_) {
+    if (at.node == kNone) continue;
+    unsigned all = 0, finished = 0;
+    tree_.for_each_child(tree_[at.node].parent, [&](uint32_t c) {
+      ++all;
+      finished += tree_[c].status == Status::Finished;
+    });
+    done += weight * finished / all;
+    weight /= all;
+  }
+  return done > 0 ? static_cast<uint64_t>(static_cast<double>(executions_) / done) : 0;
+}
+
+}  // namespace lockstep::dpor
