@@ -312,6 +312,52 @@ static void coroutine_and_thread() {
   task.handle.destroy();
 }
 
+// --- ready when the thread ends ---
+static void promise_at_thread_exit() {
+  static std::promise<int> p;
+  p = {};
+  auto f = p.get_future();
+  std::thread t([] {
+    p.set_value_at_thread_exit(1);
+    value = 1;
+  });
+  value = f.get();
+  t.join();
+}
+
+static void task_at_thread_exit() {
+  auto task = std::make_shared<std::packaged_task<int()>>([] { return value = 1; });
+  auto f = task->get_future();
+  std::thread t([task = std::move(task)]() mutable { task->make_ready_at_thread_exit(); });
+  value = f.get();
+  t.join();
+}
+
+// The state is given up by the one who waits or by the thread that ends, whoever comes last.
+static void future_given_up_at_thread_exit() {
+  static std::promise<void> p;
+  p = {};
+  std::thread t([] { p.set_exception_at_thread_exit(std::make_exception_ptr(1)); });
+  {
+    auto f = p.get_future();
+    if (f.wait_for(std::chrono::seconds(0)) == std::future_status::ready) value = 2;
+  }
+  t.join();
+  p = {};
+}
+
+static void promise_at_once() {
+  static std::promise<int> p;
+  p = {};
+  auto f = p.get_future();
+  std::thread t([] {
+    p.set_value(1);
+    value = 1;  // FIRST
+  });
+  value = f.get();  // SECOND
+  t.join();
+}
+
 static const Case kCases[] = {
     FINE(semaphore_as_mutex),
     RACY(two_permits, 23, 28),
@@ -337,5 +383,9 @@ static const Case kCases[] = {
     FINE(weak_pointer_locked),
     FINE(coroutine_resumed_in_turn),
     RACY(coroutine_and_thread, 295, 310),
+    FINE(promise_at_thread_exit),
+    FINE(task_at_thread_exit),
+    FINE(future_given_up_at_thread_exit),
+    RACY(promise_at_once, 355, 357),
 };
 int main(int argc, char** argv) { return run_case(kCases, sizeof kCases / sizeof *kCases, argc, argv); }

@@ -36,6 +36,16 @@ CASE(cpp_futures) {
   SHOW(late.get_future().wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout);
 }
 
+CASE(cpp_ready_at_thread_exit) {
+  std::promise<int> promise;
+  std::packaged_task<int()> task([] { return 4; });
+  auto value = promise.get_future();
+  auto done = task.get_future();
+  together([&] { promise.set_value_at_thread_exit(3); },
+           [&] { task.make_ready_at_thread_exit(); }, [&] { SHOW(value.get()); });
+  SHOW(done.get());
+}
+
 CASE(cpp_jthread) {
   std::atomic<int> turns{0};
   {
