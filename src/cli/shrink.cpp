@@ -39,7 +39,7 @@ int shrink_command(const Options& given, const World& world) {
     return static_cast<int>(ExitCode::NoBug);
   }
   const Complexity before = complexity_of(found->trace);
-  const ShrinkBudget generous{20'000, std::chrono::seconds(30)};
+  const ShrinkBudget generous{100'000, std::chrono::seconds(30)};
   Finding simple = session.simplify(target, *found, {}, generous);
   const Complexity after = complexity_of(simple.trace);
   simple.schedule = options.output;

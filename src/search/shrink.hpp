@@ -1,8 +1,8 @@
 // Makes a failing schedule as simple as it can: fewest preemptions, then fewest context switches, steps and threads.
 //
-// A schedule is a list of stretches (run this thread for so many steps). Stretches are joined, left out or drawn out,
-// and the program says whether it still fails; what then remains is challenged by iterative context bounding with fewer
-// preemptions, which is exact as far as the budget goes.
+// A schedule is a list of stretches (run this thread for so many steps). Stretches are joined, left out, drawn out or
+// moved, and the program says whether it still fails. Then what remains is challenged, by two ways in turn: a bounded
+// search with fewer preemptions (CHESS), which is exact as far as it gets, and random changes that are climbed from.
 #pragma once
 #include <chrono>
 #include <compare>
@@ -15,8 +15,8 @@
 namespace lockstep {
 
 struct ShrinkBudget {
-  uint64_t executions = 2000;
-  std::chrono::milliseconds time{1000};
+  uint64_t executions = 10'000;
+  std::chrono::milliseconds time{5000};
 };
 
 // How hard a schedule is to follow; smaller is better.

@@ -20,7 +20,11 @@ using Order = std::vector<ThreadId>;  // who comes first has the highest priorit
 class Trials {
  public:
   Trials(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same, ShrinkBudget budget)
-      : executor_(executor), max_steps_(max_steps), same_(same), budget_(budget) {
+      : executor_(executor),
+        max_steps_(max_steps),
+        same_(same),
+        budget_(budget),
+        passes_(failing.outcome() == Outcome::Ok) {
     for (const Step& step : failing.steps())
       if (!step.is_note() && !step.is_choice()) meet(step.thread);
     for (const Step& step : failing.pending()) meet(step.thread);  // they had not even begun
@@ -58,7 +62,9 @@ class Trials {
     ++executions_;
     executor_.submit(plan);
     const std::optional<TraceView> trace = executor_.next([] { return false; });
-    return trace && trace->outcome() != Outcome::Ok && trace->outcome() != Outcome::WorkerDied && same_(Trace(*trace));
+    if (!trace || trace->outcome() == Outcome::WorkerDied || (trace->outcome() == Outcome::Ok && !passes_))
+      return false;
+    return same_(Trace(*trace));
   }
 
   bool suffices(const std::vector<bool>& chosen) {
@@ -87,6 +93,7 @@ class Trials {
   const uint32_t max_steps_;
   const SameFailure& same_;
   const ShrinkBudget budget_;
+  const bool passes_;  // the program itself does not notice that something is wrong
   const Clock::time_point start_ = Clock::now();
   Order order_;  // of the failing execution, by their first steps
   unsigned names_ = 1;

@@ -1,0 +1,42 @@
+// A schedule as a person would tell it: this thread runs for so many steps, then that one. Shrinking changes outlines;
+// the runtime follows them as far as it can (Policy::Guided).
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "model/plan.hpp"
+#include "model/trace.hpp"
+
+namespace lockstep {
+
+struct Stretch {
+  static constexpr uint32_t kUntilItCannot = 0xffff'ffff;
+  ThreadId thread;
+  uint32_t steps;
+};
+struct DataChoice {
+  ThreadId thread;
+  uint32_t number;  // among those of its thread, from 0
+  uint16_t value;   // not 0
+};
+
+struct Outline {
+  std::vector<Stretch> stretches;
+  std::vector<DataChoice> choices;
+
+  size_t size() const { return stretches.size(); }
+  size_t next_of_thread(size_t i) const;  // size(): it has no further stretch
+
+  Outline without_choice(size_t i) const;
+  Outline first(size_t count) const;  // what follows is left to the default schedule
+  Outline without(size_t i) const;
+  Outline drawn_out(size_t i) const;  // a switch where the thread cannot go on is free
+  Outline moved(size_t from, size_t to) const;
+  Outline joined(size_t i, size_t j) const;  // what the thread does in stretch j it does in i
+};
+
+Outline outline_of(TraceView trace);
+Plan plan_for(const Outline& outline, uint32_t max_steps);
+uint64_t hash_of(const Plan& plan);
+
+}  // namespace lockstep
