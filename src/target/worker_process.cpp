@@ -24,7 +24,7 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kPlanRing = 1u << 20, kTraceRing = 1u << 19;
-constexpr size_t kFew = 64;
+constexpr size_t kFew = 24;
 constexpr int kChannelFd = 240, kTableFd = 241, kCaptureFd = 242;
 
 void futex_wait(std::atomic<uint32_t>& word, uint32_t expected, int milliseconds) {
@@ -288,7 +288,7 @@ void WorkerProcess::send(const Plan& plan) {
   }
   write_wire(plan, bytes(ring) + position % ring.capacity);
   ring.written.store(end, std::memory_order_seq_cst);
-  if (++unrung_ >= 32) this->ring();
+  if (++unrung_ >= 16) this->ring();
 }
 
 void WorkerProcess::promote(const PromotedPoints& points) {

@@ -46,6 +46,9 @@ void expect_all(const Program& p, size_t window = 3) {
   ASSERT_EQ(histories(make_dpor({}), p, window), all) << p.name;
   ASSERT_EQ(histories(make_source_dpor({}), p, window), all) << p.name;
   ASSERT_EQ(histories(make_optimal_dpor({}), p, window), all) << p.name;
+  SourceDporOptions lanes;
+  lanes.lanes = 4;
+  ASSERT_EQ(histories(make_source_dpor(lanes), p, window + 3), all) << p.name;
 }
 
 TEST(Endings, ProgramsThatFailOrExitWithThreadsUnderWay) {

@@ -86,12 +86,20 @@ struct ReductionRow {
   const char* name;
   std::unique_ptr<Strategy> (*make)();
   bool exact = false;  // not even what came back before its turn is run again
+  bool any_order = false;  // goes on elsewhere, so it may begin others in vain
 };
 void PrintTo(const ReductionRow& row, std::ostream* out) { *out << row.name; }
 
 const ReductionRow kReductions[] = {
     {"dpor", [] { return make_dpor({}); }},
     {"source_dpor", [] { return make_source_dpor({}); }},
+    {"source_dpor_in_lanes",
+     [] {
+       SourceDporOptions options;
+       options.lanes = 6;
+       return make_source_dpor(options);
+     },
+     false, true},
     {"best_first_dpor", [] { return make_best_first({.preemptions = {}, .reduce = true}, std::move(*make_ranks("view,pb", {}))); }},
     {"optimal_dpor", [] { return make_optimal_dpor({}); }},
     {"optimal_dpor_1", [] { return make_optimal_dpor({.preemptions = 1}); }},
@@ -133,6 +141,7 @@ TEST_P(ResumeReduction, StoppedAnywhereItFindsTheSameTraces) {
         }
         ASSERT_EQ(last.traces, all.traces) << program.name << ", slices of " << slice << ", window " << window;
         ASSERT_EQ(last.guarantee, all.guarantee) << program.name;
+        if (GetParam().any_order) continue;
         ASSERT_GE(last.executions, all.executions) << program.name;
         if (window == 1 || GetParam().exact) {
           ASSERT_EQ(last.executions, all.executions) << program.name << ", slices of " << slice;

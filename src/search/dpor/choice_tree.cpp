@@ -1,5 +1,6 @@
 #include "search/dpor/choice_tree.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -19,6 +20,7 @@ uint32_t ChoiceTree::add(uint32_t parent, uint16_t value, const Label& label, bo
   }
   Node& n = nodes_[node];
   n.parent = parent;
+  n.birth = ++births_;
   n.value = value;
   n.label = label;
   n.data = data;
@@ -100,6 +102,7 @@ void ChoiceTree::load(StateReader& in) {
            n.deviation < nodes.size() && n.label.uses <= 3 && n.status <= Status::Finished;
     if (n.status == Status::UnderWay) n.status = Status::Planned;
     n.early = false;
+    births_ = std::max(births_, n.birth);
   }
   if (!good) return in.reject();
   nodes_ = std::move(nodes);

@@ -27,6 +27,7 @@ class ChoiceTree {
     uint32_t parent = kNone, first = kNone, last = kNone, next = kNone;
     uint32_t record = 0;         // of the trace; known when the parent has been executed
     uint32_t unfinished = 0;     // children
+    uint32_t birth = 0;          // no two nodes have the same, not even one after the other
     uint32_t deviation = kRoot;  // executed: the nearest node above it that is not by_default
     uint16_t value = 0;          // as in Delta
     Status status = Status::Planned;
@@ -85,6 +86,7 @@ class ChoiceTree {
   void release_children(uint32_t node);
 
   std::vector<Node> nodes_;
+  uint32_t births_ = 0;
   uint32_t free_ = kNone;  // chained through `next`
   uint64_t free_count_ = 0;
 };

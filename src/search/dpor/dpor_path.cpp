@@ -20,11 +20,11 @@ void DporSearch::forget(uint32_t size) {
 // that of the choice learned last, which is not the present one unless the search is depth-first.
 bool DporSearch::may_sleep(uint32_t sibling) const {
   const ChoiceTree::Node& n = tree_[sibling];
-  return n.missing == 0 && (!parts_.order || (n.status >= ChoiceTree::Status::Executed && !n.covered && !n.chose));
+  return n.missing == 0 && (!any_order_ || (n.status >= ChoiceTree::Status::Executed && !n.covered && !n.chose));
 }
 
 void DporSearch::inherit_sleep(uint32_t node, size_t begin, size_t end, std::vector<Label>& sleepers) const {
-  if (parts_.order && tree_[node].chose) return;
+  if (any_order_ && tree_[node].chose) return;
   const Label by = tree_[node].label;
   for (size_t i = begin; i < end; ++i)
     if (const Label sleeper = sleepers[i]; !dependent(sleeper, by)) sleepers.push_back(sleeper);
@@ -44,6 +44,7 @@ void DporSearch::append(uint32_t node) {
   const Step& step = trace_->steps()[record];
   PathRecord here;
   here.node = node;
+  if (node != kNone) here.birth = tree_[node].birth;
   if (record > 0) {
     const PathRecord before = path_[record - 1];
     here.sleep_begin = before.sleep_begin;
@@ -69,7 +70,7 @@ void DporSearch::load_trace(uint32_t head) {
   chain_.clear();
   uint32_t n = tree_[head].parent;
   for (; n != ChoiceTree::kRoot; n = tree_[n].parent) {
-    if (tree_[n].record < path_.size() && path_[tree_[n].record].node == n) break;
+    if (on_path(n)) break;
     chain_.push_back(n);
   }
   // A step is not the same if its data choice is another one; in depth-first order, that other one would be the head.
@@ -86,7 +87,7 @@ void DporSearch::load_trace(uint32_t head) {
     append(decision ? chain_.back() : kNone);
     if (!decision) continue;
     ChoiceTree::Node& node = tree_[chain_.back()];
-    if (parts_.order && node.chose && !node.data) {
+    if (any_order_ && node.chose && !node.data) {
       const bool ends = node.label.ends;
       node.label = label_of(order_[node.record]);
       node.label.ends = ends;

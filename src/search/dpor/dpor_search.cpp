@@ -25,7 +25,11 @@ bool is_glued(const Step& pending) {
 
 }  // namespace
 
-DporSearch::DporSearch(DporParts parts) : parts_(std::move(parts)) {
+DporSearch::DporSearch(DporParts parts)
+    : parts_(std::move(parts)), lanes_(std::max(parts_.lanes, 1u)), any_order_(parts_.order || parts_.lanes > 1),
+      parked_(lanes_.count()) {
+  assert(!any_order_ || !parts_.whole_sequences);
+  for (unsigned lane = 0; lane < lanes_.count(); ++lane) idle_.push_back(lane);
   plan_.max_steps = parts_.max_steps;
   plan_.stacks = parts_.order && parts_.order->stacks;
 }
@@ -50,6 +54,11 @@ void DporSearch::wait_for_turn(uint32_t node) {
     peak_waiting_ = std::max(peak_waiting_, ranked_.size());
     return;
   }
+  if (in_lanes()) {
+    lanes_.push(lane_, tree_[node].record, node);
+    peak_waiting_ = std::max(peak_waiting_, lanes_.size());
+    return;
+  }
   turns_.push(tree_[node].record, node);
   peak_waiting_ = std::max(peak_waiting_, turns_.size());
   tree_[node].early = !open_ended(node);
@@ -70,17 +79,58 @@ uint32_t DporSearch::turn() {
   return node;
 }
 
-// Waits for its siblings that are under way: they would not sleep below it.
+// They would not sleep below it, so it has to wait for them.
+bool DporSearch::has_sibling_under_way(uint32_t node) const {
+  bool found = false;
+  tree_.for_each_child(tree_[node].parent,
+                       [&](uint32_t c) { found |= tree_[c].status == Status::UnderWay && !tree_[c].data; });
+  return found;
+}
+
 uint32_t DporSearch::best() {
-  if (ranked_.size() == 0) return kNone;
-  bool wait = false;
-  tree_.for_each_child(tree_[ranked_.top()].parent,
-                       [&](uint32_t c) { wait |= tree_[c].status == Status::UnderWay && !tree_[c].data; });
-  return wait ? kNone : ranked_.pop();
+  return ranked_.size() == 0 || has_sibling_under_way(ranked_.top()) ? kNone : ranked_.pop();
+}
+
+uint32_t DporSearch::next_in_lanes() {
+  const auto ready = [this](uint32_t node) { return !has_sibling_under_way(node); };
+  bool all_looked_through = false;
+  for (size_t i = 0; i < idle_.size() && lanes_.size() > 0; ++i) {
+    const unsigned lane = idle_.front();
+    idle_.pop_front();
+    uint32_t node = lanes_.take_own(lane, ready);
+    if (node == kNone && !all_looked_through) {
+      node = lanes_.take_from_others(lane, ready);
+      all_looked_through = node == kNone;
+    }
+    if (node != kNone) {
+      enter(lane);
+      return node;
+    }
+    idle_.push_back(lane);
+  }
+  return kNone;
+}
+
+void DporSearch::enter(unsigned lane) {
+  if (lane == lane_) return;
+  const auto exchange = [this](Parked& with) {
+    std::swap(order_, with.order);
+    std::swap(path_, with.path);
+    std::swap(sleepers_, with.sleepers);
+  };
+  for (uint32_t number = static_cast<uint32_t>(numbers_.size()); number < order_.objects(); ++number)
+    numbers_.push_back(order_.object(number).id);
+  parked_bytes_ += parked_[lane_].bytes = path_bytes();
+  parked_bytes_ -= parked_[lane].bytes;
+  exchange(parked_[lane_]);
+  exchange(parked_[lane]);
+  lane_ = lane;
+  while (order_.objects() < numbers_.size()) (void)order_.number_of(numbers_[order_.objects()]);
 }
 
 uint32_t DporSearch::next_head() {
   if (parts_.order) return best();
+  if (in_lanes()) return next_in_lanes();
   const uint32_t due = turn();
   if (due != kNone && tree_[due].status == Status::Planned && !tree_[due].early) return due;
   if (plans_.size() == 0) return kNone;
@@ -105,7 +155,8 @@ std::optional<Plan> DporSearch::next() {
   Plan& plan = plan_;
   if (!started_) {
     started_ = true;
-    in_flight_.push_back(kNone);
+    in_flight_.push_back({kNone, lane_});
+    if (in_lanes()) std::erase(idle_, lane_);
     return plan;
   }
   const uint32_t head = next_head();
@@ -113,9 +164,9 @@ std::optional<Plan> DporSearch::next() {
   plan.deltas.clear();
   plan.sleep.clear();
   plan.sleep_at = kNoStep;
-  if (parts_.order) tree_.hand_out(head);
+  if (any_order_) tree_.hand_out(head);
   tree_[head].status = Status::UnderWay;
-  in_flight_.push_back(head);
+  in_flight_.push_back({head, lane_});
   plan_prefix(head, plan);
   for (uint32_t c = tree_[head].first; c != kNone; c = tree_[c].first)
     plan.deltas.push_back({kNextDecision, tree_[c].value});
@@ -135,10 +186,7 @@ void DporSearch::plan_sleep(uint32_t head, Plan& plan) const {
   // From the nearest ancestor whose sleepers are at hand, down again.
   chain_.clear();
   uint32_t n = tree_[head].parent;
-  const auto loaded = [this](uint32_t node) {
-    return tree_[node].record < path_.size() && path_[tree_[node].record].node == node;
-  };
-  while (n != ChoiceTree::kRoot && !loaded(n)) {
+  while (n != ChoiceTree::kRoot && !on_path(n)) {
     chain_.push_back(n);
     n = tree_[n].parent;
   }
@@ -171,14 +219,18 @@ void DporSearch::plan_sleep(uint32_t head, Plan& plan) const {
 
 void DporSearch::learn(TraceView trace) {
   assert(!in_flight_.empty());
-  const uint32_t head = in_flight_.front();
+  const auto [head, lane] = in_flight_.front();
   in_flight_.pop_front();
+  if (in_lanes()) {
+    idle_.push_back(lane);
+    enter(lane);
+  }
   if (head == kForgotten) return;
   if (reduces_ && (trace.header().monitors & Monitors::kSealed ||
                    std::any_of(trace.steps().begin(), trace.steps().end(), interrupts_another)))
     return reduce_nothing();
   ++executions_;
-  if (parts_.order) return learn_now(head, trace);
+  if (any_order_) return learn_now(head, trace);
   if (head != kNone && head != turn()) return keep(head, trace);
   learn_now(head, trace);
   for (uint32_t due = turn(); due != kNone; due = turn()) {
@@ -195,11 +247,17 @@ void DporSearch::reduce_nothing() {
   reduces_ = parts_.sleep_sets = false;
   started_ = false;
   repeats_ = true;
-  std::fill(in_flight_.begin(), in_flight_.end(), kForgotten);
+  for (UnderWay& plan : in_flight_) plan.head = kForgotten;
   early_.clear();
   plans_ = turns_ = {};
   ranked_ = {};
+  lanes_ = Lanes(lanes_.count());
   forget(0);
+  for (Parked& lane : parked_) {
+    lane.path.clear();
+    lane.sleepers.clear();
+    lane.order.truncate(0);
+  }
   tree_ = {};
   executions_ = complete_ = diverged_ = lost_ = cut_ = ended_early_ = 0;
 }
@@ -223,7 +281,7 @@ void DporSearch::keep(uint32_t head, TraceView trace) {
 }
 
 void DporSearch::learn_now(uint32_t head, TraceView trace) {
-  if (head != kNone && !parts_.order) turns_.pop();
+  if (head != kNone && !any_order_) turns_.pop();
   trace_ = trace;
   const Outcome outcome = trace.outcome();
   bool followed = false;
@@ -246,7 +304,7 @@ void DporSearch::learn_now(uint32_t head, TraceView trace) {
     tree_.finish(head == kNone ? ChoiceTree::kRoot : head);
   }
   trace_.reset();
-  assert(!tree_.finished() || (turns_.size() == 0 && ranked_.size() == 0));
+  assert(!tree_.finished() || frontier_nodes() == 0);
 }
 
 // False: the program did not do what was planned.
@@ -284,6 +342,7 @@ bool DporSearch::explore(uint32_t head) {
     n.by_default = n.value == ScheduleCursor(*trace_, i, 0).default_value();
     n.deviation = nearest_deviation(n.parent);
     state = node;
+    repeats_ |= n.data && any_order_;  // see may_sleep
     if (n.data) continue;
     if (!planned || !parts_.observed_labels) n.label = label_of(order_[i]);
     n.label.ends |= i == ending;

@@ -5,7 +5,8 @@
 // is kept until its turn: an alternative that is in the tree will be run with just this plan in any case, because who
 // sleeps in it and what it follows depends only on what was there before it. So the executions are the same whatever
 // the number under way. (Learning them in another order is sound for source sets, see DporOrder, but not for wakeup
-// trees.)
+// trees.) With source sets there can also be several depth-first searches side by side, so that there is work for
+// several workers: see DporParts::lanes.
 //
 // Where a thread cancels another or sends it a signal, what a step does and when it can be run depends on more than the
 // objects it names; and where code is not to be left, steps cannot be put into another order one by one. Then nothing is
@@ -25,6 +26,7 @@
 #include "search/alternative.hpp"
 #include "search/dpor/choice_tree.hpp"
 #include "search/dpor/depth_bins.hpp"
+#include "search/dpor/lanes.hpp"
 #include "search/dpor/races.hpp"
 #include "search/dpor/rank_bins.hpp"
 #include "search/strategy.hpp"
@@ -84,6 +86,9 @@ struct DporParts {
   // bound: who would have to go first, and at what price, is not decided by the nearest conflict then.
   bool covers_endings = true;
   std::optional<DporOrder> order{};  // none: depth-first
+  // So many depth-first searches over one tree, each in a part of it that no other is in. What DporOrder needs and
+  // gives holds here, too. Each keeps what it computed for the path it is on.
+  unsigned lanes = 1;
   uint32_t max_steps = 1'000'000;
   std::optional<uint32_t> preemptions;  // for the claim, and where nothing is reduced
   bool each_trace_once = false;         // likewise
@@ -108,7 +113,7 @@ class DporSearch : public Strategy {
   bool resumable() const override { return true; }
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
-  uint64_t frontier_nodes() const override { return turns_.size() + ranked_.size(); }
+  uint64_t frontier_nodes() const override { return turns_.size() + ranked_.size() + lanes_.size(); }
   uint64_t peak_frontier_nodes() const override { return peak_waiting_; }
   uint64_t memory_bytes() const override;
   uint64_t estimated_total() const override;
@@ -143,6 +148,7 @@ class DporSearch : public Strategy {
  private:
   struct PathRecord {
     uint32_t node = ChoiceTree::kNone;        // none for a note
+    uint32_t birth = 0;                       // of the node; it may be gone, and another have its number
     uint32_t sleep_begin = 0, sleep_end = 0;  // who sleeps before it
     uint32_t preemptions = 0;                 // before it
     bool uncertain = false;                   // it or one before it might do something else in another order
@@ -152,12 +158,30 @@ class DporSearch : public Strategy {
     uint32_t head;
     Trace trace;
   };
+  struct UnderWay {
+    uint32_t head;
+    unsigned lane;
+  };
+  // What a lane keeps while another is at work.
+  struct Parked {
+    HappensBefore order;
+    std::vector<PathRecord> path;
+    std::vector<Label> sleepers;
+    uint64_t bytes = 0;
+  };
 
   uint64_t rank_of(uint32_t node) const;
   bool may_sleep(uint32_t sibling) const;
   bool open_ended(uint32_t head) const;
+  bool has_sibling_under_way(uint32_t node) const;
   uint32_t best();
+  uint32_t next_in_lanes();
   uint32_t next_head();
+  bool in_lanes() const { return any_order_ && !parts_.order; }
+  void enter(unsigned lane);
+  uint64_t path_bytes() const {
+    return order_.memory_bytes() + path_.capacity() * sizeof(PathRecord) + sleepers_.capacity() * sizeof(Label);
+  }
   uint32_t turn();  // whose trace is to be learned now
   void keep(uint32_t head, TraceView trace);
   void learn_now(uint32_t head, TraceView trace);
@@ -167,6 +191,10 @@ class DporSearch : public Strategy {
   uint32_t nearest_deviation(uint32_t node) const { return tree_[node].by_default ? tree_[node].deviation : node; }
   void plan_prefix(uint32_t node, Plan& plan) const;
   void plan_sleep(uint32_t head, Plan& plan) const;
+  bool on_path(uint32_t node) const {
+    const uint32_t record = tree_[node].record;
+    return record < path_.size() && path_[record].node == node && path_[record].birth == tree_[node].birth;
+  }
   void forget(uint32_t size);  // the path from that record on
   void load_trace(uint32_t head);
   void append(uint32_t node);  // the next record of the trace to the path
@@ -201,8 +229,15 @@ class DporSearch : public Strategy {
 
   DepthBins plans_, turns_;  // can be handed out; not learned
   RankBins ranked_;          // instead of both, where there is an order
+  Lanes lanes_;              // or where there are lanes
+  bool any_order_;           // not depth-first, or once not
+  unsigned lane_ = 0;        // whose path is at hand
+  std::vector<Parked> parked_;
+  uint64_t parked_bytes_ = 0;
+  std::deque<unsigned> idle_;      // lanes with nothing under way
+  std::vector<ObjectId> numbers_;  // objects by number, the same for all lanes
   uint64_t peak_waiting_ = 0;
-  std::deque<uint32_t> in_flight_;
+  std::deque<UnderWay> in_flight_;
   std::vector<Early> early_, spare_;
   Plan plan_;  // its memory is used again and again
   bool started_ = false;

@@ -16,7 +16,7 @@ void DporSearch::save(StateWriter& out) const {
   out.put<uint64_t>(order_.objects());
   for (uint32_t number = 0; number < order_.objects(); ++number) out.put(order_.object(number).id);
   out.put(static_cast<uint8_t>(started_ && executions_ > 0));
-  out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2));
+  out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2 | any_order_ << 3));
   for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, ended_early_, executions_})
     out.put(number);
   if (parts_.order) ranked_.save(out);
@@ -30,6 +30,7 @@ void DporSearch::load(StateReader& in) {
   failed_ = flags & 1;
   repeats_ = flags & 2;
   reduces_ = !(flags & 4);
+  any_order_ = any_order_ || flags & 8;  // who sleeps by whom depends on it, so it stays like that
   parts_.sleep_sets = parts_.sleep_sets && reduces_;
   for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &ended_early_, &executions_})
     *number = in.get<uint64_t>();
@@ -77,8 +78,8 @@ std::optional<uint32_t> DporSearch::preemptions_completed() const {
 }
 
 uint64_t DporSearch::memory_bytes() const {
-  return tree_.memory_bytes() + order_.memory_bytes() + path_.capacity() * sizeof(PathRecord) +
-         sleepers_.capacity() * sizeof(Label) + 2 * turns_.size() * sizeof(uint32_t) + ranked_.memory_bytes();
+  return tree_.memory_bytes() + path_bytes() + parked_bytes_ + ranked_.memory_bytes() +
+         (2 * turns_.size() + lanes_.size()) * sizeof(uint32_t);
 }
 
 // Weighted backtracking (Kilby, Slaney, Thiebaux & Walsh 2006): a finished alternative among b stands for 1/b of what

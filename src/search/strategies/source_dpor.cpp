@@ -13,6 +13,7 @@ std::unique_ptr<Strategy> make_source_dpor(const SourceDporOptions& options) {
   parts.preemptions = options.preemptions;
   parts.each_trace_once = !options.order;
   parts.order = options.order;
+  if (!options.preemptions) parts.lanes = options.lanes;
   parts.all_siblings_sleep = options.all_siblings_sleep;
   if (options.preemptions) parts.give_up = beyond_trace_cost(*options.preemptions, options.slack);
   return std::make_unique<DporSearch>(std::move(parts));

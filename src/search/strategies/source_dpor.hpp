@@ -14,6 +14,7 @@ struct SourceDporOptions {
   uint32_t max_steps = 1'000'000;
   int slack = -1;                          // as much as is needed; tests show that less is noticed
   std::optional<dpor::DporOrder> order{};  // none: depth-first
+  unsigned lanes = 1;                      // see DporParts; not within a bound
   bool all_siblings_sleep = false;         // wrong; tests show that it is noticed
 };
 

@@ -1,0 +1,97 @@
+// Several depth-first searches over one tree: the executions are those of one, whatever their number and how many plans
+// are under way.
+#include <gtest/gtest.h>
+
+#include "search/dpor/lanes.hpp"
+#include "search/strategies/source_dpor.hpp"
+#include "trace_helpers.hpp"
+
+namespace lockstep::fake {
+namespace {
+
+using dpor::Lanes;
+
+std::unique_ptr<Strategy> in_lanes(unsigned lanes) {
+  SourceDporOptions options;
+  options.lanes = lanes;
+  return make_source_dpor(options);
+}
+
+// Every trace, and if that is what is claimed, no trace twice.
+void expect_traces(const Reduced& r, const Traces& all, const Program& p) {
+  ASSERT_EQ(r.traces.distinct(), all.distinct()) << p.name;
+  ASSERT_TRUE(r.result.complete) << p.name << ": " << r.result.stopped_by;
+  if (r.result.guarantee.find("trace") == std::string::npos) return;
+  ASSERT_EQ(r.traces.executions, all.cost.size()) << p.name;
+}
+
+constexpr auto kAny = [](uint32_t) { return true; };
+
+TEST(Lanes, ALaneTakesTheDeepestOfItsOwn) {
+  Lanes lanes(2);
+  for (const uint32_t depth : {3u, 9u, 5u}) lanes.push(0, depth, 100 + depth);
+  lanes.push(1, 20, 120);
+  EXPECT_EQ(lanes.take_own(0, kAny), 109u);
+  EXPECT_EQ(lanes.take_own(0, [](uint32_t node) { return node != 105; }), 103u) << "the next that is ready";
+  EXPECT_EQ(lanes.take_own(0, [](uint32_t) { return false; }), Lanes::kNone);
+  EXPECT_EQ(lanes.take_own(0, kAny), 105u);
+  EXPECT_EQ(lanes.take_own(0, kAny), Lanes::kNone);
+  EXPECT_EQ(lanes.size(), 1u);
+}
+
+TEST(Lanes, OneWithNothingTakesTheShallowestOfAnother) {
+  Lanes lanes(3);
+  lanes.push(0, 7, 107);
+  lanes.push(0, 0, 100);
+  lanes.push(1, 4, 104);
+  EXPECT_EQ(lanes.take_from_others(2, [](uint32_t node) { return node != 100; }), 104u);
+  EXPECT_EQ(lanes.take_from_others(2, kAny), 100u);
+  EXPECT_EQ(lanes.take_from_others(0, kAny), Lanes::kNone) << "its own are not somebody else's";
+  EXPECT_EQ(lanes.take_from_others(2, kAny), 107u);
+  EXPECT_EQ(lanes.size(), 0u);
+}
+
+class LanesZoo : public testing::TestWithParam<TraceRow> {};
+
+TEST_P(LanesZoo, RunTheExecutionsOfOneLane) {
+  if (GetParam().traces > 2000) GTEST_SKIP() << GetParam().traces;
+  for (const unsigned lanes : {2u, 5u, 64u}) {
+    const auto strategy = in_lanes(lanes);
+    const Reduced r = reduce(*strategy, GetParam().program, {.window = 50});
+    EXPECT_EQ(r.result.traces, GetParam().traces) << lanes;
+    EXPECT_EQ(r.traces.executions, GetParam().traces) << lanes;
+    EXPECT_TRUE(r.result.complete) << lanes << ": " << r.result.stopped_by;
+    EXPECT_EQ(strategy->frontier_nodes(), 0u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Lanes, LanesZoo, testing::ValuesIn(trace_rows()), test_name);
+
+TEST(LanesDifferential, FindTheTracesOfDfs) {
+  uint64_t seed = 0, claimed = 0;
+  for_random_programs([&](const Program& p, const Traces& all) {
+    ++seed;
+    const auto strategy = in_lanes(static_cast<unsigned>(2 + seed % 12));
+    const Reduced r = reduce(*strategy, p, {.window = 1 + seed % 17});
+    expect_traces(r, all, p);
+    claimed += r.result.guarantee.find("trace") != std::string::npos;
+  });
+  EXPECT_GT(claimed, seed / 2);
+}
+
+TEST(LanesDifferential, FourThreads) {
+  uint64_t used = 0;
+  for (uint64_t seed = 0; seed < random_programs(150); ++seed) {
+    const Program p = random_program_of_four(seed);
+    if (total(count_schedules(p)) > 4000) continue;
+    ++used;
+    const auto everything = dfs(), some = in_lanes(static_cast<unsigned>(2 + seed % 20));
+    const Reduced all = reduce(*everything, p), r = reduce(*some, p, {.window = 1 + seed % 40});
+    expect_traces(r, all.traces, p);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(used, 30u);
+}
+
+}  // namespace
+}  // namespace lockstep::fake
