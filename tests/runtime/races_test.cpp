@@ -120,7 +120,8 @@ INSTANTIATE_TEST_SUITE_P(Builds, RaceTable,
                                          "races_broken-gcc-O0", "races_broken-gcc-O2", "races_broken-clang-O2",
                                          "races_memory-gcc-O0", "races_memory-gcc-O2", "races_memory-clang-O2",
                                          "races_various-gcc-O0", "races_various-gcc-O2", "races_various-clang-O2",
-                                         "races_idioms-gcc-O0", "races_idioms-gcc-O2", "races_idioms-clang-O2"),
+                                         "races_idioms-gcc-O0", "races_idioms-gcc-O2", "races_idioms-clang-O2",
+                                         "races_inside-gcc-O0", "races_inside-gcc-O2", "races_inside-clang-O2"),
                          name_of_build);
 
 TEST(Races, AreNoneInCorrectPrograms) {

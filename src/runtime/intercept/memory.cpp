@@ -124,6 +124,18 @@ void free_foreign(void* p) {
   __libc_free(p);
 }
 
+inline void give_back(void* p, Made made, const void* caller) {
+  if (!p) return;
+  note_free(p, caller);
+  if (LIKELY(in_arena(p))) {
+    check_match(p, made, caller);
+    check_unlocked(p, caller);
+    runtime.heap.release(p);
+  } else {
+    free_foreign(p);
+  }
+}
+
 bool power_of_two(size_t n) { return n && !(n & (n - 1)); }
 
 }  // namespace
@@ -132,17 +144,7 @@ LOCKSTEP_EXPORT void* malloc(size_t size) noexcept {
   return LIKELY(runtime.active) ? allocate(size, 16, __builtin_return_address(0)) : __libc_malloc(size);
 }
 
-LOCKSTEP_EXPORT void free(void* p) noexcept {
-  if (!p) return;
-  note_free(p, __builtin_return_address(0));
-  if (LIKELY(in_arena(p))) {
-    check_match(p, Made::Malloc, __builtin_return_address(0));
-    check_unlocked(p, __builtin_return_address(0));
-    runtime.heap.release(p);
-  } else {
-    free_foreign(p);
-  }
-}
+LOCKSTEP_EXPORT void free(void* p) noexcept { give_back(p, Made::Malloc, __builtin_return_address(0)); }
 
 LOCKSTEP_EXPORT void* calloc(size_t count, size_t size) noexcept {
   if (UNLIKELY(!runtime.active)) return __libc_calloc(count, size);
@@ -200,13 +202,16 @@ void* _Znam(size_t);
 void* _ZnwmSt11align_val_t(size_t, size_t);
 void* _ZnamSt11align_val_t(size_t, size_t);
 }
-#define LOCKSTEP_NEW(name, made, alignment, parameters, ...)                                      \
-  LOCKSTEP_EXPORT void* name parameters {                                                         \
-    if (UNLIKELY(!runtime.active)) return LOCKSTEP_REAL(name)(__VA_ARGS__);                       \
-    void* p = runtime.heap.allocate(size, alignment, origin(__builtin_return_address(0)));        \
-    if (UNLIKELY(p == nullptr)) return LOCKSTEP_REAL(name)(__VA_ARGS__);                          \
-    Heap::set_made(p, made);                                                                      \
-    return p;                                                                                     \
+// Null without memory, or without control.
+inline void* allocate_new(size_t size, size_t alignment, Made made, const void* caller) {
+  void* p = LIKELY(runtime.active) ? runtime.heap.allocate(size, alignment, origin(caller)) : nullptr;
+  if (LIKELY(p != nullptr)) Heap::set_made(p, made);
+  return p;
+}
+#define LOCKSTEP_NEW(name, made, alignment, parameters, ...)                           \
+  LOCKSTEP_EXPORT void* name parameters {                                              \
+    void* p = allocate_new(size, alignment, made, __builtin_return_address(0));        \
+    return LIKELY(p != nullptr) ? p : LOCKSTEP_REAL(name)(__VA_ARGS__);                \
   }
 LOCKSTEP_NEW(_Znwm, Made::New, 16, (size_t size), size)
 LOCKSTEP_NEW(_Znam, Made::NewArray, 16, (size_t size), size)
@@ -214,18 +219,8 @@ LOCKSTEP_NEW(_ZnwmSt11align_val_t, Made::New, alignment, (size_t size, size_t al
 LOCKSTEP_NEW(_ZnamSt11align_val_t, Made::NewArray, alignment, (size_t size, size_t alignment), size, alignment)
 
 // operator delete, so that freeing has the place in the program that said delete. Replaced ones of the program win.
-#define LOCKSTEP_DELETE(name, made, ...)                      \
-  LOCKSTEP_EXPORT void name(void* p __VA_ARGS__) noexcept {   \
-    if (!p) return;                                           \
-    note_free(p, __builtin_return_address(0));                \
-    if (LIKELY(in_arena(p))) {                                \
-      check_match(p, made, __builtin_return_address(0));      \
-      check_unlocked(p, __builtin_return_address(0));         \
-      runtime.heap.release(p);                                \
-    } else {                                                  \
-      free_foreign(p);                                        \
-    }                                                         \
-  }
+#define LOCKSTEP_DELETE(name, made, ...) \
+  LOCKSTEP_EXPORT void name(void* p __VA_ARGS__) noexcept { give_back(p, made, __builtin_return_address(0)); }
 LOCKSTEP_DELETE(_ZdlPv, Made::New)
 LOCKSTEP_DELETE(_ZdaPv, Made::NewArray)
 LOCKSTEP_DELETE(_ZdlPvm, Made::New, , size_t)  // sized
@@ -234,3 +229,19 @@ LOCKSTEP_DELETE(_ZdlPvSt11align_val_t, Made::New, , size_t)  // aligned
 LOCKSTEP_DELETE(_ZdaPvSt11align_val_t, Made::NewArray, , size_t)
 LOCKSTEP_DELETE(_ZdlPvmSt11align_val_t, Made::New, , size_t, size_t)
 LOCKSTEP_DELETE(_ZdaPvmSt11align_val_t, Made::NewArray, , size_t, size_t)
+
+// What the C++ library asks for and gives back in the program's name, where the program called it (stdcxx/redirect.hpp).
+static bool operators_replaced() {
+  static int replaced = -1;
+  if (UNLIKELY(replaced < 0)) replaced = has_own_operators();
+  return replaced;
+}
+extern "C" __attribute__((visibility("hidden"))) void* lockstep_library_new(size_t size) {
+  if (UNLIKELY(operators_replaced())) return reinterpret_cast<decltype(&_Znwm)>(dlsym(RTLD_DEFAULT, "_Znwm"))(size);
+  void* p = allocate_new(size, 16, Made::New, self().library_call);
+  return LIKELY(p != nullptr) ? p : LOCKSTEP_REAL(_Znwm)(size);
+}
+extern "C" __attribute__((visibility("hidden"))) void lockstep_library_delete(void* p) {
+  if (UNLIKELY(operators_replaced())) return reinterpret_cast<decltype(&_ZdlPv)>(dlsym(RTLD_DEFAULT, "_ZdlPv"))(p);
+  give_back(p, Made::New, self().library_call);
+}

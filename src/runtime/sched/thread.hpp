@@ -117,6 +117,7 @@ struct alignas(64) Thread {
   bool restart;          // OS threads: leave whatever you were in and start over
   void* jump_buffer[5];
 
+  const void* library_call;  // where the program last called the C++ library (stdcxx/forward.cpp)
   const struct CallNode* calls;  // detailed executions: the innermost instrumented function
   Operation slumber;     // while asleep: `pending` as it stood before the step under way
   uint64_t* arrival;     // detailed executions: [n][stack...] where it published `pending`

@@ -1,0 +1,59 @@
+// Accesses and allocations of the C++ library in the program's name (redirect.hpp). They have the place of the call.
+#include <string.h>
+
+#include "runtime/detect/accesses.hpp"
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+namespace {
+constexpr uint8_t kRead = RaceAccess::kRange, kWrite = RaceAccess::kRange | RaceAccess::kWrite;
+}
+
+#define LOCKSTEP_HOOK extern "C" __attribute__((visibility("hidden")))
+#define LOCKSTEP_SIZED(n)                                                                              \
+  LOCKSTEP_HOOK void lockstep_library_read##n(void* a) { plain_access<n, 0>(a, self().library_call); } \
+  LOCKSTEP_HOOK void lockstep_library_write##n(void* a) { plain_access<n, RaceAccess::kWrite>(a, self().library_call); }
+LOCKSTEP_SIZED(1)
+LOCKSTEP_SIZED(2)
+LOCKSTEP_SIZED(4)
+LOCKSTEP_SIZED(8)
+LOCKSTEP_SIZED(16)
+
+LOCKSTEP_HOOK void lockstep_library_nothing() {}
+LOCKSTEP_HOOK void lockstep_library_read_range(const void* a, size_t size) {
+  range_access(a, size, kRead, self().library_call);
+}
+LOCKSTEP_HOOK void lockstep_library_write_range(void* a, size_t size) {
+  range_access(a, size, kWrite, self().library_call);
+}
+LOCKSTEP_HOOK void* lockstep_library_memcpy(void* to, const void* from, size_t size) {
+  lockstep_library_read_range(from, size);
+  lockstep_library_write_range(to, size);
+  return real_memcpy(to, from, size);
+}
+LOCKSTEP_HOOK void* lockstep_library_memmove(void* to, const void* from, size_t size) {
+  lockstep_library_read_range(from, size);
+  lockstep_library_write_range(to, size);
+  return real_memmove(to, from, size);
+}
+LOCKSTEP_HOOK void* lockstep_library_memset(void* to, int value, size_t size) {
+  lockstep_library_write_range(to, size);
+  return real_memset(to, value, size);
+}
+LOCKSTEP_HOOK const void* lockstep_library_memchr(const void* a, int value, size_t size) {
+  const void* found = memchr(a, value, size);
+  lockstep_library_read_range(
+      a, found ? static_cast<size_t>(static_cast<const char*>(found) - static_cast<const char*>(a)) + 1 : size);
+  return found;
+}
+LOCKSTEP_HOOK int lockstep_library_memcmp(const void* a, const void* b, size_t size) {
+  lockstep_library_read_range(a, size);
+  lockstep_library_read_range(b, size);
+  return memcmp(a, b, size);
+}
+LOCKSTEP_HOOK size_t lockstep_library_strlen(const char* a) {
+  const size_t size = length(a);
+  lockstep_library_read_range(a, size + 1);
+  return size;
+}

@@ -1,0 +1,233 @@
+// What libstdc++.so does with the program's memory on its behalf: the nodes of maps, sets and lists, and strings. Built
+// as C++17, for which strings are there, too.
+#include <algorithm>
+#include <list>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "races.hpp"
+
+namespace {
+
+std::mutex m;
+std::map<int, int> numbers;
+std::set<std::string> names;
+std::list<int> items;
+std::string text;
+
+__attribute__((noinline)) void sink(long value) { asm volatile("" : : "r"(value)); }
+
+// Every program starts from the same contents, before there is a thread.
+void fill() {
+  numbers = {{1, 1}, {3, 3}, {5, 5}};
+  names = {"a name that is long enough for the heap", "b"};
+  items = {1, 2, 3};
+  text = "short";
+}
+
+template <class F, class G>
+void racing(F f, G g) {
+  fill();
+  together(f, g);
+}
+template <class F, class G>
+void in_turn(F f, G g) {
+  fill();
+  together(
+      [f] {
+        std::lock_guard l(m);
+        f();
+      },
+      [g] {
+        std::lock_guard l(m);
+        g();
+      });
+}
+
+// --- maps and sets ---
+void map_insert_and_find() {
+  racing([] { numbers.emplace(4, 4); },    // FIRST
+         [] { sink(numbers.count(5)); });  // SECOND
+}
+void map_insert_and_find_in_turn() {
+  in_turn([] { numbers.emplace(4, 4); }, [] { sink(numbers.count(5)); });
+}
+void map_erase_and_iterate() {
+  racing([] { numbers.erase(1); },  // FIRST
+         [] {
+           long sum = 0;
+           for (auto it = numbers.begin(); it != numbers.end(); ++it) sum += it->second;  // SECOND
+           sink(sum);
+         });
+}
+void map_erase_and_iterate_in_turn() {
+  in_turn([] { numbers.erase(1); },
+          [] {
+            long sum = 0;
+            for (auto it = numbers.rbegin(); it != numbers.rend(); ++it) sum += it->second;
+            sink(sum);
+          });
+}
+// Two elements of one map are two variables; both may be read and written while nobody changes the map.
+void map_values_apart() {
+  racing([] { numbers.at(1) = 2; }, [] { numbers.find(3)->second = 4; });
+}
+void map_value_shared() {
+  racing([] { numbers.at(1) = 2; },             // FIRST
+         [] { numbers.find(1)->second = 4; });  // SECOND
+}
+void maps_of_their_own() {
+  auto body = [] {
+    std::map<std::string, int> words;
+    for (int i = 0; i < 9; ++i) words["word " + std::to_string(i)] = i;
+    words.erase(words.begin());
+    sink(words.rbegin()->second);
+  };
+  racing(body, body);
+}
+void map_read_by_both() {
+  auto body = [] {
+    long sum = 0;
+    for (const auto& [key, value] : numbers) sum += key + value;
+    sink(sum + static_cast<long>(names.count("b")));
+  };
+  racing(body, body);
+}
+void set_insert_and_insert() {
+  racing([] { names.insert("c"); },   // FIRST
+         [] { names.insert("d"); });  // SECOND
+}
+void set_handed_over() {
+  racing(
+      [] {
+        std::lock_guard l(m);
+        names.insert("c");
+      },
+      [] {
+        std::set<std::string> taken;
+        {
+          std::lock_guard l(m);
+          taken.swap(names);
+        }
+        for (auto& name : taken) sink(static_cast<long>(name.size()));
+      });
+}
+
+// --- lists ---
+void list_push_and_iterate() {
+  racing([] { items.push_back(4); },  // FIRST
+         [] {
+           for (int item : items) sink(item);  // SECOND
+         });
+}
+void list_push_and_iterate_in_turn() {
+  in_turn([] { items.push_back(4); },
+          [] {
+            for (int item : items) sink(item);
+          });
+}
+void list_spliced() {
+  std::list<int> more = {7, 8};
+  racing([&] { items.splice(items.end(), more); },  // FIRST
+         [] { sink(items.back()); });               // SECOND
+}
+void list_spliced_in_turn() {
+  std::list<int> more = {7, 8};
+  in_turn([&] { items.splice(items.end(), more); }, [] { items.reverse(); });
+}
+void list_erase_keeps_others() {  // what one holds of another element stays valid
+  fill();
+  auto last = std::prev(items.end());
+  together([] { items.pop_front(); }, [last] { *last = 9; });
+}
+
+// --- strings ---
+void string_append_and_size() {
+  racing([] { text.append(" of more than sixteen characters"); },  // FIRST
+         [] { sink(static_cast<long>(text.size())); });            // SECOND
+}
+void string_append_and_size_in_turn() {
+  in_turn([] { text.append(" of more than sixteen characters"); }, [] { sink(static_cast<long>(text.size())); });
+}
+void string_push_and_read() {
+  racing([] { text.push_back('!'); },                                         // FIRST
+         [] { sink(text.c_str()[0] + static_cast<long>(text.find('t'))); });  // SECOND
+}
+void string_assign_and_copy() {
+  racing([] { text = "another text, and a longer one at that"; },  // FIRST
+         [] { std::string copy(text); });                          // SECOND
+}
+void string_assign_and_copy_in_turn() {
+  in_turn([] { text = "another text, and a longer one at that"; }, [] { std::string copy(text); });
+}
+void string_characters_apart() {
+  racing([] { text[0] = 'S'; }, [] { text[1] = 'H'; });
+}
+void string_character_shared() {
+  racing([] { text[0] = 'S'; },                 // FIRST
+         [] { sink(text.compare("short")); });  // SECOND
+}
+// The beginning stays where it is while there is room for more.
+void string_grows_behind_reader() {
+  fill();
+  text.reserve(100);
+  const char* begin = text.data();
+  together([] { text += " and more"; }, [begin] { sink(begin[0] + begin[4]); });
+}
+void strings_of_their_own() {
+  auto body = [] {
+    std::ostringstream out;
+    out << "some text and " << 12 << text;
+    std::string mine = out.str() + text;
+    mine.insert(3, "xyz").erase(0, 2).replace(1, 1, "??");
+    mine.resize(mine.size() * 2, '-');
+    std::reverse(mine.begin(), mine.end());
+    sink(static_cast<long>(mine.substr(2).rfind('s')));
+    try {
+      mine.at(1000) = 'x';
+    } catch (const std::out_of_range& e) {
+      sink(e.what()[0]);
+    }
+  };
+  racing(body, body);
+}
+void string_of_thread_that_ended() {
+  std::string result;
+  std::thread t([&] { result = "what the thread has to say, at some length"; });
+  t.join();
+  together([result] { sink(static_cast<long>(result.size())); }, [r = std::move(result)] { sink(r.back()); });
+}
+
+const Case kCases[] = {
+    RACY(map_insert_and_find, 51, 52),
+    FINE(map_insert_and_find_in_turn),
+    RACY(map_erase_and_iterate, 58, 61),
+    FINE(map_erase_and_iterate_in_turn),
+    FINE(map_values_apart),
+    RACY(map_value_shared, 78, 79),
+    FINE(maps_of_their_own),
+    FINE(map_read_by_both),
+    RACY(set_insert_and_insert, 99, 100),
+    FINE(set_handed_over),
+    RACY(list_push_and_iterate, 120, 122),
+    FINE(list_push_and_iterate_in_turn),
+    RACY(list_spliced, 133, 134),
+    FINE(list_spliced_in_turn),
+    FINE(list_erase_keeps_others),
+    RACY(string_append_and_size, 148, 149),
+    FINE(string_append_and_size_in_turn),
+    RACY(string_push_and_read, 155, 156),
+    RACY(string_assign_and_copy, 159, 160),
+    FINE(string_assign_and_copy_in_turn),
+    FINE(string_characters_apart),
+    RACY(string_character_shared, 169, 170),
+    FINE(string_grows_behind_reader),
+    FINE(strings_of_their_own),
+    FINE(string_of_thread_that_ended),
+};
+
+}  // namespace
+
+int main(int argc, char** argv) { return run_case(kCases, sizeof kCases / sizeof kCases[0], argc, argv); }
