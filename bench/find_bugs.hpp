@@ -17,6 +17,7 @@ constexpr Way kWays[] = {
     {"fresh+pb", "best-first", "fresh,pb", false},
     {"view+pb", "best-first", "view,pb", false},
     {"rand", "best-first", "rand", true},
+    {"odds", "best-first", "odds", true},
     {"random", "random", "pb", true},
     {"pct:depth=2", "pct:depth=2", "pb", true},
     {"pct:depth=3", "pct:depth=3", "pb", true},

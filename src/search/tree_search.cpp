@@ -11,6 +11,8 @@
 namespace lockstep {
 namespace {
 
+constexpr uint64_t kPartUnderWay = 16;
+
 // Did the execution take the decision its plan ends with? If not, the program did not repeat itself.
 bool shows(TraceView trace, const ExecutionTree::Node& node) {
   if (node.step == kNoStep) return true;
@@ -25,6 +27,7 @@ bool shows(TraceView trace, const ExecutionTree::Node& node) {
 TreeSearch::TreeSearch(TreeSearchParts parts) : parts_(std::move(parts)) { frontier_.push(0, tree_.create_root()); }
 
 std::optional<Plan> TreeSearch::next() {
+  if (parts_.step_by_step && in_flight_.size() > tree_.executed() / kPartUnderWay) return std::nullopt;
   fetch();
   if (frontier_.empty()) return std::nullopt;
   const uint64_t rank = frontier_.best_rank();

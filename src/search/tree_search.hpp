@@ -42,6 +42,10 @@ struct TreeSearchParts {
   // bound claims is then known as soon as the next one begins, and the first bug has the fewest preemptions.
   bool level_by_level = false;
 
+  // What an execution shows may come before everything known so far, so only a part of what has been learned is under way
+  // at a time: 1/16, which is the whole window after some thousands of executions.
+  bool step_by_step = false;
+
   // What choosing a thread costs. Empty: a preemption costs one.
   std::function<uint32_t(const ScheduleCursor&, ThreadId)> cost;
 

@@ -19,9 +19,14 @@ class Rank {
   virtual uint64_t of(const Outlook& outlook, const Alternative& alternative) = 0;
 
   virtual bool needs_stacks() const { return false; }
+
+  // What an execution shows can put others before everything known so far, so only few are under way at a time.
+  virtual bool follows_what_is_learned() const { return false; }
 };
 
 // Whether the decision at a step is between threads rather than between data alternatives.
-inline bool chooses_thread(const Outlook& outlook, const Alternative& a) { return !outlook.operation(a.step).is_choice(); }
+inline bool chooses_thread(const Outlook& outlook, const Alternative& a) {
+  return !outlook.operation(a.step).is_choice();
+}
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 
 #include "search/ranks/dpor.hpp"
 #include "search/ranks/fresh.hpp"
+#include "search/ranks/odds.hpp"
 #include "search/ranks/pb.hpp"
 #include "search/ranks/rand.hpp"
 #include "search/ranks/ss.hpp"
@@ -24,6 +25,8 @@ constexpr RankInfo kRanks[] = {
      [](const Settings&) -> Made { return std::make_unique<DporRank>(true); }},
     {"method", "switches between operations of the functions of --focus-function first",
      [](const Settings& s) -> Made { return std::make_unique<MethodRank>(s.function); }},
+    {"odds", "in random order, with better odds for what shows something new",
+     [](const Settings& s) -> Made { return std::make_unique<OddsRank>(s.seed); }},
     {"pb", "fewest preemptions first", [](const Settings&) -> Made { return std::make_unique<PreemptionRank>(); }},
     {"rand", "in random order", [](const Settings& s) -> Made { return std::make_unique<RandomRank>(s.seed); }},
     {"ss", "threads in the sleep set last", [](const Settings&) -> Made { return std::make_unique<SleepRank>(); }},

@@ -28,6 +28,8 @@ struct Ranking {
 
 std::unique_ptr<Strategy> make_best_first(const BestFirstOptions& options, Ranks ranks) {
   const bool stacks = std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->needs_stacks(); });
+  const bool step_by_step =
+      std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->follows_what_is_learned(); });
   auto ranking = std::make_shared<Ranking>(Ranking{std::move(ranks), {}});
   if (options.reduce) {
     SourceDporOptions reduced;
@@ -45,6 +47,7 @@ std::unique_ptr<Strategy> make_best_first(const BestFirstOptions& options, Ranks
       .look = [ranking](TraceView trace, std::span<const Delta> deltas) { ranking->look(trace, deltas); },
       .stacks = stacks,
       .level_by_level = false,
+      .step_by_step = step_by_step,
       .cost = {},
       .variables = options.variables,
       .expand_own_step = false});
