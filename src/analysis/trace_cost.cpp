@@ -4,13 +4,63 @@
 
 namespace lockstep {
 namespace {
+
 constexpr char32_t kNobody = 0xffff'ffff;
+
+bool gave_up(const HappensBefore::Event& e) { return e.flags & Step::kTimedOut; }
+bool succeeded(const HappensBefore::Event& e) { return e.flags & Step::kWrite; }
+
+// What a step does to who holds a mutex or runs an initialisation.
+enum class Effect : uint8_t { None, Takes, Gives };
+Effect on_holder(const HappensBefore::Event& e) {
+  switch (e.kind) {
+    case OpKind::Lock:
+    case OpKind::Reacquire: return Effect::Takes;
+    case OpKind::TryLock:
+    case OpKind::OnceEnter: return succeeded(e) ? Effect::Takes : Effect::None;
+    case OpKind::Unlock:
+    case OpKind::CondWait:
+    case OpKind::OnceExit: return Effect::Gives;
+    default: return Effect::None;
+  }
 }
+Effect on_writer(const HappensBefore::Event& e) {
+  if (e.kind == OpKind::WriteLock || (e.kind == OpKind::TryWriteLock && succeeded(e))) return Effect::Takes;
+  return e.kind == OpKind::WriteUnlock ? Effect::Gives : Effect::None;
+}
+
+}  // namespace
 
 bool TraceCost::exceeds(const HappensBefore& order, uint32_t size, uint32_t bound) {
   order_ = &order;
   size_ = size;
-  collect(size);
+  whole_ = false;
+  collect();
+  return search(bound);
+}
+
+bool TraceCost::exceeds(HappensBefore& order, std::span<const Step> pending, uint32_t bound) {
+  order_ = &order;
+  size_ = order.size();
+  whole_ = true;
+  collect();
+  for (const Step& step : pending) {
+    const size_t t = place_of(step.thread);
+    if (pending_.size() < threads_.size()) pending_.resize(threads_.size());
+    Event& e = pending_[t];
+    e.thread = step.thread;
+    e.kind = step.kind;
+    e.flags = step.flags;
+    e.second = step.second;
+    e.previous = order.last_of(step.thread);
+    e.uses = 0;
+    for (const Access& a : accesses(step.operation()))
+      if (a.object != kNoObject) e.use[e.uses++] = {order.number_of(a.object), a.write, kNone, kNone};
+  }
+  return search(bound);
+}
+
+bool TraceCost::search(uint32_t bound) {
   const size_t threads = threads_.size();
   seen_.clear();
   later_.clear();
@@ -21,16 +71,18 @@ bool TraceCost::exceeds(const HappensBefore& order, uint32_t size, uint32_t boun
       now_.pop_back();
       if (!seen_.insert(cut).second) continue;
       const char32_t last = cut[threads];
-      const bool preempts = last != kNobody && would_go_on(cut, last);
+      const bool preempts = last != kNobody && !has_yielded(cut, last) && can_run(cut, last);
       bool finished = true;
       for (size_t t = 0; t < threads; ++t) {
         if (cut[t] == steps_[t].size()) continue;
         finished = false;
         if (!can_follow(cut, t)) continue;
+        const bool gives_up = (*order_)[steps_[t][cut[t]]].kind == OpKind::Timeout;
+        const bool costs = gives_up ? others_can_run(cut, t) : preempts && t != last;
         Cut next = cut;
         ++next[t];
         next[threads] = static_cast<char32_t>(t);
-        (preempts && t != last ? later_ : now_).push_back(std::move(next));
+        (costs ? later_ : now_).push_back(std::move(next));
       }
       if (finished) return false;
     }
@@ -39,25 +91,41 @@ bool TraceCost::exceeds(const HappensBefore& order, uint32_t size, uint32_t boun
   return true;
 }
 
-void TraceCost::collect(uint32_t size) {
-  threads_.clear();
-  for (auto& steps : steps_) steps.clear();
-  for (uint32_t r = 0; r < size; ++r) {
-    const HappensBefore::Event& e = (*order_)[r];
-    if (e.flags & Step::kNote || e.kind == OpKind::Choose) continue;
-    const auto place = std::find(threads_.begin(), threads_.end(), index_of(e.thread));
-    const auto t = static_cast<size_t>(place - threads_.begin());
-    if (place == threads_.end()) threads_.push_back(index_of(e.thread));
-    if (t >= steps_.size()) steps_.emplace_back();
-    steps_[t].push_back(r);
+size_t TraceCost::place_of(ThreadId thread) {
+  const unsigned number = index_of(thread);
+  if (number >= places_.size()) places_.resize(number + 1, kNone);
+  if (places_[number] == kNone) {
+    places_[number] = threads_.size();
+    threads_.push_back(number);
+    if (threads_.size() > steps_.size()) steps_.emplace_back();
   }
+  return places_[number];
 }
 
-// All that its next step depends on has been done. Notes belong to the step before them.
-bool TraceCost::can_follow(const Cut& cut, size_t thread) const {
-  const int32_t* clock = order_->clock(steps_[thread][cut[thread]]);
+void TraceCost::collect() {
+  threads_.clear();
+  places_.clear();
+  pending_.clear();
+  for (auto& steps : steps_) steps.clear();
+  for (uint32_t r = 0; r < size_; ++r) {
+    const Event& e = (*order_)[r];
+    if (!(e.flags & Step::kNote) && e.kind != OpKind::Choose) steps_[place_of(e.thread)].push_back(r);
+  }
+  pending_.resize(threads_.size());
+  for (Event& e : pending_) e.thread = kNoThread;
+}
+
+bool TraceCost::has_done(const Cut& cut, uint32_t record) const {
+  const size_t t = places_[index_of((*order_)[record].thread)];
+  return cut[t] == steps_[t].size() || record < steps_[t][cut[t]];
+}
+
+// All that the record depends on has been done. Notes belong to the step before them.
+bool TraceCost::knows(const Cut& cut, uint32_t record) const {
+  const int32_t* clock = order_->clock(record);
+  const ThreadId own = (*order_)[record].thread;
   for (size_t t = 0; t < threads_.size(); ++t) {
-    if (t == thread || cut[t] == steps_[t].size()) continue;
+    if (threads_[t] == index_of(own) || cut[t] == steps_[t].size()) continue;
     if (clock[threads_[t]] >= static_cast<int32_t>((*order_)[steps_[t][cut[t]]].index)) return false;
   }
   return true;
@@ -67,24 +135,142 @@ bool TraceCost::has_yielded(const Cut& cut, size_t thread) const {
   return cut[thread] > 0 && (*order_)[steps_[thread][cut[thread] - 1]].flags & Step::kYield;
 }
 
-// Would it be preempted? Not if it may be blocked: whatever waits counts as waiting unless nothing it depends on is
-// missing, or its object is in the state it was in before somebody else's acquisition. When in doubt the answer is no,
-// which makes traces look cheaper than they are and loses nothing.
-bool TraceCost::would_go_on(const Cut& cut, size_t thread) const {
-  if (cut[thread] == steps_[thread].size() || has_yielded(cut, thread)) return false;
-  const HappensBefore::Event& next = (*order_)[steps_[thread][cut[thread]]];
-  if (!is_acquire(next.kind) || can_follow(cut, thread)) return true;
-  if (next.kind != OpKind::Lock) return false;
-  // The first of the later operations on the mutex that is not done yet: the mutex is free if that one takes it.
-  uint32_t first = steps_[thread][cut[thread]];
-  for (uint32_t w = next.use[0].last_write; w != HappensBefore::kNone; w = (*order_)[w].find(next.use[0].object)->last_write) {
-    const auto place = std::find(threads_.begin(), threads_.end(), index_of((*order_)[w].thread));
-    const auto t = static_cast<size_t>(place - threads_.begin());
-    if (cut[t] == steps_[t].size() || w < steps_[t][cut[t]]) break;
-    first = w;
+bool TraceCost::others_can_run(const Cut& cut, size_t thread) const {
+  for (size_t t = 0; t < threads_.size(); ++t)
+    if (t != thread && can_run(cut, t)) return true;
+  return false;
+}
+
+// Could it go on, other than by giving up to wait? If what it waited for ended inside the step of another thread, there
+// are notes between its steps, which know that step.
+bool TraceCost::can_run(const Cut& cut, size_t thread) const {
+  const bool more = cut[thread] < steps_[thread].size();
+  if (!more && pending_[thread].thread == kNoThread) return false;
+  const Event& next = more ? (*order_)[steps_[thread][cut[thread]]] : pending_[thread];
+  if (next.previous != kNone && next.previous < size_ && !knows(cut, next.previous)) return false;
+  return can_go_on(cut, next, more && can_follow(cut, thread));
+}
+
+// `ready`: all that the step depends on has been done. Of a prefix, whatever waits for anything but a mutex counts as
+// waiting unless it is ready: that makes traces look cheaper than they are and loses nothing.
+bool TraceCost::can_go_on(const Cut& cut, const Event& next, bool ready) const {
+  if (next.kind == OpKind::Timeout) return whole_ && !ready && would_get(cut, next);
+  if (next.flags & Step::kBlocked && !is_acquire(next.kind)) return ready;  // another round of a spin loop
+  if (!is_acquire(next.kind) || gave_up(next) || ready) return true;
+  if (next.kind == OpKind::Lock) return is_free(cut, next.use[0].object);
+  if (!whole_) return false;
+  switch (next.kind) {
+    case OpKind::OnceEnter: return is_free(cut, next.use[0].object);
+    case OpKind::Reacquire: return is_free(cut, next.use[0].object) && is_woken(cut, next);
+    case OpKind::ReadLock: return !has_writer(cut, next.use[0].object);
+    case OpKind::WriteLock: return !has_writer(cut, next.use[0].object) && readers(cut, next.use[0].object) <= 0;
+    case OpKind::SemWait: return has_units(cut, next.use[0].object);
+    default: return false;
   }
-  const OpKind kind = (*order_)[first].kind;
-  return kind == OpKind::Lock || kind == OpKind::TryLock || kind == OpKind::Reacquire;
+}
+
+// Before it had to wait for so long that it gave up: could it have got what it wanted? What that was, others'
+// operations on the object tell.
+bool TraceCost::would_get(const Cut& cut, const Event& timeout) const {
+  const uint32_t object = timeout.use[0].object;
+  bool gets = false;
+  for_each_access(object, [&](uint32_t r) {
+    switch ((*order_)[r].kind) {
+      case OpKind::Lock:
+      case OpKind::TryLock:
+      case OpKind::Unlock: gets = is_free(cut, object); return false;
+      case OpKind::ReadLock:
+      case OpKind::TryReadLock:
+      case OpKind::ReadUnlock:
+      case OpKind::WriteLock:
+      case OpKind::TryWriteLock:
+      case OpKind::WriteUnlock:
+        gets = !has_writer(cut, object) && (!succeeded(timeout) || readers(cut, object) <= 0);
+        return false;
+      case OpKind::SemWait:
+      case OpKind::SemTryWait:
+      case OpKind::SemPost: gets = has_units(cut, object); return false;
+      default: return true;
+    }
+  });
+  return gets;
+}
+
+// All accesses of the object, newest first, until `visit` says false.
+template <class Visit>
+void TraceCost::for_each_access(uint32_t object, Visit visit) const {
+  uint32_t write = order_->object(object).last_write, read = order_->object(object).last_read;
+  for (;;) {
+    for (; read != kNone; read = (*order_)[read].find(object)->last_read)
+      if (read < size_ && !visit(read)) return;
+    if (write == kNone || (write < size_ && !visit(write))) return;
+    const HappensBefore::Use* use = (*order_)[write].find(object);
+    read = use->last_read;
+    write = use->last_write;
+  }
+}
+
+// By the last that has been done to it; if there is nothing, by what is done first.
+template <class EffectOf, class HasDone, class ForEach>
+static bool is_taken(ForEach for_each, EffectOf effect_of, HasDone has_done) {
+  bool taken = false;
+  for_each([&](uint32_t record) {
+    const Effect effect = effect_of(record);
+    if (effect == Effect::None) return true;
+    const bool done = has_done(record);
+    taken = (effect == Effect::Takes) == done;
+    return !done;
+  });
+  return taken;
+}
+
+bool TraceCost::is_free(const Cut& cut, uint32_t object) const {
+  return !is_taken([&](auto visit) { for_each_access(object, visit); },
+                   [&](uint32_t r) { return on_holder((*order_)[r]); }, [&](uint32_t r) { return has_done(cut, r); });
+}
+
+bool TraceCost::has_writer(const Cut& cut, uint32_t object) const {
+  return is_taken([&](auto visit) { for_each_access(object, visit); },
+                  [&](uint32_t r) { return on_writer((*order_)[r]); }, [&](uint32_t r) { return has_done(cut, r); });
+}
+
+int TraceCost::readers(const Cut& cut, uint32_t object) const {
+  int count = 0;
+  for_each_access(object, [&](uint32_t r) {
+    const Event& e = (*order_)[r];
+    if (!has_done(cut, r)) return true;
+    if (e.kind == OpKind::ReadLock && !gave_up(e)) ++count;
+    if (e.kind == OpKind::TryReadLock && succeeded(e)) ++count;
+    if (e.kind == OpKind::ReadUnlock) --count;
+    return true;
+  });
+  return count;
+}
+
+bool TraceCost::has_units(const Cut& cut, uint32_t semaphore) const {
+  int64_t units = 0;
+  for_each_access(semaphore, [&](uint32_t r) {
+    const Event& e = (*order_)[r];
+    const bool takes = e.kind == OpKind::SemWait || (e.kind == OpKind::SemTryWait && succeeded(e));
+    if ((!takes && e.kind != OpKind::SemPost) || gave_up(e)) return true;
+    const bool done = has_done(cut, r);
+    units = static_cast<int64_t>(e.second) + (done ? (takes ? -1 : 1) : 0);
+    return !done;
+  });
+  return units > 0;
+}
+
+bool TraceCost::is_woken(const Cut& cut, const Event& reacquire) const {
+  const uint32_t wait = reacquire.previous;
+  if (wait == kNone || (*order_)[wait].kind != OpKind::CondWait) return true;  // gave up, or was called off
+  bool woken = false;
+  for (unsigned i = 1; i < reacquire.uses && !woken; ++i)
+    for_each_access(reacquire.use[i].object, [&](uint32_t r) {
+      if (r <= wait) return false;
+      woken = (*order_)[r].find(reacquire.use[i].object)->write && has_done(cut, r);
+      return !woken;
+    });
+  return woken;
 }
 
 }  // namespace lockstep

@@ -1,6 +1,7 @@
 // What a trace costs: the fewest preemptions with which any of its executions can be run.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -9,28 +10,53 @@
 
 namespace lockstep {
 
-// A property of the order alone, and it does not decrease when the execution goes on: leaving a thread that does no
-// more in this prefix is free. Searches over the ways to cut the order in two, so it can take long for many threads;
-// ask only if the execution at hand costs more than what is allowed.
+// A property of the order alone: what a thread would do next and whether it has to wait follows from what has been
+// done, in whatever order. Searches over the ways to cut the order in two, so it can take long for many threads; ask
+// only if the execution at hand costs more than what is allowed.
 class TraceCost {
  public:
-  // Do all executions of the order's first `size` records have more than `bound` preemptions?
+  // Do all executions of the order's first `size` records have more than `bound` preemptions? Of a prefix this is no
+  // more than of what follows: leaving a thread that does no more in it is free.
   bool exceeds(const HappensBefore& order, uint32_t size, uint32_t bound);
+  // The same of a whole execution. What its unfinished threads would have done next says whether they were left in
+  // vain.
+  bool exceeds(HappensBefore& order, std::span<const Step> pending, uint32_t bound);
 
  private:
   using Cut = std::u32string;  // steps done by each thread, then who did the last one
+  using Event = HappensBefore::Event;
+  static constexpr uint32_t kNone = HappensBefore::kNone;
 
-  void collect(uint32_t size);
-  bool can_follow(const Cut& cut, size_t thread) const;
-  bool would_go_on(const Cut& cut, size_t thread) const;
+  bool search(uint32_t bound);
+  void collect();
+  size_t place_of(ThreadId thread);
+  bool has_done(const Cut& cut, uint32_t record) const;
+  bool knows(const Cut& cut, uint32_t record) const;
+  bool can_follow(const Cut& cut, size_t thread) const { return knows(cut, steps_[thread][cut[thread]]); }
+  bool can_run(const Cut& cut, size_t thread) const;
+  bool can_go_on(const Cut& cut, const Event& next, bool ready) const;
+  bool would_get(const Cut& cut, const Event& timeout) const;
+  bool others_can_run(const Cut& cut, size_t thread) const;
   bool has_yielded(const Cut& cut, size_t thread) const;
+
+  // The state of an object when just the steps of the cut have been done.
+  template <class Visit>
+  void for_each_access(uint32_t object, Visit visit) const;
+  bool is_free(const Cut& cut, uint32_t object) const;
+  bool has_writer(const Cut& cut, uint32_t object) const;
+  int readers(const Cut& cut, uint32_t object) const;
+  bool has_units(const Cut& cut, uint32_t semaphore) const;
+  bool is_woken(const Cut& cut, const Event& reacquire) const;
 
   const HappensBefore* order_ = nullptr;
   uint32_t size_ = 0;
-  std::vector<unsigned> threads_;             // that take steps
+  bool whole_ = false;                        // then who waits for what is found out exactly
+  std::vector<unsigned> threads_;             // that take steps, or would
+  std::vector<size_t> places_;                // of a thread among these
   std::vector<std::vector<uint32_t>> steps_;  // of each, as records
+  std::vector<Event> pending_;                // of each, in a whole execution; no thread: it has ended
   std::unordered_set<Cut> seen_;
-  std::vector<Cut> now_, later_;              // to be looked at with this many preemptions, and with one more
+  std::vector<Cut> now_, later_;  // to be looked at with this many preemptions, and with one more
 };
 
 }  // namespace lockstep

@@ -98,7 +98,7 @@ AccessList accesses(const Operation& op) {
       // Timed out, it left the queue by itself: a later signal finds one waiter less.
       if (op.timed_out)
         list.add(op.second, true);
-      else
+      else if (op.second != kNoObject)  // none: it had given up before
         list.add(broadcast_token(op.second), false);
       break;
     case OpKind::SemWait:  // a cancellation or a signal may end it before it gets anything

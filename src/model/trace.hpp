@@ -111,7 +111,8 @@ struct Monitors {
     kThinned = 8,       // calls that touch nothing tracked were left out of the code (detect/call_sites.hpp)
     kRepeated = 16,     // left out at first, but that did not do
     kNoRaces = 32,      // nobody looked for races, because a few variables are tracked
-    kSealed = 64,       // at some step others could have run, had the thread not been in code that is not to be left
+    kSealed = 64,       // at some step others could have run, had the thread not been in code that is not to be left;
+                        // or what a step did depends on more than the operations before it: no reduction is sound
   };
 };
 

@@ -113,7 +113,7 @@ void TraceNames::name_objects() {
   auto see = [&](const Step& step) {
     if (const char* noun = noun_of(step.kind)) add_object(step.object, noun);
     if (step.kind == OpKind::CondWait) add_object(step.second, "mutex");
-    if (step.kind == OpKind::Reacquire) add_object(step.second, "condvar");
+    if (step.kind == OpKind::Reacquire && step.second != kNoObject) add_object(step.second, "condvar");
   };
   for (const Step& step : trace_.steps()) see(step);
   for (const Step& step : trace_.pending()) see(step);

@@ -129,6 +129,7 @@ class TrustedCall {
 
 // Is the caller libc, libstdc++ or another library whose own synchronisation is not seen? Defined in serve/backtrace.cpp.
 bool lies_in_library(const void* code);
+bool is_own_code(uintptr_t pc);
 
 // Libraries lie together, far from the program: one comparison for nearly every call.
 inline bool maybe_library(const void* caller) {
@@ -137,7 +138,8 @@ inline bool maybe_library(const void* caller) {
 inline bool from_library(const void* caller) { return UNLIKELY(maybe_library(caller)) && lies_in_library(caller); }
 inline bool TrustedCall::is_trusted(const void* caller) {
   if (UNLIKELY(runtime.trust.any()) && runtime.trust.contains(caller)) return true;
-  return from_library(caller);
+  // The runtime implements one function by another (C11 threads), for whoever called the first.
+  return from_library(caller) && !is_own_code(reinterpret_cast<uintptr_t>(caller));
 }
 
 inline Scheduler& scheduler() { return runtime.scheduler; }

@@ -1,67 +1,13 @@
 // Reductions against depth-first search on small random programs over the whole API, run for real: the same traces, and
 // each of them once where that is promised. A slice here; LOCKSTEP_SOAK=n looks at n programs (./dev soak).
-#include <algorithm>
 #include <cstdlib>
-#include <map>
-#include <set>
 
-#include "analysis/fingerprint.hpp"
-#include "programs.hpp"
-#include "search/explorer.hpp"
-#include "search/registry.hpp"
+#include "reduced.hpp"
 
 namespace lockstep {
 namespace {
 
 constexpr uint64_t kMost = 6000;  // executions of a depth-first search; larger programs are left out
-
-class Traces final : public Analysis {
- public:
-  const char* name() const override { return "traces"; }
-  const char* summary() const override { return "collects traces"; }
-  std::optional<Finding> check(TraceView trace) override {
-    if (trace.outcome() == Outcome::SleepBlocked) return std::nullopt;
-    ++executions;
-    const Outcome o = trace.outcome();
-    failed |= o != Outcome::Ok && o != Outcome::Deadlock && o != Outcome::Livelock;
-    const uint32_t preemptions = count_preemptions(trace);
-    const auto [known, fresh] = cost.emplace(fingerprint_of(trace).low, preemptions);
-    if (!fresh) known->second = std::min(known->second, preemptions);
-    return std::nullopt;
-  }
-  std::set<uint64_t> within(uint32_t bound) const {
-    std::set<uint64_t> found;
-    for (const auto& [trace, preemptions] : cost)
-      if (preemptions <= bound) found.insert(trace);
-    return found;
-  }
-  std::map<uint64_t, uint32_t> cost;
-  uint64_t executions = 0;
-  bool failed = false;  // then how far others had come by then makes a trace of its own, which reductions leave out
-};
-
-struct Explored {
-  Exploration result;
-  Traces traces;
-};
-
-Explored explore(Target& target, const std::string& strategy, std::optional<uint32_t> preemptions = {},
-                 uint64_t most = 2 * kMost) {
-  StrategyOptions options;
-  options.spec = strategy;
-  options.preemptions = preemptions;
-  options.preemptions_none = !preemptions && strategy == "chess";
-  options.max_steps = 2000;
-  auto made = make_strategy(options);
-  Explored explored;
-  EXPECT_TRUE(made) << (made ? "" : made.error().message);
-  if (!made) return explored;
-  Analysis* analyses[] = {&explored.traces};
-  Budget budget;
-  budget.executions = most;
-  explored.result = Explorer(**made, target, analyses, budget, true, {}).run();
-  return explored;
-}
 
 unsigned programs() {
   const char* soak = std::getenv("LOCKSTEP_SOAK");
@@ -97,9 +43,13 @@ TEST_P(Reductions, FindTheTracesOfDepthFirstSearch) {
     for (const uint32_t bound : {0u, 1u}) {
       EXPECT_EQ(explore(*target, "chess", bound).traces.within(~0u), all.traces.within(bound)) << "within " << bound;
       for (const char* strategy : {"source-dpor", "optimal-dpor"}) {  // by the cost of traces, and some more
-        const std::set<uint64_t> found = explore(*target, strategy, bound).traces.within(~0u),
-                                 wanted = all.traces.within(bound);
+        const Explored e = explore(*target, strategy, bound);
+        const std::set<uint64_t> found = e.traces.within(~0u), wanted = all.traces.within(bound);
         EXPECT_TRUE(std::includes(found.begin(), found.end(), wanted.begin(), wanted.end())) << strategy << bound;
+        EXPECT_GE(e.result.traces, wanted.size()) << strategy << " within " << bound;
+        if (!all.traces.inexact) {
+          EXPECT_EQ(e.result.traces, wanted.size()) << strategy << " within " << bound;
+        }
       }
       const Explored bpor = explore(*target, "bpor", bound);
       if (bpor.result.complete) {

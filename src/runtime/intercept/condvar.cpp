@@ -44,10 +44,11 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags) {
   int result = take_mutex(mutex, OpKind::Reacquire, me.woken ? 0 : flags, condition, me.woken);
   const bool timed_out = result == ETIMEDOUT;
   if (timed_out) {
-    // The timeout was a step of its own that left the queue; now the mutex has to be taken as usual.
+    // The timeout was a step of its own that left the queue; now the mutex has to be taken as usual, and no
+    // signal or broadcast has to do with it any more.
     me.queue = nullptr;
     me.woken = true;
-    result = take_mutex(mutex, OpKind::Reacquire, 0, condition, true);
+    result = take_mutex(mutex, OpKind::Reacquire, 0, nullptr, true);
   }
   me.queue = nullptr;
   if (LIKELY(m.owned_by(me.id))) m.depth = depth;

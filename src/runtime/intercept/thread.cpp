@@ -48,6 +48,8 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
     child.start_is_step = true;
     child.pending.kind = OpKind::ThreadStart;
     child.pending.thread = id;
+    child.parked = true;
+    if (child.arrival) child.arrival[0] = 0;  // of who had this place in an earlier execution
     s.enable(child, true);
   }
   return 0;

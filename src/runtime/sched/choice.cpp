@@ -55,7 +55,7 @@ ThreadSet Scheduler::candidates() {
   ThreadSet set = enabled;
   Thread& me = *runtime.current;
   if (me.no_preempt && enabled.contains(me.id)) {
-    sealed |= set.size(words_) > 1;
+    sealed |= set.size(words_) > 1 || (timeouts != Timeouts::Stuck && !timed.empty(words_));
     set.clear(words_);
     set.add(me.id);
     return set;

@@ -158,6 +158,14 @@ std::span<DporSearch::Item> DporSearch::sequence(const Race& race) {
   return sequence_;
 }
 
+// The next data choice of the step that `record` is or belongs to. Threads that it creates or lets go on choose, too.
+uint32_t DporSearch::choice_after(uint32_t record) const {
+  const std::span<const Step> steps = trace_->steps();
+  do ++record;
+  while (record < steps.size() && steps[record].is_note());
+  return record < steps.size() && steps[record].is_choice() ? record : kNone;
+}
+
 Label DporSearch::pending_label(uint32_t record, ThreadId t) const {
   for (uint32_t k = record; k < order_.size(); ++k)
     if (path_[k].node != kNone && order_[k].thread == t && !tree_[path_[k].node].data) return strongest(order_[k]);

@@ -19,8 +19,9 @@ uint16_t value_of(const Step& step) { return step.is_choice() ? step.value : sta
 
 // Waits for something that no decision of its own ends.
 bool is_glued(const Step& pending) {
-  return pending.kind == OpKind::Join || pending.kind == OpKind::BarrierLeave ||
-         (pending.kind == OpKind::FutexBlocked && !(pending.flags & Step::kTimed));
+  const bool glued =
+      pending.kind == OpKind::Join || pending.kind == OpKind::BarrierLeave || pending.kind == OpKind::FutexBlocked;
+  return glued && !(pending.flags & Step::kTimed);
 }
 
 }  // namespace
@@ -140,15 +141,16 @@ uint32_t DporSearch::next_head() {
   return node;
 }
 
-// Within a bound on the cost of traces, those count that some execution shows with so few preemptions; where an
-// execution ended with threads under way, leaving one of them for good is taken to be free.
+// Within a bound on the cost of traces, those count that some execution shows with so few preemptions. In a livelock
+// threads that spin are tried once more in the end, so nobody knows whether they could be left for nothing.
 bool DporSearch::counts(TraceView trace) {
   constexpr uint32_t kMostThreads = 10;  // what a trace of more costs takes too long to find out
-  if (!parts_.preemptions || count_preemptions(trace) <= *parts_.preemptions || trace.header().threads > kMostThreads)
+  if (!parts_.preemptions || count_preemptions(trace) <= *parts_.preemptions || trace.header().threads > kMostThreads ||
+      trace.outcome() == Outcome::Livelock)
     return true;
   HappensBefore order;
   for (const Step& step : trace.steps()) order.push(step);
-  return !TraceCost().exceeds(order, order.size(), *parts_.preemptions);
+  return !TraceCost().exceeds(order, trace.pending(), *parts_.preemptions);
 }
 
 std::optional<Plan> DporSearch::next() {
@@ -330,6 +332,7 @@ bool DporSearch::explore(uint32_t head) {
   for (auto i = static_cast<uint32_t>(path_.size()); i < steps.size(); ++i) {
     if (steps[i].is_note()) {
       append(kNone);
+      if (reduces_ && !parts_.whole_sequences) give_up_instead(i, i);
       continue;
     }
     const uint32_t node = take(head, state, i);
@@ -355,8 +358,13 @@ bool DporSearch::explore(uint32_t head) {
   }
   if (reduces_ && parts_.whole_sequences) {
     const bool short_ones = certain();
-    for (uint32_t i = short_ones ? fresh : 0; i < path_.size(); ++i)
-      if (is_step(i)) reverse_step(i, short_ones ? i : order_.size());
+    for (uint32_t i = short_ones ? fresh : 0; i < path_.size(); ++i) {
+      const uint32_t end = short_ones ? i : order_.size();
+      if (is_step(i))
+        reverse_step(i, end);
+      else
+        give_up_instead(i, end);
+    }
   }
   const bool complete = path_.size() == steps.size();
   if (complete) {
@@ -431,7 +439,7 @@ bool DporSearch::certain() const { return failing_ == kNone && !failed_ && !path
 // What threads would have done next takes part: that is how a deadlock is found, whose locks are never taken.
 void DporSearch::find_pending_races(uint32_t last) {
   const bool redundant = trace_->outcome() == Outcome::SleepBlocked;
-  while (last != kNone && tree_[path_[last].node].data) --last;
+  while (last != kNone && !is_step(last)) --last;
   const bool ended = last != kNone && tree_[path_[last].node].label.ends;
   bool cut_off = false;
   for (const Step& step : trace_->pending()) {
@@ -439,7 +447,8 @@ void DporSearch::find_pending_races(uint32_t last) {
     if (is_glued(step) || (redundant && !blocked)) continue;
     const Event event = as_event(order_, step);
     if (ended && step.thread == order_[last].thread) continue;
-    if (ended && !blocked && enabled(last, step.thread)) {
+    const bool waits = blocked && !(ended && trace_->timed(trace_->steps()[last]).contains(step.thread));
+    if (ended && !waits && enabled(last, step.thread)) {
       const Label might = strongest(event);
       parts_.reversal->reverse(*this, {last, &event, label_of(event), might, order_.size(), order_.size()});
       cut_off = true;
@@ -453,6 +462,27 @@ void DporSearch::find_pending_races(uint32_t last) {
 void DporSearch::reverse_step(uint32_t record, uint32_t end) {
   const Event event = order_[record];  // planning may move it
   reverse_all(event, record, end, false);
+}
+
+// A wait that ended inside the step of another thread has no step of its own. If it was a timed one, it could have given
+// up before that step.
+void DporSearch::give_up_instead(uint32_t record, uint32_t end) {
+  const Step& note = trace_->steps()[record];
+  if (note.kind != OpKind::FutexBlocked && note.kind != OpKind::Join) return;
+  uint32_t ended_by = record;
+  while (ended_by != kNone && !is_step(ended_by)) --ended_by;
+  if (ended_by == kNone || trace_->steps()[ended_by].thread == note.thread) return;
+  if (!trace_->timed(trace_->steps()[ended_by]).contains(note.thread)) return;
+  repeats_ = true;
+  Event event{};
+  event.thread = note.thread;
+  event.kind = OpKind::Timeout;
+  event.flags = Step::kTimed | Step::kTimedOut | Step::kWrite;
+  event.previous = order_[record].previous;
+  const uint32_t object = order_.number_of(note.object);
+  event.use[event.uses++] = {object, true, order_.object(object).last_write, order_.object(object).last_read};
+  const Label label = label_of(event);
+  parts_.reversal->reverse(*this, {ended_by, &event, label, label, record, end});
 }
 
 void DporSearch::reverse_all(const Event& next, uint32_t at, uint32_t end, bool blocked) {

@@ -139,6 +139,7 @@ class DporSearch : public Strategy {
   // happen if the first does not. Empty if that cannot be.
   using Item = SequenceItem;
   std::span<Item> sequence(const Race& race);
+  uint32_t choice_after(uint32_t record) const;
   Label pending_label(uint32_t record, ThreadId t) const;  // of a thread's next step in the state before `record`
   uint32_t plan(uint32_t record, ThreadId t, const Label& label);  // another thread at that record
   void wait_for_turn(uint32_t node);  // a planned node whose parent has been executed and whose record is known
@@ -205,6 +206,7 @@ class DporSearch : public Strategy {
   void plan_data(uint32_t state, uint32_t record);
   void find_pending_races(uint32_t last);
   void reverse_step(uint32_t record, uint32_t end);
+  void give_up_instead(uint32_t record, uint32_t end);
   bool certain() const;  // the steps of this execution will do in any order what they did
   void reverse_all(const Event& next, uint32_t at, uint32_t end, bool blocked);
   bool waited_for(uint32_t record, const Event& next, uint32_t at);

@@ -126,7 +126,7 @@ uint32_t Wakeup::descend_choices(uint32_t node, uint32_t record) {
     add_missing_choices(node);
     return kNone;
   }
-  for (uint32_t r = record + 1; is_choice(r); ++r) {
+  for (uint32_t r = search_->choice_after(record); r != kNone; r = search_->choice_after(r)) {
     const uint32_t c = tree.child(node, search_->trace().steps()[r].value);
     if (c == kNone) {
       append_choices(node, r);
@@ -136,11 +136,6 @@ uint32_t Wakeup::descend_choices(uint32_t node, uint32_t record) {
     node = c;
   }
   return node;
-}
-
-bool Wakeup::is_choice(uint32_t record) const {
-  const auto steps = search_->trace().steps();
-  return record < steps.size() && steps[record].is_choice();
 }
 
 // A new node where it can be run, if its state has been executed.
@@ -157,7 +152,7 @@ void Wakeup::append_choices(uint32_t node, uint32_t r) {
   ChoiceTree& tree = search_->tree();
   uint32_t top = kNone;
   if (tree[node].status == Status::Finished) tree.reopen(node);
-  for (; is_choice(r); ++r) {
+  for (; r != kNone; r = search_->choice_after(r)) {
     const Step& step = search_->trace().steps()[r];
     const bool fresh = tree[node].first == kNone;
     tree[node].missing = fresh ? step.arity - 1 : tree[node].missing - 1;
@@ -180,9 +175,10 @@ void Wakeup::append(uint32_t state) {
     tree[state].uncertain = item.uncertain;
     if (k + 1 == rest_.size()) tree[state].open_end = item.uncertain || doubtful_;
     if (top == kNone) top = state;
-    if (item.record == kNone || !is_choice(item.record + 1) || k + 1 == rest_.size()) continue;
+    const uint32_t choice = item.record == kNone || k + 1 == rest_.size() ? kNone : search_->choice_after(item.record);
+    if (choice == kNone) continue;
     rest_.erase(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(k) + 1);
-    append_choices(state, item.record + 1);
+    append_choices(state, choice);
     break;
   }
   if (top != kNone) offer(top);

@@ -50,7 +50,6 @@ class Wakeup {
   bool hits_exactly(const Label& label, size_t& at) const;
   bool covered_by_sleep(std::span<const Label> asleep, uint32_t state);
   bool is_leaf(uint32_t node) const;
-  bool is_choice(uint32_t record) const;
   void append(uint32_t state);
   void append_choices(uint32_t node, uint32_t record);
   void add_missing_choices(uint32_t node);

@@ -20,10 +20,13 @@ class WakeupTrees final : public Reversal {
     if (may_be_stuck(race)) return reverse_loosely(search, race);
     const uint32_t all = search.order().size();
     const std::span<const DporSearch::Item> sequence = search.sequence(race);
+    if (lets_others_choose(search, sequence)) return reverse_loosely(search, race);
     if (sequence.empty() || wakeup_.insert(search, race.first, sequence, race.end == all)) return;
     Race whole = race;
     whole.end = all;
-    wakeup_.insert(search, race.first, search.sequence(whole));
+    const std::span<const DporSearch::Item> longer = search.sequence(whole);
+    if (lets_others_choose(search, longer)) return reverse_loosely(search, race);
+    wakeup_.insert(search, race.first, longer);
   }
 
  private:
@@ -41,6 +44,40 @@ class WakeupTrees final : public Reversal {
   // It came to wait after the first step had been run; nobody knows whether it would have without that.
   static bool may_be_stuck(const Race& race) {
     return (race.next->kind == OpKind::Io || race.next->kind == OpKind::Timer) && !was_pending(race);
+  }
+
+  // A thread that waited for several others to end goes on inside the step of the last of them. If it then makes a data
+  // choice, that comes after another step, or not at all, where these have another order.
+  static bool lets_others_choose(DporSearch& search, std::span<const DporSearch::Item> sequence) {
+    for (const DporSearch::Item& item : sequence)
+      for (uint32_t r = item.record == ChoiceTree::kNone ? item.record : search.choice_after(item.record);
+           r != ChoiceTree::kNone; r = search.choice_after(r))
+        if (!chooses_by_itself(search.order(), r, item.record)) return true;
+    return false;
+  }
+  // Whoever chooses took the step, was created in it by who did, or had waited for nothing else.
+  static bool chooses_by_itself(const HappensBefore& order, uint32_t choice, uint32_t step) {
+    uint32_t at = choice;
+    while (order[at].thread != order[step].thread) {
+      const ThreadId chooser = order[at].thread;
+      uint32_t before = at;
+      while (before != HappensBefore::kNone && before > step && order[before].thread == chooser)
+        before = order[before].previous;
+      const bool born = before != HappensBefore::kNone && before > step && order[before].kind == OpKind::Create;
+      if (!born) return waited_only_for(order, at, step);
+      at = before;
+    }
+    return true;
+  }
+  static bool waited_only_for(const HappensBefore& order, uint32_t after, uint32_t step) {
+    const unsigned taker = index_of(order[step].thread), waiter = index_of(order[after].thread);
+    uint32_t last = order[after].previous;
+    while (last != HappensBefore::kNone && (order[last].flags & Step::kNote || order[last].kind == OpKind::Choose))
+      last = order[last].previous;
+    if (last != HappensBefore::kNone && !order.ordered(last, step)) return false;
+    for (unsigned t = 0; t < order.width(); ++t)
+      if (t != taker && t != waiter && order.clock(after)[t] > order.clock(step)[t]) return false;
+    return true;
   }
 
   // A sequence that ends with a step which cannot be taken cannot be followed, so only its beginning is planned.
