@@ -1,6 +1,7 @@
 // What libstdc++.so does with the program's memory on its behalf: the nodes of maps, sets and lists, and strings. Built
 // as C++17, for which strings are there, too.
 #include <algorithm>
+#include <iostream>
 #include <list>
 #include <map>
 #include <set>
@@ -200,32 +201,96 @@ void string_of_thread_that_ended() {
   together([result] { sink(static_cast<long>(result.size())); }, [r = std::move(result)] { sink(r.back()); });
 }
 
+// --- streams ---
+std::ostringstream report;
+
+void stream_shared() {
+  racing([] { report << "text"; },  // FIRST
+         [] { report << 12; });     // SECOND
+}
+void stream_shared_in_turn() {
+  in_turn([] { report << "text" << 1.5; }, [] { report << 12 << 'c' << std::endl; });
+}
+void stream_written_and_read() {
+  racing([] { report << text; },                                 // FIRST
+         [] { sink(static_cast<long>(report.str().size())); });  // SECOND
+}
+void string_put_out() {
+  std::ostringstream own;
+  racing([] { text = "another text, and a longer one at that"; },  // FIRST
+         [&] { own << text; });                                    // SECOND
+}
+void standard_stream_shared() {
+  racing([] { std::clog << "" << std::flush; }, [] { std::clog << "" << std::flush; });
+}
+
+// --- the C library ---
+char letters[64], others[64];
+
+void letters_copied_and_measured() {
+  racing([] { std::strcpy(letters, text.c_str()); },              // FIRST
+         [] { sink(static_cast<long>(std::strlen(letters))); });  // SECOND
+}
+void letters_copied_and_measured_in_turn() {
+  in_turn([] { std::strcpy(letters, text.c_str()); }, [] { sink(static_cast<long>(std::strlen(letters))); });
+}
+void letters_printed_and_read() {
+  racing([] { std::snprintf(letters, sizeof letters, "%s!", text.c_str()); },  // FIRST
+         [] { sink(letters[5]); });                                            // SECOND
+}
+void letters_printed_behind_reader() {
+  racing([] { std::snprintf(letters, sizeof letters, "%s!", text.c_str()); }, [] { sink(letters[7]); });
+}
+void blocks_compared_and_changed() {
+  racing([] { sink(std::memcmp(letters, others, sizeof letters)); },  // FIRST
+         [] { others[9] = 'x'; });                                    // SECOND
+}
+void blocks_compared_by_both() {
+  auto body = [] { sink(std::memcmp(letters, others, sizeof letters) + std::strncmp(letters, others, 5)); };
+  racing(body, body);
+}
+void letters_compared_up_to_their_end() {
+  racing([] { sink(std::strcmp(letters, others)); }, [] { others[9] = 'x'; });
+}
+
 const Case kCases[] = {
-    RACY(map_insert_and_find, 51, 52),
+    RACY(map_insert_and_find, 52, 53),
     FINE(map_insert_and_find_in_turn),
-    RACY(map_erase_and_iterate, 58, 61),
+    RACY(map_erase_and_iterate, 59, 62),
     FINE(map_erase_and_iterate_in_turn),
     FINE(map_values_apart),
-    RACY(map_value_shared, 78, 79),
+    RACY(map_value_shared, 79, 80),
     FINE(maps_of_their_own),
     FINE(map_read_by_both),
-    RACY(set_insert_and_insert, 99, 100),
+    RACY(set_insert_and_insert, 100, 101),
     FINE(set_handed_over),
-    RACY(list_push_and_iterate, 120, 122),
+    RACY(list_push_and_iterate, 121, 123),
     FINE(list_push_and_iterate_in_turn),
-    RACY(list_spliced, 133, 134),
+    RACY(list_spliced, 134, 135),
     FINE(list_spliced_in_turn),
     FINE(list_erase_keeps_others),
-    RACY(string_append_and_size, 148, 149),
+    RACY(string_append_and_size, 149, 150),
     FINE(string_append_and_size_in_turn),
-    RACY(string_push_and_read, 155, 156),
-    RACY(string_assign_and_copy, 159, 160),
+    RACY(string_push_and_read, 156, 157),
+    RACY(string_assign_and_copy, 160, 161),
     FINE(string_assign_and_copy_in_turn),
     FINE(string_characters_apart),
-    RACY(string_character_shared, 169, 170),
+    RACY(string_character_shared, 170, 171),
     FINE(string_grows_behind_reader),
     FINE(strings_of_their_own),
     FINE(string_of_thread_that_ended),
+    RACY(stream_shared, 208, 209),
+    FINE(stream_shared_in_turn),
+    RACY(stream_written_and_read, 215, 216),
+    RACY(string_put_out, 220, 221),
+    FINE(standard_stream_shared),
+    RACY(letters_copied_and_measured, 231, 232),
+    FINE(letters_copied_and_measured_in_turn),
+    RACY(letters_printed_and_read, 238, 239),
+    FINE(letters_printed_behind_reader),
+    RACY(blocks_compared_and_changed, 245, 246),
+    FINE(blocks_compared_by_both),
+    FINE(letters_compared_up_to_their_end),
 };
 
 }  // namespace
