@@ -1,5 +1,7 @@
 // What libstdc++.so does with the program's memory on its behalf: the nodes of maps, sets and lists, and strings. Built
 // as C++17, for which strings are there, too.
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
 #include <list>
@@ -241,6 +243,40 @@ void letters_printed_and_read() {
 void letters_printed_behind_reader() {
   racing([] { std::snprintf(letters, sizeof letters, "%s!", text.c_str()); }, [] { sink(letters[7]); });
 }
+void letters_searched_and_changed() {
+  racing([] { sink(std::strchr(letters, 'x') != nullptr); },  // FIRST
+         [] { letters[0] = 'y'; });                           // SECOND
+}
+void letters_received_and_read() {
+  int ends[2];
+  if (pipe(ends) || write(ends[1], "abc", 3) != 3) std::abort();
+  racing([&] { sink(read(ends[0], letters, 3)); },  // FIRST
+         [] { sink(letters[2]); });                 // SECOND
+  close(ends[0]);
+  close(ends[1]);
+}
+void letters_sent_and_reused() {
+  int ends[2];
+  if (pipe(ends)) std::abort();
+  racing([&] { sink(write(ends[1], letters, 3)); },
+         [&] {
+           sink(read(ends[0], others, 3));
+           letters[1] = others[1];
+         });
+  close(ends[0]);
+  close(ends[1]);
+}
+void letters_reused_before_sent() {
+  int ends[2];
+  if (pipe(ends)) std::abort();
+  racing([&] { sink(write(ends[1], letters, 3)); },  // FIRST
+         [&] {
+           letters[1] = 'x';  // SECOND
+           sink(read(ends[0], others, 3));
+         });
+  close(ends[0]);
+  close(ends[1]);
+}
 void blocks_compared_and_changed() {
   racing([] { sink(std::memcmp(letters, others, sizeof letters)); },  // FIRST
          [] { others[9] = 'x'; });                                    // SECOND
@@ -254,41 +290,45 @@ void letters_compared_up_to_their_end() {
 }
 
 const Case kCases[] = {
-    RACY(map_insert_and_find, 52, 53),
+    RACY(map_insert_and_find, 54, 55),
     FINE(map_insert_and_find_in_turn),
-    RACY(map_erase_and_iterate, 59, 62),
+    RACY(map_erase_and_iterate, 61, 64),
     FINE(map_erase_and_iterate_in_turn),
     FINE(map_values_apart),
-    RACY(map_value_shared, 79, 80),
+    RACY(map_value_shared, 81, 82),
     FINE(maps_of_their_own),
     FINE(map_read_by_both),
-    RACY(set_insert_and_insert, 100, 101),
+    RACY(set_insert_and_insert, 102, 103),
     FINE(set_handed_over),
-    RACY(list_push_and_iterate, 121, 123),
+    RACY(list_push_and_iterate, 123, 125),
     FINE(list_push_and_iterate_in_turn),
-    RACY(list_spliced, 134, 135),
+    RACY(list_spliced, 136, 137),
     FINE(list_spliced_in_turn),
     FINE(list_erase_keeps_others),
-    RACY(string_append_and_size, 149, 150),
+    RACY(string_append_and_size, 151, 152),
     FINE(string_append_and_size_in_turn),
-    RACY(string_push_and_read, 156, 157),
-    RACY(string_assign_and_copy, 160, 161),
+    RACY(string_push_and_read, 158, 159),
+    RACY(string_assign_and_copy, 162, 163),
     FINE(string_assign_and_copy_in_turn),
     FINE(string_characters_apart),
-    RACY(string_character_shared, 170, 171),
+    RACY(string_character_shared, 172, 173),
     FINE(string_grows_behind_reader),
     FINE(strings_of_their_own),
     FINE(string_of_thread_that_ended),
-    RACY(stream_shared, 208, 209),
+    RACY(stream_shared, 210, 211),
     FINE(stream_shared_in_turn),
-    RACY(stream_written_and_read, 215, 216),
-    RACY(string_put_out, 220, 221),
+    RACY(stream_written_and_read, 217, 218),
+    RACY(string_put_out, 222, 223),
     FINE(standard_stream_shared),
-    RACY(letters_copied_and_measured, 231, 232),
+    RACY(letters_copied_and_measured, 233, 234),
     FINE(letters_copied_and_measured_in_turn),
-    RACY(letters_printed_and_read, 238, 239),
+    RACY(letters_printed_and_read, 240, 241),
     FINE(letters_printed_behind_reader),
-    RACY(blocks_compared_and_changed, 245, 246),
+    RACY(letters_searched_and_changed, 247, 248),
+    RACY(letters_received_and_read, 253, 254),
+    FINE(letters_sent_and_reused),
+    RACY(letters_reused_before_sent, 272, 274),
+    RACY(blocks_compared_and_changed, 281, 282),
     FINE(blocks_compared_by_both),
     FINE(letters_compared_up_to_their_end),
 };

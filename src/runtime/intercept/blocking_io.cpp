@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/detect/calls.hpp"
 #include "runtime/intercept/processes.hpp"
 #include "runtime/intercept/timers.hpp"
 #include "runtime/sched/interrupt.hpp"
@@ -308,10 +309,22 @@ using namespace lockstep::rt;
 
 #define LOCKSTEP_CALL(name, ...) [&] { return LOCKSTEP_REAL(name)(__VA_ARGS__); }
 
+// What is sent is read before the receiver can know of it; of very much the beginning.
+static void sends(const void* buffer, size_t size, const void* caller) {
+  constexpr size_t kMost = 1 << 20;
+  Look(caller).reads(buffer, size < kMost ? size : kMost);
+}
+// What has come is written after the sender has been waited for, and ordered after it.
+static ssize_t filled(void* buffer, ssize_t size, const void* caller) {
+  if (size > 0) Look(caller).writes(buffer, static_cast<size_t>(size));
+  return size;
+}
+
 LOCKSTEP_EXPORT ssize_t read(int fd, void* buffer, size_t size) {
   about_to_write(buffer, size);
-  if (!concerned(fd)) return LOCKSTEP_REAL(read)(fd, buffer, size);
-  return step_on(fd, POLLIN, !nonblocking(fd), LOCKSTEP_CALL(read, fd, buffer, size));
+  const ssize_t done = concerned(fd) ? step_on(fd, POLLIN, !nonblocking(fd), LOCKSTEP_CALL(read, fd, buffer, size))
+                                     : LOCKSTEP_REAL(read)(fd, buffer, size);
+  return filled(buffer, done, __builtin_return_address(0));
 }
 LOCKSTEP_EXPORT ssize_t readv(int fd, const iovec* parts, int count) {
   for (int i = 0; i < count; ++i) about_to_write(parts[i].iov_base, parts[i].iov_len);
@@ -319,6 +332,7 @@ LOCKSTEP_EXPORT ssize_t readv(int fd, const iovec* parts, int count) {
   return step_on(fd, POLLIN, !nonblocking(fd), LOCKSTEP_CALL(readv, fd, parts, count));
 }
 LOCKSTEP_EXPORT ssize_t write(int fd, const void* buffer, size_t size) {
+  sends(buffer, size, __builtin_return_address(0));
   if (!concerned(fd)) return LOCKSTEP_REAL(write)(fd, buffer, size);
   if (size > kFitsAtOnce && !nonblocking(fd))
     return step_through(fd, POLLOUT, size, [&](size_t at) {
@@ -342,12 +356,15 @@ LOCKSTEP_EXPORT int shutdown(int fd, int how) noexcept {
 }
 LOCKSTEP_EXPORT ssize_t recv(int fd, void* buffer, size_t size, int flags) {
   about_to_write(buffer, size);
-  if (!concerned(fd)) return LOCKSTEP_REAL(recv)(fd, buffer, size, flags);
-  if (flags & MSG_WAITALL && waits(fd, flags))
-    return step_through(fd, POLLIN, size, [&](size_t at) {
-      return LOCKSTEP_REAL(recv)(fd, static_cast<char*>(buffer) + at, size - at, (flags & ~MSG_WAITALL) | MSG_DONTWAIT);
-    });
-  return step_on(fd, POLLIN, waits(fd, flags), LOCKSTEP_CALL(recv, fd, buffer, size, flags));
+  const auto receive = [&]() -> ssize_t {
+    if (!concerned(fd)) return LOCKSTEP_REAL(recv)(fd, buffer, size, flags);
+    if (flags & MSG_WAITALL && waits(fd, flags))
+      return step_through(fd, POLLIN, size, [&](size_t at) {
+        return LOCKSTEP_REAL(recv)(fd, static_cast<char*>(buffer) + at, size - at, (flags & ~MSG_WAITALL) | MSG_DONTWAIT);
+      });
+    return step_on(fd, POLLIN, waits(fd, flags), LOCKSTEP_CALL(recv, fd, buffer, size, flags));
+  };
+  return filled(buffer, receive(), __builtin_return_address(0));
 }
 LOCKSTEP_EXPORT ssize_t recvfrom(int fd, void* buffer, size_t size, int flags, sockaddr* from, socklen_t* length) {
   about_to_write(buffer, size);
@@ -362,6 +379,7 @@ LOCKSTEP_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
   return step_on(fd, POLLIN, waits(fd, flags), LOCKSTEP_CALL(recvmsg, fd, message, flags));
 }
 LOCKSTEP_EXPORT ssize_t send(int fd, const void* buffer, size_t size, int flags) {
+  sends(buffer, size, __builtin_return_address(0));
   if (!concerned(fd)) return LOCKSTEP_REAL(send)(fd, buffer, size, flags);
   if (size > kFitsAtOnce && waits(fd, flags))
     return step_through(fd, POLLOUT, size, [&](size_t at) {

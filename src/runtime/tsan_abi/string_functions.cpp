@@ -4,12 +4,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "runtime/detect/accesses.hpp"
+#include "runtime/detect/calls.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
 
-// Declared here: headers give some of them several types.
 extern "C" {
 size_t strlen(const char*) noexcept;
 char* strcpy(char*, const char*) noexcept;
@@ -20,31 +19,10 @@ int strcmp(const char*, const char*) noexcept;
 int strncmp(const char*, const char*, size_t) noexcept;
 int memcmp(const void*, const void*, size_t) noexcept;
 int bcmp(const void*, const void*, size_t) noexcept;
+char* strdup(const char*) noexcept;
 }
 
 namespace {
-
-constexpr uint8_t kRead = RaceAccess::kRange, kWrite = RaceAccess::kRange | RaceAccess::kWrite;
-
-// A call of the program while somebody looks; accesses are told before they happen, as everywhere.
-class Look {
- public:
-  explicit Look(const void* caller) : caller_(caller), on_(watched() && !from_library(caller)) {}
-  explicit operator bool() const { return UNLIKELY(on_); }
-  void reads(const void* p, size_t size) const { range_access(p, size, kRead, caller_); }
-  void writes(const void* p, size_t size) const { range_access(p, size, kWrite, caller_); }
-  void reads_string(const char* p) const { reads(p, length(p) + 1); }
-  void reads_string(const char* p, size_t most) const {
-    size_t size = 0;
-    while (size < most && p[size]) ++size;
-    reads(p, size < most ? size + 1 : most);
-  }
-
- private:
-  const void* caller_;
-  bool on_;
-};
-#define LOCKSTEP_LOOK const Look look(__builtin_return_address(0))
 
 // How far two strings are compared.
 size_t compared(const char* a, const char* b, size_t most) {
@@ -116,6 +94,32 @@ LOCKSTEP_EXPORT int bcmp(const void* a, const void* b, size_t size) noexcept {
   LOCKSTEP_LOOK;
   if (look) look.reads(a, size), look.reads(b, size);
   return LOCKSTEP_REAL(bcmp)(a, b, size);
+}
+
+// In C++ headers these have several types; so they go by other names here.
+#define LOCKSTEP_SEARCH(name, parameters, arguments, tell)                                 \
+  LOCKSTEP_EXPORT const char* lockstep_##name parameters noexcept asm(#name);              \
+  LOCKSTEP_EXPORT const char* lockstep_##name parameters noexcept {                        \
+    static const char*(*real)parameters;                                                   \
+    if (UNLIKELY(!real)) real = reinterpret_cast<decltype(real)>(dlsym(RTLD_NEXT, #name)); \
+    LOCKSTEP_LOOK;                                                                         \
+    const char* found = real arguments;                                                    \
+    if (look) tell;                                                                        \
+    return found;                                                                          \
+  }
+LOCKSTEP_SEARCH(memchr, (const char* a, int value, size_t size), (a, value, size),
+                look.reads(a, found ? static_cast<size_t>(found - a) + 1 : size))
+LOCKSTEP_SEARCH(strchr, (const char* a, int value), (a, value),
+                look.reads(a, found ? static_cast<size_t>(found - a) + 1 : length(a) + 1))
+LOCKSTEP_SEARCH(strrchr, (const char* a, int value), (a, value), look.reads_string(a))
+LOCKSTEP_SEARCH(strstr, (const char* a, const char* part), (a, part),
+                (look.reads_string(part),
+                 look.reads(a, found ? static_cast<size_t>(found - a) + length(part) : length(a) + 1)))
+
+LOCKSTEP_EXPORT char* strdup(const char* a) noexcept {
+  LOCKSTEP_LOOK;
+  if (look) look.reads_string(a);
+  return LOCKSTEP_REAL(strdup)(a);
 }
 
 LOCKSTEP_EXPORT int vsnprintf(char* to, size_t size, const char* text, va_list list) noexcept {

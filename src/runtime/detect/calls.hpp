@@ -1,0 +1,31 @@
+// What functions of libraries do to the program's memory, told at the place of the call.
+#pragma once
+#include "runtime/detect/accesses.hpp"
+
+namespace lockstep::rt {
+
+// One call, if it is the program's and somebody looks. What libraries, and the runtime, do for themselves is not told.
+class Look {
+ public:
+  explicit Look(const void* caller) : caller_(caller), on_(watched() && !from_library(caller)) {}
+  explicit operator bool() const { return UNLIKELY(on_); }
+  void reads(const void* p, size_t size) const {
+    if (UNLIKELY(on_)) range_access(p, size, RaceAccess::kRange, caller_);
+  }
+  void writes(const void* p, size_t size) const {
+    if (UNLIKELY(on_)) range_access(p, size, RaceAccess::kRange | RaceAccess::kWrite, caller_);
+  }
+  void reads_string(const char* p) const { reads(p, length(p) + 1); }
+  void reads_string(const char* p, size_t most) const {
+    size_t size = 0;
+    while (size < most && p[size]) ++size;
+    reads(p, size < most ? size + 1 : most);
+  }
+
+ private:
+  const void* caller_;
+  bool on_;
+};
+#define LOCKSTEP_LOOK const ::lockstep::rt::Look look(__builtin_return_address(0))
+
+}  // namespace lockstep::rt
