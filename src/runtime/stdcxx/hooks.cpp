@@ -1,4 +1,5 @@
 // Accesses and allocations of the C++ library in the program's name (redirect.hpp). They have the place of the call.
+#include <dlfcn.h>
 #include <string.h>
 
 #include "runtime/detect/accesses.hpp"
@@ -56,4 +57,17 @@ LOCKSTEP_HOOK size_t lockstep_library_strlen(const char* a) {
   const size_t size = length(a);
   lockstep_library_read_range(a, size + 1);
   return size;
+}
+
+// Exceptions are thrown by libstdc++, which every program that comes here has.
+LOCKSTEP_HOOK void lockstep_library_throw_logic_error(const char* text) {
+  reinterpret_cast<void (*)(const char*)>(dlsym(RTLD_DEFAULT, "_ZSt19__throw_logic_errorPKc"))(text);
+}
+LOCKSTEP_HOOK void lockstep_library_throw_length_error(const char* text) {
+  reinterpret_cast<void (*)(const char*)>(dlsym(RTLD_DEFAULT, "_ZSt20__throw_length_errorPKc"))(text);
+}
+// With up to three values, words all of them.
+LOCKSTEP_HOOK void lockstep_library_throw_out_of_range(const char* text, size_t a, size_t b, size_t c) {
+  reinterpret_cast<void (*)(const char*, ...)>(dlsym(RTLD_DEFAULT, "_ZSt24__throw_out_of_range_fmtPKcz"))(text, a, b,
+                                                                                                          c);
 }

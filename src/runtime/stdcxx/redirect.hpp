@@ -36,5 +36,6 @@ LOCKSTEP_RENAME(strlen, strlen);
 LOCKSTEP_RENAME(_Znwm, new);
 LOCKSTEP_RENAME(_ZdlPv, delete);
 LOCKSTEP_RENAME(_ZdlPvm, delete);
-// There in every program that comes here.
-asm(".weak _ZSt19__throw_logic_errorPKc, _ZSt20__throw_length_errorPKc, _ZSt24__throw_out_of_range_fmtPKcz");
+LOCKSTEP_RENAME(_ZSt19__throw_logic_errorPKc, throw_logic_error);
+LOCKSTEP_RENAME(_ZSt20__throw_length_errorPKc, throw_length_error);
+LOCKSTEP_RENAME(_ZSt24__throw_out_of_range_fmtPKcz, throw_out_of_range);
