@@ -190,7 +190,8 @@ int set_ceiling(pthread_mutex_t* mutex, int ceiling, int* old) {
 int destroy(pthread_mutex_t* mutex) {
   Mutex& m = Mutex::of(mutex);
   if (UNLIKELY(m.destroyed())) misuse("a mutex (%x) is destroyed twice", mutex);
-  if (UNLIKELY(m.owner || m.waiting)) misuse("a mutex (%x) is destroyed while it is locked", mutex);
+  if (UNLIKELY(m.owner)) misuse("a mutex (%x) is destroyed while it is locked", mutex);
+  if (UNLIKELY(m.waiting)) misuse("a mutex (%x) is destroyed while a thread is about to lock it", mutex);
   m.kind = -1;
   runtime.races.forget(mutex);
   return 0;
