@@ -20,8 +20,23 @@ const MixturePart* Mixture::finished() const {
   return nullptr;
 }
 
+// In the opening nothing is under way, so that a trace can be learned at once whatever the window. Of several full
+// proofs only the first is spared: it shall be the one that ends the search, because it says most.
+bool Mixture::spared(size_t part) const {
+  if (!opening()) return false;
+  const auto full = [](const MixturePart& p) { return p.proof == Proof::Full; };
+  return !full(parts_[part]) || std::none_of(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(part), full);
+}
+
 std::optional<Plan> Mixture::take(size_t part) {
-  std::optional<Plan> plan = parts_[part].strategy->next();
+  Strategy& strategy = *parts_[part].strategy;
+  std::optional<Plan> plan = strategy.next();
+  while (plan && spared(part)) {
+    const Trace* known = known_.find(*plan);
+    if (!known) break;
+    strategy.learn(*known);
+    plan = strategy.next();
+  }
   if (!plan) return plan;
   in_flight_.push_back(part);
   ++under_way_[part];
@@ -30,8 +45,11 @@ std::optional<Plan> Mixture::take(size_t part) {
 
 std::optional<Plan> Mixture::open() {
   if (!in_flight_.empty()) return std::nullopt;
-  while (opened_ < options_.opening.size())
-    if (auto plan = take(options_.opening[opened_++])) return plan;
+  for (; opening(); ++opened_)
+    if (auto plan = take(options_.opening[opened_])) {
+      ++opened_;
+      return plan;
+    }
   return std::nullopt;
 }
 
@@ -67,6 +85,10 @@ void Mixture::learn(TraceView trace) {
   --under_way_[last_];
   ++learned_[last_];
   ++all_learned_;
+  if (opening())
+    known_.add(trace);
+  else
+    known_.forget();
   for (size_t i = 0; i < parts_.size(); ++i)
     if (i != last_) parts_[i].strategy->overhear(trace);
   parts_[last_].strategy->learn(trace);
@@ -107,9 +129,9 @@ bool Mixture::resumable() const {
 
 // Whose turn it is, and the parts one after the other. What is in flight its part hands out again.
 void Mixture::save(StateWriter& out) const {
-  const size_t opening = opened_ < options_.opening.size() ? opened_ - in_flight_.size() : opened_;
+  const size_t first = opening() ? opened_ - in_flight_.size() : opened_;
   for (const uint64_t number :
-       {uint64_t{opening}, uint64_t{turn_}, uint64_t{last_}, uint64_t{used_}, round_, all_learned_})
+       {uint64_t{first}, uint64_t{turn_}, uint64_t{last_}, uint64_t{used_}, round_, all_learned_})
     out.put(number);
   out.put_all(learned_);
   for (const MixturePart& part : parts_) part.strategy->save(out);

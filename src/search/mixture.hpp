@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "search/known_executions.hpp"
 #include "search/strategy.hpp"
 
 namespace lockstep {
@@ -23,7 +24,7 @@ struct MixturePart {
 
 struct MixtureOptions {
   // Parts whose turn it is at first, one execution each. They are handed out one by one: each can make use of all
-  // before.
+  // before, and what one has run the others do not run again.
   std::vector<size_t> opening{};
   uint32_t early_rounds = 0;  // before the parts get their whole slices
   // A bounded proof ends the search only after so many executions, because more may lie beyond the bound.
@@ -58,12 +59,15 @@ class Mixture final : public Strategy {
   const MixturePart* finished() const;  // the proof that ends the search
   std::optional<Plan> take(size_t part);
   std::optional<Plan> open();
-  uint32_t slice() const;  // of the part whose turn it is
+  bool opening() const { return opened_ < options_.opening.size(); }
+  bool spared(size_t part) const;  // it need not run again what others have run
+  uint32_t slice() const;          // of the part whose turn it is
 
   std::vector<MixturePart> parts_;
   MixtureOptions options_;
   std::vector<uint64_t> learned_;  // per part
   uint64_t all_learned_ = 0;
+  KnownExecutions known_;
   std::deque<size_t> in_flight_;     // whose, oldest first
   std::vector<uint32_t> under_way_;  // per part, how many of these
   size_t opened_ = 0;                // turns of the opening that are over

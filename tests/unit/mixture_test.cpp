@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "search/known_executions.hpp"
 #include "search/registry.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
@@ -89,11 +90,46 @@ TEST(Auto, GivesEveryStrategyItsShareHoweverManyExecutionsAreUnderWay) {
 
 TEST(Portfolio, RunsAllItsStrategiesFromTheStart) {
   const auto strategy = made("portfolio");
-  const Explored e = explore(*strategy, same_write(3, 5), {}, at_most(10));
+  const Explored e = explore(*strategy, philosophers(4), {}, at_most(8));
   EXPECT_EQ(
       e.result.remark,
-      "2 executions of optimal-dpor, 2 executions of chess, 1 execution of seek, 1 execution of pos, 1 execution of "
-      "surw, 1 execution of random, 1 execution of pct:depth=2, 1 execution of pct:depth=3; the last was of chess");
+      "1 execution of optimal-dpor, 1 execution of chess, 1 execution of seek, 1 execution of pos, 1 execution of "
+      "surw, 1 execution of random, 1 execution of pct:depth=2, 1 execution of pct:depth=3; the last was of "
+      "pct:depth=3");
+}
+
+// The reduction, chess and seek all begin with the default schedule, which only the first of them runs.
+TEST(Portfolio, DoesNotRunAgainWhatAnotherStrategyHasRun) {
+  const auto strategy = made("portfolio");
+  std::vector<Schedule> seen = explore(*strategy, philosophers(4), {}, at_most(3)).sorted();
+  EXPECT_EQ(seen.size(), 3u);
+  EXPECT_EQ(std::unique(seen.begin(), seen.end()), seen.end());
+}
+
+TEST(KnownExecutions, AnswersOnlyForPlansThatLeadThereForSure) {
+  const Program program = philosophers(3);
+  Plan plan;
+  plan.policy = Policy::Random;
+  plan.seed = 7;
+  const Trace trace = execute(program, plan);
+  KnownExecutions known;
+  known.add(trace);
+  Plan same = plan_of(trace);
+  ASSERT_TRUE(known.find(same));
+  EXPECT_EQ(schedule_of(*known.find(same)), schedule_of(execute(program, same)));
+  EXPECT_FALSE(known.find(Plan{})) << "another schedule";
+  Plan other = same;
+  other.sleep_at = 0;
+  EXPECT_FALSE(known.find(other)) << "sleepers may cut it short";
+  other = same;
+  other.max_steps = 1;
+  EXPECT_FALSE(known.find(other)) << "it would be cut off";
+  other = same;
+  other.policy = Policy::RoundRobin;
+  EXPECT_FALSE(known.find(other));
+  other = same;
+  other.stacks = true;
+  EXPECT_FALSE(known.find(other)) << "more is asked for than was recorded";
 }
 
 }  // namespace

@@ -62,7 +62,10 @@ std::unique_ptr<Strategy> make_auto(const AutoOptions& options) {
 std::unique_ptr<Strategy> make_portfolio(const AutoOptions& options) {
   std::vector<MixturePart> parts = parts_of(options);
   for (MixturePart& part : parts) part.slice = 1;
-  return std::make_unique<Mixture>(std::move(parts), ending(options));
+  MixtureOptions mixing = ending(options);
+  constexpr size_t kRounds = 8;  // one by one, so that they can spare each other executions
+  for (size_t i = 0; i < kRounds * parts.size(); ++i) mixing.opening.push_back(i % parts.size());
+  return std::make_unique<Mixture>(std::move(parts), std::move(mixing));
 }
 
 }  // namespace lockstep

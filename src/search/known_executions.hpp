@@ -1,0 +1,60 @@
+// Executions of other strategies, by their deviations from the default schedule: a plan that leads to one of them need
+// not be run again.
+#pragma once
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/plan.hpp"
+#include "model/schedule.hpp"
+#include "model/trace.hpp"
+
+namespace lockstep {
+
+class KnownExecutions {
+ public:
+  static constexpr uint64_t kMostBytes = 4 << 20;
+
+  void add(TraceView trace) {
+    if (bytes_ >= kMostBytes || !is_whole(trace.outcome())) return;
+    std::vector<Delta> deltas = plan_of(trace).deltas;
+    const uint64_t key = hash(deltas);
+    const auto [place, fresh] = known_.try_emplace(key, Known{std::move(deltas), Trace(trace)});
+    if (fresh) bytes_ += trace.header().bytes;
+  }
+
+  void forget() {
+    if (!known_.empty()) *this = {};
+  }
+
+  // What the plan leads to, if that is known for sure: nobody sleeps, nothing is drawn, nothing else is asked for.
+  const Trace* find(const Plan& plan) const {
+    if (plan.policy != Policy::Default || plan.sleep_at != kNoStep || plan.detail || plan.stacks || plan.origins ||
+        !plan.extra.empty() || !plan.tracked.empty())
+      return nullptr;
+    const auto place = known_.find(hash(plan.deltas));
+    if (place == known_.end() || place->second.deltas != plan.deltas) return nullptr;
+    const Trace& trace = place->second.trace;
+    return trace.view().header().decisions <= plan.max_steps ? &trace : nullptr;
+  }
+
+ private:
+  struct Known {
+    std::vector<Delta> deltas;
+    Trace trace;
+  };
+  static uint64_t hash(const std::vector<Delta>& deltas) {
+    uint64_t key = 0x243f6a8885a308d3ull;
+    for (const Delta& d : deltas) {
+      key = (key ^ (uint64_t{d.step} << 32 | uint64_t{d.reserved} << 16 | d.value)) * 0x9e3779b97f4a7c15ull;
+      key ^= key >> 29;
+    }
+    return key;
+  }
+
+  std::unordered_map<uint64_t, Known> known_;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace lockstep
