@@ -38,7 +38,9 @@ TEST_P(Counting, AgreesWithDepthFirstSearch) {
     const std::set<uint64_t> wanted = all.traces.within(bound);
     EXPECT_EQ(explore(*target, "dfs", bound).traces.within(~0u), wanted) << bound;
     EXPECT_EQ(explore(*target, "chess", bound).traces.within(~0u), wanted) << bound;
-    EXPECT_EQ(explore(*target, "bpor", bound).traces.within(~0u), wanted) << bound;
+    const Explored bpor = explore(*target, "bpor", bound);
+    EXPECT_EQ(bpor.traces.within(~0u), wanted) << bound;
+    EXPECT_TRUE(bpor.result.complete) << bpor.result.stopped_by;
     for (const char* strategy : {"source-dpor", "optimal-dpor"})
       EXPECT_EQ(explore(*target, strategy, bound).result.traces, wanted.size()) << strategy << " within " << bound;
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/happens_before.hpp"
+#include "search/strategies/bpor.hpp"
 #include "search/strategies/dpor.hpp"
 #include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/source_dpor.hpp"
@@ -61,6 +62,19 @@ TEST(Endings, ProgramsThatFailOrExitWithThreadsUnderWay) {
     if (testing::Test::HasFatalFailure()) return;
   }
   EXPECT_GT(used, random_programs(700) / 2);
+}
+
+// Within a bound: all that depth-first search finds within it, and nothing beyond it.
+TEST(Endings, BporFindsWhatEndsEarlyWithinItsBound) {
+  uint64_t used = 0;
+  for (uint64_t seed = 0; seed < random_programs(300); ++seed) {
+    const Program p = random_program_that_ends(seed);
+    if (total(count_schedules(p)) > 2000) continue;
+    ++used;
+    for (uint32_t c = 0; c <= 2; ++c)
+      ASSERT_EQ(histories(make_bpor({.preemptions = c}), p, 1 + seed % 5), histories(dfs(c), p)) << p.name << " within " << c;
+  }
+  EXPECT_GT(used, random_programs(300) / 2);
 }
 
 const Instruction kFails = check(0, "always");

@@ -232,10 +232,9 @@ void DporSearch::learn(TraceView trace) {
                    std::any_of(trace.steps().begin(), trace.steps().end(), interrupts_another)))
     return reduce_nothing();
   ++executions_;
-  if (any_order_) return learn_now(head, trace);
-  if (head != kNone && head != turn()) return keep(head, trace);
+  if (!any_order_ && head != kNone && head != turn()) return keep(head, trace);
   learn_now(head, trace);
-  for (uint32_t due = turn(); due != kNone; due = turn()) {
+  for (uint32_t due = any_order_ ? kNone : turn(); due != kNone && !gives_up_; due = turn()) {
     const auto found = std::find_if(early_.begin(), early_.end(), [due](const Early& e) { return e.head == due; });
     if (found == early_.end()) break;
     std::swap(*found, early_.back());
@@ -243,6 +242,7 @@ void DporSearch::learn(TraceView trace) {
     spare_.push_back(std::move(early_.back()));
     early_.pop_back();
   }
+  if (gives_up_) reduce_nothing();
 }
 
 void DporSearch::reduce_nothing() {
@@ -261,7 +261,8 @@ void DporSearch::reduce_nothing() {
     lane.order.truncate(0);
   }
   tree_ = {};
-  executions_ = complete_ = diverged_ = lost_ = cut_ = ended_early_ = 0;
+  executions_ = complete_ = diverged_ = lost_ = cut_ = 0;
+  gives_up_ = false;
 }
 
 void DporSearch::plan_everybody(uint32_t record) {
@@ -456,7 +457,7 @@ void DporSearch::find_pending_races(uint32_t last) {
       reverse_all(event, order_.size(), order_.size(), blocked);
     }
   }
-  if (cut_off && last != failing_ && !parts_.covers_endings) ++ended_early_;
+  gives_up_ = gives_up_ || (cut_off && !parts_.covers_endings);
 }
 
 void DporSearch::reverse_step(uint32_t record, uint32_t end) {

@@ -83,7 +83,8 @@ struct DporParts {
   // Nothing below this record, the newest one of the path, is wanted.
   std::function<bool(const DporSearch&, uint32_t record)> give_up;
   // Executions that end the process while others could go on are found in all lengths that matter. Not so within a
-  // bound: who would have to go first, and at what price, is not decided by the nearest conflict then.
+  // bound: who would have to go first, and at what price, is not decided by the nearest conflict then, so nothing is
+  // reduced where there are any.
   bool covers_endings = true;
   std::optional<DporOrder> order{};  // none: depth-first
   // So many depth-first searches over one tree, each in a part of it that no other is in. What DporOrder needs and
@@ -243,8 +244,9 @@ class DporSearch : public Strategy {
   std::vector<Early> early_, spare_;
   Plan plan_;  // its memory is used again and again
   bool started_ = false;
-  uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0, ended_early_ = 0;
+  uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
   bool reduces_ = true;
+  bool gives_up_ = false;  // to reduce, once the present execution has been looked at
   bool repeats_ = false;  // perhaps: what is left to source sets or can time out may be run twice
   bool failed_ = false;   // with others under way, so that a trace may have been seen in several lengths
 };

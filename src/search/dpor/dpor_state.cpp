@@ -17,7 +17,7 @@ void DporSearch::save(StateWriter& out) const {
   for (uint32_t number = 0; number < order_.objects(); ++number) out.put(order_.object(number).id);
   out.put(static_cast<uint8_t>(started_ && executions_ > 0));
   out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2 | any_order_ << 3));
-  for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, ended_early_, executions_})
+  for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, executions_})
     out.put(number);
   if (parts_.order) ranked_.save(out);
 }
@@ -32,7 +32,7 @@ void DporSearch::load(StateReader& in) {
   reduces_ = !(flags & 4);
   any_order_ = any_order_ || flags & 8;  // who sleeps by whom depends on it, so it stays like that
   parts_.sleep_sets = parts_.sleep_sets && reduces_;
-  for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &ended_early_, &executions_})
+  for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &executions_})
     *number = in.get<uint64_t>();
   if (!in.good()) return;
   std::vector<uint32_t> waiting;
@@ -55,16 +55,11 @@ void DporSearch::load(StateReader& in) {
 }
 
 bool DporSearch::complete() const {
-  return tree_.finished() && diverged_ == 0 && lost_ == 0 && cut_ == 0 && ended_early_ == 0;
+  return tree_.finished() && diverged_ == 0 && lost_ == 0 && cut_ == 0;
 }
 
 std::string DporSearch::why_incomplete() const {
-  if (std::string losses = told_losses(diverged_, lost_, cut_); !losses.empty()) return losses;
-  if (ended_early_)
-    return count_of(ended_early_, "execution") +
-           " ended the process while other threads could go on, which this strategy "
-           "does not cover within a bound (chess does)";
-  return {};
+  return told_losses(diverged_, lost_, cut_);
 }
 
 std::string DporSearch::guarantee() const {
