@@ -67,7 +67,9 @@ class Run {
       const Plan plan = std::move(in_flight_.front());
       in_flight_.pop_front();
       count(*trace);
+      const bool counts = budget_.count_traces && is_whole(trace->outcome()) && strategy_.counts(*trace);
       strategy_.learn(*trace);
+      measure(*trace, counts);
       const bool restart = hooks_.promote && trace->header().races > 0 && hooks_.promote(*trace);
       check(*trace, plan);
       if (restart && !stop_) {
@@ -100,7 +102,7 @@ class Run {
     });
     // Rarely enough not to be felt, however large it has become.
     saved_ = Clock::now();
-    save_every_ = std::max(std::min<Clock::duration>(2 * save_every_, kSaveEvery), 20 * (saved_ - begin));
+    save_every_ = std::max(std::min<Clock::duration>(2 * save_every_, kSaveEvery), 40 * (saved_ - begin));
   }
 
   struct Failure {
@@ -127,15 +129,17 @@ class Run {
     if (header.monitors & Monitors::kNoRaces) ++result_.without_races;
     result_.steps_max = std::max(result_.steps_max, header.decisions);
     result_.threads_max = std::max(result_.threads_max, header.threads);
-    meter_.read(trace);
-    result_.preemptions_max = std::max(result_.preemptions_max, meter_.preemptions());
-    if (budget_.count_traces) count_trace(trace);
+    if (budget_.count_traces && trace.outcome() == Outcome::SleepBlocked) ++redundant_;
   }
 
-  void count_trace(TraceView trace) {
-    if (trace.outcome() == Outcome::SleepBlocked) ++redundant_;
-    if (!is_whole(trace.outcome()) || !strategy_.counts(trace)) return;
-    traces_.insert(meter_.fingerprint());
+  void measure(TraceView trace, bool counts) {
+    std::optional<Measures> measures = strategy_.measures();
+    if (!measures) {
+      meter_.read(trace);
+      measures = {meter_.fingerprint(), meter_.preemptions()};
+    }
+    result_.preemptions_max = std::max(result_.preemptions_max, measures->preemptions);
+    if (counts) traces_.insert(measures->fingerprint);
   }
 
   void check(TraceView trace, const Plan& plan) {
@@ -262,13 +266,18 @@ class Run {
     stop_ = Stop{"an interrupt"};
   }
 
+  uint64_t estimated_total() const {  // never less than there were; 0 if unknown
+    const uint64_t estimate = strategy_.estimated_total();
+    return estimate == 0 ? 0 : std::max(estimate, result_.executions);
+  }
+
   void tell(Clock::time_point now) const {
     Progress p;
     p.executions = result_.executions;
     p.seconds = std::chrono::duration<double>(now - start_).count();
     p.phase = strategy_.phase();
     p.frontier = strategy_.frontier_nodes();
-    p.estimated_total = strategy_.estimated_total();
+    p.estimated_total = estimated_total();
     p.bugs = result_.bugs.size();
     hooks_.progress(p);
   }
@@ -284,7 +293,7 @@ class Run {
     // A failure that came and went shows that executions do not repeat: then no claim over them holds.
     const bool repeats = unrepeated_.empty();
     r.complete = strategy_.complete() && repeats;
-    if (!r.complete) r.estimated_executions = strategy_.estimated_total();
+    if (!r.complete) r.estimated_executions = estimated_total();
     if (repeats) {
       r.guarantee = strategy_.guarantee();
       r.preemptions_completed = strategy_.preemptions_completed();

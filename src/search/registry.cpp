@@ -29,17 +29,14 @@ namespace {
 
 constexpr uint32_t kAutoPreemptions = 2;  // most concurrency bugs need no more (Musuvathi & Qadeer 2007)
 
-constexpr unsigned kLanes = 384;
+// Enough for workers not to have to wait for the search, however many there are, so that executions are the same.
+constexpr unsigned kLanes = 128;
 
 using Settings = StrategySettings;
 
 std::optional<uint32_t> bound_or_two(const Settings& s) {
   return s.preemptions_given ? s.preemptions : std::optional(kAutoPreemptions);
 }
-
-// One worker takes turns with the search. Several shall not have to wait for it; enough for many, so that it does not
-// matter how many.
-unsigned lanes_for(unsigned workers) { return workers > 1 ? kLanes : 1; }
 
 enum Takes : unsigned { kNothing = 0, kPreemptions = 1, kSeed = 2, kDelays = 4, kDepth = 8, kBlocks = 16, kVariables = 32, kThreads = 64, kExpand = 128 };
 using Make = std::unique_ptr<Strategy> (*)(const Settings&);
@@ -74,9 +71,9 @@ constexpr StrategyInfo kStrategies[] = {
     strategy("delay", "delay bounding: threads take turns, fewest exceptions first", kDelays,
              [](const Settings& s) { return make_delay({s.delays, s.max_steps}); }),
     strategy("optimal-dpor", "every order of dependent operations exactly once, optionally within a preemption bound",
-             kPreemptions, [](const Settings& s) { return make_optimal_dpor({s.preemptions, s.max_steps}); }),
+             kPreemptions, [](const Settings& s) { return make_optimal_dpor({.preemptions = s.preemptions, .max_steps = s.max_steps, .lanes = kLanes}); }),
     strategy("source-dpor", "the same with less memory; some executions are begun in vain", kPreemptions,
-             [](const Settings& s) { return make_source_dpor({.preemptions = s.preemptions, .max_steps = s.max_steps, .lanes = lanes_for(s.workers)}); }),
+             [](const Settings& s) { return make_source_dpor({.preemptions = s.preemptions, .max_steps = s.max_steps, .lanes = kLanes}); }),
     strategy("dpor", "the same as first published, many orders several times; for comparison", kNothing,
              [](const Settings& s) { return make_dpor({s.max_steps}); }),
     strategy("bpor", "every order of dependent operations within a preemption bound (2), some several times",
@@ -221,7 +218,6 @@ Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) 
   settings.preemptions_given = options.preemptions || options.preemptions_none;
   settings.seed = options.seed;
   settings.max_steps = options.max_steps;
-  settings.workers = options.workers;
   if (auto ranks = make_ranks(options.rank, {}); !ranks) return ranks.error();
   settings.rank = options.rank;
   settings.variables = options.variables;

@@ -19,6 +19,12 @@ struct BoundsCompleted {
   uint32_t loop_iterations = 0;
 };
 
+// What is counted of every execution.
+struct Measures {
+  uint64_t fingerprint = 0;
+  uint32_t preemptions = 0;
+};
+
 class Strategy {
  public:
   virtual ~Strategy() = default;
@@ -33,7 +39,9 @@ class Strategy {
   // An execution that another strategy of the same exploration ran, for those that can make use of it. Changes nothing
   // of what this strategy may claim.
   virtual void overhear(TraceView) {}
-  // Is this execution, just learned, part of what is claimed? A sound bound may have to look beyond itself.
+  // Of the execution just learned, if it happens to know them.
+  virtual std::optional<Measures> measures() const { return std::nullopt; }
+  // Is this execution, about to be learned, part of what is claimed? A sound bound may have to look beyond itself.
   virtual bool counts(TraceView) { return true; }
 
   // What is known when the search stops here, as the object of "Known: ...": "every execution with at most 1

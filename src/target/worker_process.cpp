@@ -116,6 +116,7 @@ uint64_t WorkerProcess::resumed() {
 
 Result<bool> WorkerProcess::prepare() {
   kill();
+  driver_ = getpid();
   remarks();  // before its memory goes
   resumed_ = resumed();
   const size_t big = big_trace_bytes(options_.max_steps);
@@ -183,6 +184,7 @@ Result<bool> WorkerProcess::start() {
 
 void WorkerProcess::hand_over_descriptors(int channel_fd) const {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != driver_) _exit(127);  // it died before that
   personality(ADDR_NO_RANDOMIZE | static_cast<unsigned long>(personality(0xffffffff)));
   dup2(channel_fd, kChannelFd);
   dup2(options_.thread_table_fd, kTableFd);

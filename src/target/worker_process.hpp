@@ -102,7 +102,7 @@ class WorkerProcess {
 
   const LaunchOptions& options_;
   SharedMemory memory_;
-  pid_t pid_ = -1;
+  pid_t pid_ = -1, driver_ = -1;
   int status_ = 0;
   unsigned unrung_ = 0;  // plans sent since the worker was last woken
   uint32_t remarks_ = 0; // of processes before this one

@@ -50,6 +50,10 @@ void expect_all(const Program& p, size_t window = 3) {
   SourceDporOptions lanes;
   lanes.lanes = 4;
   ASSERT_EQ(histories(make_source_dpor(lanes), p, window + 3), all) << p.name;
+  OptimalDporOptions optimal_lanes;
+  optimal_lanes.lanes = 4;
+  optimal_lanes.before_lanes = 2;
+  ASSERT_EQ(histories(make_optimal_dpor(optimal_lanes), p, window + 3), all) << p.name;
 }
 
 TEST(Endings, ProgramsThatFailOrExitWithThreadsUnderWay) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "search/dpor/lanes.hpp"
+#include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/source_dpor.hpp"
 #include "trace_helpers.hpp"
 
@@ -17,12 +18,31 @@ std::unique_ptr<Strategy> in_lanes(unsigned lanes) {
   return make_source_dpor(options);
 }
 
+std::unique_ptr<Strategy> optimal_in_lanes(unsigned lanes, uint64_t before = 1) {
+  OptimalDporOptions options;
+  options.lanes = lanes;
+  options.before_lanes = before;
+  return make_optimal_dpor(options);
+}
+
 // Every trace, and if that is what is claimed, no trace twice.
 void expect_traces(const Reduced& r, const Traces& all, const Program& p) {
   ASSERT_EQ(r.traces.distinct(), all.distinct()) << p.name;
   ASSERT_TRUE(r.result.complete) << p.name << ": " << r.result.stopped_by;
   if (r.result.guarantee.find("trace") == std::string::npos) return;
   ASSERT_EQ(r.traces.executions, all.cost.size()) << p.name;
+}
+
+// None begun in vain. Where it had to start over in one lane, those before that do not count.
+void expect_optimal(const Reduced& r, const Traces& all, const Program& p, uint64_t& exact) {
+  ASSERT_EQ(r.traces.distinct(), all.distinct()) << p.name;
+  ASSERT_TRUE(r.result.complete) << p.name << ": " << r.result.stopped_by;
+  ASSERT_EQ(r.traces.blocked, 0u) << p.name;
+  const size_t claimed = r.result.guarantee.find("(" + std::to_string(all.cost.size()) + " trace");
+  if (r.result.guarantee.find("trace") != std::string::npos) {
+    ASSERT_NE(claimed, std::string::npos) << p.name;
+  }
+  exact += r.result.executions == all.cost.size();
 }
 
 constexpr auto kAny = [](uint32_t) { return true; };
@@ -62,25 +82,37 @@ TEST_P(LanesZoo, RunTheExecutionsOfOneLane) {
     EXPECT_EQ(r.traces.executions, GetParam().traces) << lanes;
     EXPECT_TRUE(r.result.complete) << lanes << ": " << r.result.stopped_by;
     EXPECT_EQ(strategy->frontier_nodes(), 0u);
+    const auto optimal = optimal_in_lanes(lanes);
+    const Reduced o = reduce(*optimal, GetParam().program, {.window = 50});
+    EXPECT_EQ(o.result.traces, GetParam().traces) << lanes;
+    EXPECT_EQ(o.traces.blocked, 0u) << lanes;
+    if (o.traces.all_end_well) {
+      EXPECT_EQ(o.result.executions, GetParam().traces) << lanes;
+    }
+    EXPECT_TRUE(o.result.complete) << lanes << ": " << o.result.stopped_by;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, LanesZoo, testing::ValuesIn(trace_rows()), test_name);
 
 TEST(LanesDifferential, FindTheTracesOfDfs) {
-  uint64_t seed = 0, claimed = 0;
+  uint64_t seed = 0, claimed = 0, exact = 0;
   for_random_programs([&](const Program& p, const Traces& all) {
     ++seed;
     const auto strategy = in_lanes(static_cast<unsigned>(2 + seed % 12));
     const Reduced r = reduce(*strategy, p, {.window = 1 + seed % 17});
     expect_traces(r, all, p);
+    const auto optimal = optimal_in_lanes(static_cast<unsigned>(2 + seed % 12), 1 + seed % 23);
+    const Reduced o = reduce(*optimal, p, {.window = 1 + seed % 17});
+    expect_optimal(o, all, p, exact);
     claimed += r.result.guarantee.find("trace") != std::string::npos;
   });
   EXPECT_GT(claimed, seed / 2);
+  EXPECT_GT(exact, seed / 2);
 }
 
 TEST(LanesDifferential, FourThreads) {
-  uint64_t used = 0;
+  uint64_t used = 0, exact = 0;
   for (uint64_t seed = 0; seed < random_programs(150); ++seed) {
     const Program p = random_program_of_four(seed);
     if (total(count_schedules(p)) > 4000) continue;
@@ -88,9 +120,29 @@ TEST(LanesDifferential, FourThreads) {
     const auto everything = dfs(), some = in_lanes(static_cast<unsigned>(2 + seed % 20));
     const Reduced all = reduce(*everything, p), r = reduce(*some, p, {.window = 1 + seed % 40});
     expect_traces(r, all.traces, p);
+    const auto optimal = optimal_in_lanes(static_cast<unsigned>(2 + seed % 20), 1 + seed % 50);
+    const Reduced o = reduce(*optimal, p, {.window = 1 + seed % 40});
+    expect_optimal(o, all.traces, p, exact);
     if (HasFatalFailure()) return;
   }
   EXPECT_GT(used, 30u);
+  EXPECT_GT(exact, used / 2);
+}
+
+// What is left of a finished sequence may still have something to plan below it.
+TEST(NegativeControl, ForgettingWhatSequencesLedToLosesTraces) {
+  int lost = 0;
+  for_random_programs(
+      [&lost](const Program& p, const Traces& all) {
+        OptimalDporOptions options;
+        options.lanes = 8;
+        options.before_lanes = 1;
+        options.forget_guided = true;
+        const auto wrong = make_optimal_dpor(options);
+        lost += reduce(*wrong, p, {.window = 8}).traces.distinct() != all.distinct();
+      },
+      60);
+  EXPECT_GT(lost, 0);
 }
 
 }  // namespace

@@ -100,6 +100,14 @@ const ReductionRow kReductions[] = {
        return make_source_dpor(options);
      },
      false, true},
+    {"optimal_dpor_in_lanes",
+     [] {
+       OptimalDporOptions options;
+       options.lanes = 6;
+       options.before_lanes = 3;
+       return make_optimal_dpor(options);
+     },
+     false, true},
     {"best_first_dpor", [] { return make_best_first({.preemptions = {}, .reduce = true}, std::move(*make_ranks("view,pb", {}))); }},
     {"optimal_dpor", [] { return make_optimal_dpor({}); }},
     {"optimal_dpor_1", [] { return make_optimal_dpor({.preemptions = 1}); }},

@@ -42,16 +42,53 @@ uint32_t ChoiceTree::child(uint32_t parent, uint16_t value) const {
   return c;
 }
 
+void ChoiceTree::close(uint32_t node) {
+  if (nodes_[node].missing == 0) release_children(node);
+  nodes_[node].status = Status::Finished;
+  nodes_[node].unfinished = 0;
+  const uint32_t parent = nodes_[node].parent;
+  if (parent == kNone) return;
+  assert(nodes_[parent].unfinished > 0);
+  --nodes_[parent].unfinished;
+}
+
 uint32_t ChoiceTree::finish(uint32_t node) {
   for (;;) {
-    if (nodes_[node].missing == 0) release_children(node);
-    nodes_[node].status = Status::Finished;
-    nodes_[node].unfinished = 0;
+    if (keeps_guided_ && nodes_[node].guided && !left_is_finished(node)) return node;
+    close(node);
     const uint32_t parent = nodes_[node].parent;
     if (parent == kNone) return node;
-    assert(nodes_[parent].unfinished > 0);
-    if (--nodes_[parent].unfinished > 0 || nodes_[parent].status != Status::Executed) return node;
+    if (keeps_guided_ && (!nodes_[parent].guided || left_is_finished(parent))) settle(parent);
+    if (nodes_[parent].unfinished > 0 || nodes_[parent].status != Status::Executed) return node;
     node = parent;
+  }
+}
+
+bool ChoiceTree::left_is_finished(uint32_t node) const {
+  for (;;) {
+    const uint32_t parent = nodes_[node].parent;
+    for (uint32_t c = nodes_[parent].first; c != node; c = nodes_[c].next)
+      if (nodes_[c].status != Status::Finished) return false;
+    if (parent == kRoot || !nodes_[parent].guided) return true;
+    node = parent;
+  }
+}
+
+// What is left of this state is finished: then so is what only waited for that, from left to right.
+void ChoiceTree::settle(uint32_t state) {
+  uint32_t at = state;
+  for (;;) {
+    uint32_t c = nodes_[at].first;
+    while (c != kNone && nodes_[c].status == Status::Finished) c = nodes_[c].next;
+    if (c != kNone) {
+      if (nodes_[c].status != Status::Executed || !nodes_[c].guided) return;
+      at = c;
+      continue;
+    }
+    if (at == state) return;
+    const uint32_t parent = nodes_[at].parent;
+    close(at);
+    at = parent;
   }
 }
 

@@ -63,6 +63,11 @@ class ChoiceTree {
   // Nothing is left to be found below this node, nor below those of its ancestors that only waited for it.
   // Returns the uppermost of them.
   uint32_t finish(uint32_t node);
+  // In any order but depth-first, sequences may still be planned below a node that led to others: they come from what
+  // is left of it, as far up as the next node below which everything is explored. Then such a node is finished only
+  // when all of that is.
+  void keep_guided() { keeps_guided_ = true; }
+  bool left_is_finished(uint32_t node) const;
   // A finished one with alternatives missing, one of which is wanted after all; and those above it that had finished.
   void reopen(uint32_t node);
   // A planned one is about to be run: of its siblings, only those sleep by which it was preceded in that.
@@ -84,8 +89,11 @@ class ChoiceTree {
 
  private:
   void release_children(uint32_t node);
+  void close(uint32_t node);
+  void settle(uint32_t state);
 
   std::vector<Node> nodes_;
+  bool keeps_guided_ = false;
   uint32_t births_ = 0;
   uint32_t free_ = kNone;  // chained through `next`
   uint64_t free_count_ = 0;

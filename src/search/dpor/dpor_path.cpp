@@ -14,6 +14,7 @@ void DporSearch::forget(uint32_t size) {
   path_.resize(size);
   sleepers_.resize(size == 0 ? 0 : path_.back().sleep_end);
   order_.truncate(size);
+  fingerprint_.truncate(size);
 }
 
 // Not what is covered by sleepers of the state itself: those are inherited. Nor what makes a data choice: its label is
@@ -63,6 +64,7 @@ void DporSearch::append(uint32_t node) {
   here.uncertain |= is_conditional(step.kind, step.flags) || step.kind == OpKind::ProcessExit || step.is_choice();
   path_.push_back(here);
   order_.push(step);
+  fingerprint_.add(step);
 }
 
 void DporSearch::load_trace(uint32_t head) {

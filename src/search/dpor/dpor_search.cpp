@@ -12,6 +12,29 @@ namespace lockstep::dpor {
 namespace {
 
 constexpr uint32_t kNone = ChoiceTree::kNone;
+bool ends_the_process(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Deadlock:
+    case Outcome::StepLimit:
+    case Outcome::Livelock:
+    case Outcome::SleepBlocked: return false;
+    default: return true;
+  }
+}
+
+// What wakeup trees do about these rests on everything before it being finished: choices, whose outcome is part of a
+// sequence; executions that end with others under way, which cover less than was thought; waiting for what is not seen.
+// Told by what may have them, so that mostly the first execution tells.
+bool needs_one_lane(TraceView trace) {
+  const auto runs = [](const Step& pending) { return !(pending.flags & Step::kBlocked); };
+  const auto special = [](const Step& step) {
+    return step.is_choice() || step.kind == OpKind::CondSignal || step.kind == OpKind::FutexWake ||
+           step.kind == OpKind::Io || step.kind == OpKind::Timer || step.flags & (Step::kTimed | Step::kTimedOut);
+  };
+  return (ends_the_process(trace.outcome()) && std::ranges::any_of(trace.pending(), runs)) ||
+         std::ranges::any_of(trace.steps(), special);
+}
+
 constexpr uint32_t kForgotten = kNone - 1;  // under way, for a search that was given up
 using Status = ChoiceTree::Status;
 
@@ -27,9 +50,8 @@ bool is_glued(const Step& pending) {
 }  // namespace
 
 DporSearch::DporSearch(DporParts parts)
-    : parts_(std::move(parts)), lanes_(std::max(parts_.lanes, 1u)), any_order_(parts_.order || parts_.lanes > 1),
-      parked_(lanes_.count()) {
-  assert(!any_order_ || !parts_.whole_sequences);
+    : parts_(std::move(parts)), lanes_(std::max(parts_.lanes, 1u)),
+      in_lanes_(parts_.lanes > 1 && !parts_.whole_sequences), any_order_(parts_.order || in_lanes_), parked_(lanes_.count()) {
   for (unsigned lane = 0; lane < lanes_.count(); ++lane) idle_.push_back(lane);
   plan_.max_steps = parts_.max_steps;
   plan_.stacks = parts_.order && parts_.order->stacks;
@@ -55,7 +77,7 @@ void DporSearch::wait_for_turn(uint32_t node) {
     peak_waiting_ = std::max(peak_waiting_, ranked_.size());
     return;
   }
-  if (in_lanes()) {
+  if (in_lanes_) {
     lanes_.push(lane_, tree_[node].record, node);
     peak_waiting_ = std::max(peak_waiting_, lanes_.size());
     return;
@@ -92,8 +114,17 @@ uint32_t DporSearch::best() {
   return ranked_.size() == 0 || has_sibling_under_way(ranked_.top()) ? kNone : ranked_.pop();
 }
 
+// A sequence goes after all that is before it, so that nothing is planned for it later that has to be known when it is
+// run; it only need not wait until all of that is finished. Unless it is one to which more may be added.
+bool DporSearch::may_go(uint32_t node) const {
+  if (any_order_) return !has_sibling_under_way(node);
+  for (uint32_t c = tree_[tree_[node].parent].first; c != node; c = tree_[c].next)
+    if (tree_[c].status < Status::Executed) return false;
+  return !open_ended(node) || tree_.left_is_finished(node);
+}
+
 uint32_t DporSearch::next_in_lanes() {
-  const auto ready = [this](uint32_t node) { return !has_sibling_under_way(node); };
+  const auto ready = [this](uint32_t node) { return may_go(node); };
   bool all_looked_through = false;
   for (size_t i = 0; i < idle_.size() && lanes_.size() > 0; ++i) {
     const unsigned lane = idle_.front();
@@ -116,6 +147,7 @@ void DporSearch::enter(unsigned lane) {
   if (lane == lane_) return;
   const auto exchange = [this](Parked& with) {
     std::swap(order_, with.order);
+    std::swap(fingerprint_, with.fingerprint);
     std::swap(path_, with.path);
     std::swap(sleepers_, with.sleepers);
   };
@@ -131,7 +163,7 @@ void DporSearch::enter(unsigned lane) {
 
 uint32_t DporSearch::next_head() {
   if (parts_.order) return best();
-  if (in_lanes()) return next_in_lanes();
+  if (in_lanes_) return next_in_lanes();
   const uint32_t due = turn();
   if (due != kNone && tree_[due].status == Status::Planned && !tree_[due].early) return due;
   if (plans_.size() == 0) return kNone;
@@ -158,7 +190,7 @@ std::optional<Plan> DporSearch::next() {
   if (!started_) {
     started_ = true;
     in_flight_.push_back({kNone, lane_});
-    if (in_lanes()) std::erase(idle_, lane_);
+    if (in_lanes_) std::erase(idle_, lane_);
     return plan;
   }
   const uint32_t head = next_head();
@@ -223,32 +255,63 @@ void DporSearch::learn(TraceView trace) {
   assert(!in_flight_.empty());
   const auto [head, lane] = in_flight_.front();
   in_flight_.pop_front();
-  if (in_lanes()) {
-    idle_.push_back(lane);
+  measures_.reset();
+  if (in_lanes_) {
+    if (std::ranges::find(idle_, lane) == idle_.end()) idle_.push_back(lane);  // was under way twice before the lanes
     enter(lane);
   }
   if (head == kForgotten) return;
   if (reduces_ && (trace.header().monitors & Monitors::kSealed ||
                    std::any_of(trace.steps().begin(), trace.steps().end(), interrupts_another)))
     return reduce_nothing();
+  if (parts_.whole_sequences && parts_.lanes > 1 && !one_lane_ && needs_one_lane(trace)) {
+    one_lane_ = true;
+    if (in_lanes_) return start_over();
+  }
   ++executions_;
-  if (!any_order_ && head != kNone && head != turn()) return keep(head, trace);
+  if (any_order_ || in_lanes_) {
+    learn_now(head, trace);
+    if (gives_up_) reduce_nothing();
+    return;
+  }
+  if (head != kNone && head != turn()) return keep(head, trace);
   learn_now(head, trace);
-  for (uint32_t due = any_order_ ? kNone : turn(); due != kNone && !gives_up_; due = turn()) {
+  const std::optional<Measures> measures = measures_;
+  for (uint32_t due = turn(); due != kNone && !gives_up_; due = turn()) {
     const auto found = std::find_if(early_.begin(), early_.end(), [due](const Early& e) { return e.head == due; });
     if (found == early_.end()) break;
-    std::swap(*found, early_.back());
-    learn_now(due, early_.back().trace);
-    spare_.push_back(std::move(early_.back()));
-    early_.pop_back();
+    learn_now(due, found->trace);
+    spare_.push_back(std::move(*found));
+    early_.erase(found);
   }
-  if (gives_up_) reduce_nothing();
+  if (gives_up_)
+    reduce_nothing();
+  else if (parts_.lanes > 1 && reduces_ && !one_lane_ && executions_ >= parts_.before_lanes)
+    enter_lanes();
+  measures_ = measures;
+}
+
+// What came back before its turn did so in the order of siblings, and what is under way will.
+void DporSearch::enter_lanes() {
+  in_lanes_ = true;
+  if (!parts_.forget_guided) tree_.keep_guided();
+  tree_.for_each_live([this](uint32_t node) {
+    if (tree_[node].status == Status::Planned && tree_[tree_[node].parent].status == Status::Executed) wait_for_turn(node);
+  });
+  plans_ = turns_ = {};
+  for (Early& early : early_) learn_now(early.head, early.trace);
+  early_.clear();
 }
 
 void DporSearch::reduce_nothing() {
   reduces_ = parts_.sleep_sets = false;
-  started_ = false;
+  start_over();
   repeats_ = true;
+}
+
+void DporSearch::start_over() {
+  started_ = failed_ = repeats_ = false;
+  if (parts_.whole_sequences) in_lanes_ = false;
   for (UnderWay& plan : in_flight_) plan.head = kForgotten;
   early_.clear();
   plans_ = turns_ = {};
@@ -259,6 +322,7 @@ void DporSearch::reduce_nothing() {
     lane.path.clear();
     lane.sleepers.clear();
     lane.order.truncate(0);
+    lane.fingerprint.truncate(0);
   }
   tree_ = {};
   executions_ = complete_ = diverged_ = lost_ = cut_ = 0;
@@ -284,7 +348,7 @@ void DporSearch::keep(uint32_t head, TraceView trace) {
 }
 
 void DporSearch::learn_now(uint32_t head, TraceView trace) {
-  if (head != kNone && !any_order_) turns_.pop();
+  if (head != kNone && !any_order_ && !in_lanes_) turns_.pop();
   trace_ = trace;
   const Outcome outcome = trace.outcome();
   bool followed = false;
@@ -369,6 +433,9 @@ bool DporSearch::explore(uint32_t head) {
   }
   const bool complete = path_.size() == steps.size();
   if (complete) {
+    const auto last = static_cast<uint32_t>(steps.size()) - 1;
+    const uint32_t cost = steps.empty() ? 0 : is_step(last) ? preemptions_through(last) : preemptions(last);
+    measures_ = {fingerprint_.value(), cost};
     if (tree_[state].first != kNone && !tree_[state].label.ends) return false;  // ended before the plan did
     if (reduces_) find_pending_races(state == ChoiceTree::kRoot ? kNone : tree_[state].record);
   }
@@ -417,14 +484,7 @@ void DporSearch::plan_data(uint32_t state, uint32_t record) {
 // their failures would never be seen. That it could also have come before what others did shows nothing new.
 uint32_t DporSearch::ending_step() {
   failing_ = kNone;
-  switch (trace_->outcome()) {
-    case Outcome::Ok:
-    case Outcome::Deadlock:
-    case Outcome::StepLimit:
-    case Outcome::Livelock:
-    case Outcome::SleepBlocked: return kNone;
-    default: break;
-  }
+  if (trace_->outcome() == Outcome::Ok || !ends_the_process(trace_->outcome())) return kNone;
   const std::span<const Step> steps = trace_->steps(), pending = trace_->pending();
   auto last = static_cast<uint32_t>(steps.size());
   while (last-- > 0)

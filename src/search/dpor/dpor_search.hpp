@@ -1,12 +1,11 @@
 // Dynamic partial order reduction over plans and traces. Runs an execution, finds the races in it that could have gone
 // the other way, and leaves it to a Reversal to plan what shows that. The strategies differ only in their Reversal.
 //
-// It is a depth-first search. Plans are handed out ahead of their turn, as many as are known, and what comes back early
-// is kept until its turn: an alternative that is in the tree will be run with just this plan in any case, because who
-// sleeps in it and what it follows depends only on what was there before it. So the executions are the same whatever
-// the number under way. (Learning them in another order is sound for source sets, see DporOrder, but not for wakeup
-// trees.) With source sets there can also be several depth-first searches side by side, so that there is work for
-// several workers: see DporParts::lanes.
+// It is a depth-first search, or many side by side over one tree, so that nobody has to wait for a single execution: see
+// DporParts::lanes. In one lane, plans are handed out ahead of their turn, as many as are known, and what comes back
+// early is kept until its turn: an alternative that is in the tree will be run with just this plan in any case, because
+// who sleeps in it and what it follows depends only on what was there before it. So the executions are the same whatever
+// the number under way.
 //
 // Where a thread cancels another or sends it a signal, what a step does and when it can be run depends on more than the
 // objects it names; and where code is not to be left, steps cannot be put into another order one by one. Then nothing is
@@ -23,6 +22,7 @@
 #include <span>
 #include <string>
 
+#include "analysis/fingerprint.hpp"
 #include "search/alternative.hpp"
 #include "search/dpor/choice_tree.hpp"
 #include "search/dpor/depth_bins.hpp"
@@ -87,14 +87,19 @@ struct DporParts {
   // reduced where there are any.
   bool covers_endings = true;
   std::optional<DporOrder> order{};  // none: depth-first
-  // So many depth-first searches over one tree, each in a part of it that no other is in. What DporOrder needs and
-  // gives holds here, too. Each keeps what it computed for the path it is on.
+  // So many depth-first searches over one tree, each in a part of it that no other is in. Each keeps what it computed
+  // for the path it is on. With source sets, what DporOrder needs and gives holds here, too. Sequences of wakeup trees
+  // keep the order they were planned in: one may be run when all before it have been, finished or not; more may be
+  // planned below it until all before it is finished (docs/decisions/0012).
   unsigned lanes = 1;
+  uint64_t before_lanes = 1000;  // of wakeup trees: executions in one lane, which tell whether there may be more
   uint32_t max_steps = 1'000'000;
   std::optional<uint32_t> preemptions;  // for the claim, and where nothing is reduced
   bool each_trace_once = false;         // likewise
   // Wrong, and here to show that tests notice: plan a compare-and-swap that failed as if it had to fail again.
   bool observed_labels = false;
+  // Likewise, of lanes: take what led to others for finished while something before it is not.
+  bool forget_guided = false;
   // Likewise, of an order: let siblings sleep that have not been handed out yet.
   bool all_siblings_sleep = false;
 };
@@ -105,6 +110,7 @@ class DporSearch : public Strategy {
 
   std::optional<Plan> next() override;
   void learn(TraceView trace) override;
+  std::optional<Measures> measures() const override { return measures_; }
   bool counts(TraceView trace) override;
   std::string guarantee() const override;
   bool complete() const override;
@@ -167,6 +173,7 @@ class DporSearch : public Strategy {
   // What a lane keeps while another is at work.
   struct Parked {
     HappensBefore order;
+    BasicFingerprinter<uint64_t> fingerprint;
     std::vector<PathRecord> path;
     std::vector<Label> sleepers;
     uint64_t bytes = 0;
@@ -176,10 +183,11 @@ class DporSearch : public Strategy {
   bool may_sleep(uint32_t sibling) const;
   bool open_ended(uint32_t head) const;
   bool has_sibling_under_way(uint32_t node) const;
+  bool may_go(uint32_t node) const;  // in a lane
   uint32_t best();
   uint32_t next_in_lanes();
   uint32_t next_head();
-  bool in_lanes() const { return any_order_ && !parts_.order; }
+  void enter_lanes();
   void enter(unsigned lane);
   uint64_t path_bytes() const {
     return order_.memory_bytes() + path_.capacity() * sizeof(PathRecord) + sleepers_.capacity() * sizeof(Label);
@@ -187,6 +195,7 @@ class DporSearch : public Strategy {
   uint32_t turn();  // whose trace is to be learned now
   void keep(uint32_t head, TraceView trace);
   void learn_now(uint32_t head, TraceView trace);
+  void start_over();
   void reduce_nothing();
   void plan_everybody(uint32_t record);
   // The node itself, or the next one above it, that a plan has to name.
@@ -223,6 +232,8 @@ class DporSearch : public Strategy {
   std::optional<TraceView> trace_;        // the one that is being learned
   uint32_t failing_ = ChoiceTree::kNone;  // its step that failed, if one did
   std::vector<PathRecord> path_;
+  BasicFingerprinter<uint64_t> fingerprint_;  // of the path
+  std::optional<Measures> measures_;          // of the execution just learned
   std::vector<Label> sleepers_;  // of all records of the path
   std::vector<uint32_t> races_;
   std::vector<Item> sequence_;
@@ -233,7 +244,9 @@ class DporSearch : public Strategy {
   DepthBins plans_, turns_;  // can be handed out; not learned
   RankBins ranked_;          // instead of both, where there is an order
   Lanes lanes_;              // or where there are lanes
-  bool any_order_;           // not depth-first, or once not
+  bool in_lanes_;            // now
+  bool one_lane_ = false;    // for good
+  bool any_order_;           // siblings go in the order in which they are handed out
   unsigned lane_ = 0;        // whose path is at hand
   std::vector<Parked> parked_;
   uint64_t parked_bytes_ = 0;

@@ -16,7 +16,7 @@ void DporSearch::save(StateWriter& out) const {
   out.put<uint64_t>(order_.objects());
   for (uint32_t number = 0; number < order_.objects(); ++number) out.put(order_.object(number).id);
   out.put(static_cast<uint8_t>(started_ && executions_ > 0));
-  out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2 | any_order_ << 3));
+  out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2 | any_order_ << 3 | in_lanes_ << 4 | one_lane_ << 5));
   for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, executions_})
     out.put(number);
   if (parts_.order) ranked_.save(out);
@@ -30,7 +30,10 @@ void DporSearch::load(StateReader& in) {
   failed_ = flags & 1;
   repeats_ = flags & 2;
   reduces_ = !(flags & 4);
-  any_order_ = any_order_ || flags & 8;  // who sleeps by whom depends on it, so it stays like that
+  any_order_ = flags & 8;  // who sleeps by whom depends on it, so it stays like that
+  in_lanes_ = flags & 16;  // likewise what is still to be known of what has been run
+  one_lane_ = flags & 32;
+  if (in_lanes_ && parts_.whole_sequences) tree_.keep_guided();
   parts_.sleep_sets = parts_.sleep_sets && reduces_;
   for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &executions_})
     *number = in.get<uint64_t>();

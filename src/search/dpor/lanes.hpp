@@ -1,5 +1,5 @@
-// What several depth-first searches over one tree do next: each the deepest of what it found itself, and who has nothing
-// left the shallowest of what another found, which has the most below it.
+// What several depth-first searches over one tree do next: each the deepest of what it found itself, and who has
+// nothing left the shallowest of what another found, which has the most below it.
 #pragma once
 #include <algorithm>
 #include <cstdint>

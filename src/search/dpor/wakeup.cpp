@@ -76,9 +76,13 @@ bool Wakeup::covered_by_sleep(std::span<const Label> asleep, uint32_t state) {
   size_t at;
   for (const Label& sleeper : asleep)
     if (hits(sleeper, at)) return true;
+  // Elder ones cover it, too, if they are not finished yet: all that can follow them will be explored.
   const ChoiceTree& tree = search_->tree();
-  for (uint32_t c = tree[state].first; c != kNone; c = tree[c].next)
-    if (tree[c].status == Status::Finished && tree[c].missing == 0 && hits(tree[c].label, at)) return true;
+  bool elder = true;
+  for (uint32_t c = tree[state].first; c != kNone; c = tree[c].next) {
+    elder = elder && c != search_->taken(record_);
+    if ((elder || tree[c].status == Status::Finished) && tree[c].missing == 0 && hits(tree[c].label, at)) return true;
+  }
   return false;
 }
 

@@ -98,6 +98,9 @@ std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options) {
   DporParts parts;
   parts.reversal = std::make_unique<WakeupTrees>();
   parts.whole_sequences = true;
+  if (!options.preemptions) parts.lanes = options.lanes;
+  parts.before_lanes = options.before_lanes;
+  parts.forget_guided = options.forget_guided;
   parts.observed_labels = options.observed_labels;
   parts.max_steps = options.max_steps;
   parts.preemptions = options.preemptions;
