@@ -56,6 +56,15 @@ TEST(Bpor, CounterOfTwoThreadsAndFourStepsHasEightTracesWithOnePreemption) {
   EXPECT_EQ(r.result.guarantee, "every execution with at most 1 preemption, if free of data races");
 }
 
+// What the second lock of the first thread met before it was reached counts as well as what it met while it waited.
+TEST(Bpor, PointsFromBeforeAStepWasPending) {
+  const Program p{.name = "lock a; unlock; lock b; unlock || lock a; unlock; lock b; lock a; unlock; unlock; lock b; unlock",
+                  .threads = {{lock(0), unlock(0), lock(1), unlock(1), lock(0), unlock(0)},
+                              {lock(0), unlock(0), lock(1), lock(0), unlock(0), unlock(1), lock(1), unlock(1)}}};
+  const auto everything = dfs(), bounded = make_bpor({.preemptions = 1});
+  EXPECT_EQ(reduce(*bounded, p).traces.distinct(), reduce(*everything, p).traces.within(1));
+}
+
 TEST(BoundedDifferential, ChessFindsTheTracesWithinItsBound) {
   for_random_programs([](const Program& p, const Traces& all) {
     for (uint32_t c = 0; c <= 2; ++c) {

@@ -31,9 +31,12 @@ class BoundedPoints final : public Reversal {
       if (!search.is_step(k) || order[k].thread == next.thread) continue;
       if (began && order.ordered(k, next.previous)) continue;
       if (!dependent(search.tree()[search.taken(k)].label, label)) continue;
-      const bool newest = first_time(last_, order[k].thread);
-      const bool newest_acquire = !is_release(order[k].kind) && first_time(last_acquire_, order[k].thread);
-      if (k > pending_since || newest || newest_acquire) add_points(search, k, next.thread);
+      bool meets = k > pending_since;
+      if (!meets) {
+        meets = first_time(last_, order[k].thread);
+        if (!is_release(order[k].kind)) meets |= first_time(last_acquire_, order[k].thread);
+      }
+      if (meets) add_points(search, k, next.thread);
     }
   }
 
