@@ -414,7 +414,9 @@ bool DporSearch::explore(uint32_t head) {
     if (n.data) continue;
     if (!planned || !parts_.observed_labels) n.label = label_of(order_[i]);
     n.label.ends |= i == ending;
-    repeats_ |= n.loose || steps[i].flags & (Step::kTimed | Step::kTimedOut);
+    const bool timed = steps[i].flags & (Step::kTimed | Step::kTimedOut);
+    gives_up_ |= timed && reduces_ && !parts_.covers_endings_and_timeouts;
+    repeats_ |= n.loose || timed;
     if (!reduces_)
       plan_everybody(i);
     else if (!parts_.whole_sequences)
@@ -517,7 +519,7 @@ void DporSearch::find_pending_races(uint32_t last) {
       reverse_all(event, order_.size(), order_.size(), blocked);
     }
   }
-  gives_up_ = gives_up_ || (cut_off && !parts_.covers_endings);
+  gives_up_ = gives_up_ || (cut_off && !parts_.covers_endings_and_timeouts);
 }
 
 void DporSearch::reverse_step(uint32_t record, uint32_t end) {

@@ -83,9 +83,9 @@ struct DporParts {
   // Nothing below this record, the newest one of the path, is wanted.
   std::function<bool(const DporSearch&, uint32_t record)> give_up;
   // Executions that end the process while others could go on are found in all lengths that matter. Not so within a
-  // bound: who would have to go first, and at what price, is not decided by the nearest conflict then, so nothing is
-  // reduced where there are any.
-  bool covers_endings = true;
+  // bound: who would have to go first, and at what price, is not decided by the nearest conflict then, nor where giving
+  // up to wait has its price. So nothing is reduced where there are any.
+  bool covers_endings_and_timeouts = true;
   std::optional<DporOrder> order{};  // none: depth-first
   // So many depth-first searches over one tree, each in a part of it that no other is in. Each keeps what it computed
   // for the path it is on. With source sets, what DporOrder needs and gives holds here, too. Sequences of wakeup trees
