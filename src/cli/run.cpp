@@ -382,6 +382,7 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
   Focus focus(options);
   StrategyOptions strategy_options = options.strategy;
   focus.install(strategy_options);
+  strategy_options.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   Result<std::unique_ptr<Strategy>> strategy = make_strategy(strategy_options);
   if (!strategy) return fail(strategy.error());
   Result<std::string> program = world.find_program(options.command[0]);
@@ -416,7 +417,7 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
   target_options.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) ||
                                (*strategy)->relies_on_locks();
   target_options.find_leaks = options.leaks;
-  target_options.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
+  target_options.workers = strategy_options.workers;
   target_options.max_steps = options.steps;
   // A program that hangs is named before its time is up, however short that is.
   if (options.time) target_options.watchdog = std::clamp(*options.time / 2, std::chrono::milliseconds(500), target_options.watchdog);

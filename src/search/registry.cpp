@@ -29,14 +29,16 @@ namespace {
 
 constexpr uint32_t kAutoPreemptions = 2;  // most concurrency bugs need no more (Musuvathi & Qadeer 2007)
 
-// Enough for workers not to have to wait for the search, however many there are, so that executions are the same.
-constexpr unsigned kLanes = 128;
 
 using Settings = StrategySettings;
 
 std::optional<uint32_t> bound_or_two(const Settings& s) {
   return s.preemptions_given ? s.preemptions : std::optional(kAutoPreemptions);
 }
+
+// One worker shares a core with the search: enough for them not to take turns all the time. Several shall not have to wait
+// for it, however many there are.
+unsigned lanes(const Settings& s) { return s.workers > 1 ? 128 : 32; }
 
 enum Takes : unsigned { kNothing = 0, kPreemptions = 1, kSeed = 2, kDelays = 4, kDepth = 8, kBlocks = 16, kVariables = 32, kThreads = 64, kExpand = 128 };
 using Make = std::unique_ptr<Strategy> (*)(const Settings&);
@@ -71,9 +73,9 @@ constexpr StrategyInfo kStrategies[] = {
     strategy("delay", "delay bounding: threads take turns, fewest exceptions first", kDelays,
              [](const Settings& s) { return make_delay({s.delays, s.max_steps}); }),
     strategy("optimal-dpor", "every order of dependent operations exactly once, optionally within a preemption bound",
-             kPreemptions, [](const Settings& s) { return make_optimal_dpor({.preemptions = s.preemptions, .max_steps = s.max_steps, .lanes = kLanes}); }),
+             kPreemptions, [](const Settings& s) { return make_optimal_dpor({.preemptions = s.preemptions, .max_steps = s.max_steps, .lanes = lanes(s)}); }),
     strategy("source-dpor", "the same with less memory; some executions are begun in vain", kPreemptions,
-             [](const Settings& s) { return make_source_dpor({.preemptions = s.preemptions, .max_steps = s.max_steps, .lanes = kLanes}); }),
+             [](const Settings& s) { return make_source_dpor({.preemptions = s.preemptions, .max_steps = s.max_steps, .lanes = lanes(s)}); }),
     strategy("dpor", "the same as first published, many orders several times; for comparison", kNothing,
              [](const Settings& s) { return make_dpor({s.max_steps}); }),
     strategy("bpor", "every order of dependent operations within a preemption bound (2), some several times",
@@ -218,6 +220,7 @@ Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) 
   settings.preemptions_given = options.preemptions || options.preemptions_none;
   settings.seed = options.seed;
   settings.max_steps = options.max_steps;
+  settings.workers = options.workers;
   if (auto ranks = make_ranks(options.rank, {}); !ranks) return ranks.error();
   settings.rank = options.rank;
   settings.variables = options.variables;

@@ -21,6 +21,7 @@ struct StrategyOptions {
   std::optional<uint32_t> variables, thread_bound, loop_iterations;
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
+  unsigned workers = 1;
   // best-first
   std::string rank = "mdpor,pb";
   FunctionFocus focus_function{};
@@ -35,6 +36,7 @@ struct StrategySettings {
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
   uint32_t depth = 2;
+  unsigned workers = 1;
   std::optional<uint32_t> variables{}, thread_bound{}, loop_iterations{};
   bool locks_write = false, run_delayed = false, as_published = false;  // exitblock
   std::string rank{};  // known to be right

@@ -68,7 +68,7 @@ LaunchOptions launch_options(const TargetOptions& options, const std::string& pa
 }
 
 // A search with so few plans under way waits for its worker all the time; one with many works at the same time.
-constexpr uint64_t kFewPlans = 8, kManyPlans = 64;
+constexpr uint64_t kFewForOne = 32, kFewEach = 8, kManyPlans = 64;
 
 class WorkerTarget final : public Target {
  public:
@@ -339,7 +339,7 @@ class WorkerTarget final : public Target {
     const uint64_t under_way = dealt_ - taken_;
     const auto begin = std::chrono::steady_clock::now();
     slot.process.sleep_until_trace(slot.queue.size(), kPoll);
-    if (under_way <= kFewPlans * slots_.size())
+    if (under_way <= (slots_.size() == 1 ? kFewForOne : kFewEach * slots_.size()))
       core_.took_turns(workers(), std::chrono::steady_clock::now() - begin);
     else if (under_way > kManyPlans)
       core_.part(workers());

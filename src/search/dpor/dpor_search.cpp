@@ -29,7 +29,7 @@ bool needs_one_lane(TraceView trace) {
   const auto runs = [](const Step& pending) { return !(pending.flags & Step::kBlocked); };
   const auto special = [](const Step& step) {
     return step.is_choice() || step.kind == OpKind::CondSignal || step.kind == OpKind::FutexWake ||
-           step.kind == OpKind::Io || step.kind == OpKind::Timer || step.flags & (Step::kTimed | Step::kTimedOut);
+           step.kind == OpKind::Io || step.kind == OpKind::Timer || is_conditional(step.kind, step.flags);
   };
   return (ends_the_process(trace.outcome()) && std::ranges::any_of(trace.pending(), runs)) ||
          std::ranges::any_of(trace.steps(), special);
