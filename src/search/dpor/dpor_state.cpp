@@ -1,6 +1,8 @@
 // What a search has come to: written down, to be gone on with, and told.
 #include <algorithm>
 
+#include "analysis/trace_cost.hpp"
+#include "model/schedule.hpp"
 #include "search/claims.hpp"
 #include "search/dpor/dpor_search.hpp"
 
@@ -55,6 +57,18 @@ void DporSearch::load(StateReader& in) {
   });
   if (!in.good()) return;
   for (const uint32_t node : waiting) ranked_.push(0, node);  // were under way, so they had gone first
+}
+
+// Within a bound on the cost of traces, those count that some execution shows with so few preemptions. In a livelock
+// threads that spin are tried once more in the end, so nobody knows whether they could be left for nothing.
+bool DporSearch::counts(TraceView trace) {
+  constexpr uint32_t kMostThreads = 10;  // what a trace of more costs takes too long to find out
+  if (!parts_.preemptions || count_preemptions(trace) <= *parts_.preemptions || trace.header().threads > kMostThreads ||
+      trace.outcome() == Outcome::Livelock)
+    return true;
+  HappensBefore order;
+  for (const Step& step : trace.steps()) order.push(step);
+  return !TraceCost().exceeds(order, trace.pending(), *parts_.preemptions);
 }
 
 bool DporSearch::complete() const {

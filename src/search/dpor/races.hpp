@@ -8,6 +8,17 @@ namespace lockstep::dpor {
 
 using Event = HappensBefore::Event;
 
+// Rather than stopping with everybody waiting, or being stopped.
+inline bool ends_the_process(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Deadlock:
+    case Outcome::StepLimit:
+    case Outcome::Livelock:
+    case Outcome::SleepBlocked: return false;
+    default: return true;
+  }
+}
+
 // An operation that has not been executed, as if it were the next record.
 Event as_event(HappensBefore& order, const Step& pending);
 
