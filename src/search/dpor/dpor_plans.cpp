@@ -94,6 +94,12 @@ uint32_t DporSearch::next_in_lanes() {
   return kNone;
 }
 
+// Each keeps a path, so of long ones there are fewer.
+void DporSearch::limit_lanes(size_t records) {
+  constexpr size_t kRecords = 1 << 16, kLeast = 4;
+  while (idle_.size() > std::max(kLeast, kRecords / std::max<size_t>(records, 1))) idle_.pop_front();
+}
+
 void DporSearch::enter(unsigned lane) {
   if (lane == lane_) return;
   const auto exchange = [this](Parked& with) {

@@ -62,8 +62,8 @@ void DporSearch::reverse_step(uint32_t record, uint32_t end) {
   reverse_all(event, record, end, false);
 }
 
-// A wait that ended inside the step of another thread has no step of its own. If it was a timed one, it could have given
-// up before that step.
+// A wait that ended inside the step of another thread has no step of its own. If it was a timed one, it could have
+// given up before that step.
 void DporSearch::give_up_instead(uint32_t record, uint32_t end) {
   const Step& note = trace_->steps()[record];
   if (note.kind != OpKind::FutexBlocked && note.kind != OpKind::Join) return;

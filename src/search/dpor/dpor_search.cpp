@@ -15,14 +15,14 @@ constexpr uint32_t kNone = ChoiceTree::kNone;
 // What wakeup trees do about these rests on everything before it being finished: choices, whose outcome is part of a
 // sequence; executions that end with others under way, which cover less than was thought; waiting for what is not seen.
 // Told by what may have them, so that mostly the first execution tells.
-bool needs_one_lane(TraceView trace) {
+bool needs_one_lane(TraceView trace, std::span<const Step> fresh) {
   const auto runs = [](const Step& pending) { return !(pending.flags & Step::kBlocked); };
   const auto special = [](const Step& step) {
     return step.is_choice() || step.kind == OpKind::CondSignal || step.kind == OpKind::FutexWake ||
            step.kind == OpKind::Io || step.kind == OpKind::Timer || is_conditional(step.kind, step.flags);
   };
   return (ends_the_process(trace.outcome()) && std::ranges::any_of(trace.pending(), runs)) ||
-         std::ranges::any_of(trace.steps(), special);
+         std::ranges::any_of(fresh, special);
 }
 
 constexpr uint32_t kForgotten = kNone - 1;  // under way, for a search that was given up
@@ -33,8 +33,11 @@ uint16_t value_of(const Step& step) { return step.is_choice() ? step.value : sta
 }  // namespace
 
 DporSearch::DporSearch(DporParts parts)
-    : parts_(std::move(parts)), lanes_(std::max(parts_.lanes, 1u)),
-      in_lanes_(parts_.lanes > 1 && !parts_.whole_sequences), any_order_(parts_.order || in_lanes_), parked_(lanes_.count()) {
+    : parts_(std::move(parts)),
+      lanes_(std::max(parts_.lanes, 1u)),
+      in_lanes_(parts_.lanes > 1 && !parts_.whole_sequences),
+      any_order_(parts_.order || in_lanes_),
+      parked_(lanes_.count()) {
   for (unsigned lane = 0; lane < lanes_.count(); ++lane) idle_.push_back(lane);
   plan_.max_steps = parts_.max_steps;
   plan_.stacks = parts_.order && parts_.order->stacks;
@@ -50,14 +53,17 @@ void DporSearch::learn(TraceView trace) {
     enter(lane);
   }
   if (head == kForgotten) return;
-  if (reduces_ && (trace.header().monitors & Monitors::kSealed ||
-                   std::any_of(trace.steps().begin(), trace.steps().end(), interrupts_another)))
+  // What comes before the decision that is new has been looked at.
+  const size_t known = head == kNone || tree_[head].record == 0 ? 0 : tree_[head].record - 1;
+  const auto fresh = trace.steps().subspan(std::min(known, trace.steps().size()));
+  if (reduces_ && (trace.header().monitors & Monitors::kSealed || std::ranges::any_of(fresh, interrupts_another)))
     return reduce_nothing();
-  if (parts_.whole_sequences && parts_.lanes > 1 && !one_lane_ && needs_one_lane(trace)) {
+  if (parts_.whole_sequences && parts_.lanes > 1 && !one_lane_ && needs_one_lane(trace, fresh)) {
     one_lane_ = true;
     if (in_lanes_) return start_over();
   }
   ++executions_;
+  if (in_lanes_ && head == kNone) limit_lanes(trace.steps().size());
   if (any_order_ || in_lanes_) {
     learn_now(head, trace);
     if (gives_up_) reduce_nothing();
@@ -76,16 +82,18 @@ void DporSearch::learn(TraceView trace) {
   if (gives_up_)
     reduce_nothing();
   else if (parts_.lanes > 1 && reduces_ && !one_lane_ && executions_ >= parts_.before_lanes)
-    enter_lanes();
+    enter_lanes(trace.steps().size());
   measures_ = measures;
 }
 
 // What came back before its turn did so in the order of siblings, and what is under way will.
-void DporSearch::enter_lanes() {
+void DporSearch::enter_lanes(size_t records) {
   in_lanes_ = true;
+  limit_lanes(records);
   if (!parts_.forget_guided) tree_.keep_guided();
   tree_.for_each_live([this](uint32_t node) {
-    if (tree_[node].status == Status::Planned && tree_[tree_[node].parent].status == Status::Executed) wait_for_turn(node);
+    if (tree_[node].status == Status::Planned && tree_[tree_[node].parent].status == Status::Executed)
+      wait_for_turn(node);
   });
   plans_ = turns_ = {};
   for (Early& early : early_) learn_now(early.head, early.trace);

@@ -187,7 +187,8 @@ class DporSearch : public Strategy {
   uint32_t best();
   uint32_t next_in_lanes();
   uint32_t next_head();
-  void enter_lanes();
+  void enter_lanes(size_t records);
+  void limit_lanes(size_t records);
   void enter(unsigned lane);
   uint64_t path_bytes() const {
     return order_.memory_bytes() + path_.capacity() * sizeof(PathRecord) + sleepers_.capacity() * sizeof(Label);
