@@ -176,6 +176,35 @@ TEST(LanesDifferential, PlainProgramsRunEveryTraceExactlyOnce) {
   EXPECT_GT(used, 50u);
 }
 
+// Where the tree gets too large, only what is leftmost is run, until what waited for that is gone.
+TEST(LanesDifferential, PlainProgramsWithLittleMemory) {
+  uint64_t used = 0;
+  for_plain_programs([&](const Program& p, const Traces& all, uint64_t seed) {
+    ++used;
+    const auto optimal = optimal_in_lanes(static_cast<unsigned>(2 + seed % 20), 1 + seed % 5);
+    optimal->stay_within(4 * (3 + seed % 30) * sizeof(dpor::ChoiceTree::Node));
+    FakeExecutor executor(p, {});
+    Traces traces;
+    for (size_t under_way = 0;;) {
+      for (; under_way < 1 + seed % 40; ++under_way) {
+        const std::optional<Plan> plan = optimal->next();
+        if (!plan) break;
+        executor.submit(*plan);
+      }
+      if (under_way == 0) break;
+      const auto trace = executor.next([] { return false; });
+      ASSERT_TRUE(trace);
+      --under_way;
+      (void)traces.check(*trace);
+      optimal->learn(*trace);
+    }
+    ASSERT_TRUE(optimal->complete()) << p.name;
+    ASSERT_EQ(traces.distinct(), all.distinct()) << p.name;
+    ASSERT_EQ(traces.executions, all.cost.size()) << p.name;
+  });
+  EXPECT_GT(used, 50u);
+}
+
 // What is left of a finished sequence may still have something to plan below it.
 TEST(NegativeControl, ForgettingWhatSequencesLedToLosesTraces) {
   int lost = 0;

@@ -74,7 +74,34 @@ bool DporSearch::may_go(uint32_t node) const {
   return !open_ended(node) || tree_.left_is_finished(node);
 }
 
+// Of all that is planned, what a single depth-first search would run now; kNone if that is under way.
+uint32_t DporSearch::leftmost() const {
+  for (uint32_t state = ChoiceTree::kRoot;;) {
+    uint32_t c = tree_[state].first;
+    while (c != kNone && tree_[c].status == Status::Finished) c = tree_[c].next;
+    if (c == kNone || tree_[c].status == Status::UnderWay) return kNone;
+    if (tree_[c].status == Status::Planned) return c;
+    state = c;
+  }
+}
+
+// What sequences led to is kept until all before it is finished. A tree grows by doubling, hence a quarter.
+bool DporSearch::too_large() {
+  const uint64_t bytes = tree_.live() * sizeof(ChoiceTree::Node);
+  drains_ = bytes > most_bytes_ / (drains_ ? 8 : 4);
+  return drains_;
+}
+
 uint32_t DporSearch::next_in_lanes() {
+  if (!any_order_ && too_large()) {
+    if (!in_flight_.empty()) return kNone;
+    const uint32_t due = leftmost();
+    const auto is_due = [due](uint32_t node) { return node == due; };
+    uint32_t node = lanes_.take_own(lane_, is_due);
+    if (node == kNone) node = lanes_.take_from_others(lane_, is_due);
+    std::erase(idle_, lane_);
+    return node;
+  }
   const auto ready = [this](uint32_t node) { return may_go(node); };
   bool all_looked_through = false;
   for (size_t i = 0; i < idle_.size() && lanes_.size() > 0; ++i) {

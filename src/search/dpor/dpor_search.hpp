@@ -123,6 +123,7 @@ class DporSearch : public Strategy {
   uint64_t frontier_nodes() const override { return turns_.size() + ranked_.size() + lanes_.size(); }
   uint64_t peak_frontier_nodes() const override { return peak_waiting_; }
   uint64_t memory_bytes() const override;
+  void stay_within(uint64_t bytes) override { most_bytes_ = bytes; }
   uint64_t estimated_total() const override;
 
   // For reversals: the execution under examination, its path in the tree, and how to plan alternatives.
@@ -186,6 +187,8 @@ class DporSearch : public Strategy {
   bool may_go(uint32_t node) const;  // in a lane
   uint32_t best();
   uint32_t next_in_lanes();
+  uint32_t leftmost() const;
+  bool too_large();
   uint32_t next_head();
   void enter_lanes(size_t records);
   void limit_lanes(size_t records);
@@ -247,6 +250,8 @@ class DporSearch : public Strategy {
   Lanes lanes_;              // or where there are lanes
   bool in_lanes_;            // now
   bool one_lane_ = false;    // for good
+  bool drains_ = false;      // only the leftmost is run, until there is room again
+  uint64_t most_bytes_ = ~uint64_t{0};
   bool any_order_;           // siblings go in the order in which they are handed out
   unsigned lane_ = 0;        // whose path is at hand
   std::vector<Parked> parked_;
