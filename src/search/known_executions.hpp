@@ -9,6 +9,7 @@
 #include "model/plan.hpp"
 #include "model/schedule.hpp"
 #include "model/trace.hpp"
+#include "search/outline.hpp"
 
 namespace lockstep {
 
@@ -19,7 +20,7 @@ class KnownExecutions {
   void add(TraceView trace) {
     if (bytes_ >= kMostBytes || !is_whole(trace.outcome())) return;
     std::vector<Delta> deltas = plan_of(trace).deltas;
-    const uint64_t key = hash(deltas);
+    const uint64_t key = hash_of(deltas);
     const auto [place, fresh] = known_.try_emplace(key, Known{std::move(deltas), Trace(trace)});
     if (fresh) bytes_ += trace.header().bytes;
   }
@@ -33,7 +34,7 @@ class KnownExecutions {
     if (plan.policy != Policy::Default || plan.sleep_at != kNoStep || plan.detail || plan.stacks || plan.origins ||
         !plan.extra.empty() || !plan.tracked.empty())
       return nullptr;
-    const auto place = known_.find(hash(plan.deltas));
+    const auto place = known_.find(hash_of(plan.deltas));
     if (place == known_.end() || place->second.deltas != plan.deltas) return nullptr;
     const Trace& trace = place->second.trace;
     return trace.view().header().decisions <= plan.max_steps ? &trace : nullptr;
@@ -44,14 +45,6 @@ class KnownExecutions {
     std::vector<Delta> deltas;
     Trace trace;
   };
-  static uint64_t hash(const std::vector<Delta>& deltas) {
-    uint64_t key = 0x243f6a8885a308d3ull;
-    for (const Delta& d : deltas) {
-      key = (key ^ (uint64_t{d.step} << 32 | uint64_t{d.reserved} << 16 | d.value)) * 0x9e3779b97f4a7c15ull;
-      key ^= key >> 29;
-    }
-    return key;
-  }
 
   std::unordered_map<uint64_t, Known> known_;
   uint64_t bytes_ = 0;

@@ -87,9 +87,9 @@ Plan plan_for(const Outline& outline, uint32_t max_steps) {
   return plan;
 }
 
-uint64_t hash_of(const Plan& plan) {
+uint64_t hash_of(std::span<const Delta> deltas) {
   uint64_t key = 0x243f6a8885a308d3ull;
-  for (const Delta& d : plan.deltas) {
+  for (const Delta& d : deltas) {
     key = (key ^ (uint64_t{d.step} << 32 | uint64_t{d.reserved} << 16 | d.value)) * 0x9e3779b97f4a7c15ull;
     key ^= key >> 29;
   }

@@ -2,6 +2,7 @@
 // the runtime follows them as far as it can (Policy::Guided).
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/plan.hpp"
@@ -37,6 +38,6 @@ struct Outline {
 
 Outline outline_of(TraceView trace);
 Plan plan_for(const Outline& outline, uint32_t max_steps);
-uint64_t hash_of(const Plan& plan);
+uint64_t hash_of(std::span<const Delta> deltas);
 
 }  // namespace lockstep

@@ -76,7 +76,6 @@ TEST(Lanes, OneWithNothingTakesTheShallowestOfAnother) {
 class LanesZoo : public testing::TestWithParam<TraceRow> {};
 
 TEST_P(LanesZoo, RunTheExecutionsOfOneLane) {
-  if (GetParam().traces > 2000) GTEST_SKIP() << GetParam().traces;
   for (const unsigned lanes : {2u, 5u, 64u}) {
     const auto strategy = in_lanes(lanes);
     const Reduced r = reduce(*strategy, GetParam().program, {.window = 50});

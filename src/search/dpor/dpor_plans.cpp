@@ -99,7 +99,7 @@ uint32_t DporSearch::next_in_lanes() {
     const auto is_due = [due](uint32_t node) { return node == due; };
     uint32_t node = lanes_.take_own(lane_, is_due);
     if (node == kNone) node = lanes_.take_from_others(lane_, is_due);
-    std::erase(idle_, lane_);
+    if (node != kNone) std::erase(idle_, lane_);
     return node;
   }
   const auto ready = [this](uint32_t node) { return may_go(node); };
