@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <unordered_map>
 
 #include "report/variable_name.hpp"
@@ -10,16 +11,39 @@
 
 namespace lockstep {
 
+namespace {
+
+struct Glob {
+  std::string text;
+  bool met = false;  // by something the search came across
+};
+
+std::vector<Glob> globs_of(const std::vector<std::string>& texts) {
+  std::vector<Glob> globs;
+  for (const std::string& text : texts) globs.push_back({text});
+  return globs;
+}
+
+bool lists(std::string_view ranks, std::string_view name) {
+  return ("," + std::string(ranks) + ",").find("," + std::string(name) + ",") != std::string::npos;
+}
+
+}  // namespace
+
 struct Focus::State {
-  std::vector<std::string> functions, variables;
+  std::vector<Glob> functions, variables;
+  bool by_function = false, by_variable = false;  // whether the search ranks by them
+  bool idle_ranks = false;                        // ranks were given to a strategy that has none
   Target* target = nullptr;
   std::unique_ptr<Symbols> symbols;
   std::unordered_map<uint64_t, bool> known;  // by return address
 
-  static bool matches(const std::vector<std::string>& globs, const std::string& name) {
-    for (const std::string& glob : globs)
-      if (fnmatch(glob.c_str(), name.c_str(), 0) == 0) return true;
-    return false;
+  template <class Fits>
+  static bool any(std::vector<Glob>& globs, Fits&& fits) {
+    bool found = false;
+    for (Glob& glob : globs)
+      if (fits(glob.text)) found = glob.met = true;
+    return found;
   }
 
   Symbols* names() {
@@ -36,15 +60,23 @@ struct Focus::State {
     if (!fresh || !names()) return place->second;
     for (const Frame& frame : names()->resolve(return_address)) {
       const std::string& name = frame.where.function;
-      place->second |= matches(functions, name) || matches(functions, name.substr(0, name.find('(')));
+      const std::string plain = name.substr(0, name.find('('));
+      place->second |= any(functions, [&](const std::string& glob) {
+        return fnmatch(glob.c_str(), name.c_str(), 0) == 0 || fnmatch(glob.c_str(), plain.c_str(), 0) == 0;
+      });
     }
     return place->second;
   }
 };
 
 Focus::Focus(const Options& options) : state_(std::make_shared<State>()) {
-  state_->functions = options.focus_functions;
-  state_->variables = options.focus_variables;
+  state_->functions = globs_of(options.focus_functions);
+  state_->variables = globs_of(options.focus_variables);
+  const std::string_view spec = options.strategy.spec;
+  const bool ranked = spec.substr(0, spec.find(':')) == "best-first";
+  state_->idle_ranks = !ranked && options.strategy.rank != StrategyOptions{}.rank;
+  state_->by_function = ranked && lists(options.strategy.rank, "method");
+  state_->by_variable = ranked && lists(options.strategy.rank, "var");
 }
 
 void Focus::install(StrategyOptions& options) const {
@@ -57,16 +89,32 @@ void Focus::install(StrategyOptions& options) const {
                                                      ObjectId object) {
     if (object == kNoObject || !state->names()) return false;
     const std::string name = VariableNames(trace, stacks, *state->names()).of(object);
-    return std::any_of(state->variables.begin(), state->variables.end(),
-                       [&](const std::string& wanted) { return spells_variable(wanted, name); });
+    return State::any(state->variables, [&](const std::string& wanted) { return spells_variable(wanted, name); });
   };
   // Only those who point at the heap pay for knowing where its blocks came from.
   options.focus_variable.on_heap =
-      std::any_of(state_->variables.begin(), state_->variables.end(), [](const std::string& wanted) {
-        return wanted.starts_with(std::string_view(kHeapSpelling).substr(0, 4)) || wanted.starts_with('*');
+      std::any_of(state_->variables.begin(), state_->variables.end(), [](const Glob& wanted) {
+        return wanted.text.starts_with(std::string_view(kHeapSpelling).substr(0, 4)) || wanted.text.starts_with('*');
       });
 }
 
 void Focus::watch(Target& target) { state_->target = &target; }
+
+std::vector<std::string> Focus::remarks() const {
+  std::vector<std::string> remarks;
+  if (state_->idle_ranks) remarks.push_back("--rank was not used: it is for --strategy best-first");
+  const auto look = [&](const std::vector<Glob>& globs, bool used, const std::string& option, const char* rank,
+                        const char* what) {
+    if (used && globs.empty()) remarks.push_back("rank '" + std::string(rank) + "' changes nothing without " + option);
+    if (!used && !globs.empty())
+      remarks.push_back(option + " was not used: it is for --strategy best-first with --rank " + rank);
+    for (const Glob& glob : globs)
+      if (used && !glob.met)
+        remarks.push_back(option + ": no " + what + " that the search came across matches '" + glob.text + "'");
+  };
+  look(state_->functions, state_->by_function, "--focus-function", "method", "function");
+  look(state_->variables, state_->by_variable, "--focus-variable", "var", "variable");
+  return remarks;
+}
 
 }  // namespace lockstep

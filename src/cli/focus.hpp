@@ -1,6 +1,8 @@
 // What --focus-function and --focus-variable point at: globs over names, asked for addresses.
 #pragma once
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/options.hpp"
 #include "target/target.hpp"
@@ -12,6 +14,10 @@ class Focus {
   explicit Focus(const Options& options);
   void install(StrategyOptions& options) const;
   void watch(Target& target);  // names are known once the program has been started
+
+  // What the search made no use of: globs that matched nothing it met, a focus without its rank, a rank without its
+  // focus. Sentences for the user, once the search has ended.
+  std::vector<std::string> remarks() const;
 
  private:
   struct State;

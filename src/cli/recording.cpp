@@ -53,7 +53,8 @@ Result<Recording> read_recording(Options& options, const World& world) {
   target_options.workers = 1;
   target_options.max_steps = schedule.bug.plan.max_steps;
   target_options.threads = schedule.threads;
-  recording.changed = !same_program(schedule.build, identify_program(*program));
+  recording.build = identify_program(*program);
+  recording.changed = !same_program(schedule.build, recording.build);
   recording.launch = std::move(target_options);
   return recording;
 }

@@ -32,10 +32,11 @@ bool looks_for_races(const Options& options) {
 // One exploration from start to last words.
 class Run {
  public:
-  Run(const Options& options, const StrategyOptions& strategy_options, std::string program,
+  Run(const Options& options, const StrategyOptions& strategy_options, const Focus& focus, std::string program,
       std::unique_ptr<Strategy> strategy, Target& target, TestRun* test)
       : options_(options),
         strategy_options_(strategy_options),
+        focus_(focus),
         test_(test),
         program_(std::move(program)),
         strategy_(std::move(strategy)),
@@ -254,6 +255,7 @@ class Run {
   void conclude(Exploration& result) {
     introduce();
     for (const std::string& warning : target_.warnings()) session_.warn(warning);
+    for (const std::string& warning : focus_.remarks()) session_.warn(warning);
     if (warn_of_native_loops() && !result.guarantee.empty()) result.guarantee += ", as far as it does not depend on what such loops read";
     for (Finding& warning : result.warnings) complete(warning);
     // Who is told of the deadlock need not be told that there may be one.
@@ -361,6 +363,7 @@ class Run {
 
   const Options& options_;
   const StrategyOptions& strategy_options_;  // with what is to be focused on
+  const Focus& focus_;
   TestRun* const test_;        // this is the exploration of one test case; otherwise of a whole program
   const std::string program_;  // path of the executable
   std::unique_ptr<Strategy> strategy_;
@@ -432,7 +435,7 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
     if (code.size() > kMaxTrusted) return fail({ExitCode::Usage, fmt::format("--trust: more than {} functions match", kMaxTrusted)});
     (*target)->trust(code);
   }
-  return Run(options, strategy_options, *program, std::move(*strategy), **target, test).explore(saved, std::move(*suppressions));
+  return Run(options, strategy_options, focus, *program, std::move(*strategy), **target, test).explore(saved, std::move(*suppressions));
 }
 
 }  // namespace

@@ -219,6 +219,26 @@ class WholeRuns(CommandLine):
         ignoring = json.loads(self.lockstep(*words[:1], "--stored", "ignore", *words[1:]).stdout)
         self.assertEqual(ignoring["executions"], first["executions"])
 
+    def test_ranks_and_what_they_look_at(self):
+        """Whoever points at something that is not there, or points and nobody looks, is told."""
+        for words, says in (
+            (("--strategy", "best-first", "--rank", "method", "--focus-function", "no_such*"),
+             "no function that the search came across matches 'no_such*'"),
+            (("--strategy", "best-first", "--rank", "pb,var", "--focus-variable", "nothing"),
+             "no variable that the search came across matches 'nothing'"),
+            (("--strategy", "best-first", "--rank", "method"), "rank 'method' changes nothing without --focus-function"),
+            (("--strategy", "best-first", "--focus-variable", "x"), "--focus-variable was not used"),
+            (("--strategy", "icb", "--focus-function", "main"), "--focus-function was not used"),
+            (("--strategy", "icb", "--rank", "rand"), "--rank was not used"),
+        ):
+            done = self.lockstep("run", *words, "--json", "result.json", self.program("fine"))
+            self.assertEqual(done.returncode, 0, done)
+            warnings = json.loads((self.cwd / "result.json").read_text())["warnings"]
+            self.assertEqual(len(warnings), 1, warnings)
+            self.assertIn(says, warnings[0])
+        done = self.lockstep("run", "--strategy", "best-first", "--quiet", self.program("fine"))
+        self.assertEqual(done.stderr, "")
+
     def test_ranks(self):
         for rank in ("mdpor,pb", "ss,mdpor", "rand", "var,method,fresh"):
             done = self.lockstep("run", "--strategy", "best-first", "--rank", rank, "--keep-going", "--json", "-",

@@ -71,7 +71,22 @@ check 'stored after an edit' "$(value stored result.json)" true
 run 1 --stored replay # the schedule was written anew for the program as it is now
 check 'executions after the edit was learned' "$(value executions result.json)" 0
 
+# The schedule of the program before the edit is shrunk for the program as it is now, and is one of its own then.
+program '' '' 0
+"$lockstep" run --quiet --out before ./counter >output 2>&1 && exit 1
+program 'statistics = 1; (void)statistics.load();' '++statistics; ++statistics;' 0
+code=0
+"$lockstep" shrink before/bug-1.lockstep -o shrunk.lockstep >output 2>&1 || code=$?
+check 'exit code of shrink after an edit' "$code" 1
+grep -q 'has changed since the schedule was recorded' output || { cat output; exit 1; }
+"$lockstep" replay shrunk.lockstep >output 2>&1 && { cat output; exit 1; }
+grep -q 'has changed' output && { echo 'the shrunk schedule is not one of this build'; cat output; exit 1; }
+
 program '' '' 1
+code=0
+"$lockstep" shrink before/bug-1.lockstep -o mended.lockstep >output 2>&1 || code=$?
+check 'exit code of shrink after the program was mended' "$code" 0
+[[ ! -e mended.lockstep ]] || { echo 'a schedule was written for a failure that is gone'; exit 1; }
 run 0
 check verdict "$(value verdict result.json)" '"pass"'
 [[ $(value executions result.json) -gt 0 ]] || { echo 'a mended program was not explored'; exit 1; }
