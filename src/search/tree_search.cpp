@@ -290,11 +290,13 @@ void TreeSearch::fetch() {
     size_t shared = 0;
     while (shared < std::min(deltas.size(), inner) && deltas[shared] == item.deltas[shared]) ++shared;
     retreat(shared);
+    // What the ancestors cost only says what their leaves cost more: about as much as the leaves will do.
+    const uint32_t cost = item.cost == ExecutionTree::kCostUnknown ? item.cost : item.cost - (item.cost > 0);
     for (size_t i = shared; i < inner; ++i) {
-      path.push_back(tree_.create(path.back(), item.deltas[i].step, item.deltas[i].value, ExecutionTree::kCostUnknown));
+      path.push_back(tree_.create(path.back(), item.deltas[i].step, item.deltas[i].value, cost));
       deltas.push_back(item.deltas[i]);
     }
-    frontier_.push(rank, tree_.create(path.back(), item.deltas[inner].step, item.deltas[inner].value, item.cost));
+    open(rank, path.back(), item.deltas[inner].step, item.deltas[inner].value, item.cost);
   }
   retreat(0);
   tree_.finish(path[0]);

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
+#include "search/frontier.hpp"
+#include "search/seeds.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 
@@ -113,6 +116,100 @@ TEST(Frontier, KeepsLeavesInTheSameOrderAsNodes) {
   EXPECT_EQ(f.memory_bytes(), 0u);
 }
 
+TEST(ByteStack, GivesBackWhatWasPutOnIt) {
+  ByteStack stack;
+  const std::vector<uint32_t> numbers = {0, 1, 127, 128, 16'383, 16'384, 2'097'151, 2'097'152, 0x0fff'ffff, 0x1000'0000, ~0u};
+  for (const uint32_t n : numbers) stack.push(n);
+  EXPECT_EQ(stack.size(), 3u + 2 + 2 + 3 + 3 + 4 + 4 + 5 + 5);  // seven bits a byte
+  for (size_t i = numbers.size(); i-- > 0;) EXPECT_EQ(stack.pop(), numbers[i]);
+  EXPECT_TRUE(stack.empty());
+  EXPECT_EQ(stack.pop(), 0u);
+}
+
+// Whatever is pushed in whatever order, next to a stack for each rank that keeps everything as it is.
+TEST(Frontier, IsAStackForEachRank) {
+  using Kept = std::pair<uint32_t, std::optional<Leaf>>;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    uint64_t drawn = 0;
+    const auto draw = [&](uint64_t n) { return static_cast<uint32_t>(seed_of(seed, drawn++) % n); };
+    ExecutionTree tree;
+    tree.create_root();
+    while (!tree.holds(NodeIndex{9'999})) tree.create(NodeIndex{0}, 1, 1, 0);
+    Frontier frontier;
+    std::map<uint64_t, std::vector<Kept>> reference;
+    uint32_t node = 0, step = 0;
+    for (int i = 0; i < 400; ++i) {
+      const uint64_t rank = draw(4);
+      if (draw(4) == 0 && !frontier.empty()) {
+        const auto best = reference.begin();
+        ASSERT_EQ(frontier.best_rank(), best->first);
+        const OpenExecution open = frontier.pop_best();
+        ASSERT_EQ(static_cast<uint32_t>(open.node), best->second.back().first);
+        ASSERT_EQ(open.leaf, best->second.back().second);
+        best->second.pop_back();
+        if (best->second.empty()) reference.erase(best);
+        continue;
+      }
+      if (draw(6) == 0) {
+        node = draw(10'000);
+        step = 0;
+      }
+      std::optional<Leaf> leaf;
+      if (draw(5) > 0) {
+        step = draw(8) == 0 ? draw(1 << 20) : std::min(step + draw(40), (1u << 20) - 1);  // now and then not ascending
+        leaf = Leaf{step, draw(4) == 0 ? draw(1024) : draw(8), draw(4)};
+        frontier.push(rank, NodeIndex{node}, *leaf);
+      } else {
+        frontier.push(rank, NodeIndex{node});
+      }
+      reference[rank].emplace_back(node, leaf);
+      if (i % 100 != 99) continue;
+      StateWriter out;
+      frontier.save(out);
+      StateReader in(out.bytes());
+      Frontier again;
+      again.load(in, tree);
+      ASSERT_TRUE(in.good() && in.at_end());
+      ASSERT_EQ(again.memory_bytes(), frontier.memory_bytes());
+      frontier = again;
+    }
+    uint64_t size = 0;
+    for (const auto& [rank, list] : reference) size += list.size();
+    ASSERT_EQ(frontier.size(), size);
+    for (auto& [rank, list] : reference)
+      while (!list.empty()) {
+        const OpenExecution open = frontier.pop_best();
+        ASSERT_EQ(Kept(static_cast<uint32_t>(open.node), open.leaf), list.back());
+        list.pop_back();
+      }
+    EXPECT_TRUE(frontier.empty());
+    EXPECT_EQ(frontier.memory_bytes(), 0u);
+  }
+}
+
+TEST(Frontier, RefusesWhatCannotBe) {
+  ExecutionTree tree;
+  const NodeIndex root = tree.create_root();
+  Frontier f;
+  for (uint32_t i = 0; i < 20; ++i) f.push(1, root, Leaf{i, 1, 0});
+  StateWriter out;
+  f.save(out);
+  const std::string good = out.bytes();
+  const auto accepts = [&](const std::string& bytes) {
+    StateReader in(bytes);
+    Frontier loaded;
+    loaded.load(in, tree);
+    return in.good();
+  };
+  EXPECT_TRUE(accepts(good));
+  for (const size_t at : {24u, 28u, 36u}) {  // the node, the number of its leaves, that of all
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x40);
+    EXPECT_FALSE(accepts(bad)) << at;
+  }
+  EXPECT_FALSE(accepts(good.substr(0, good.size() - 1)));
+}
+
 TEST(Leaf, IsForWhatFitsOnly) {
   ExecutionTree tree;
   const NodeIndex root = tree.create_root(), node = tree.create(root, 100, 1, 3);
@@ -129,7 +226,7 @@ TEST(Leaf, IsForWhatFitsOnly) {
 TEST(Frontier, CountsItsMemory) {
   Frontier f;
   for (uint32_t i = 0; i < 1000; ++i) f.push(i % 3, NodeIndex{i});
-  EXPECT_GE(f.memory_bytes(), 1000 * sizeof(NodeIndex));
+  EXPECT_GE(f.memory_bytes(), 1000u);
   while (!f.empty()) f.pop_best();
   f.push(9, NodeIndex{1});
   EXPECT_LE(f.memory_bytes(), 4096u);
