@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <deque>
 #include <set>
 #include <utility>
 
+#include "model/plan_queue.hpp"
 #include "model/schedule.hpp"
 #include "search/failure_keys.hpp"
 #include "search/trace_meter.hpp"
@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kProgressEvery = std::chrono::milliseconds(200);
 // Saved at once, so that there is something to resume from the beginning on; then seldom and more seldom.
-constexpr auto kFirstSave = std::chrono::milliseconds(100);
+constexpr auto kFirstSave = std::chrono::seconds(1);
 constexpr auto kSaveEvery = std::chrono::seconds(5);
 constexpr uint64_t kTrustFor = 64;  // executions
 constexpr uint64_t kTraceShare = 4;  // of the memory budget: one part for the traces seen
@@ -64,18 +64,18 @@ class Run {
         else stop_ = Stop{"the time budget", true};
         break;
       }
-      const Plan plan = std::move(in_flight_.front());
-      in_flight_.pop_front();
+      in_flight_.swap_out(plan_);
       count(*trace);
       const bool counts = budget_.count_traces && is_whole(trace->outcome()) && strategy_.counts(*trace);
       strategy_.learn(*trace);
       measure(*trace, counts);
       const bool restart = hooks_.promote && trace->header().races > 0 && hooks_.promote(*trace);
-      check(*trace, plan);
+      check(*trace, plan_);
       if (restart && !stop_) {
         result_.restart = true;
         stop_ = Stop{"accesses that became scheduling points"};
       }
+      strategy_.take_back(plan_);
       if (result_.executions % kTrustFor == 0 || in_flight_.empty()) check_trust();
       check_limits();
     }
@@ -116,7 +116,7 @@ class Run {
       if (!plan) return;
       plan->id = ++submitted_;
       executor_.submit(*plan);
-      in_flight_.push_back(std::move(*plan));
+      in_flight_.swap_in(*plan);
     }
   }
 
@@ -212,7 +212,7 @@ class Run {
   // Confirming needs an idle executor, which forgets what was under way; the strategy has not noticed.
   void resubmit() {
     resubmit_ = false;
-    for (const Plan& plan : in_flight_) executor_.submit(plan);
+    in_flight_.for_each([this](const Plan& plan) { executor_.submit(plan); });
   }
 
   void tell_bound() {
@@ -231,7 +231,7 @@ class Run {
     const Clock::time_point now = Clock::now();
     if (interrupted_()) {
       interrupt();
-    } else if (late() && !finished()) {
+    } else if (late(now) && !finished()) {
       stop_ = Stop{"the time budget", true};
     } else if (memory > budget_.memory_bytes && !finished() && !make_room()) {
       stop_ = Stop{"the memory budget"};
@@ -251,7 +251,8 @@ class Run {
     return fixed < budget_.memory_bytes && strategy_.spill((budget_.memory_bytes - fixed) / 2);
   }
 
-  bool late() const { return budget_.time && Clock::now() - start_ >= *budget_.time; }
+  bool late(Clock::time_point now) const { return budget_.time && now - start_ >= *budget_.time; }
+  bool late() const { return late(Clock::now()); }
 
   bool finished() const { return in_flight_.empty() && strategy_.complete(); }
 
@@ -340,7 +341,8 @@ class Run {
   Clock::time_point told_ = start_, saved_ = start_;
   Clock::duration save_every_ = kFirstSave / 2;
   double seconds_before_ = 0;  // of the exploration that this one goes on with
-  std::deque<Plan> in_flight_;  // oldest first
+  PlanQueue in_flight_;
+  Plan plan_;  // of the execution that is looked at
   uint64_t submitted_ = 0;
   bool resubmit_ = false;
   std::optional<uint32_t> bound_;  // told last

@@ -33,6 +33,9 @@ class Strategy {
   // only when nothing is in flight.
   virtual std::optional<Plan> next() = 0;
 
+  // A plan that is done with. Whoever makes many can use its memory for the next.
+  virtual void take_back(Plan&) {}
+
   // Traces arrive in the order their plans were handed out.
   virtual void learn(TraceView trace) = 0;
 

@@ -6,7 +6,7 @@ namespace lockstep {
 namespace {
 constexpr uint32_t kPatience = 32;   // turns before it is believed that they go on
 constexpr uint32_t kStay = 1 << 13;  // turns after which the scheduler is asked again for a good core
-constexpr int64_t kLong = 100'000;   // nanoseconds: a turn after which waking a core does not matter
+constexpr int64_t kLong = 200'000;   // nanoseconds: a turn after which waking a core does not matter
 }  // namespace
 
 SameCore::SameCore() : usable_(sched_getaffinity(0, sizeof everywhere_, &everywhere_) == 0) {

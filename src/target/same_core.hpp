@@ -22,6 +22,7 @@ class SameCore {
   const cpu_set_t& everywhere() const { return everywhere_; }
   // A trace was waited for so long, with little under way.
   void took_turns(std::span<const pid_t> workers, std::chrono::nanoseconds waited);
+  bool shared() const { return !with_.empty(); }
   // There is more under way. Only those who are still `workers` are touched: other processes may have got their names.
   void part(std::span<const pid_t> workers);
 

@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <deque>
 #include <fstream>
 #include <new>
 
+#include "model/plan_queue.hpp"
 #include "model/schedule.hpp"
 #include "target/remarks.hpp"
 #include "target/same_core.hpp"
@@ -133,6 +133,7 @@ class WorkerTarget final : public Target {
     release();
     Slot& slot = *slots_[taken_ % slots_.size()];
     if (slot.queue.empty()) return std::nullopt;
+    if (slot.process.has_trace()) return hold(slot);
     Watch watch;
     while (!slot.process.has_trace()) {
       if (interrupted && interrupted()) return std::nullopt;
@@ -146,9 +147,7 @@ class WorkerTarget final : public Target {
       if (const char* why = stuck(slot, watch)) return give_up(slot, why);
     }
     if (watch.looked != watch.since) take_over_loops(slot);
-    held_ = &slot;
-    ++taken_;
-    return slot.process.front();
+    return hold(slot);
   }
 
   void cancel() override {
@@ -236,7 +235,7 @@ class WorkerTarget final : public Target {
   struct Slot {
     explicit Slot(const LaunchOptions& options) : process(options) {}
     WorkerProcess process;
-    std::deque<Plan> queue;           // sent and not answered, oldest first
+    PlanQueue queue;                  // sent and not answered, oldest first
     std::optional<uint64_t> suspect;  // plan under way when the worker was killed; blamed if it happens again
   };
   // When a worker says nothing for long: is it still making steps?
@@ -295,6 +294,11 @@ class WorkerTarget final : public Target {
   // Left its service loop in good order: after a crash its memory is not to be trusted.
   static bool retired(Slot& slot) { return slot.process.channel().state.load() == WorkerState::Exited; }
 
+  TraceView hold(Slot& slot) {
+    held_ = &slot;
+    ++taken_;
+    return slot.process.front();
+  }
   void release() {
     if (!held_) return;
     held_->process.pop();
@@ -325,7 +329,7 @@ class WorkerTarget final : public Target {
     }
     if (auto started = slot.process.start(); !started)
       return own_trace(first, Outcome::Uncontrolled, started.error().message);
-    for (const Plan& plan : slot.queue) slot.process.send(plan);
+    slot.queue.for_each([&slot](const Plan& plan) { slot.process.send(plan); });
     slot.process.ring();
     if (!blame) return next(nullptr);
     std::string how =
@@ -343,6 +347,7 @@ class WorkerTarget final : public Target {
       core_.took_turns(workers(), std::chrono::steady_clock::now() - begin);
     else if (under_way > kManyPlans)
       core_.part(workers());
+    slot.process.take_turns(core_.shared());
   }
   std::vector<pid_t> workers() const {
     std::vector<pid_t> pids;

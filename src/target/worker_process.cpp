@@ -290,7 +290,7 @@ void WorkerProcess::send(const Plan& plan) {
   }
   write_wire(plan, bytes(ring) + position % ring.capacity);
   ring.written.store(end, std::memory_order_seq_cst);
-  if (++unrung_ >= 16) this->ring();
+  if (++unrung_ >= 16 && !takes_turns_) this->ring();
 }
 
 void WorkerProcess::promote(const PromotedPoints& points) {
@@ -371,9 +371,9 @@ void WorkerProcess::sleep_until_trace(size_t in_flight, int milliseconds) {
     __builtin_ia32_pause();
 #endif
   }
-  // Not for every single trace: a futex call costs as much as a small execution. Of a few, all: the worker rings when
-  // it has nothing left to do.
-  const uint64_t batch = in_flight < kFew ? in_flight : std::min<uint64_t>(in_flight / 2, 128);
+  // Not for every single trace: a futex call costs as much as a small execution. Of a few, or if nothing is gained by
+  // less, all: the worker rings when it has nothing left to do.
+  const uint64_t batch = takes_turns_ || in_flight < kFew ? in_flight : std::min<uint64_t>(in_flight / 2, 128);
   const uint32_t bell = ring.bell.load(std::memory_order_acquire);
   ring.wake_at.store(ring.messages.load(std::memory_order_relaxed) + batch, std::memory_order_relaxed);
   ring.reader_sleeps.store(1, std::memory_order_seq_cst);

@@ -86,6 +86,7 @@ class WorkerProcess {
   TraceView front();       // the oldest unread trace; only if has_trace()
   void pop();
   void sleep_until_trace(size_t in_flight, int milliseconds);
+  void take_turns(bool on) { takes_turns_ = on; }  // on one core: one of us runs until it has nothing left to do
 
   bool alive();            // false once the process has ended; its last traces may still be unread
   int exit_status() const { return status_; }
@@ -105,6 +106,7 @@ class WorkerProcess {
   pid_t pid_ = -1, driver_ = -1;
   int status_ = 0;
   unsigned unrung_ = 0;  // plans sent since the worker was last woken
+  bool takes_turns_ = false;
   uint32_t remarks_ = 0; // of processes before this one
   uint64_t resumed_ = 0;
   size_t message_ = 0;   // bytes of the trace returned by front()

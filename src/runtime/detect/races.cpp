@@ -21,6 +21,33 @@ inline void for_each_entry(Cell& cell, uint16_t generation, F&& visit) {
   }
 }
 
+// Where nothing that is remembered conflicts with a new access, it only takes the place of the same thread's last one of
+// the same kind. Others that are not needed any more, either, may stay until there is no room.
+inline bool add_to_chain(Entry& first, Entry& second, const Entry& fresh) {
+  if (!(second.flags() & Entry::kChain) || !second.of(fresh.generation()) || second.when() > Chain::kEntries ||
+      !first.of(fresh.generation()))
+    return false;
+  const auto may_race = [&](const Entry& old) { return !old.apart_from(fresh) && conflicts(old.flags(), fresh.flags()); };
+  if (may_race(first)) return false;
+  auto* const chain = reinterpret_cast<Chain*>(second.where_who);
+  Entry* place = first.repeated_by(fresh) ? &first : nullptr;
+  for (uint32_t i = 0; i < second.when(); ++i) {
+    Entry& old = chain->entry[i];
+    if (old.repeated_by(fresh))
+      place = &old;
+    else if (may_race(old))
+      return false;
+  }
+  if (!place) {
+    if (second.when() == Chain::kEntries) return false;
+    place = &chain->entry[second.when()];
+    second.one_more();
+  }
+  *place = first;
+  first = fresh;
+  return true;
+}
+
 }  // namespace
 
 void Races::init(CallTree* calls) {
@@ -84,6 +111,7 @@ inline __attribute__((always_inline)) void Races::meet(Entry& old, uintptr_t wor
 // of the two entries is soon decided.
 void Races::compare(Cell& cell, uintptr_t address, Entry fresh) {
   Entry &first = cell.entry[0], &second = cell.entry[1];
+  if (add_to_chain(first, second, fresh)) return;
   if (first.covers(fresh) || second.covers(fresh)) return;
   bool usual = !ordered_too_, keeps_first = false, keeps_second = false;
   if (first.of(fresh.generation())) {

@@ -31,6 +31,7 @@ struct Entry {
   uint8_t mask() const { return static_cast<uint8_t>(rest >> 48); }
   uint8_t flags() const { return static_cast<uint8_t>(rest >> 56); }
   void forget() { rest = 0; }
+  void one_more() { ++rest; }  // of a chain
   void add_bytes(const Entry& other) { rest |= other.rest & kMaskBits; }
   void remove_bytes(const Entry& other) {
     rest &= ~(other.rest & kMaskBits);

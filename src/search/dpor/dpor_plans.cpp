@@ -159,17 +159,17 @@ uint32_t DporSearch::next_head() {
 
 std::optional<Plan> DporSearch::next() {
   Plan& plan = plan_;
+  plan.deltas.clear();
+  plan.sleep.clear();
+  plan.sleep_at = kNoStep;
   if (!started_) {
     started_ = true;
     in_flight_.push_back({kNone, lane_});
     if (in_lanes_) std::erase(idle_, lane_);
-    return plan;
+    return std::move(plan);
   }
   const uint32_t head = next_head();
   if (head == kNone) return std::nullopt;
-  plan.deltas.clear();
-  plan.sleep.clear();
-  plan.sleep_at = kNoStep;
   if (any_order_) tree_.hand_out(head);
   tree_[head].status = Status::UnderWay;
   in_flight_.push_back({head, lane_});
@@ -178,7 +178,7 @@ std::optional<Plan> DporSearch::next() {
     plan.deltas.push_back({kNextDecision, tree_[c].value});
   if (parts_.whole_sequences) plan.deltas.back().reserved = Delta::kTentative;
   if (parts_.sleep_sets) plan_sleep(head, plan);
-  return plan;
+  return std::move(plan);  // taken back when it is done with
 }
 
 void DporSearch::plan_prefix(uint32_t head, Plan& plan) const {

@@ -109,6 +109,7 @@ class DporSearch : public Strategy {
   explicit DporSearch(DporParts parts);
 
   std::optional<Plan> next() override;
+  void take_back(Plan& plan) override { std::swap(plan_, plan); }
   void learn(TraceView trace) override;
   std::optional<Measures> measures() const override { return measures_; }
   bool counts(TraceView trace) override;
