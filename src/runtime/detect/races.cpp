@@ -21,33 +21,6 @@ inline void for_each_entry(Cell& cell, uint16_t generation, F&& visit) {
   }
 }
 
-// Where nothing that is remembered conflicts with a new access, it only takes the place of the same thread's last one of
-// the same kind. Others that are not needed any more, either, may stay until there is no room.
-inline bool add_to_chain(Entry& first, Entry& second, const Entry& fresh) {
-  if (!(second.flags() & Entry::kChain) || !second.of(fresh.generation()) || second.when() > Chain::kEntries ||
-      !first.of(fresh.generation()))
-    return false;
-  const auto may_race = [&](const Entry& old) { return !old.apart_from(fresh) && conflicts(old.flags(), fresh.flags()); };
-  if (may_race(first)) return false;
-  auto* const chain = reinterpret_cast<Chain*>(second.where_who);
-  Entry* place = first.repeated_by(fresh) ? &first : nullptr;
-  for (uint32_t i = 0; i < second.when(); ++i) {
-    Entry& old = chain->entry[i];
-    if (old.repeated_by(fresh))
-      place = &old;
-    else if (may_race(old))
-      return false;
-  }
-  if (!place) {
-    if (second.when() == Chain::kEntries) return false;
-    place = &chain->entry[second.when()];
-    second.one_more();
-  }
-  *place = first;
-  first = fresh;
-  return true;
-}
-
 }  // namespace
 
 void Races::init(CallTree* calls) {
@@ -107,11 +80,54 @@ inline __attribute__((always_inline)) void Races::meet(Entry& old, uintptr_t wor
   old.remove_bytes(fresh);
 }
 
+// What is to become of an earlier access, if that is soon decided.
+inline Races::Fate Races::fate_of(const Entry& old, const Entry& fresh) const {
+  if (old.apart_from(fresh)) return Fate::Stays;
+  if (old.repeated_by(fresh)) return Fate::Goes;
+  const bool conflict = conflicts(old.flags(), fresh.flags());
+  const bool goes = dominates(fresh.flags(), old.flags()) && old.within(fresh);
+  if (!conflict && !goes) return Fate::Stays;
+  if (!comes_before(old, fresh)) return conflict ? Fate::Unclear : Fate::Stays;
+  return old.flags() & RaceAccess::kFree ? Fate::Unclear : goes ? Fate::Goes : Fate::Stays;
+}
+
+// A few entries more than two, none of which races with the new one.
+inline bool Races::pass_on_chain(Cell& cell, const Entry& fresh) {
+  Entry &first = cell.entry[0], &second = cell.entry[1];
+  uint32_t count = second.when();
+  if (!(second.flags() & Entry::kChain) || !second.of(fresh.generation()) || !first.of(fresh.generation()) ||
+      count > Chain::kEntries || ordered_too_)
+    return false;
+  auto* const chain = reinterpret_cast<Chain*>(second.where_who);
+  const Fate of_first = fate_of(first, fresh);
+  if (of_first == Fate::Unclear) return false;
+  uint32_t gone = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Fate fate = fate_of(chain->entry[i], fresh);
+    if (fate == Fate::Unclear) return false;
+    gone |= static_cast<uint32_t>(fate == Fate::Goes) << i;
+  }
+  if (of_first == Fate::Stays) {
+    if (gone == 0 && count == Chain::kEntries) return false;
+    chain->entry[gone ? __builtin_ctz(gone) : count++] = first;
+    gone &= gone - 1;
+  }
+  for (; gone; gone &= ~(1u << (31 - __builtin_clz(gone)))) chain->entry[31 - __builtin_clz(gone)] = chain->entry[--count];
+  first = fresh;
+  if (count > 1) {
+    second.set_when(count);
+    return true;
+  }
+  second = count ? chain->entry[0] : Entry();
+  shadow_.give_back(chain);
+  return true;
+}
+
 // Most words are accessed as a whole, in an order that is known, or are two variables side by side. Then what is kept
 // of the two entries is soon decided.
 void Races::compare(Cell& cell, uintptr_t address, Entry fresh) {
   Entry &first = cell.entry[0], &second = cell.entry[1];
-  if (add_to_chain(first, second, fresh)) return;
+  if (pass_on_chain(cell, fresh)) return;
   if (first.covers(fresh) || second.covers(fresh)) return;
   bool usual = !ordered_too_, keeps_first = false, keeps_second = false;
   if (first.of(fresh.generation())) {

@@ -144,6 +144,9 @@ class Races {
   }
   void check(Cell& cell, uintptr_t word, Entry fresh);
   bool ordered_before(const Entry& old, const Entry& fresh) const;
+  enum class Fate : uint8_t { Stays, Goes, Unclear };
+  Fate fate_of(const Entry& old, const Entry& fresh) const;
+  bool pass_on_chain(Cell& cell, const Entry& fresh);
   void meet(Entry& old, uintptr_t word, Entry& fresh);
   __attribute__((noinline)) void check_chain(Cell& cell, uintptr_t word, Entry fresh);
   void report(const Entry& old, const Entry& fresh, uintptr_t word, bool ordered);

@@ -31,7 +31,7 @@ struct Entry {
   uint8_t mask() const { return static_cast<uint8_t>(rest >> 48); }
   uint8_t flags() const { return static_cast<uint8_t>(rest >> 56); }
   void forget() { rest = 0; }
-  void one_more() { ++rest; }  // of a chain
+  void set_when(uint32_t when) { rest = (rest & ~kWhenBits) | when; }
   void add_bytes(const Entry& other) { rest |= other.rest & kMaskBits; }
   void remove_bytes(const Entry& other) {
     rest &= ~(other.rest & kMaskBits);
@@ -55,6 +55,7 @@ struct Entry {
   }
   // Of other bytes. A chain is of all bytes.
   bool apart_from(const Entry& fresh) const { return (rest & fresh.rest & kMaskBits) == 0; }
+  bool within(const Entry& fresh) const { return (rest & ~fresh.rest & kMaskBits) == 0; }
   // Of this execution, of the same bytes, and nothing special.
   bool alike(const Entry& fresh) const {
     return ((rest ^ fresh.rest) & (kGenerationBits | kMaskBits)) == 0 && !(flags() & (kChain | RaceAccess::kFree));

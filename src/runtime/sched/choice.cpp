@@ -51,19 +51,18 @@ void Scheduler::refuse(uint16_t wanted) {
 
 // Who may be chosen now: enabled threads, restricted by fairness and unpreemptible regions, plus timed waiters as
 // far as the policy for timeouts lets them give up.
-ThreadSet Scheduler::candidates() {
-  ThreadSet set = enabled;
+void Scheduler::find_candidates(ThreadSet& set) {
+  set.copy(enabled, words_);
   Thread& me = *runtime.current;
   if (me.no_preempt && enabled.contains(me.id)) {
     sealed |= set.size(words_) > 1 || (timeouts != Timeouts::Stuck && !timed.empty(words_));
     set.clear(words_);
     set.add(me.id);
-    return set;
+    return;
   }
   if (fairness_.active()) fairness_.restrict(set, words_);
   if (timeouts != Timeouts::Stuck || set.empty(words_))
     for (unsigned i = 0; i < words_; ++i) set.word[i] |= timed.word[i];
-  return set;
 }
 
 // Time passes while others do nothing but yield: a timed wait does not outlast kPatience of them. Otherwise a thread
@@ -84,11 +83,12 @@ Thread* Scheduler::choose_slow() {
   if (UNLIKELY(log_size >= save_at_)) runtime.saving->reached();
   if (fairness_.active() && last_ != kNoThread) fairness_.step(last_, last_yielded_, before_, enabled, live, words_);
   if (policy_ == Policy::Blocks) observe_block();
-  before_ = enabled;
+  before_.copy(enabled, words_);
   if (sleeping_) wake_sleepers();
-  ThreadSet set = candidates();
+  ThreadSet set;
+  find_candidates(set);
   if (UNLIKELY(yields_ && !timed.empty(words_))) prefer_overdue(set);
-  wide_offered_ = set;
+  wide_offered_.copy(set, words_);
   for (unsigned i = 0; i < words_; ++i) wide_timed_.word[i] = set.word[i] & timed.word[i] & ~enabled.word[i];
   offered_ = set.word[0];
   if (set.empty(words_)) {
@@ -100,10 +100,11 @@ Thread* Scheduler::choose_slow() {
   }
   if (log_size >= max_steps_) end_at_limit();
   if (log_size >= sleep_at_) fall_asleep();
+  const auto offers = [&](unsigned t) { return t < 64 * words_ && set.contains(ThreadId(t)); };
   uint16_t wanted = 0;
   Thread* chosen;
   if (planned(&wanted)) {
-    if (wanted >= kMaxThreads || !set.contains(ThreadId{wanted})) refuse(wanted);
+    if (!offers(wanted)) refuse(wanted);
     chosen = &thread(ThreadId{wanted});
     if (policy_ == Policy::Blocks) blocks.told(chosen->id, log_size);
   } else if (policy_ == Policy::Blocks) {
@@ -116,7 +117,7 @@ Thread* Scheduler::choose_slow() {
       if (set.empty(words_)) end(Outcome::SleepBlocked);
     }
     const ThreadId wish =
-        policy_ == Policy::Guided ? guided_.choose([&set](ThreadId t) { return set.contains(t); }) : kNoThread;
+        policy_ == Policy::Guided ? guided_.choose([&](ThreadId t) { return offers(index_of(t)); }) : kNoThread;
     chosen = wish != kNoThread ? &thread(wish) : pick_default(set);
     if (policy_ == Policy::Priorities) chosen = pick_by_priority(set);
   }
@@ -206,7 +207,8 @@ void Scheduler::note_sleepers(ThreadId chosen) {
 void Scheduler::wake_sleepers() {
   if (decided_ >= log_size) return;
   const Operation done = runtime.promoted.canonical(log[decided_].operation());
-  const ThreadSet sleepers = asleep_;
+  ThreadSet sleepers;
+  sleepers.copy(asleep_, words_);
   sleepers.for_each(words_, [&](ThreadId t) {
     if (!live.contains(t) || dependent(thread(t).slumber, done)) asleep_.remove(t);
   });
@@ -229,7 +231,8 @@ Thread* Scheduler::choose_among_spinners() {
 
 // Must agree with default_thread() in model/schedule.cpp: plans are deviations from this choice.
 Thread* Scheduler::pick_default(const ThreadSet& set) {
-  ThreadSet eligible = set;
+  ThreadSet eligible;
+  eligible.copy(set, words_);
   bool only_timeouts = true;
   for (unsigned i = 0; i < words_; ++i) only_timeouts &= (set.word[i] & ~wide_timed_.word[i]) == 0;
   if (!only_timeouts)

@@ -41,7 +41,8 @@ void Fairness::step(ThreadId t, bool yielded, const ThreadSet& before, const Thr
 }
 
 void Fairness::restrict(ThreadSet& candidates, unsigned words) const {
-  ThreadSet allowed = candidates;
+  ThreadSet allowed;
+  allowed.copy(candidates, words);
   candidates.for_each(words, [&](ThreadId t) {
     const Window& w = windows_[index_of(t)];
     if (w.generation != generation_) return;
@@ -51,7 +52,7 @@ void Fairness::restrict(ThreadSet& candidates, unsigned words) const {
         return;
       }
   });
-  candidates = allowed;
+  candidates.copy(allowed, words);
 }
 
 }  // namespace lockstep::rt

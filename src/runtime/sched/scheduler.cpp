@@ -90,6 +90,7 @@ void Scheduler::refresh_simple() {
 void Scheduler::add_thread(Thread& t) {
   const unsigned needed = index_of(t.id) / 64 + 1;
   if (needed > words_) {
+    for (unsigned i = words_; i < needed; ++i) before_.word[i] = 0;
     words_ = needed;
     refresh_simple();
   }

@@ -139,7 +139,7 @@ class Scheduler {
   void add_race_stacks();
   void refresh_stop();
   void refresh_simple();
-  ThreadSet candidates();
+  void find_candidates(ThreadSet& set);
 
   Thread* threads_ = nullptr;
   size_t max_log_ = 0;

@@ -13,6 +13,11 @@ struct ThreadSet {
   void remove(ThreadId t) { word[index_of(t) / 64] &= ~(1ull << (index_of(t) % 64)); }
   void put(ThreadId t, bool in) { in ? add(t) : remove(t); }
   bool contains(ThreadId t) const { return word[index_of(t) / 64] >> (index_of(t) % 64) & 1; }
+  // Only what is in use: the processor is slow to read as a vector what has just been written word by word.
+  void copy(const ThreadSet& other, unsigned words) {
+    word[0] = other.word[0];
+    for (unsigned i = 1; i < words; ++i) word[i] = other.word[i];
+  }
   void clear(unsigned words) {
     for (unsigned i = 0; i < words; ++i) word[i] = 0;
   }
