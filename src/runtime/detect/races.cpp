@@ -112,7 +112,8 @@ inline bool Races::pass_on_chain(Cell& cell, const Entry& fresh) {
     chain->entry[gone ? __builtin_ctz(gone) : count++] = first;
     gone &= gone - 1;
   }
-  for (; gone; gone &= ~(1u << (31 - __builtin_clz(gone)))) chain->entry[31 - __builtin_clz(gone)] = chain->entry[--count];
+  for (; gone; gone &= ~(1u << (31 - __builtin_clz(gone))))
+    chain->entry[31 - __builtin_clz(gone)] = chain->entry[--count];
   first = fresh;
   if (count > 1) {
     second.set_when(count);

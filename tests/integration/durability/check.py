@@ -139,7 +139,7 @@ def full_while_searching():
 
 def full_before_an_interrupt():
     """What was saved before is still there, whole, and can be resumed once there is room."""
-    done = start("icb", (3, 3), LOCKSTEP_TEST_FULL=os.path.abspath("out") + ":9", LOCKSTEP_TEST_DIE="signal:2000")
+    done = start("icb", (3, 3), LOCKSTEP_TEST_FULL=os.path.abspath("out") + ":9", LOCKSTEP_TEST_DIE="signal:1400")
     expect(done.returncode == 130 and "No space left on device" in done.stderr, "no clear sentence", done)
     expect(os.listdir("out") == ["exploration.state"], f"left behind: {os.listdir('out')}")
     finished("resumed after a full disk", (3, 3), run(["resume", "out"]))
