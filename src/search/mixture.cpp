@@ -45,11 +45,13 @@ std::optional<Plan> Mixture::take(size_t part) {
 
 std::optional<Plan> Mixture::open() {
   if (!in_flight_.empty()) return std::nullopt;
-  for (; opening(); ++opened_)
-    if (auto plan = take(options_.opening[opened_])) {
+  for (; opening(); ++opened_) {
+    const MixtureTurn turn = options_.opening[opened_];
+    if (auto plan = take(repeats_.many() ? turn.instead : turn.part)) {
       ++opened_;
       return plan;
     }
+  }
   return std::nullopt;
 }
 
@@ -85,10 +87,13 @@ void Mixture::learn(TraceView trace) {
   --under_way_[last_];
   ++learned_[last_];
   ++all_learned_;
-  if (opening())
+  if (opening()) {
     known_.add(trace);
-  else
+    repeats_.saw(trace, parts_[last_].draws);
+  } else {
     known_.forget();
+    repeats_.forget();
+  }
   for (size_t i = 0; i < parts_.size(); ++i)
     if (i != last_) parts_[i].strategy->overhear(trace);
   parts_[last_].strategy->learn(trace);
@@ -134,6 +139,7 @@ void Mixture::save(StateWriter& out) const {
        {uint64_t{first}, uint64_t{turn_}, uint64_t{last_}, uint64_t{used_}, round_, all_learned_})
     out.put(number);
   out.put_all(learned_);
+  repeats_.save(out);
   for (const MixturePart& part : parts_) part.strategy->save(out);
 }
 
@@ -149,6 +155,7 @@ void Mixture::load(StateReader& in) {
     *this = Mixture(std::move(parts_), std::move(options_));
     return in.reject();
   }
+  repeats_.load(in);
   for (const MixturePart& part : parts_) part.strategy->load(in);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "search/known_executions.hpp"
+#include "search/repeats.hpp"
 #include "search/strategy.hpp"
 
 namespace lockstep {
@@ -20,12 +21,19 @@ struct MixturePart {
   uint32_t slice = 1;  // executions in a row
   enum class Proof : uint8_t { None, Bounded, Full } proof = Proof::None;
   uint32_t early = slice;  // the same in the early rounds
+  bool draws = false;      // its executions are drawn at random, each independently
+};
+
+// Whose turn it is; `instead` if the program's space is small, by what random executions have shown so far.
+struct MixtureTurn {
+  size_t part;
+  size_t instead = part;
 };
 
 struct MixtureOptions {
   // Parts whose turn it is at first, one execution each. They are handed out one by one: each can make use of all
   // before, and what one has run the others do not run again.
-  std::vector<size_t> opening{};
+  std::vector<MixtureTurn> opening{};
   uint32_t early_rounds = 0;  // before the parts get their whole slices
   // A bounded proof ends the search only after so many executions, because more may lie beyond the bound.
   uint64_t look_beyond = 0;
@@ -68,6 +76,7 @@ class Mixture final : public Strategy {
   std::vector<uint64_t> learned_;  // per part
   uint64_t all_learned_ = 0;
   KnownExecutions known_;
+  Repeats repeats_;
   std::deque<size_t> in_flight_;     // whose, oldest first
   std::vector<uint32_t> under_way_;  // per part, how many of these
   size_t opened_ = 0;                // turns of the opening that are over

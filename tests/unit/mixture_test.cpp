@@ -1,10 +1,13 @@
 // auto and portfolio: several strategies in turns.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <set>
 
 #include "search/known_executions.hpp"
 #include "search/registry.hpp"
+#include "search/repeats.hpp"
+#include "search/seeds.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 
@@ -86,6 +89,50 @@ TEST(Auto, GivesEveryStrategyItsShareHoweverManyExecutionsAreUnderWay) {
     const Explored e = explore(*many, same_write(3, 5), {.window = 256}, at_most(2000));
     EXPECT_EQ(e.result.remark, reference.result.remark);
   }
+}
+
+uint64_t executions_of(const std::string& part, const Explored& e) {
+  const size_t end = e.result.remark.find(" executions of " + part);
+  if (end == std::string::npos) return e.result.remark.find("1 execution of " + part) != std::string::npos;
+  size_t begin = end;
+  while (begin > 0 && std::isdigit(static_cast<unsigned char>(e.result.remark[begin - 1]))) --begin;
+  return std::stoull(e.result.remark.substr(begin, end - begin));
+}
+
+// Where random executions repeat each other, a search that does not is through soon; elsewhere it would stay where it began.
+TEST(Auto, SearchesSmallSpacesAndDrawsFromLargeOnes) {
+  const auto one = made("auto"), other = made("auto");
+  const Explored small = explore(*one, fetch_add(2, 5), {}, at_most(60));     // 252 traces
+  const Explored large = explore(*other, same_write(3, 5), {}, at_most(60));  // 756,756
+  EXPECT_GT(executions_of("optimal-dpor", small), 2 * executions_of("optimal-dpor", large))
+      << small.result.remark << "\n" << large.result.remark;
+  EXPECT_GT(executions_of("pos", large), executions_of("pos", small));
+}
+
+TEST(Repeats, TellsASpaceThatDrawsExhaustFromOneTheyDoNot) {
+  const auto draw = [](const Program& program, int times) {
+    Repeats repeats;
+    for (int i = 0; i < times; ++i) {
+      Plan plan;
+      plan.policy = Policy::Pos;
+      plan.seed = seed_of(3, static_cast<uint64_t>(i));
+      repeats.saw(execute(program, plan), true);
+    }
+    return repeats.many();
+  };
+  EXPECT_TRUE(draw(fetch_add(2, 2), 8));  // 6 traces
+  EXPECT_TRUE(draw(fetch_add(2, 4), 20));  // 70
+  EXPECT_FALSE(draw(same_write(3, 5), 60));
+  EXPECT_TRUE(draw(independent(3, 3), 2)) << "many schedules, one trace";
+}
+
+TEST(Repeats, WhatASearchRanIsNoDraw) {
+  const Program program = fetch_add(2, 2);
+  Repeats repeats;
+  for (int i = 0; i < 5; ++i) repeats.saw(execute(program, {}), false);
+  EXPECT_FALSE(repeats.many());
+  repeats.saw(execute(program, {}), true);
+  EXPECT_TRUE(repeats.many()) << "but draws repeat it";
 }
 
 TEST(Portfolio, RunsAllItsStrategiesFromTheStart) {

@@ -27,20 +27,30 @@ std::vector<MixturePart> parts_of(const AutoOptions& o) {
   parts.push_back({"optimal-dpor", make_optimal_dpor({{}, o.max_steps}), 120, Proof::Full, 12});
   parts.push_back({"chess", make_chess({o.preemptions, o.max_steps}), 80, bounded, 10});
   parts.push_back({"seek", make_view_search({seed_of(o.seed, 0), o.max_steps}), 80, Proof::None, 18});
-  parts.push_back({"pos", make_pos({seed_of(o.seed, 1), o.max_steps}), 80, Proof::None, 20});
-  parts.push_back({"surw", make_surw({seed_of(o.seed, 2), o.max_steps}), 60, Proof::None, 18});
-  parts.push_back({"random", make_random({seed_of(o.seed, 3), o.max_steps}), 30, Proof::None, 5});
-  parts.push_back({"pct:depth=2", make_pct({2, seed_of(o.seed, 4), o.max_steps}), 20, Proof::None, 3});
-  parts.push_back({"pct:depth=3", make_pct({3, seed_of(o.seed, 5), o.max_steps}), 30, Proof::None, 6});
+  parts.push_back({"pos", make_pos({seed_of(o.seed, 1), o.max_steps}), 80, Proof::None, 20, true});
+  parts.push_back({"surw", make_surw({seed_of(o.seed, 2), o.max_steps}), 60, Proof::None, 18, true});
+  parts.push_back({"random", make_random({seed_of(o.seed, 3), o.max_steps}), 30, Proof::None, 5, true});
+  parts.push_back({"pct:depth=2", make_pct({2, seed_of(o.seed, 4), o.max_steps}), 20, Proof::None, 3, true});
+  parts.push_back({"pct:depth=3", make_pct({3, seed_of(o.seed, 5), o.max_steps}), 30, Proof::None, 6, true});
   return parts;
 }
 
-// A bug that is easy for any of them shows within the first dozens of executions.
-std::vector<size_t> opening() {
-  std::vector<size_t> turns = {kSeek, kSeek, kRandom, kSeek, kPos, kSeek, kSurw, kSeek};
-  constexpr size_t kRound[] = {kSeek, kRandom, kSeek, kPos, kDpor, kSeek, kSurw,
-                               kSeek, kPct3,   kDpor, kPos, kSurw, kChess};
-  for (int i = 0; i < 8; ++i) turns.insert(turns.end(), std::begin(kRound), std::end(kRound));
+// A bug that is easy for any of them shows within the first dozen executions. Those that are not leave two cases: in a
+// small space random executions repeat themselves, while a search that does not is through before long; in a large one
+// it would only look at the surroundings of where it began. Which it is, random executions tell soon.
+std::vector<MixtureTurn> opening() {
+  constexpr MixtureTurn kPosOrProve{kPos, kDpor}, kSurwOrProve{kSurw, kDpor};
+  constexpr MixtureTurn kFirst[] = {{kSeek}, {kSurw}, {kSeek}, {kPos},  {kSeek}, {kRandom}, {kSeek}, {kSurw},
+                                    {kSeek}, {kPos},  {kDpor}, {kSurw}, {kSeek}, {kPos},    {kSurw}, {kRandom}};
+  constexpr MixtureTurn kThen[] = {kPosOrProve, {kSeek},      kSurwOrProve, {kSurw}, kPosOrProve,  {kPos},
+                                   {kDpor},     kSurwOrProve, kPosOrProve,  {kSeek}, kSurwOrProve, {kSurw},
+                                   kPosOrProve, {kPos},       kSurwOrProve, {kChess}};
+  constexpr MixtureTurn kLast[] = {kPosOrProve, {kPos},       kSurwOrProve, {kSurw},     kPosOrProve, {kSeek},
+                                   {kDpor},     kSurwOrProve, {kPos},       kPosOrProve, {kSurw},     kSurwOrProve,
+                                   {kSeek},     kPosOrProve,  {kPct3},      {kChess}};
+  std::vector<MixtureTurn> turns(std::begin(kFirst), std::end(kFirst));
+  for (int i = 0; i < 2; ++i) turns.insert(turns.end(), std::begin(kThen), std::end(kThen));
+  for (int i = 0; i < 4; ++i) turns.insert(turns.end(), std::begin(kLast), std::end(kLast));
   return turns;
 }
 
@@ -64,7 +74,7 @@ std::unique_ptr<Strategy> make_portfolio(const AutoOptions& options) {
   for (MixturePart& part : parts) part.slice = 1;
   MixtureOptions mixing = ending(options);
   constexpr size_t kRounds = 8;  // one by one, so that they can spare each other executions
-  for (size_t i = 0; i < kRounds * parts.size(); ++i) mixing.opening.push_back(i % parts.size());
+  for (size_t i = 0; i < kRounds * parts.size(); ++i) mixing.opening.push_back({i % parts.size()});
   return std::make_unique<Mixture>(std::move(parts), std::move(mixing));
 }
 
