@@ -1,6 +1,7 @@
 // Small programs whose executions can all be run, about what easily gets lost: the end of the process with threads
-// under way, waits that give up, data choices. ./counting NAME
+// under way, waits that give up, data choices, looks at what others wait for. ./counting NAME
 #include <pthread.h>
+#include <semaphore.h>
 #include <threads.h>
 #include <time.h>
 
@@ -170,6 +171,67 @@ void opposite_locks() {
   b.join();
 }
 
+// --- looks at what others wait for, loops that never end
+
+struct Counted {
+  Counted() { ++x; }
+};
+void function_static() {
+  const auto body = [] { static Counted counted; };
+  std::thread a(body), b(body), c(body);
+  a.join();
+  b.join();
+  c.join();
+}
+struct Refused {
+  Refused() {
+    if (++x == 1) throw 1;
+  }
+};
+void function_static_refused() {
+  const auto body = [] {
+    try {
+      static Refused refused;
+    } catch (int) {
+    }
+  };
+  std::thread a(body), b(body);
+  a.join();
+  b.join();
+}
+void semaphore_looked_at() {
+  static sem_t semaphore;
+  sem_init(&semaphore, 0, 1);
+  const auto look = [] {
+    int value = 0;
+    sem_getvalue(&semaphore, &value);
+    if (value == 0) ++x;
+  };
+  std::thread a(look), b(look), c([] { sem_wait(&semaphore), sem_post(&semaphore); });
+  a.join();
+  b.join();
+  c.join();
+}
+void spins_beside_a_swap() {
+  std::thread a([] {
+    while (y.load() == 0) std::this_thread::yield();
+  });
+  std::thread b([] { swap_in(1); });
+  ++x;
+  a.join();
+  b.join();
+}
+void spins_beside_a_choice() {
+  std::thread a([] {
+    while (y.load() == 0) {
+    }
+  });
+  std::thread b([] { x += lockstep::choose(2); });
+  swap_in(7);
+  a.join();
+  b.join();
+}
+
 struct Program {
   const char* name;
   void (*body)();
@@ -192,6 +254,11 @@ struct Program {
     PROGRAM(two_joins_in_a_row),
     PROGRAM(barrier_of_three),
     PROGRAM(opposite_locks),
+    PROGRAM(function_static),
+    PROGRAM(function_static_refused),
+    PROGRAM(semaphore_looked_at),
+    PROGRAM(spins_beside_a_swap),
+    PROGRAM(spins_beside_a_choice),
 };
 
 }  // namespace

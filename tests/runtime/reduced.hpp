@@ -62,4 +62,34 @@ inline Explored explore(Target& target, const std::string& strategy, std::option
   return explored;
 }
 
+// Every reduction, without a bound and within some. `each_once`: optimal-dpor is to run each trace once.
+inline Explored compare_with_depth_first_search(Target& target, bool each_once) {
+  const Explored all = explore(target, "dfs");
+  EXPECT_TRUE(all.result.complete) << all.result.stopped_by;
+  for (const char* strategy : {"dpor", "source-dpor", "optimal-dpor", "best-first:expand=dpor", "chess"}) {
+    const Explored e = explore(target, strategy);
+    EXPECT_EQ(e.traces.within(~0u), all.traces.within(~0u)) << strategy;
+    EXPECT_TRUE(e.result.complete) << strategy << ": " << e.result.stopped_by;
+    if (each_once && strategy == std::string("optimal-dpor")) {
+      EXPECT_EQ(e.result.executions, all.traces.cost.size());
+    }
+  }
+  for (const uint32_t bound : {0u, 1u, 2u}) {
+    const std::set<uint64_t> wanted = all.traces.within(bound);
+    EXPECT_EQ(explore(target, "dfs", bound).traces.within(~0u), wanted) << bound;
+    EXPECT_EQ(explore(target, "chess", bound).traces.within(~0u), wanted) << bound;
+    const Explored bpor = explore(target, "bpor", bound);
+    EXPECT_EQ(bpor.traces.within(~0u), wanted) << bound;
+    EXPECT_TRUE(bpor.result.complete) << bpor.result.stopped_by;
+    for (const char* strategy : {"source-dpor", "optimal-dpor"}) {
+      const uint64_t found = explore(target, strategy, bound).result.traces.value_or(0);
+      EXPECT_GE(found, wanted.size()) << strategy << " within " << bound;
+      if (!all.traces.inexact) {
+        EXPECT_EQ(found, wanted.size()) << strategy << " within " << bound;
+      }
+    }
+  }
+  return all;
+}
+
 }  // namespace lockstep

@@ -65,6 +65,9 @@ LOCKSTEP_EXPORT int __cxa_guard_acquire(uint64_t* g) {
   if (!controlled()) return LOCKSTEP_REAL(__cxa_guard_acquire)(g);
   TrustedCall call(__builtin_return_address(0));
   Guard& guard = *reinterpret_cast<Guard*>(g);
+  // The compiler's test of byte 0, after which a thread may not come here at all, is part of the order of operations. In
+  // code without instrumentation nobody sees it.
+  scheduler().sealed |= scheduler().unjoined > 0 && self().read_object != reinterpret_cast<uint64_t>(g);
   Step& step = scheduler().reach(OpKind::OnceEnter, g, Step::kConditional, guard.can_enter());
   runtime.races.acquire(self().id, g);
   if (guard.done) return 0;

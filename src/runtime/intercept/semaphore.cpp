@@ -1,4 +1,4 @@
-// POSIX semaphores. sem_init and sem_getvalue are libc's: the layout is the same.
+// POSIX semaphores. sem_init is libc's: the layout is the same.
 #include "runtime/sync/semaphore.hpp"
 
 #include <errno.h>
@@ -78,6 +78,18 @@ int post(sem_t* semaphore) {
   return 0;
 }
 
+// Looking decides nothing for others, but what is seen depends on the order.
+int look(sem_t* semaphore, int* value) {
+  check_in_use(semaphore);
+  const Semaphore& s = Semaphore::of(semaphore);
+  const bool can_run = may_go_round();
+  Step& step = scheduler().reach(OpKind::Load, semaphore, because_of_a_change(), can_run, nullptr, __ATOMIC_SEQ_CST,
+                                 sizeof s.value);
+  *value = static_cast<int>(s.value);
+  note_fruitless(step, s.value);
+  return 0;
+}
+
 }  // namespace
 }  // namespace lockstep::rt
 
@@ -93,3 +105,6 @@ LOCKSTEP_EXPORT int sem_clockwait(sem_t* s, clockid_t c, const timespec* t) {
   return controlled() ? timed_wait(s, c, t) : LOCKSTEP_REAL(sem_clockwait)(s, c, t);
 }
 LOCKSTEP_EXPORT int sem_post(sem_t* s) noexcept { return controlled() ? post(s) : LOCKSTEP_REAL(sem_post)(s); }
+LOCKSTEP_EXPORT int sem_getvalue(sem_t* s, int* value) noexcept {
+  return controlled() ? look(s, value) : LOCKSTEP_REAL(sem_getvalue)(s, value);
+}

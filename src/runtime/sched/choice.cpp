@@ -223,8 +223,12 @@ Thread* Scheduler::choose_among_spinners() {
     count_plain_writes(thread(t));
     changes += thread(t).effects - thread(t).fruitless;
   });
-  if (changes == spinners_tried_) end(Outcome::Livelock);
+  if (changes == spinners_tried_) {
+    diverged_at = tried_at_;
+    end(Outcome::Livelock);
+  }
   spinners_tried_ = changes;
+  tried_at_ = log_size;
   try_spinners_again();
   return choose_slow();
 }

@@ -65,6 +65,7 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   skipped_ = 0;
   yields_ = 0;
   spinners_tried_ = 0;
+  tried_at_ = 0;
   runtime.spinners = 0;
   fairness_.begin(words_);
   save_at_ = kNoStep;

@@ -154,6 +154,7 @@ class Scheduler {
   unsigned words_ = 1;
   uint32_t unpreemptible_ = 0;
   uint64_t spinners_tried_ = 0; // when all spinners were last let go round once more
+  uint32_t tried_at_ = 0;       // and at which record
   uint32_t yields_ = 0;         // so far in this execution
   uint64_t skipped_ = 0;        // operations that needed no record
   uint64_t random_state_ = 0;

@@ -32,11 +32,19 @@ uint32_t DporSearch::ending_step() {
   return std::any_of(pending.begin(), pending.end(), cut_off) ? last : kNone;
 }
 
+// Before a livelock is told, whoever spins goes round once more when nobody else can go on. These steps race with
+// nothing and are no part of a sequence: anywhere else they would not be there.
+uint32_t DporSearch::stuck_at() const {
+  const bool told = trace_->outcome() == Outcome::Livelock && trace_->header().diverged_at != 0;
+  return told ? trace_->header().diverged_at : static_cast<uint32_t>(trace_->steps().size());
+}
+
 bool DporSearch::certain() const { return failing_ == kNone && !failed_ && !path_.empty() && !path_.back().uncertain; }
 
 // What threads would have done next takes part: that is how a deadlock is found, whose locks are never taken.
 void DporSearch::find_pending_races(uint32_t last) {
   const bool redundant = trace_->outcome() == Outcome::SleepBlocked;
+  const uint32_t end = std::min(order_.size(), stuck_at());
   while (last != kNone && !is_step(last)) --last;
   const bool ended = last != kNone && tree_[path_[last].node].label.ends;
   bool cut_off = false;
@@ -48,10 +56,10 @@ void DporSearch::find_pending_races(uint32_t last) {
     const bool waits = blocked && !(ended && trace_->timed(trace_->steps()[last]).contains(step.thread));
     if (ended && !waits && enabled(last, step.thread)) {
       const Label might = strongest(event);
-      parts_.reversal->reverse(*this, {last, &event, label_of(event), might, order_.size(), order_.size()});
+      parts_.reversal->reverse(*this, {last, &event, label_of(event), might, end, end});
       cut_off = true;
     } else {
-      reverse_all(event, order_.size(), order_.size(), blocked);
+      reverse_all(event, end, end, blocked);
     }
   }
   gives_up_ = gives_up_ || (cut_off && !parts_.covers_endings_and_timeouts);

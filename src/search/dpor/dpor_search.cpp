@@ -40,6 +40,7 @@ DporSearch::DporSearch(DporParts parts)
       parked_(lanes_.count()) {
   for (unsigned lane = 0; lane < lanes_.count(); ++lane) idle_.push_back(lane);
   plan_.max_steps = parts_.max_steps;
+  finder_.overlooks = parts_.overlooks;
   plan_.stacks = parts_.order && parts_.order->stacks;
 }
 
@@ -187,14 +188,14 @@ bool DporSearch::explore(uint32_t head) {
     if (head != kNone) plan_prefix(head, plan_);
     parts_.order->look(*trace_, plan_.deltas);
   }
-  const uint32_t ending = ending_step();
+  const uint32_t ending = ending_step(), stuck = stuck_at();
   failed_ |= ending != kNone;
   const auto fresh = static_cast<uint32_t>(path_.size());
   uint32_t state = top == kNone ? ChoiceTree::kRoot : tree_[top].parent;
   for (auto i = static_cast<uint32_t>(path_.size()); i < steps.size(); ++i) {
     if (steps[i].is_note()) {
       append(kNone);
-      if (reduces_ && !parts_.whole_sequences) give_up_instead(i, i);
+      if (reduces_ && !parts_.whole_sequences && i < stuck) give_up_instead(i, i);
       continue;
     }
     const uint32_t node = take(head, state, i);
@@ -216,14 +217,14 @@ bool DporSearch::explore(uint32_t head) {
     repeats_ |= n.loose || timed;
     if (!reduces_)
       plan_everybody(i);
-    else if (!parts_.whole_sequences)
+    else if (!parts_.whole_sequences && i < stuck)
       reverse_step(i, i);
     if (parts_.give_up && parts_.give_up(*this, i)) break;
   }
   if (reduces_ && parts_.whole_sequences) {
     const bool short_ones = certain();
-    for (uint32_t i = short_ones ? fresh : 0; i < path_.size(); ++i) {
-      const uint32_t end = short_ones ? i : order_.size();
+    for (uint32_t i = short_ones ? fresh : 0; i < std::min(order_.size(), stuck); ++i) {
+      const uint32_t end = short_ones ? i : std::min(order_.size(), stuck);
       if (is_step(i))
         reverse_step(i, end);
       else

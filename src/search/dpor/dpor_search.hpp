@@ -98,6 +98,7 @@ struct DporParts {
   bool each_trace_once = false;         // likewise
   // Wrong, and here to show that tests notice: plan a compare-and-swap that failed as if it had to fail again.
   bool observed_labels = false;
+  bool overlooks = false;  // see RaceFinder
   // Likewise, of lanes: take what led to others for finished while something before it is not.
   bool forget_guided = false;
   // Likewise, of an order: let siblings sleep that have not been handed out yet.
@@ -147,6 +148,7 @@ class DporSearch : public Strategy {
   // Steps after the first of the race and before the second that do not depend on the first, then the second: what can
   // happen if the first does not. Empty if that cannot be.
   using Item = SequenceItem;
+  uint32_t stuck_at() const;  // where only rounds of spin loops are left, or the end
   std::span<Item> sequence(const Race& race);
   uint32_t choice_after(uint32_t record) const;
   Label pending_label(uint32_t record, ThreadId t) const;  // of a thread's next step in the state before `record`

@@ -93,8 +93,13 @@ void RaceFinder::plain(const Use& use) {
   if (!hidden && use.last_write != kNone && !known(use.last_write)) out_->push_back(use.last_write);
 }
 
-// Mutexes, semaphores, once: all that changes the object is totally ordered; attempts that failed change nothing.
+// Mutexes, semaphores, once: all that changes the object is totally ordered; attempts that failed change nothing, and
+// found it taken. Who only looked since it was last changed (sem_getvalue, the compiler's test of a guard) found it
+// free, if it was taken then, and could have come later.
 void RaceFinder::acquire(const Use& use) {
+  if (use.write && !blocked_ && !overlooks)
+    for (uint32_t r = use.last_read; r != kNone; r = order_[r].find(use.object)->last_read)
+      if (!known(r)) out_->push_back(r);
   for (uint32_t w = use.last_write; w != kNone && !known(w); w = order_[w].find(use.object)->last_write) {
     if (!opens(order_[w])) continue;
     out_->push_back(w);

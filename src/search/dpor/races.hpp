@@ -30,6 +30,8 @@ class RaceFinder {
  public:
   explicit RaceFinder(const HappensBefore& order) : order_(order) {}
 
+  bool overlooks = false;  // wrong: an acquisition races with nobody who only looked
+
   // `blocked`: it is pending and cannot run now. `ends`: it ends the process, so it races with everybody's last step.
   void find(const Event& next, uint32_t limit, bool blocked, bool ends, std::vector<uint32_t>& out);
 

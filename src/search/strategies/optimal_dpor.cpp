@@ -18,7 +18,7 @@ class WakeupTrees final : public Reversal {
     if (search.tree()[search.taken(race.first)].label.ends) return wakeup_.go_first(search, race);
     if (!could_run(search, race)) return;
     if (may_be_stuck(race)) return reverse_loosely(search, race);
-    const uint32_t all = search.order().size();
+    const uint32_t all = std::min(search.order().size(), search.stuck_at());
     const std::span<const DporSearch::Item> sequence = search.sequence(race);
     if (lets_others_choose(search, sequence)) return reverse_loosely(search, race);
     if (sequence.empty() || wakeup_.insert(search, race.first, sequence, race.end == all)) return;
@@ -102,6 +102,7 @@ std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options) {
   parts.before_lanes = options.before_lanes;
   parts.forget_guided = options.forget_guided;
   parts.observed_labels = options.observed_labels;
+  parts.overlooks = options.overlooks;
   parts.max_steps = options.max_steps;
   parts.preemptions = options.preemptions;
   parts.each_trace_once = true;

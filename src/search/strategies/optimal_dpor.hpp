@@ -13,6 +13,7 @@ struct OptimalDporOptions {
   std::optional<uint32_t> preemptions;  // of the cheapest execution of a trace; none: all traces
   uint32_t max_steps = 1'000'000;
   bool observed_labels = false;  // wrong: see DporParts
+  bool overlooks = false;        // likewise
   unsigned lanes = 1;            // see DporParts; not within a bound
   uint64_t before_lanes = 1000;
   bool forget_guided = false;    // wrong: see DporParts

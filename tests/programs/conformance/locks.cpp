@@ -111,6 +111,17 @@ CASE(sem_counts) {
   ERRNO(sem_destroy(&s));
 }
 
+CASE(sem_looked_at) {
+  sem_t s;
+  sem_init(&s, 0, 0);
+  int value = 0;
+  together([&] { sem_post(&s); },
+           [&] {
+             while (value == 0) sem_getvalue(&s, &value);
+           });
+  SHOW(value);
+}
+
 CASE(sem_overflow) {
   sem_t s;
   sem_init(&s, 0, 0x7fffffff);
