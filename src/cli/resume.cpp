@@ -2,12 +2,14 @@
 #include <filesystem>
 
 #include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/parse.hpp"
 #include "cli/session.hpp"
 
 namespace lockstep {
 
 int resume_command(const std::string& folder, const World& world) {
+  catch_interrupts();
   Result<SavedRun> saved = load_run(saved_run_path(folder));
   if (!saved) return fail(saved.error());
   std::error_code error;

@@ -265,6 +265,7 @@ class Run {
     // Either there are no races, or the racing accesses are scheduling points: then nothing was missed.
     if (target_.info().instrumented && looks_for_races(options_) && promotion_.complete() && (!result.raced || promotion_.wanted()))
       result.guarantee = without_proviso(std::move(result.guarantee));
+    if (setting_.points == Points::Sync) result.guarantee = but_for_atomics(std::move(result.guarantee));
     note_discipline(result);
     if (!options_.trusted.empty() && !result.guarantee.empty()) result.guarantee += ", none of them in trusted code";
     if (options_.races && result.without_races > 0 && !result.guarantee.empty())
@@ -382,6 +383,7 @@ class Run {
 };
 
 int start_run(Options options, const World& world, const SavedRun* saved, TestRun* test) {
+  catch_interrupts();  // before anything takes long: from here on an interrupt ends it as it should
   Focus focus(options);
   StrategyOptions strategy_options = options.strategy;
   focus.install(strategy_options);
@@ -425,7 +427,6 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
   // A program that hangs is named before its time is up, however short that is.
   if (options.time) target_options.watchdog = std::clamp(*options.time / 2, std::chrono::milliseconds(500), target_options.watchdog);
   if (saved) target_options.threads = saved->threads;
-  catch_interrupts();
   Result<std::unique_ptr<Target>> target = world.start(std::move(target_options));
   if (!target) return fail(target.error());
   focus.watch(**target);

@@ -14,6 +14,12 @@ std::string without_proviso(std::string claim) {
   return claim;
 }
 
+std::string but_for_atomics(std::string claim) {
+  if (const size_t at = claim.find(kProviso); at != claim.npos)
+    claim.insert(at + std::char_traits<char>::length(kProviso), " and atomics");
+  return claim;
+}
+
 std::string claim_every_execution() { return std::string("every execution") + kProviso; }
 
 std::string claim_every_trace(uint64_t traces) {
@@ -32,6 +38,11 @@ std::string claim_at_most(uint32_t bound, const char* unit, uint32_t variables) 
 
 std::string claim_variables(uint32_t variables) {
   return "every execution with preemptions at accesses to at most " + count_of(variables, "variable") + kProviso;
+}
+
+std::string claim_by_cost(uint32_t preemptions) {
+  return "every execution with at most " + count_of(preemptions, "preemption") +
+         ", by what its trace costs, explored with a slack of all threads but two" + kProviso;
 }
 
 std::string claim_at_most(uint32_t bound, const char* unit) {

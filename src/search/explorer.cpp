@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -155,8 +156,12 @@ class Run {
     std::vector<Failure> failures;
     for (Analysis* analysis : analyses_)
       for (Finding& finding : analysis->check_all(trace)) note(std::move(finding), trace, plan, failures);
+    const bool beyond = !failures.empty() && !strategy_.counts(trace);
     for (Failure& failure : failures) {
-      handle(std::move(failure));
+      if (beyond)
+        beyond_.emplace(failure.key, failure.finding.kind);
+      else
+        handle(std::move(failure));
       if (stop_) return;
     }
     if (resubmit_) resubmit();
@@ -201,6 +206,18 @@ class Run {
     if (hooks_.found) hooks_.found(*bug);
     result_.bugs.push_back(std::move(*bug));
     if (!keep_going_) stop_ = Stop{"the first bug"};
+  }
+
+  // A search that goes a little beyond its bound is not to report what lies there, nor to keep it to itself.
+  void warn_of_what_lies_beyond() {
+    for (const auto& [key, kind] : beyond_) {
+      if (!keys_.worth_confirming(key)) continue;  // was found within the bound as well
+      Finding warning;
+      warning.kind = kind;
+      warning.message = std::string("beyond the bound: an execution with more preemptions ends with ") + name_of(kind) +
+                        "; it is reported if they are allowed";
+      result_.warnings.push_back(std::move(warning));
+    }
   }
 
   void warn_not_repeated(Finding finding) {
@@ -291,6 +308,7 @@ class Run {
     r.unrepeated = strategy_.unrepeated();
     for (Finding& suspicion : strategy_.suspicions()) r.warnings.push_back(std::move(suspicion));
     if (budget_.count_traces && (r.traces = traces_.size())) r.redundant = redundant_ + traces_.inserted() - *r.traces;
+    warn_of_what_lies_beyond();
     // A failure that came and went shows that executions do not repeat: then no claim over them holds.
     const bool repeats = unrepeated_.empty();
     r.complete = strategy_.complete() && repeats;
@@ -353,6 +371,7 @@ class Run {
   uint64_t redundant_ = 0;
   FailureKeys keys_;
   std::set<FailureKey> unrepeated_;
+  std::map<FailureKey, FindingKind> beyond_;  // what failed in executions that do not count
   std::set<std::string> fingerprints_;
   Exploration result_;
 };

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/random.hpp"
+#include "search/strategies/source_dpor.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 
@@ -124,7 +126,11 @@ TEST(KeepGoing, RunsEverythingAndReportsEachBugOnce) {
     };
     const Exploration r = s.run();
     EXPECT_EQ(r.executions, 90u);
-    EXPECT_TRUE(all_distinct([&] { auto x = s.recorder.schedules; std::sort(x.begin(), x.end()); return x; }()));
+    EXPECT_TRUE(all_distinct([&] {
+      auto x = s.recorder.schedules;
+      std::sort(x.begin(), x.end());
+      return x;
+    }()));
     EXPECT_EQ(r.bugs.size(), 1u);
     EXPECT_EQ(confirmed, 1) << "equal failures are not replayed again";
     EXPECT_TRUE(r.complete);
@@ -136,7 +142,9 @@ TEST(KeepGoing, FailuresThatDifferAreConfirmedAndThenComparedByFingerprint) {
   const auto run = [](bool same) {
     Scene s(philosophers(3), dfs());
     // A second way to fail, seen in some executions only.
-    for (Code& code : s.program.threads) code.push_back(rmw(0, [](Value v, const Registers&) { return v + 1; }, 0));
+    for (Code& code : s.program.threads)
+      code.push_back(rmw(
+          0, [](Value v, const Registers&) { return v + 1; }, 0));
     s.program.threads[0].push_back(check([](const Registers& r) { return r[0] < 2; }, "came last"));
     s.keep_going = true;
     s.hooks.confirm = [=](Finding f) -> std::optional<Finding> {
@@ -325,6 +333,24 @@ TEST(Claims, NameTheBoundTheyHoldFor) {
   EXPECT_EQ(two.run().guarantee, "every execution with at most 2 preemptions, if free of data races");
   EXPECT_EQ(one.run().guarantee, "every execution with at most 1 preemption, if free of data races");
   EXPECT_EQ(all.run().guarantee, "every execution, if free of data races");
+}
+
+// A search by the cost of traces goes a little beyond its bound: what fails there only is told, but no bug.
+TEST(Claims, WhatFailsBeyondTheBoundIsAWarning) {
+  for (const bool optimal : {false, true})
+    for (const uint32_t bound : {0u, 1u}) {
+      Scene s(philosophers(3),
+              optimal ? make_optimal_dpor({.preemptions = bound}) : make_source_dpor({.preemptions = bound}));
+      s.keep_going = true;
+      const Exploration r = s.run();
+      EXPECT_EQ(r.executions, 7u);
+      EXPECT_EQ(r.verdict, bound == 0 ? Verdict::Pass : Verdict::Bug);
+      EXPECT_EQ(r.bugs.size(), bound);
+      ASSERT_EQ(r.warnings.size(), 1 - bound);
+      if (bound == 0) {
+        EXPECT_TRUE(r.warnings[0].message.starts_with("beyond the bound")) << r.warnings[0].message;
+      }
+    }
 }
 
 // A bound counts as finished only when nothing of it is under way any more.

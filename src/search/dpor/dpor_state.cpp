@@ -81,6 +81,7 @@ std::string DporSearch::why_incomplete() const {
 
 std::string DporSearch::guarantee() const {
   if (!complete()) return {};
+  if (parts_.preemptions && parts_.give_up) return claim_by_cost(*parts_.preemptions);
   if (parts_.preemptions) return claim_at_most(*parts_.preemptions);
   return parts_.each_trace_once && !failed_ && !repeats_ ? claim_every_trace(complete_) : claim_every_execution();
 }
