@@ -171,8 +171,10 @@ TEST(Dpor, SaysWhatIsKnown) {
   EXPECT_EQ(reduce(*optimal, increment(3)).result.guarantee, "every execution (36 traces), if free of data races");
   EXPECT_EQ(reduce(*source, independent(2, 2)).result.guarantee, "every execution (1 trace), if free of data races");
   EXPECT_EQ(reduce(*classic, increment(3)).result.guarantee, "every execution, if free of data races");
-  EXPECT_EQ(reduce(*bounded, increment(3)).result.guarantee,
-            "every execution with at most 1 preemption, if free of data races");
+  EXPECT_EQ(
+      reduce(*bounded, increment(3)).result.guarantee,
+      "every execution with at most 1 preemption, by what its trace costs, explored with a slack of all threads but "
+      "two, if free of data races");
   EXPECT_EQ(reduce(*stopped, increment(3), {}, {.executions = 35, .time = {}}).result.guarantee, "");
 }
 
@@ -232,6 +234,30 @@ TEST(NegativeControl, PlanningACasByWhatItDidLosesTraces) {
     lost += reduce(*wrong, p).traces.distinct() != all.distinct();
   });
   EXPECT_GT(lost, 0);
+}
+
+TEST(NegativeControl, OverlookingWhoOnlyLookedLosesTraces) {
+  int lost = 0;
+  for_random_programs([&](const Program& p, const Traces& all) {
+    const auto wrong = make_optimal_dpor({.preemptions = {}, .overlooks = true});
+    lost += reduce(*wrong, p).traces.distinct() != all.distinct();
+  });
+  EXPECT_GT(lost, 0);
+}
+
+// Without the records of those who leave, what they do next seems possible before the last arrival.
+TEST(NegativeControl, LeavingABarrierUntoldShows) {
+  const auto untold = [](Trace& trace, uint64_t) {
+    for (const Step& step : trace.view().steps())
+      if (step.kind == OpKind::BarrierLeave) const_cast<Step&>(step).kind = OpKind::Fence;
+  };
+  int differ = 0;
+  for_random_programs([&](const Program& p, const Traces& all) {
+    const auto strategy = make_optimal_dpor({});
+    const Exploration r = reduce(*strategy, p, {.tamper = untold}).result;
+    differ += r.executions != all.cost.size() || !r.complete;
+  });
+  EXPECT_GT(differ, 0);
 }
 
 }  // namespace

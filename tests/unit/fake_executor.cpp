@@ -200,6 +200,15 @@ class Execution {
     for (size_t i = slumber.size(); i-- > 0;)
       if (dependent(slumber[i], step.operation())) asleep_.erase(asleep_.begin() + static_cast<std::ptrdiff_t>(i));
     if (plan_.policy == Policy::Pos) redraw(step.operation());
+    for (const unsigned w : machine_.let_go()) {
+      Step leave{};
+      leave.kind = OpKind::BarrierLeave;
+      leave.thread = thread_id(w);
+      leave.object = step.object;
+      leave.flags = Step::kNote;
+      out_.steps.push_back(leave);
+      if (machine_.done(w)) note(OpKind::ThreadExit, thread_id(w), thread_id(w));
+    }
     if (machine_.done(t) && !machine_.exited()) exited(who);
     return Outcome::Ok;
   }

@@ -38,6 +38,19 @@ Instruction read_unlock(Expr rw) { return visible(OpKind::ReadUnlock, std::move(
 Instruction write_unlock(Expr rw) { return visible(OpKind::WriteUnlock, std::move(rw)); }
 Instruction once_enter(Expr o, int reg) { return visible(OpKind::OnceEnter, std::move(o), reg); }
 Instruction once_exit(Expr o) { return visible(OpKind::OnceExit, std::move(o)); }
+Instruction look_at_semaphore(Expr s, int reg) {
+  Instruction i = ld(std::move(s), reg);
+  i.at = OpKind::SemWait;
+  return i;
+}
+Instruction look_at_once(Expr o, int reg) {
+  Instruction i = ld(std::move(o), reg);
+  i.at = OpKind::OnceEnter;
+  return i;
+}
+Instruction barrier(Expr b, Expr count, int reg) {
+  return visible(OpKind::BarrierArrive, std::move(b), reg, std::move(count));
+}
 Instruction yield() { return visible(OpKind::Yield, 0); }
 Instruction exit_process() { return visible(OpKind::ProcessExit, 0); }
 Instruction choice(Expr n, int reg) { return visible(OpKind::Choose, std::move(n), reg); }
@@ -56,6 +69,7 @@ ObjectId object_of(OpKind kind, Value index) {
     case OpKind::ReadLock: case OpKind::WriteLock: case OpKind::TryReadLock: case OpKind::TryWriteLock:
     case OpKind::ReadUnlock: case OpKind::WriteUnlock: base = 0x5000; break;
     case OpKind::OnceEnter: case OpKind::OnceExit: base = 0x6000; break;
+    case OpKind::BarrierArrive: case OpKind::BarrierLeave: base = 0x7000; break;
     default: break;
   }
   return ObjectId{base + 8 * static_cast<uint64_t>(index)};
@@ -109,6 +123,7 @@ bool Machine::blocked(unsigned t) const {
     case OpKind::ReadLock: return rwlock_[object].writer >= 0;
     case OpKind::WriteLock: return rwlock_[object].writer >= 0 || !rwlock_[object].readers.empty();
     case OpKind::OnceEnter: return once_[object] >= 0;
+    case OpKind::BarrierArrive: return me.arrived_at >= 0;
     default: return false;
   }
 }
@@ -134,7 +149,7 @@ Step Machine::pending(unsigned t) const {
   Step s{};
   s.thread = thread_id(t);
   s.kind = i.kind;
-  s.object = object_of(i.kind, index);
+  s.object = object_of(i.kind == OpKind::Load ? i.at : i.kind, index);
   const auto o = static_cast<size_t>(index);
   const auto conditional = [&s](bool succeeds) { s.flags |= Step::kConditional | (succeeds ? Step::kWrite : 0); };
   switch (i.kind) {
@@ -161,6 +176,9 @@ Step Machine::pending(unsigned t) const {
       s.kind = OpKind::Fence;
       s.object = kNoObject;
       break;
+    case OpKind::BarrierArrive:
+      if (me.arrived_at >= 0) s.kind = OpKind::BarrierLeave;
+      break;
     case OpKind::ProcessExit: s.object = kNoObject; break;
     case OpKind::Yield:
       s.object = kNoObject;
@@ -183,8 +201,27 @@ Step Machine::step(unsigned t, unsigned choice) {
   const bool succeeds = s.flags & Step::kWrite;
   const int self = static_cast<int>(t);
   me.yielded = i.kind == OpKind::Yield;
+  let_go_.clear();
   switch (s.kind) {
-    case OpKind::Load: result = memory(index); break;
+    case OpKind::Load:
+      result = i.at == OpKind::SemWait ? semaphore_[o] : i.at == OpKind::OnceEnter ? once_[o] == -2 : memory(index);
+      break;
+    case OpKind::BarrierArrive: {
+      for (unsigned w = 0; w < threads(); ++w)
+        if (thread_[w].arrived_at == static_cast<int>(index)) let_go_.push_back(w);
+      result = let_go_.size() + 1 == static_cast<size_t>(i.first(me.registers));
+      if (!result) {
+        let_go_.clear();
+        me.arrived_at = static_cast<int>(index);
+        return s;  // the instruction ends when the last one comes
+      }
+      for (const unsigned w : let_go_) {
+        thread_[w].arrived_at = -1;
+        ++thread_[w].pc;
+        run_local(w);
+      }
+      break;
+    }
     case OpKind::Store: memory(index) = i.first(me.registers); break;
     case OpKind::Rmw: {
       const Value old = memory(index);
@@ -276,6 +313,7 @@ std::vector<Value> Machine::key() const {
     key.push_back(static_cast<Value>(t.pc));
     key.insert(key.end(), t.registers.begin(), t.registers.end());
     key.push_back(t.waits_on);
+    key.push_back(t.arrived_at);
     key.push_back(t.woken);
     key.push_back(t.yielded);
   }

@@ -20,8 +20,7 @@ class Expr {
  public:
   Expr(int constant = 0) : constant_(constant) {}
   template <class F>
-    requires std::is_invocable_r_v<Value, F, const Registers&>
-  Expr(F function) : function_(std::move(function)) {}
+  requires std::is_invocable_r_v<Value, F, const Registers&> Expr(F function) : function_(std::move(function)) {}
   Value operator()(const Registers& r) const { return function_ ? function_(r) : constant_; }
 
  private:
@@ -36,6 +35,7 @@ enum class Local : uint8_t { No, Jump, Set, Assert };
 struct Instruction {
   Local local = Local::No;
   OpKind kind = OpKind::Yield;  // of a visible one; Choose: choice(n)
+  OpKind at = OpKind::Load;     // Load: what kind of object is looked at
   Expr object{}, first{}, second{};
   Update update{};
   int reg = 0;
@@ -64,6 +64,9 @@ Instruction read_unlock(Expr rw);
 Instruction write_unlock(Expr rw);
 Instruction once_enter(Expr o, int reg);  // reg: 1 if this thread is to run the initialisation
 Instruction once_exit(Expr o);
+Instruction look_at_semaphore(Expr s, int reg);    // its value
+Instruction look_at_once(Expr o, int reg);         // 1 if done
+Instruction barrier(Expr b, Expr count, int reg);  // reg: 1 if this thread came last; leaving is part of that step
 Instruction yield();
 Instruction exit_process();
 Instruction choice(Expr n, int reg);
@@ -77,7 +80,7 @@ using Code = std::vector<Instruction>;
 struct Program {
   std::string name;
   std::vector<Code> threads;
-  std::map<int, int> semaphores{};                        // initial values
+  std::map<int, int> semaphores{};                                // initial values
   std::function<bool(const std::vector<Value>& memory)> final{};  // asserted by main in the end
 };
 
@@ -93,22 +96,24 @@ class Machine {
   bool done(unsigned t) const { return thread_[t].pc >= program_->threads[t].size(); }
   bool enabled(unsigned t) const { return !error_ && !exited_ && !done(t) && !blocked(t); }
   bool exited() const { return exited_; }
-  bool blocked(unsigned t) const;       // of a thread that is not done: its next step has to wait
+  bool blocked(unsigned t) const;  // of a thread that is not done: its next step has to wait
   bool any_enabled() const;
-  unsigned choices(unsigned t) const;   // data alternatives of the next step, at least 1
+  unsigned choices(unsigned t) const;  // data alternatives of the next step, at least 1
   bool yielded(unsigned t) const { return thread_[t].yielded; }
-  Step pending(unsigned t) const;       // next operation, as a trace shows it
-  Step step(unsigned t, unsigned choice);  // runs it; the record has no `enabled`
-  Outcome outcome() const;              // when nothing is enabled
+  Step pending(unsigned t) const;                                  // next operation, as a trace shows it
+  Step step(unsigned t, unsigned choice);                          // runs it; the record has no `enabled`
+  const std::vector<unsigned>& let_go() const { return let_go_; }  // who left a barrier in the last step, ascending
+  Outcome outcome() const;                                         // when nothing is enabled
   const char* message() const { return error_ ? error_ : ""; }
   ThreadId culprit() const { return culprit_; }
-  std::vector<Value> key() const;       // equal for equal states
+  std::vector<Value> key() const;  // equal for equal states
 
  private:
   struct Thread {
     size_t pc = 0;
     Registers registers{};
-    int waits_on = -1;  // condition variable, not woken
+    int waits_on = -1;    // condition variable, not woken
+    int arrived_at = -1;  // barrier
     bool woken = false;
     bool yielded = false;
   };
@@ -128,6 +133,7 @@ class Machine {
   std::vector<Value> memory_;
   std::array<int, kObjects> owner_, semaphore_, once_;  // once: -1 idle, -2 done, else who runs it
   std::array<RwLock, kObjects> rwlock_;
+  std::vector<unsigned> let_go_;
   const char* error_ = nullptr;
   bool exited_ = false;
   ThreadId culprit_ = kNoThread;
