@@ -2,6 +2,8 @@
 //   find_bugs LOCKSTEP RUNTIME PROGRAMS_DIR [--set NAME] [--program A,B] [--way X,Y] [--most N] [--seeds N]
 // Strategies with a seed: the mean over the seeds; "> N" if a run ended without the bug. At the end, for each set of
 // programs, in how many runs of a hundred the bug was met within 100, 1,000 and 10,000 executions.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -51,7 +53,7 @@ uint64_t until_bug(Target& target, const Way& way, uint64_t seed) {
 
 // The same through the command line, which makes scheduling points of racy accesses.
 uint64_t until_bug(const Program& program, const Way& way, uint64_t seed) {
-  const std::string out = "/tmp/lockstep-find-bugs";
+  const std::string out = "/tmp/lockstep-find-bugs." + std::to_string(getpid());
   const std::string command =
       settings.lockstep + " run --quiet --progress never --workers 1 --no-shrink --races ignore --steps 10000" +
       " --strategy " + way.spec + " --rank " + way.rank + " --seed " + std::to_string(seed) + " --executions " +
@@ -67,6 +69,7 @@ uint64_t until_bug(const Program& program, const Way& way, uint64_t seed) {
         execution = std::strtoull(key + std::strlen("\"execution\":"), nullptr, 10);
     std::fclose(file);
   }
+  std::system(("rm -rf " + out + " " + out + ".json").c_str());
   return execution;
 }
 

@@ -31,9 +31,11 @@ constexpr Way kWays[] = {
 enum class Set {
   First,    // strategies and ranks were made with these
   Second,   // the shares of the strategies in auto were tried out with these
+  Third,    // so was the order of its first executions, with these and the two above
   HeldOut,  // only measured, before and after each change
+  Fourth,   // likewise, but for those of the third set and what came after
 };
-constexpr const char* kSets[] = {"first", "second", "held-out"};
+constexpr const char* kSets[] = {"first", "second", "third", "held-out", "fourth"};
 
 struct Program {
   const char* name;
@@ -132,6 +134,45 @@ constexpr Program kPrograms[] = {
     {"timed_bank", "", false, Set::Second},
     {"upgrade_chain", "", false, Set::Second},
     {"weak_reference", "", false, Set::Second},
+    {"bridge", "", false, Set::Third},
+    {"chase_lev", "", false, Set::Third},
+    {"clh_reuse", "", false, Set::Third},
+    {"condvar_if", "", false, Set::Third},
+    {"deque_grow", "", false, Set::Third},
+    {"epochs", "", false, Set::Third},
+    {"four_in_order", "", false, Set::Third},
+    {"item_link", "", false, Set::Third},
+    {"lapped_reader", "", false, Set::Third},
+    {"last_one_sums", "", false, Set::Third},
+    {"list_set", "", false, Set::Third},
+    {"long_middle", "", false, Set::Third},
+    {"long_prefix", "", false, Set::Third},
+    {"mcs", "", false, Set::Third},
+    {"one_condvar", "", false, Set::Third},
+    {"own_barrier", "", false, Set::Third},
+    {"plain_account_many", "", true, Set::Third},
+    {"plain_fib", "", true, Set::Third},
+    {"plain_free_early", "", true, Set::Third},
+    {"plain_lists", "", true, Set::Third},
+    {"plain_pipeline_flag", "", true, Set::Third},
+    {"plain_table", "", true, Set::Third},
+    {"quorum", "", false, Set::Third},
+    {"resurrect", "", false, Set::Third},
+    {"session_expiry", "", false, Set::Third},
+    {"shared_cache", "", false, Set::Third},
+    {"stages", "", false, Set::Third},
+    {"subscribers", "", false, Set::Third},
+    {"teardown", "", false, Set::Third},
+    {"thread_cache", "", false, Set::Third},
+    {"three_of_five", "", false, Set::Third},
+    {"ticket_ends", "", false, Set::Third},
+    {"timed_token", "", false, Set::Third},
+    {"turnstile", "", false, Set::Third},
+    {"twenty", "", false, Set::Third},
+    {"two_phase", "", false, Set::Third},
+    {"watchdog", "", false, Set::Third},
+    {"water", "", false, Set::Third},
+    {"writer_preference", "", false, Set::Third},
     {"bakery_many", "", false, Set::HeldOut},
     {"binlog", "", false, Set::HeldOut},
     {"cargill_buffer", "", false, Set::HeldOut},
@@ -156,4 +197,19 @@ constexpr Program kPrograms[] = {
     {"thread_pool", "", false, Set::HeldOut},
     {"two_locks_three", "", false, Set::HeldOut},
     {"versioned_pair", "", false, Set::HeldOut},
+    {"cancel_task", "", false, Set::Fourth},
+    {"exchanger", "", false, Set::Fourth},
+    {"hand_over_hand", "", false, Set::Fourth},
+    {"leader_lease", "", false, Set::Fourth},
+    {"left_right", "", false, Set::Fourth},
+    {"lru_locks", "", false, Set::Fourth},
+    {"plain_stats", "", true, Set::Fourth},
+    {"plain_swap", "", true, Set::Fourth},
+    {"rare_vote", "", false, Set::Fourth},
+    {"reset_once", "", false, Set::Fourth},
+    {"safe_points", "", false, Set::Fourth},
+    {"semaphore_order", "", false, Set::Fourth},
+    {"sequence_queue", "", false, Set::Fourth},
+    {"tournament", "", false, Set::Fourth},
+    {"truncate", "", false, Set::Fourth},
 };

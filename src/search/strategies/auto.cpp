@@ -40,8 +40,8 @@ std::vector<MixturePart> parts_of(const AutoOptions& o) {
 // it would only look at the surroundings of where it began. Which it is, random executions tell soon.
 std::vector<MixtureTurn> opening() {
   constexpr MixtureTurn kPosOrProve{kPos, kDpor}, kSurwOrProve{kSurw, kDpor};
-  constexpr MixtureTurn kFirst[] = {{kSeek}, {kSurw}, {kSeek}, {kPos},  {kSeek}, {kRandom}, {kSeek}, {kSurw},
-                                    {kSeek}, {kPos},  {kDpor}, {kSurw}, {kSeek}, {kPos},    {kSurw}, {kRandom}};
+  constexpr MixtureTurn kFirst[] = {{kSeek}, {kSurw}, {kSeek},   {kPos},  {kSeek}, {kSeek}, {kSurw}, {kSeek},
+                                    {kPos},  {kSeek}, {kRandom}, {kSeek}, {kSurw}, {kPos},  {kDpor}, {kSurw}};
   constexpr MixtureTurn kThen[] = {kPosOrProve, {kSeek},      kSurwOrProve, {kSurw}, kPosOrProve,  {kPos},
                                    {kDpor},     kSurwOrProve, kPosOrProve,  {kSeek}, kSurwOrProve, {kSurw},
                                    kPosOrProve, {kPos},       kSurwOrProve, {kChess}};
