@@ -341,11 +341,13 @@ void TreeSearch::load(StateReader& in) {
   for (bool* flag : {&parts_.cache, &pruned_, &pruned_wrongly_}) *flag = in.get<uint8_t>() != 0;
 }
 
+// Asked after every execution. What an execution leads to costs no less than itself, so this never falls: whoever is as
+// low as the lowest was decides, and mostly that is the first one looked at.
 uint64_t TreeSearch::lowest_open_rank() const {
   uint64_t lowest = frontier_.empty() ? ~uint64_t{0} : frontier_.best_rank();
   if (!spill_.empty()) lowest = std::min(lowest, spill_.lowest_rank());
-  for (const InFlight& f : in_flight_) lowest = std::min(lowest, f.rank);
-  return lowest;
+  for (auto f = in_flight_.begin(); f != in_flight_.end() && lowest > lowest_open_; ++f) lowest = std::min(lowest, f->rank);
+  return lowest_open_ = lowest;
 }
 
 uint64_t TreeSearch::estimated_total() const {

@@ -131,7 +131,7 @@ class TreeSearch final : public Strategy {
   bool plain() const { return !parts_.rank && !parts_.bound && !parts_.cache && !watches_variables() && counts_preemptions(); }
   uint64_t open_at_level() const { return frontier_.size_of(level_) + in_flight_.size(); }
   void fetch();  // what was spilled and is to be run before anything in memory
-  uint64_t lowest_open_rank() const;  // of a search that is not exhausted
+  uint64_t lowest_open_rank() const;  // of a search by levels that is not exhausted
 
   TreeSearchParts parts_;
   ExecutionTree tree_;
@@ -144,6 +144,7 @@ class TreeSearch final : public Strategy {
   std::vector<ObjectId> charged_;      // variables at which it was preempted so far, ascending
   bool no_cache_ = false;  // from here on, in the execution that is being expanded
   bool pruned_ = false, pruned_wrongly_ = false;  // executions were left out because of the cache
+  mutable uint64_t lowest_open_ = 0;  // when it was last asked for
   std::deque<InFlight> in_flight_;  // oldest first
   std::vector<Delta> deltas_;       // of the execution that is looked at
   uint64_t level_ = 0;              // rank of the newest plan

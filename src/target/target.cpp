@@ -1,5 +1,5 @@
-// Plans are dealt to the workers in turn and traces come back in that order, whoever is faster: what a search sees
-// depends on the number of workers, never on timing.
+// Plans go to the worker that has the least left to do, and traces come back in the order of their plans, whoever ran
+// them: what a search sees depends on the number of workers, never on timing.
 #include "target/target.hpp"
 
 #include <signal.h>
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <new>
 
@@ -123,7 +124,10 @@ class WorkerTarget final : public Target {
   }
 
   void submit(const Plan& plan) override {
-    Slot& slot = *slots_[dealt_++ % slots_.size()];
+    const unsigned number = least_busy();
+    Slot& slot = *slots_[number];
+    dealt_.push_back(number);
+    ++slot.to_do;
     slot.queue.push_back(plan);
     if (slot.process.pid() < 0 && slot.queue.size() == 1 && !slot.process.start()) return;  // next() will say why
     slot.process.send(plan);
@@ -131,7 +135,8 @@ class WorkerTarget final : public Target {
 
   std::optional<TraceView> next(const std::function<bool()>& interrupted) override {
     release();
-    Slot& slot = *slots_[taken_ % slots_.size()];
+    if (dealt_.empty()) return std::nullopt;
+    Slot& slot = *slots_[dealt_.front()];
     if (slot.queue.empty()) return std::nullopt;
     if (slot.process.has_trace()) return hold(slot);
     Watch watch;
@@ -169,7 +174,7 @@ class WorkerTarget final : public Target {
         slot->queue.pop_front();
       }
     }
-    dealt_ = taken_ = 0;
+    dealt_.clear();
   }
 
   void promote(const PromotedPoints& points) override {
@@ -193,7 +198,7 @@ class WorkerTarget final : public Target {
     Detailed result;
     if (auto trace = next(nullptr)) result.trace = Trace(*trace);
     release();
-    dealt_ = taken_ = 0;
+    dealt_.clear();
     result.output = captured();
     return result;
   }
@@ -236,6 +241,7 @@ class WorkerTarget final : public Target {
     explicit Slot(const LaunchOptions& options) : process(options) {}
     WorkerProcess process;
     PlanQueue queue;                  // sent and not answered, oldest first
+    uint64_t to_do = 0;               // of these, how many it had not run when it was last looked at
     std::optional<uint64_t> suspect;  // plan under way when the worker was killed; blamed if it happens again
   };
   // When a worker says nothing for long: is it still making steps?
@@ -284,7 +290,7 @@ class WorkerTarget final : public Target {
       warn("the program does not start equal after a reset of its memory; every execution is a fork now (slower)");
       launch_.isolation = Isolation::Fork;
       slots_.clear();
-      dealt_ = taken_ = 0;
+      dealt_.clear();
       return start_workers(1);
     }
     cancel();
@@ -294,9 +300,22 @@ class WorkerTarget final : public Target {
   // Left its service loop in good order: after a crash its memory is not to be trusted.
   static bool retired(Slot& slot) { return slot.process.channel().state.load() == WorkerState::Exited; }
 
+  // Looking takes the number from the cache of the worker's core, so it is not done every time.
+  unsigned least_busy() {
+    constexpr unsigned kLookEvery = 16;
+    if (slots_.size() == 1) return 0;
+    if (++since_look_ >= kLookEvery) {
+      since_look_ = 0;
+      for (auto& slot : slots_) slot->to_do = slot->process.not_run();
+    }
+    unsigned least = 0;
+    for (unsigned i = 1; i < slots_.size(); ++i)
+      if (slots_[i]->to_do < slots_[least]->to_do) least = i;
+    return least;
+  }
   TraceView hold(Slot& slot) {
     held_ = &slot;
-    ++taken_;
+    dealt_.pop_front();
     return slot.process.front();
   }
   void release() {
@@ -340,7 +359,7 @@ class WorkerTarget final : public Target {
   }
 
   void sleep(Slot& slot) {
-    const uint64_t under_way = dealt_ - taken_;
+    const uint64_t under_way = dealt_.size();
     const auto begin = std::chrono::steady_clock::now();
     slot.process.sleep_until_trace(slot.queue.size(), kPoll);
     if (under_way <= (slots_.size() == 1 ? kFewForOne : kFewEach * slots_.size()))
@@ -433,7 +452,7 @@ class WorkerTarget final : public Target {
       builder.header.detail = 1;
     }
     own_ = builder.build();
-    ++taken_;
+    dealt_.pop_front();
     return own_;
   }
 
@@ -452,7 +471,8 @@ class WorkerTarget final : public Target {
   std::vector<std::string> warnings_;
   std::vector<Module> modules_;
   std::vector<uint64_t> stuck_stack_;
-  uint64_t dealt_ = 0, taken_ = 0;
+  std::deque<unsigned> dealt_;  // to which slots, oldest first
+  unsigned since_look_ = 0;
   SameCore core_;
   Slot* held_ = nullptr;  // whose trace the caller is reading
   Trace own_;

@@ -150,6 +150,7 @@ Result<bool> WorkerProcess::prepare() {
   c->big_offset = sizeof(Channel) + kPlanRing + kTraceRing;
   c->big_capacity = big;
   unrung_ = 0;
+  sent_ = 0;
   message_ = 0;
   return true;
 }
@@ -290,6 +291,7 @@ void WorkerProcess::send(const Plan& plan) {
   }
   write_wire(plan, bytes(ring) + position % ring.capacity);
   ring.written.store(end, std::memory_order_seq_cst);
+  ++sent_;
   if (++unrung_ >= 16 && !takes_turns_) this->ring();
 }
 
@@ -354,8 +356,11 @@ void WorkerProcess::pop() {
     channel().big_busy.store(0, std::memory_order_release);
     futex_wake(channel().big_busy);
   }
-  ring.read.store(ring.read.load(std::memory_order_relaxed) + message_, std::memory_order_seq_cst);
-  if (ring.writer_sleeps.load(std::memory_order_seq_cst)) {
+  const uint64_t read = ring.read.load(std::memory_order_relaxed) + message_;
+  ring.read.store(read, std::memory_order_seq_cst);
+  // Not before there is room for many, or it would wake for every single one.
+  if (ring.writer_sleeps.load(std::memory_order_seq_cst) &&
+      ring.written.load(std::memory_order_relaxed) - read <= ring.capacity / 2) {
     ring.writer_sleeps.store(0, std::memory_order_relaxed);
     ring.space.fetch_add(1, std::memory_order_release);
     futex_wake(ring.space);

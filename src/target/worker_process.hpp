@@ -75,6 +75,7 @@ class WorkerProcess {
 
   // --- plans ---
   void send(const Plan& plan);
+  uint64_t not_run() { return memory_.data() ? sent_ - channel().traces.messages.load(std::memory_order_relaxed) : 0; }
   void ring();  // wakes the worker if it sleeps and there is something to do
 
   void promote(const PromotedPoints& points);  // only while no plan is under way
@@ -105,6 +106,7 @@ class WorkerProcess {
   SharedMemory memory_;
   pid_t pid_ = -1, driver_ = -1;
   int status_ = 0;
+  uint64_t sent_ = 0;    // plans to this process
   unsigned unrung_ = 0;  // plans sent since the worker was last woken
   bool takes_turns_ = false;
   uint32_t remarks_ = 0; // of processes before this one
