@@ -65,6 +65,7 @@ LaunchOptions launch_options(const TargetOptions& options, const std::string& pa
           capture_fd,
           options.input ? options.input->fd() : -1,
           cpus,
+          options.workers <= 1,
           options.body};
 }
 

@@ -23,7 +23,9 @@ extern char** environ;
 namespace lockstep {
 namespace {
 
-constexpr size_t kPlanRing = 1u << 20, kTraceRing = 1u << 19;
+constexpr size_t kPlanRing = 1u << 20;
+// Of one worker they shall stay in the processor's cache; of several none shall have to wait until they are read.
+size_t trace_ring(bool alone) { return size_t{1} << (alone ? 19 : 21); }
 constexpr size_t kFew = 24;
 constexpr int kChannelFd = 240, kTableFd = 241, kCaptureFd = 242;
 
@@ -120,7 +122,8 @@ Result<bool> WorkerProcess::prepare() {
   remarks();  // before its memory goes
   resumed_ = resumed();
   const size_t big = big_trace_bytes(options_.max_steps);
-  auto memory = SharedMemory::create("lockstep-channel", sizeof(Channel) + kPlanRing + kTraceRing + big);
+  const size_t traces = trace_ring(options_.alone);
+  auto memory = SharedMemory::create("lockstep-channel", sizeof(Channel) + kPlanRing + traces + big);
   if (!memory) return memory.error();
   memory_ = std::move(*memory);
   auto* c = new (memory_.data()) Channel{};
@@ -146,8 +149,8 @@ Result<bool> WorkerProcess::prepare() {
   c->plans.offset = sizeof(Channel);
   c->plans.capacity = kPlanRing;
   c->traces.offset = sizeof(Channel) + kPlanRing;
-  c->traces.capacity = kTraceRing;
-  c->big_offset = sizeof(Channel) + kPlanRing + kTraceRing;
+  c->traces.capacity = traces;
+  c->big_offset = sizeof(Channel) + kPlanRing + traces;
   c->big_capacity = big;
   unrung_ = 0;
   sent_ = 0;
@@ -195,6 +198,9 @@ void WorkerProcess::hand_over_descriptors(int channel_fd) const {
 void WorkerProcess::become_program(int channel_fd) {
   setpgid(0, 0);  // Ctrl-C is for the driver
   (void)sched_setaffinity(0, sizeof options_.cpus, &options_.cpus);
+  // All wait for the search, which must not lose its core to whom it wakes. Any other policy has its reasons.
+  const sched_param lowest{};
+  if (!options_.alone && sched_getscheduler(0) == SCHED_OTHER) (void)sched_setscheduler(0, SCHED_BATCH, &lowest);
   hand_over_descriptors(channel_fd);
   if (options_.body) {
     options_.body(kChannelFd, kTableFd);

@@ -58,6 +58,7 @@ struct LaunchOptions {
   int capture_fd;
   int input_fd;  // -1: the program reads end of file
   cpu_set_t cpus;  // where the program may run
+  bool alone;      // there is no other worker
   std::function<void(int, int)> body;  // instead of `path`: see TargetOptions
 };
 
