@@ -1,6 +1,10 @@
 #include "cli/saved_run.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
 
@@ -65,15 +69,48 @@ Error cannot_write(const std::string& path) {
 
 std::string part_of(const std::string& path) { return path + ".part"; }
 
+// Who explores holds the state it wrote or read last, so that nobody else goes on with it meanwhile. The lock goes with
+// the process, however that ends.
+void hold(int file) {
+  static int held = -1;
+  if (held >= 0) ::close(held);
+  held = file;
+}
+
+bool lock(int file, int how) {
+  while (::flock(file, how) != 0)
+    if (errno != EINTR) return errno != EWOULDBLOCK;  // where there are no locks, nobody is kept out
+  return true;
+}
+
+// For writing, and for nobody else until it has been put in its place: two that write to one folder take turns.
+int open_alone(const std::string& path) {
+  for (;;) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) return -1;
+    lock(file, LOCK_EX);
+    struct stat mine {
+    }, there{};
+    if (::fstat(file, &mine) == 0 && ::stat(path.c_str(), &there) == 0 && mine.st_ino == there.st_ino) {
+      if (::ftruncate(file, 0) == 0) return file;
+      const int error = errno;
+      ::close(file);
+      errno = error;
+      return -1;
+    }
+    ::close(file);  // by now it is somebody's saved exploration
+  }
+}
+
 // What is added goes into the file compressed, as it comes. The header is written last.
 class PackedFile {
  public:
-  explicit PackedFile(const std::string& path)
-      : file_(std::fopen(path.c_str(), "wb")), stream_(ZSTD_createCStream()), sum_(XXH3_createState()) {
+  explicit PackedFile(const std::string& path) : stream_(ZSTD_createCStream()), sum_(XXH3_createState()) {
+    if (const int file = open_alone(path); file >= 0) file_ = ::fdopen(file, "wb");
+    if (!file_) error_ = errno;
     ZSTD_initCStream(stream_, 1);
     XXH3_64bits_reset(sum_);
     out_.resize(ZSTD_CStreamOutSize());
-    if (!file_) error_ = errno;
     write(&header_, sizeof header_);
   }
   ~PackedFile() {
@@ -98,6 +135,7 @@ class PackedFile {
     return !error_;
   }
   int error() const { return error_; }  // of the first write that failed
+  void keep() const { hold(::fcntl(fileno(file_), F_DUPFD_CLOEXEC, 0)); }
 
  private:
   void compress(ZSTD_inBuffer in, ZSTD_EndDirective how) {
@@ -114,7 +152,7 @@ class PackedFile {
     if (!error_ && std::fwrite(data, 1, size, file_) != size) error_ = errno;
   }
 
-  std::FILE* file_;
+  std::FILE* file_ = nullptr;
   ZSTD_CStream* stream_;
   XXH3_state_t* sum_;
   FileHeader header_{};
@@ -152,7 +190,10 @@ std::optional<Error> save_run(const SavedRun& run, const std::function<void(Stat
     pack(run, out);
     state(out);
   }
-  if (file.close() && std::rename(part.c_str(), path.c_str()) == 0) return std::nullopt;
+  if (file.close() && std::rename(part.c_str(), path.c_str()) == 0) {
+    file.keep();
+    return std::nullopt;
+  }
   if (file.error()) errno = file.error();
   const Error failed = cannot_write(path);
   std::remove(part.c_str());
@@ -160,6 +201,14 @@ std::optional<Error> save_run(const SavedRun& run, const std::function<void(Stat
 }
 
 Result<SavedRun> load_run(const std::string& path) {
+  if (const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC); file >= 0) {
+    if (!lock(file, LOCK_EX | LOCK_NB)) {
+      ::close(file);
+      return Error{ExitCode::Usage,
+                   fmt::format("{} belongs to an exploration that is under way: wait until it ends", path)};
+    }
+    hold(file);
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{ExitCode::Usage, fmt::format("there is no interrupted exploration at {}", path)};
   const Error damaged{ExitCode::Usage,

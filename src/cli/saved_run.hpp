@@ -31,7 +31,7 @@ std::string saved_run_path(const std::string& out);  // within the folder given 
 // Atomically. The state is written piece by piece: it may be larger than what is to be held in memory.
 std::optional<Error> save_run(const SavedRun& run, const std::function<void(StateWriter&)>& state,
                               const std::string& path);
-Result<SavedRun> load_run(const std::string& path);
+Result<SavedRun> load_run(const std::string& path);  // refused while who saved it is still exploring
 void remove_saved_run(const std::string& path);  // and what a kill left half-written
 
 }  // namespace lockstep

@@ -228,7 +228,7 @@ Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) 
   settings.loop_iterations = options.loop_iterations;
   settings.focus_function = options.focus_function;
   settings.focus_variable = options.focus_variable;
-  if (settings.preemptions_given && !info->takes_preemptions)
+  if (options.preemptions && !info->takes_preemptions)  // none is no bound
     return usage("strategy " + quoted(name) + " cannot be bounded by --preemptions");
   if (settings.variables && !info->takes_variables)
     return usage("strategy " + quoted(name) + " cannot be bounded by --variables");

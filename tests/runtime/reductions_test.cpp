@@ -1,5 +1,6 @@
 // Reductions against depth-first search on small random programs over the whole API, run for real: the same traces, and
-// each of them once where that is promised. A slice here; LOCKSTEP_SOAK=n looks at n programs (./dev soak).
+// each of them once where that is promised. A slice here; LOCKSTEP_SOAK=n looks at n programs (./dev soak), from
+// number LOCKSTEP_SOAK_FROM on.
 #include <cstdlib>
 
 #include "reduced.hpp"
@@ -9,17 +10,19 @@ namespace {
 
 constexpr uint64_t kMost = 6000;  // executions of a depth-first search; larger programs are left out
 
-unsigned programs() {
-  const char* soak = std::getenv("LOCKSTEP_SOAK");
-  return soak ? static_cast<unsigned>(std::strtoul(soak, nullptr, 10)) : 110;
+unsigned number(const char* variable, unsigned otherwise) {
+  const char* value = std::getenv(variable);
+  return value ? static_cast<unsigned>(std::strtoul(value, nullptr, 10)) : otherwise;
 }
+unsigned programs() { return number("LOCKSTEP_SOAK", 110); }
 
 class Reductions : public testing::TestWithParam<unsigned> {};
 constexpr unsigned kChunks = 10;
 
 TEST_P(Reductions, FindTheTracesOfDepthFirstSearch) {
   unsigned used = 0;
-  for (unsigned program = GetParam(); program < programs(); program += kChunks) {
+  const unsigned from = number("LOCKSTEP_SOAK_FROM", 0);
+  for (unsigned program = from + GetParam(); program < from + programs(); program += kChunks) {
     SCOPED_TRACE("program " + std::to_string(program));
     TargetOptions options = options_for("small-gcc-O1 " + std::to_string(program));
     options.max_steps = 2000;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Nothing is lost: check.py killed|interrupted|damaged|full_disk LOCKSTEP PROGRAM MOMENTS
+"""Nothing is lost: check.py killed|interrupted|damaged|full_disk|two_at_once LOCKSTEP PROGRAM MOMENTS
 
 Every moment at which something happens is a number of looks at a clock that only these looks move (moments.cpp), drawn
 from a fixed seed; so no case depends on how fast the machine is.
@@ -8,12 +8,13 @@ import json
 import math
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
 
 case, lockstep, program, moments = sys.argv[1], *(os.path.abspath(a) for a in sys.argv[2:5])
-STRATEGIES = ["icb", "dfs", "source-dpor", "optimal-dpor", "best-first", "chess"]
+STRATEGIES = ["icb", "dfs", "dpor", "source-dpor", "optimal-dpor", "best-first", "best-first:expand=dpor", "chess", "delay"]
 MIXTURES = ["auto", "portfolio"]
 ORDERS = {(3, 3): math.factorial(9) // 6**3, (2, 3): math.factorial(6) // 6**2}
 
@@ -159,4 +160,46 @@ def full_disk():
         in_folder(check)
 
 
-{"killed": killed, "interrupted": interrupted, "damaged": damaged, "full_disk": full_disk}[case]()
+def under_way(words):
+    """Starts it and returns when it has stopped itself in the middle."""
+    environment = {**os.environ, "LD_PRELOAD": moments, "LOCKSTEP_TEST_LOG": "log", "LOCKSTEP_TEST_DIE": "stop:700"}
+    process = subprocess.Popen([lockstep, *words], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    _, status = os.waitpid(process.pid, os.WUNTRACED)
+    expect(os.WIFSTOPPED(status), f"ended before it was stopped: {status}")
+    return process
+
+
+def goes_on(process):
+    process.send_signal(signal.SIGCONT)
+    out, _ = process.communicate(timeout=120)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, "")
+
+
+def resumed_while_under_way():
+    """Nobody goes on with what somebody else is at; afterwards, or once that one is dead, it can be gone on with."""
+    new = ["run", "--strategy", "icb", "--preemptions", "none", "--workers", "1", "--out", "out", "--json", "result.json", program, "3", "3"]
+    first = under_way(new)
+    refused("resume of a run", run(["resume", "out"]), "under way")
+    first.kill()
+    first.wait()
+    second = under_way(["resume", "out"])
+    refused("resume of a resume", run(["resume", "out"]), "under way")
+    finished("two at once", (3, 3), goes_on(second))
+
+
+def run_twice_into_one_folder():
+    """Both finish, whatever becomes of what each of them saves."""
+    words = ["run", "--strategy", "dfs", "--preemptions", "none", "--workers", "1", "--out", "out", program, "3", "3"]
+    first = under_way(words)
+    second = run(words)
+    expect(second.returncode == 0 and "PASS" in second.stdout, "the second did not finish", second)
+    done = goes_on(first)
+    expect(done.returncode == 0 and "PASS" in done.stdout, "the first did not finish", done)
+
+
+def two_at_once():
+    for check in [resumed_while_under_way, run_twice_into_one_folder]:
+        in_folder(check)
+
+
+{"killed": killed, "interrupted": interrupted, "damaged": damaged, "full_disk": full_disk, "two_at_once": two_at_once}[case]()
