@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/schedule.hpp"
+#include "search/dpor/source_sets.hpp"
 #include "search/interrupts.hpp"
 
 namespace lockstep::dpor {
@@ -12,16 +13,17 @@ namespace {
 
 constexpr uint32_t kNone = ChoiceTree::kNone;
 
+bool could_run(const Step& pending) { return !(pending.flags & Step::kBlocked); }
+
 // What wakeup trees do about these rests on everything before it being finished: choices, whose outcome is part of a
 // sequence; executions that end with others under way, which cover less than was thought; waiting for what is not seen.
 // Told by what may have them, so that mostly the first execution tells.
 bool needs_one_lane(TraceView trace, std::span<const Step> fresh) {
-  const auto runs = [](const Step& pending) { return !(pending.flags & Step::kBlocked); };
   const auto special = [](const Step& step) {
     return step.is_choice() || step.kind == OpKind::CondSignal || step.kind == OpKind::FutexWake ||
            step.kind == OpKind::Io || step.kind == OpKind::Timer || is_conditional(step.kind, step.flags);
   };
-  return (ends_the_process(trace.outcome()) && std::ranges::any_of(trace.pending(), runs)) ||
+  return (ends_the_process(trace.outcome()) && std::ranges::any_of(trace.pending(), could_run)) ||
          std::ranges::any_of(fresh, special);
 }
 
@@ -59,6 +61,9 @@ void DporSearch::learn(TraceView trace) {
   const auto fresh = trace.steps().subspan(std::min(known, trace.steps().size()));
   if (reduces_ && (trace.header().monitors & Monitors::kSealed || std::ranges::any_of(fresh, interrupts_another)))
     return reduce_nothing();
+  exits_ |= ends_the_process(trace.outcome()) && std::ranges::any_of(trace.pending(), could_run);
+  chooses_ |= std::ranges::any_of(fresh, &Step::is_choice);
+  if (parts_.whole_sequences && reduces_ && exits_ && chooses_) return leave_to_source_sets();
   if (parts_.whole_sequences && parts_.lanes > 1 && !one_lane_ && needs_one_lane(trace, fresh)) {
     one_lane_ = true;
     if (in_lanes_) return start_over();
@@ -105,6 +110,21 @@ void DporSearch::reduce_nothing() {
   reduces_ = parts_.sleep_sets = false;
   start_over();
   repeats_ = true;
+}
+
+// Where the process ends with threads under way and there are data choices, sequences lose traces: which step a choice
+// belongs to, and whether it is made at all, depends on the order of others.
+void DporSearch::leave_to_source_sets() {
+  start_over();
+  use_source_sets();
+  repeats_ = true;
+}
+
+void DporSearch::use_source_sets() {
+  by_source_sets_ = true;
+  parts_.reversal = std::make_unique<SourceSets>();
+  parts_.whole_sequences = false;
+  parts_.lanes = 1;
 }
 
 void DporSearch::start_over() {

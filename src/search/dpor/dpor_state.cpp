@@ -18,9 +18,10 @@ void DporSearch::save(StateWriter& out) const {
   out.put<uint64_t>(order_.objects());
   for (uint32_t number = 0; number < order_.objects(); ++number) out.put(order_.object(number).id);
   out.put(static_cast<uint8_t>(started_ && executions_ > 0));
-  out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2 | any_order_ << 3 | in_lanes_ << 4 | one_lane_ << 5));
-  for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, executions_})
-    out.put(number);
+  out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2 | any_order_ << 3 | in_lanes_ << 4 |
+                               one_lane_ << 5 | by_source_sets_ << 6));
+  out.put(static_cast<uint8_t>(exits_ | chooses_ << 1));
+  for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, executions_}) out.put(number);
   if (parts_.order) ranked_.save(out);
 }
 
@@ -35,6 +36,10 @@ void DporSearch::load(StateReader& in) {
   any_order_ = flags & 8;  // who sleeps by whom depends on it, so it stays like that
   in_lanes_ = flags & 16;  // likewise what is still to be known of what has been run
   one_lane_ = flags & 32;
+  if (flags & 64) use_source_sets();
+  const auto seen = in.get<uint8_t>();
+  exits_ = seen & 1;
+  chooses_ = seen & 2;
   if (in_lanes_ && parts_.whole_sequences) tree_.keep_guided();
   parts_.sleep_sets = parts_.sleep_sets && reduces_;
   for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &executions_})
@@ -71,13 +76,9 @@ bool DporSearch::counts(TraceView trace) {
   return !TraceCost().exceeds(order, trace.pending(), *parts_.preemptions);
 }
 
-bool DporSearch::complete() const {
-  return tree_.finished() && diverged_ == 0 && lost_ == 0 && cut_ == 0;
-}
+bool DporSearch::complete() const { return tree_.finished() && diverged_ == 0 && lost_ == 0 && cut_ == 0; }
 
-std::string DporSearch::why_incomplete() const {
-  return told_losses(diverged_, lost_, cut_);
-}
+std::string DporSearch::why_incomplete() const { return told_losses(diverged_, lost_, cut_); }
 
 std::string DporSearch::guarantee() const {
   if (!complete()) return {};
