@@ -69,7 +69,8 @@ class Run {
       count(*trace);
       const bool counts = budget_.count_traces && is_whole(trace->outcome()) && strategy_.counts(*trace);
       strategy_.learn(*trace);
-      measure(*trace, counts);
+      const uint64_t fingerprint = measure(*trace);
+      traces_.expect(fingerprint);
       const bool restart = hooks_.promote && trace->header().races > 0 && hooks_.promote(*trace);
       check(*trace, plan_);
       if (restart && !stop_) {
@@ -77,6 +78,7 @@ class Run {
         stop_ = Stop{"accesses that became scheduling points"};
       }
       strategy_.take_back(plan_);
+      if (counts) traces_.insert(fingerprint);
       if (result_.executions % kTrustFor == 0 || in_flight_.empty()) check_trust();
       check_limits();
     }
@@ -133,14 +135,14 @@ class Run {
     if (budget_.count_traces && trace.outcome() == Outcome::SleepBlocked) ++redundant_;
   }
 
-  void measure(TraceView trace, bool counts) {
+  uint64_t measure(TraceView trace) {
     std::optional<Measures> measures = strategy_.measures();
     if (!measures) {
       meter_.read(trace);
       measures = {meter_.fingerprint(), meter_.preemptions()};
     }
     result_.preemptions_max = std::max(result_.preemptions_max, measures->preemptions);
-    if (counts) traces_.insert(measures->fingerprint);
+    return measures->fingerprint;
   }
 
   void check(TraceView trace, const Plan& plan) {

@@ -17,6 +17,10 @@ class TraceSet {
   static constexpr uint64_t kLeastLimit = 8 * 1024;
 
   void limit(uint64_t bytes);  // what stays in memory; of the file system's room nothing is known
+  // Will be inserted soon: mostly its place is not in the processor's cache.
+  void expect(uint64_t key) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[key & (slots_.size() - 1)], 1);
+  }
   // False: it was there already, as far as what is in memory can tell.
   bool insert(uint64_t key) {
     if (key == 0) key = 1;
