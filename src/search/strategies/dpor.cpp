@@ -13,6 +13,23 @@ using namespace dpor;
 class BacktrackSets final : public Reversal {
  public:
   void reverse(DporSearch& search, const Race& race) override {
+    reverse_one(search, race);
+    // Nobody knows which of the earlier steps took what it waits for, so it is tried before each of them.
+    if (race.next->kind != OpKind::Io || !(race.next->flags & Step::kBlocked)) return;
+    const HappensBefore& order = search.order();
+    const auto before = [&](uint32_t record) {
+      const HappensBefore::Use* use = order[record].find(race.next->use[0].object);
+      return use ? use->last_write : HappensBefore::kNone;
+    };
+    Race earlier = race;
+    while ((earlier.first = before(earlier.first)) != HappensBefore::kNone &&
+           order[earlier.first].thread != race.next->thread &&
+           (race.next->previous == HappensBefore::kNone || !order.ordered(earlier.first, race.next->previous)))
+      reverse_one(search, earlier);
+  }
+
+ private:
+  void reverse_one(DporSearch& search, const Race& race) {
     leading_.clear();
     const HappensBefore& order = search.order();
     const auto consider = [&](ThreadId t) {
@@ -35,7 +52,6 @@ class BacktrackSets final : public Reversal {
     });
   }
 
- private:
   std::vector<ThreadId> leading_;
 };
 
