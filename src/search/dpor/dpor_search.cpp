@@ -112,8 +112,8 @@ void DporSearch::reduce_nothing() {
   repeats_ = true;
 }
 
-// Where the process ends with threads under way and there are data choices, sequences lose traces: which step a choice
-// belongs to, and whether it is made at all, depends on the order of others.
+// Where the process ends with threads under way and there are data choices, sequences have lost traces, and nobody knows
+// yet why. Source sets have not.
 void DporSearch::leave_to_source_sets() {
   start_over();
   use_source_sets();
