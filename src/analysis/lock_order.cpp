@@ -124,27 +124,23 @@ constexpr uint64_t kLockKinds =
 // Cheap, because it runs after every execution: does anybody hold one lock while taking another, and in which way?
 uint64_t nesting_key(TraceView trace) {
   struct Depth {
-    ThreadId thread;
     int locks;
     ObjectId last;
   } depth[64];
-  size_t count = 0;
-  uint64_t key = 0;
+  uint64_t known = 0, key = 0;  // threads with a depth
   for (const Step& s : trace.steps()) {
     if (!(kLockKinds >> static_cast<unsigned>(s.kind) & 1)) continue;  // most steps, of long executions nearly all
     const bool take = takes(s);
     if (!take && !gives(s)) continue;
-    size_t i = 0;
-    while (i < count && depth[i].thread != s.thread) ++i;
-    if (i == count) {
-      if (count == 64) return ~0ull;
-      depth[count++] = {s.thread, 0, kNoObject};
-    }
-    if (take && depth[i].locks++ > 0)  // independent of the order in which threads did so
-      key += ((static_cast<uint64_t>(depth[i].last) * 31 + static_cast<uint64_t>(s.object)) * 31 + index_of(s.thread) + 1) *
-             0x9e3779b97f4a7c15ull;
-    if (take) depth[i].last = s.object;
-    if (!take) --depth[i].locks;
+    const size_t thread = index_of(s.thread);
+    if (thread >= 64) return ~0ull;
+    Depth& mine = depth[thread];
+    if (!(known >> thread & 1)) mine = {0, kNoObject};
+    known |= uint64_t{1} << thread;
+    if (take && mine.locks++ > 0)  // independent of the order in which threads did so
+      key += ((static_cast<uint64_t>(mine.last) * 31 + static_cast<uint64_t>(s.object)) * 31 + thread + 1) * 0x9e3779b97f4a7c15ull;
+    if (take) mine.last = s.object;
+    if (!take) --mine.locks;
   }
   return key;
 }
