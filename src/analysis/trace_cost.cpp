@@ -164,7 +164,7 @@ bool TraceCost::can_go_on(const Cut& cut, const Event& next, bool ready) const {
     case OpKind::Reacquire: return is_free(cut, next.use[0].object) && is_woken(cut, next);
     case OpKind::ReadLock: return !has_writer(cut, next.use[0].object);
     case OpKind::WriteLock: return !has_writer(cut, next.use[0].object) && readers(cut, next.use[0].object) <= 0;
-    case OpKind::SemWait: return has_units(cut, next.use[0].object);
+    case OpKind::SemWait: return has_units(cut, next.use[0].object, !(next.flags & Step::kBlocked));
     default: return false;
   }
 }
@@ -189,7 +189,7 @@ bool TraceCost::would_get(const Cut& cut, const Event& timeout) const {
         return false;
       case OpKind::SemWait:
       case OpKind::SemTryWait:
-      case OpKind::SemPost: gets = has_units(cut, object); return false;
+      case OpKind::SemPost: gets = has_units(cut, object, false); return false;
       default: return true;
     }
   });
@@ -247,8 +247,8 @@ int TraceCost::readers(const Cut& cut, uint32_t object) const {
   return count;
 }
 
-bool TraceCost::has_units(const Cut& cut, uint32_t semaphore) const {
-  int64_t units = 0;
+bool TraceCost::has_units(const Cut& cut, uint32_t semaphore, bool untouched) const {
+  int64_t units = untouched;
   for_each_access(semaphore, [&](uint32_t r) {
     const Event& e = (*order_)[r];
     const bool takes = e.kind == OpKind::SemWait || (e.kind == OpKind::SemTryWait && succeeded(e));

@@ -45,7 +45,7 @@ class TraceCost {
   bool is_free(const Cut& cut, uint32_t object) const;
   bool has_writer(const Cut& cut, uint32_t object) const;
   int readers(const Cut& cut, uint32_t object) const;
-  bool has_units(const Cut& cut, uint32_t semaphore) const;
+  bool has_units(const Cut& cut, uint32_t semaphore, bool untouched) const;  // by anybody: whether it has some then
   bool is_woken(const Cut& cut, const Event& reacquire) const;
 
   const HappensBefore* order_ = nullptr;
