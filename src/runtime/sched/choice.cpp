@@ -41,10 +41,15 @@ void Scheduler::diverge() {
 }
 
 // The plan wants a thread that cannot go on. A tentative wish only asks whether a step could come before what it was seen
-// to wait for, be it a lock, the change that a spin loop looks for, or in fairness somebody else's turn.
+// to wait for, be it a lock, the change that a spin loop looks for, or in fairness somebody else's turn. If it is
+// fairness that does not let it be led up to, reductions do not know what can be run.
 void Scheduler::refuse(uint16_t wanted) {
   const bool known = wanted < kMaxThreads && live.contains(ThreadId{wanted}) && thread(ThreadId{wanted}).parked;
-  if (!known || delta_ != delta_count_ || deltas_[delta_ - 1].reserved != Delta::kTentative) diverge();
+  if (!known || deltas_[delta_count_ - 1].reserved != Delta::kTentative) diverge();
+  if (delta_ != delta_count_) {
+    if (!fairness_.active() || !enabled.contains(ThreadId{wanted})) diverge();
+    sealed = true;
+  }
   diverged_at = log_size;
   end(Outcome::SleepBlocked);
 }
