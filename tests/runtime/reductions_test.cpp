@@ -68,9 +68,10 @@ TEST_P(Reductions, FindTheTracesOfDepthFirstSearch) {
 
 // 853, 921: a livelock beside a compare-and-swap. 1657: input that another thread took, and more input and output after
 // that. 2675: data choices, and an exit with threads under way. 2802: a semaphore that somebody was about to take when the
-// process ended, and nobody took. 2868: a thread that sleeps twice before others have had their turn.
+// process ended, and nobody took. 2868, 5497: a thread that
+// sleeps twice before others have had their turn.
 TEST(LostOnce, IsFoundByAllReductions) {
-  for (const unsigned program : {853u, 921u, 1657u, 2675u, 2802u, 2868u}) EXPECT_TRUE(compare(program)) << program;
+  for (const unsigned program : {853u, 921u, 1657u, 2675u, 2802u, 2868u, 5497u}) EXPECT_TRUE(compare(program)) << program;
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Reductions, testing::Range(0u, kChunks));

@@ -65,7 +65,8 @@ void Scheduler::find_candidates(ThreadSet& set) {
     set.add(me.id);
     return;
   }
-  if (fairness_.active()) fairness_.restrict(set, words_);
+  // Who has to let others go first would come before them in executions that reductions take for equal.
+  if (fairness_.active()) sealed |= fairness_.restrict(set, words_);
   if (timeouts != Timeouts::Stuck || set.empty(words_))
     for (unsigned i = 0; i < words_; ++i) set.word[i] |= timed.word[i];
 }

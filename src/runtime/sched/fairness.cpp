@@ -40,7 +40,8 @@ void Fairness::step(ThreadId t, bool yielded, const ThreadSet& before, const Thr
   }
 }
 
-void Fairness::restrict(ThreadSet& candidates, unsigned words) const {
+bool Fairness::restrict(ThreadSet& candidates, unsigned words) const {
+  bool any = false;
   ThreadSet allowed;
   allowed.copy(candidates, words);
   candidates.for_each(words, [&](ThreadId t) {
@@ -49,10 +50,12 @@ void Fairness::restrict(ThreadSet& candidates, unsigned words) const {
     for (unsigned i = 0; i < words; ++i)
       if (w.below.word[i] & candidates.word[i]) {
         allowed.remove(t);
+        any = true;
         return;
       }
   });
   candidates.copy(allowed, words);
+  return any;
 }
 
 }  // namespace lockstep::rt

@@ -18,8 +18,8 @@ class Fairness {
   // A step of `t` was executed; `before` and `after` are the enabled sets around it.
   void step(ThreadId t, bool yielded, const ThreadSet& before, const ThreadSet& after, const ThreadSet& live,
             unsigned words);
-  // Removes from `candidates` whoever has to let somebody else go first. Never empties a non-empty set.
-  void restrict(ThreadSet& candidates, unsigned words) const;
+  // Removes from `candidates` whoever has to let somebody else go first: is there any? Never empties a non-empty set.
+  bool restrict(ThreadSet& candidates, unsigned words) const;
 
  private:
   struct Window {
