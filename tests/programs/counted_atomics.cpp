@@ -5,24 +5,19 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 #include <future>
 #include <lockstep/lockstep.hpp>
 #include <memory>
 #include <mutex>
 #include <thread>
 
+#include "named.hpp"
+
 namespace {
 
 std::atomic<int> x, y, z, turn;
 std::atomic<bool> flag[2];
 std::atomic_flag taken = ATOMIC_FLAG_INIT;
-
-template <class... Bodies>
-void together(Bodies... bodies) {
-  std::thread threads[] = {std::thread(bodies)...};
-  for (std::thread& thread : threads) thread.join();
-}
 
 void increment() {
   for (int seen = x.load(); !x.compare_exchange_weak(seen, seen + 1);) {
@@ -310,50 +305,41 @@ void shared_pointers() {
   b.join();
 }
 
-struct Program {
-  const char* name;
-  void (*body)();
-} const kPrograms[] = {
-#define PROGRAM(name) \
-  { #name, name }
-    PROGRAM(cas_loop_2),
-    PROGRAM(cas_loop_3),
-    PROGRAM(cas_loop_twice),
-    PROGRAM(cas_strong_chain),
-    PROGRAM(exchange_wins),
-    PROGRAM(fetch_mix),
-    PROGRAM(flag_tested),
-    PROGRAM(store_buffer_fenced),
-    PROGRAM(message_chain),
-    PROGRAM(peterson_once),
-    PROGRAM(seqlock),
-    PROGRAM(last_writer_read_by_main),
-    PROGRAM(stack_pushes),
-    PROGRAM(stack_push_pop),
-    PROGRAM(spin_lock),
-    PROGRAM(ticket_lock),
-    PROGRAM(thread_in_thread),
-    PROGRAM(chain_of_threads),
-    PROGRAM(join_reversed),
-    PROGRAM(born_late),
-    PROGRAM(detached_and_waited_for),
-    PROGRAM(detached_and_left),
-    PROGRAM(early_exit),
-    PROGRAM(quick_exit_of_main),
-    PROGRAM(thread_locals),
-    PROGRAM(key_destructor),
-    PROGRAM(pthread_exits),
-    PROGRAM(tryjoin),
-    PROGRAM(chosen_stores),
-    PROGRAM(chosen_paths),
-    PROGRAM(chosen_from_what_was_read),
-    PROGRAM(shared_pointers),
+constexpr Named kPrograms[] = {
+    NAMED(cas_loop_2),
+    NAMED(cas_loop_3),
+    NAMED(cas_loop_twice),
+    NAMED(cas_strong_chain),
+    NAMED(exchange_wins),
+    NAMED(fetch_mix),
+    NAMED(flag_tested),
+    NAMED(store_buffer_fenced),
+    NAMED(message_chain),
+    NAMED(peterson_once),
+    NAMED(seqlock),
+    NAMED(last_writer_read_by_main),
+    NAMED(stack_pushes),
+    NAMED(stack_push_pop),
+    NAMED(spin_lock),
+    NAMED(ticket_lock),
+    NAMED(thread_in_thread),
+    NAMED(chain_of_threads),
+    NAMED(join_reversed),
+    NAMED(born_late),
+    NAMED(detached_and_waited_for),
+    NAMED(detached_and_left),
+    NAMED(early_exit),
+    NAMED(quick_exit_of_main),
+    NAMED(thread_locals),
+    NAMED(key_destructor),
+    NAMED(pthread_exits),
+    NAMED(tryjoin),
+    NAMED(chosen_stores),
+    NAMED(chosen_paths),
+    NAMED(chosen_from_what_was_read),
+    NAMED(shared_pointers),
 };
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  for (const Program& program : kPrograms)
-    if (argc > 1 && std::strcmp(argv[1], program.name) == 0) return program.body(), 0;
-  return 2;
-}
+int main(int argc, char** argv) { return run_named(kPrograms, argc, argv); }

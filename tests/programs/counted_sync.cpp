@@ -7,10 +7,8 @@
 
 #include <atomic>
 #include <barrier>
-#include <cassert>
 #include <condition_variable>
 #include <cstdlib>
-#include <cstring>
 #include <latch>
 #include <lockstep/lockstep.hpp>
 #include <mutex>
@@ -18,6 +16,8 @@
 #include <shared_mutex>
 #include <stop_token>
 #include <thread>
+
+#include "named.hpp"
 
 namespace {
 
@@ -32,11 +32,6 @@ std::condition_variable changed;
 int guarded;
 bool ready;
 
-template <class... Bodies>
-void together(Bodies... bodies) {
-  std::thread threads[] = {std::thread(bodies)...};
-  for (std::thread& thread : threads) thread.join();
-}
 void locked(std::mutex& mutex) {
   std::lock_guard lock(mutex);
   ++guarded;
@@ -371,54 +366,45 @@ void robust_owner_dies() {
            });
 }
 
-struct Program {
-  const char* name;
-  void (*body)();
-} const kPrograms[] = {
-#define PROGRAM(name) \
-  { #name, name }
-    PROGRAM(same_order),
-    PROGRAM(overlapping),
-    PROGRAM(hand_over_hand),
-    PROGRAM(philosophers),
-    PROGRAM(recursion),
-    PROGRAM(try_twice),
-    PROGRAM(try_until),
-    PROGRAM(timed_lock),
-    PROGRAM(lock_and_look),
-    PROGRAM(double_checked),
-    PROGRAM(spin_locks),
-    PROGRAM(two_readers_one_writer),
-    PROGRAM(posix_readers),
-    PROGRAM(writers_and_reader),
-    PROGRAM(one_waiter),
-    PROGRAM(two_waiters_one_notified),
-    PROGRAM(two_waiters_all_notified),
-    PROGRAM(lost_wakeup),
-    PROGRAM(one_slot),
-    PROGRAM(ping_pong),
-    PROGRAM(timed_wait),
-    PROGRAM(c11_condition),
-    PROGRAM(stop_requested),
-    PROGRAM(semaphore_as_lock),
-    PROGRAM(posix_semaphore_as_lock),
-    PROGRAM(produced_and_consumed),
-    PROGRAM(semaphore_tried),
-    PROGRAM(try_acquire),
-    PROGRAM(too_few_posts),
-    PROGRAM(posix_barrier),
-    PROGRAM(once),
-    PROGRAM(once_after_a_throw),
-    PROGRAM(abba),
-    PROGRAM(abba_beside_work),
-    PROGRAM(mutex_kept),
-    PROGRAM(robust_owner_dies),
+constexpr Named kPrograms[] = {
+    NAMED(same_order),
+    NAMED(overlapping),
+    NAMED(hand_over_hand),
+    NAMED(philosophers),
+    NAMED(recursion),
+    NAMED(try_twice),
+    NAMED(try_until),
+    NAMED(timed_lock),
+    NAMED(lock_and_look),
+    NAMED(double_checked),
+    NAMED(spin_locks),
+    NAMED(two_readers_one_writer),
+    NAMED(posix_readers),
+    NAMED(writers_and_reader),
+    NAMED(one_waiter),
+    NAMED(two_waiters_one_notified),
+    NAMED(two_waiters_all_notified),
+    NAMED(lost_wakeup),
+    NAMED(one_slot),
+    NAMED(ping_pong),
+    NAMED(timed_wait),
+    NAMED(c11_condition),
+    NAMED(stop_requested),
+    NAMED(semaphore_as_lock),
+    NAMED(posix_semaphore_as_lock),
+    NAMED(produced_and_consumed),
+    NAMED(semaphore_tried),
+    NAMED(try_acquire),
+    NAMED(too_few_posts),
+    NAMED(posix_barrier),
+    NAMED(once),
+    NAMED(once_after_a_throw),
+    NAMED(abba),
+    NAMED(abba_beside_work),
+    NAMED(mutex_kept),
+    NAMED(robust_owner_dies),
 };
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  for (const Program& program : kPrograms)
-    if (argc > 1 && std::strcmp(argv[1], program.name) == 0) return program.body(), 0;
-  return 2;
-}
+int main(int argc, char** argv) { return run_named(kPrograms, argc, argv); }

@@ -7,13 +7,14 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 #include <future>
 #include <latch>
 #include <lockstep/lockstep.hpp>
 #include <mutex>
 #include <semaphore>
 #include <thread>
+
+#include "named.hpp"
 
 namespace {
 
@@ -232,39 +233,41 @@ void spins_beside_a_choice() {
   b.join();
 }
 
-struct Program {
-  const char* name;
-  void (*body)();
-} const kPrograms[] = {
-#define PROGRAM(name) \
-  { #name, name }
-    PROGRAM(main_exits),
-    PROGRAM(main_returns),
-    PROGRAM(thread_exits),
-    PROGRAM(exits_beside_a_timed_wait),
-    PROGRAM(timed_join),
-    PROGRAM(exits_beside_a_blocked_thread),
-    PROGRAM(timed_future),
-    PROGRAM(timed_semaphore),
-    PROGRAM(timed_c11),
-    PROGRAM(chosen_at_birth),
-    PROGRAM(chosen_after_a_join),
-    PROGRAM(chosen_at_birth_in_the_middle),
-    PROGRAM(chosen_after_two_joins),
-    PROGRAM(two_joins_in_a_row),
-    PROGRAM(barrier_of_three),
-    PROGRAM(opposite_locks),
-    PROGRAM(function_static),
-    PROGRAM(function_static_refused),
-    PROGRAM(semaphore_looked_at),
-    PROGRAM(spins_beside_a_swap),
-    PROGRAM(spins_beside_a_choice),
+// Fairness lets who has slept twice wait for the other, in whichever order equal executions come.
+void tried_between_sleeps() {
+  const auto body = [] {
+    while (!mutex.try_lock()) std::this_thread::sleep_for(1ms);
+    ++x;
+    mutex.unlock();
+  };
+  together(body, body);
+}
+
+constexpr Named kPrograms[] = {
+    NAMED(main_exits),
+    NAMED(main_returns),
+    NAMED(thread_exits),
+    NAMED(exits_beside_a_timed_wait),
+    NAMED(timed_join),
+    NAMED(exits_beside_a_blocked_thread),
+    NAMED(timed_future),
+    NAMED(timed_semaphore),
+    NAMED(timed_c11),
+    NAMED(chosen_at_birth),
+    NAMED(chosen_after_a_join),
+    NAMED(chosen_at_birth_in_the_middle),
+    NAMED(chosen_after_two_joins),
+    NAMED(two_joins_in_a_row),
+    NAMED(barrier_of_three),
+    NAMED(opposite_locks),
+    NAMED(function_static),
+    NAMED(function_static_refused),
+    NAMED(semaphore_looked_at),
+    NAMED(tried_between_sleeps),
+    NAMED(spins_beside_a_swap),
+    NAMED(spins_beside_a_choice),
 };
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  for (const Program& program : kPrograms)
-    if (argc > 1 && std::strcmp(argv[1], program.name) == 0) return program.body(), 0;
-  return 2;
-}
+int main(int argc, char** argv) { return run_named(kPrograms, argc, argv); }

@@ -41,15 +41,13 @@ void Scheduler::diverge() {
 }
 
 // The plan wants a thread that cannot go on. A tentative wish only asks whether a step could come before what it was seen
-// to wait for, be it a lock, the change that a spin loop looks for, or in fairness somebody else's turn. If it is
-// fairness that does not let it be led up to, reductions do not know what can be run.
+// to wait for, be it a lock, the change that a spin loop looks for, or in fairness somebody else's turn; fairness may also
+// come before what leads up to that step.
 void Scheduler::refuse(uint16_t wanted) {
   const bool known = wanted < kMaxThreads && live.contains(ThreadId{wanted}) && thread(ThreadId{wanted}).parked;
-  if (!known || deltas_[delta_count_ - 1].reserved != Delta::kTentative) diverge();
-  if (delta_ != delta_count_) {
-    if (!fairness_.active() || !enabled.contains(ThreadId{wanted})) diverge();
-    sealed = true;
-  }
+  const bool unfair = known && fairness_.active() && enabled.contains(ThreadId{wanted});
+  const bool tentative = deltas_[delta_count_ - 1].reserved == Delta::kTentative;
+  if (!known || !tentative || (delta_ != delta_count_ && !unfair)) diverge();
   diverged_at = log_size;
   end(Outcome::SleepBlocked);
 }
