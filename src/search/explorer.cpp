@@ -18,8 +18,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kProgressEvery = std::chrono::milliseconds(200);
 // Saved at once, so that there is something to resume from the beginning on; then seldom and more seldom.
-constexpr auto kFirstSave = std::chrono::seconds(1);
-constexpr auto kSaveEvery = std::chrono::seconds(5);
+constexpr Clock::duration kFirstSave = std::chrono::seconds(1);
+constexpr Clock::duration kSaveEvery = std::chrono::seconds(5);
 constexpr uint64_t kTrustFor = 64;  // executions
 constexpr uint64_t kTraceShare = 4;  // of the memory budget: one part for the traces seen
 
@@ -105,7 +105,7 @@ class Run {
     });
     // Rarely enough not to be felt, however large it has become.
     saved_ = Clock::now();
-    save_every_ = std::max(std::min<Clock::duration>(2 * save_every_, kSaveEvery), 40 * (saved_ - begin));
+    save_every_ = std::max(std::min(2 * save_every_, kSaveEvery), 40 * (saved_ - begin));
   }
 
   struct Failure {
