@@ -1,23 +1,17 @@
 #include "analysis/fingerprint.hpp"
 
+#include "analysis/step_hash.hpp"
+
 namespace lockstep {
 namespace {
 
 constexpr size_t kFirstIndex = 256;  // a power of two
 
-// Both halves of the 128-bit product: one multiplication mixes every bit of both factors.
-uint64_t mix(uint64_t a, uint64_t b) {
-  const auto product = static_cast<unsigned __int128>(a) * b;
-  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-}
-
-void absorb(uint64_t& f, uint64_t what) { f = mix(f ^ what ^ 0x9e3779b97f4a7c15ull, 0xd6e8feb86659fd93ull); }
+using lockstep::absorb;
 void absorb(Fingerprint& f, uint64_t what) {
   absorb(f.low, what);
   f.high = mix(f.high ^ what ^ 0xc2b2ae3d27d4eb4full, 0xa0761d6478bd642full);
 }
-// What a step found at an object.
-void absorb(uint64_t& f, uint64_t past, uint64_t name) { absorb(f, past + name); }
 void absorb(Fingerprint& f, const Fingerprint& past, uint64_t name) {
   absorb(f.low, past.low, name);
   f.high = mix(f.high ^ past.high ^ name ^ 0xc2b2ae3d27d4eb4full, 0xa0761d6478bd642full);
@@ -37,13 +31,6 @@ void take_from(Fingerprint& f, const Fingerprint& g) {
 
 size_t slot_of(ObjectId id, size_t size) {
   return static_cast<size_t>(static_cast<uint64_t>(id) * 0x9e3779b97f4a7c15ull >> 32) & (size - 1);
-}
-
-// What the step did, apart from its objects. Flags that only say how the record is stored do not belong to it.
-uint64_t description(const Step& step) {
-  const auto flags = static_cast<uint64_t>(step.flags & (Step::kWrite | Step::kTimedOut));
-  const uint64_t choice = step.is_choice() ? step.value : 0;
-  return index_of(step.thread) | static_cast<uint64_t>(step.kind) << 16 | flags << 24 | choice << 32 | 1ull << 63;
 }
 
 }  // namespace
@@ -117,8 +104,7 @@ void BasicFingerprinter<Hash>::add(const Step& step) {
     undo.use[undo.uses++] = {number, o.write, o.reads};
     Hash past = o.write;
     if (a.write) add_to(past, o.reads);
-    const uint64_t name = static_cast<uint64_t>(a.object) << 1 | (a.write ? 1 : 0);
-    absorb(hash, past, name);
+    absorb(hash, past, access_name(a.object, a.write));
   }
   if (step.kind == OpKind::ProcessExit) absorb(hash, sum_, 0);  // after everything
   uint32_t use = 0;

@@ -1,7 +1,7 @@
 #include "analysis/happens_before.hpp"
 
 #include <algorithm>
-#include <cassert>
+#include <cstring>
 
 namespace lockstep {
 namespace {
@@ -12,27 +12,44 @@ size_t slot_of(ObjectId id, size_t size) {
   return static_cast<size_t>(static_cast<uint64_t>(id) * 0x9e3779b97f4a7c15ull >> 32) & (size - 1);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-__attribute__((target_clones("avx2", "default")))  // plain x86-64 has no maximum of 32-bit numbers
-#endif
+typedef int32_t Four __attribute__((vector_size(16)));
+
+// Clocks come in blocks, a known number of vector instructions each.
+constexpr unsigned kBlock = 8;
+
 void maximum(int32_t* into, const int32_t* from, unsigned width) {
-  for (unsigned block = 0; block < width; block += 16)  // a known count makes a handful of vector instructions
-    for (unsigned i = block; i < block + 16; ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
+  for (const int32_t* end = from + width; from != end; from += kBlock, into += kBlock)
+    for (unsigned i = 0; i < kBlock; i += 4) {
+      Four a, b;
+      std::memcpy(&a, into + i, sizeof a);
+      std::memcpy(&b, from + i, sizeof b);
+      a = a > b ? a : b;
+      std::memcpy(into + i, &a, sizeof a);
+    }
+}
+
+void copy(int32_t* into, const int32_t* from, unsigned width) {
+  for (const int32_t* end = from + width; from != end; from += kBlock, into += kBlock)
+    std::memcpy(into, from, kBlock * sizeof *into);
 }
 
 }  // namespace
 
 HappensBefore::HappensBefore() : index_(kFirstIndex, kNone) {}
 
+void HappensBefore::make_room() {
+  room_ = 2 * room_ + 64;
+  events_.resize(room_);
+  clocks_.resize(size_t{room_} * width_);
+}
+
 void HappensBefore::push(const Step& step) {
   const unsigned t = index_of(step.thread);
   const auto child = step.kind == OpKind::Create ? static_cast<unsigned>(step.second) : 0;
   if (std::max(t, child) >= threads_.size()) widen(std::max(t, child) + 1);
-  const uint32_t record = size();
-  const size_t end = (size_t{record} + 1) * width_;
-  if (clocks_.size() < end) clocks_.resize(std::max(end, 2 * clocks_.size()));
-
-  Event& e = events_.emplace_back();
+  if (size_ == room_) make_room();
+  const uint32_t record = size_++;
+  Event& e = events_[record];
   Thread& thread = threads_[t];
   e.thread = step.thread;
   e.kind = step.kind;
@@ -41,25 +58,26 @@ void HappensBefore::push(const Step& step) {
   e.previous = thread.last;
   e.index = ++thread.records;
   e.uses = 0;
-  if (step.kind == OpKind::Reacquire && step.flags & Step::kTimed) e.condition = number_of(step.second);
+  e.condition = kNone;
   int32_t* clock = clock_at(record);
   if (e.previous != kNone)
-    std::copy_n(clock_at(e.previous), width_, clock);
+    copy(clock, clock_at(e.previous), width_);
   else
     std::fill_n(clock, width_, 0);
+  thread.last = record;
+  if (step.is_note()) return note(step, e, clock);
 
-  if (step.is_note()) {
-    note(step, record);
-    return;
-  }
+  if (step.kind == OpKind::Reacquire && step.flags & Step::kTimed) e.condition = number_of(step.second);
   for (const Access& a : accesses(step.operation())) {
     if (a.object == kNoObject) continue;
     const uint32_t number = number_of(a.object);
-    Object& o = objects_[number];
+    const Object& o = objects_[number];
     const Use use{number, a.write, o.last_write, o.last_read};
     e.use[e.uses++] = use;
     if (use.last_write != kNone) join(clock, use.last_write);
-    if (a.write) join_reads(clock, use);
+    if (a.write)
+      for (uint32_t read = use.last_read; read != kNone; read = events_[read].find(number)->last_read)
+        join(clock, read);
   }
   for (unsigned i = 0; i < e.uses; ++i) {
     Object& o = objects_[e.use[i].object];
@@ -72,16 +90,14 @@ void HappensBefore::push(const Step& step) {
   }
   if (step.kind == OpKind::ProcessExit)
     for (const Thread& other : threads_)
-      if (other.last != kNone) join(clock, other.last);
+      if (other.last != kNone && other.last != record) join(clock, other.last);
   clock[t] = static_cast<int32_t>(e.index);
-  thread.last = record;
 }
 
 // Races with nothing; orders what a thread does after its creation, what follows a join after all the thread did, and
 // what follows a wait after the step that ended it.
-void HappensBefore::note(const Step& step, uint32_t record) {
-  const unsigned t = index_of(step.thread);
-  int32_t* clock = clock_at(record);
+void HappensBefore::note(const Step& step, Event& e, int32_t* clock) {
+  const uint32_t record = size_ - 1;
   if (step.kind == OpKind::Join) {
     const uint32_t last = last_of(ThreadId(static_cast<uint16_t>(step.second)));
     if (last != kNone) join(clock, last);
@@ -91,16 +107,15 @@ void HappensBefore::note(const Step& step, uint32_t record) {
       if (!(events_[waker].flags & Step::kNote) && events_[waker].kind != OpKind::Choose) break;
     if (waker != kNone) join(clock, waker);
   }
-  clock[t] = static_cast<int32_t>(events_[record].index);
-  threads_[t].last = record;
+  clock[index_of(step.thread)] = static_cast<int32_t>(e.index);
   if (step.kind != OpKind::Create) return;
   Thread& child = threads_[static_cast<size_t>(step.second)];
   if (child.records == 0) child.last = record;
 }
 
 void HappensBefore::truncate(uint32_t size) {
-  while (events_.size() > size) {
-    const Event& e = events_.back();
+  while (size_ > size) {
+    const Event& e = events_[--size_];
     for (unsigned i = e.uses; i-- > 0;) {
       Object& o = objects_[e.use[i].object];
       o.last_write = e.use[i].last_write;
@@ -113,24 +128,18 @@ void HappensBefore::truncate(uint32_t size) {
       Thread& child = threads_[static_cast<size_t>(e.second)];
       if (child.records == 0) child.last = kNone;
     }
-    events_.pop_back();
   }
 }
 
 void HappensBefore::join(int32_t* into, uint32_t record) { maximum(into, clock_at(record), width_); }
 
-void HappensBefore::join_reads(int32_t* into, const Use& use) {
-  for (uint32_t read = use.last_read; read != kNone; read = events_[read].find(use.object)->last_read) join(into, read);
-}
-
 // Clocks get longer when a thread with a higher number turns up: rare, so all are simply laid out anew.
 void HappensBefore::widen(unsigned threads) {
   threads_.resize(threads);
-  const unsigned width = (threads + 15) / 16 * 16;
+  const unsigned width = (threads + kBlock - 1) / kBlock * kBlock;
   if (width <= width_) return;
-  std::vector<int32_t> wider(events_.size() * width, 0);
-  for (size_t i = 0; i < events_.size(); ++i)
-    std::copy_n(clocks_.data() + i * width_, width_, wider.data() + i * width);
+  std::vector<int32_t> wider(size_t{room_} * width, 0);
+  for (size_t i = 0; i < size_; ++i) std::copy_n(clocks_.data() + i * width_, width_, wider.data() + i * width);
   clocks_.swap(wider);
   width_ = width;
 }

@@ -47,7 +47,7 @@ class HappensBefore {
 
   HappensBefore();
 
-  uint32_t size() const { return static_cast<uint32_t>(events_.size()); }
+  uint32_t size() const { return size_; }
   void push(const Step& step);
   void truncate(uint32_t size);
 
@@ -82,14 +82,15 @@ class HappensBefore {
   };
   int32_t signed_index(uint32_t record) const { return static_cast<int32_t>(events_[record].index); }
   int32_t* clock_at(uint32_t record) { return clocks_.data() + size_t{record} * width_; }
-  void note(const Step& step, uint32_t record);
+  void make_room();
+  void note(const Step& step, Event& e, int32_t* clock);
   void join(int32_t* into, uint32_t record);
-  void join_reads(int32_t* into, const Use& use);
   void widen(unsigned threads);
   void grow_index();
 
-  unsigned width_ = 16;  // components per clock, a multiple of 16
-  std::vector<Event> events_;
+  unsigned width_ = 8;  // components per clock, a multiple of 8
+  uint32_t size_ = 0, room_ = 0;
+  std::vector<Event> events_;  // room_, the first size_ in use; so it is with clocks
   std::vector<int32_t> clocks_;
   std::vector<Thread> threads_;
   std::vector<Object> objects_;

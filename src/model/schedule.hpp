@@ -18,6 +18,10 @@ class ScheduleCursor {
   // Starts at record `index`, before which `preemptions` are known to lie: a search that changed only the end of an
   // execution need not read its beginning again.
   ScheduleCursor(TraceView trace, uint32_t index, uint32_t preemptions);
+  // Likewise, where it is known who ran before.
+  ScheduleCursor(TraceView trace, uint32_t index, uint32_t preemptions, ThreadId running, bool yielded)
+      : trace_(trace), steps_(trace.steps()), index_(index), preemptions_(preemptions), running_(running),
+        yielded_(yielded) {}
   bool done() const { return index_ == steps_.size(); }
   uint32_t index() const { return index_; }
   const Step& step() const { return steps_[index_]; }

@@ -43,28 +43,40 @@ void DporSearch::inherit_sleep(uint32_t node, size_t begin, size_t end, std::vec
 void DporSearch::append(uint32_t node) {
   const auto record = static_cast<uint32_t>(path_.size());
   const Step& step = trace_->steps()[record];
-  PathRecord here;
+  PathRecord& here = path_.emplace_back();
   here.node = node;
-  if (node != kNone) here.birth = tree_[node].birth;
+  if (node != kNone) {
+    here.birth = tree_[node].birth;
+    here.step = !tree_[node].data;
+  }
   if (record > 0) {
-    const PathRecord before = path_[record - 1];
+    const PathRecord& before = path_[record - 1];
     here.sleep_begin = before.sleep_begin;
     here.sleep_end = before.sleep_end;
-    here.preemptions = before.preemptions;
+    here.preemptions = before.preemptions + before.cost;
+    here.running = before.running;
+    here.yielded = before.yielded;
     here.uncertain = before.uncertain;
-    if (before.node != kNone && !tree_[before.node].data) {
+    here.spun = before.spun;
+    if (before.step) {
+      here.running = order_[record - 1].thread;
+      here.yielded = order_[record - 1].flags & Step::kYield;
       if (parts_.sleep_sets) {
         here.sleep_begin = static_cast<uint32_t>(sleepers_.size());
         inherit_sleep(before.node, before.sleep_begin, before.sleep_end, sleepers_);
         here.sleep_end = static_cast<uint32_t>(sleepers_.size());
       }
-      here.preemptions = preemptions_through(record - 1);
     }
   }
+  if (here.step) {
+    const ScheduleCursor at(*trace_, record, 0, here.running, here.yielded);
+    here.cost = static_cast<uint8_t>(at.cost(step.thread));
+    here.by_default = at.default_value() == at.taken();
+  }
   here.uncertain |= is_conditional(step.kind, step.flags) || step.kind == OpKind::ProcessExit || step.is_choice();
-  path_.push_back(here);
+  here.spun |= (step.flags & Step::kBlocked) != 0;
   order_.push(step);
-  fingerprint_.add(step);
+  if (!step.is_note()) fingerprint_.add(step, order_);
 }
 
 void DporSearch::load_trace(uint32_t head) {
@@ -98,10 +110,6 @@ void DporSearch::load_trace(uint32_t head) {
   }
 }
 
-uint32_t DporSearch::preemptions_through(uint32_t record) const {
-  return path_[record].preemptions + ScheduleCursor(*trace_, record, 0).cost(trace_->steps()[record].thread);
-}
-
 // The write because of which there is this round of a spin loop: the first after the thread last read what was changed,
 // so that none is taken for necessary that is not. kNone: not known, or no round.
 uint32_t DporSearch::change_before(const Event& round, uint32_t record) {
@@ -120,6 +128,7 @@ uint32_t DporSearch::change_before(const Event& round, uint32_t record) {
 // sequence. False: the last step of the sequence comes after one, so the race cannot be reversed.
 bool DporSearch::leave_out(const Race& race) {
   left_out_.clear();
+  if (!path_[race.end - 1].spun) return true;
   bool certain = true;
   const auto out = [this](uint32_t record) {
     return std::any_of(left_out_.begin(), left_out_.end(), [&](uint32_t r) { return order_.ordered(r, record); });

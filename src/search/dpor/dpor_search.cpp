@@ -15,16 +15,38 @@ constexpr uint32_t kNone = ChoiceTree::kNone;
 
 bool could_run(const Step& pending) { return !(pending.flags & Step::kBlocked); }
 
+// Which kinds of operations there are among some steps, and which flags: all of them are looked through, so that is to
+// be quick.
+struct Kinds {
+  uint64_t kinds = 0;
+  uint8_t flags = 0;
+  bool any(uint64_t of) const { return kinds & of; }
+};
+static_assert(static_cast<unsigned>(OpKind::kCount) <= 64);
+
+constexpr uint64_t bit(OpKind kind) { return uint64_t{1} << static_cast<unsigned>(kind); }
+constexpr uint64_t kInterrupts = bit(OpKind::Cancel) | bit(OpKind::Signal);
+constexpr uint64_t kChoices = bit(OpKind::Choose);
+constexpr uint64_t kTries =
+    bit(OpKind::TryReadLock) | bit(OpKind::TryWriteLock) | bit(OpKind::ReadLock) | bit(OpKind::WriteLock);
+
+Kinds kinds_of(std::span<const Step> steps) {
+  Kinds all;
+  for (const Step& step : steps) {
+    all.kinds |= bit(step.kind);
+    if (!(bit(step.kind) & kTries)) all.flags |= step.flags;  // see is_conditional
+  }
+  return all;
+}
+
 // What wakeup trees do about these rests on everything before it being finished: choices, whose outcome is part of a
 // sequence; executions that end with others under way, which cover less than was thought; waiting for what is not seen.
 // Told by what may have them, so that mostly the first execution tells.
-bool needs_one_lane(TraceView trace, std::span<const Step> fresh) {
-  const auto special = [](const Step& step) {
-    return step.is_choice() || step.kind == OpKind::CondSignal || step.kind == OpKind::FutexWake ||
-           step.kind == OpKind::Io || step.kind == OpKind::Timer || is_conditional(step.kind, step.flags);
-  };
-  return (ends_the_process(trace.outcome()) && std::ranges::any_of(trace.pending(), could_run)) ||
-         std::ranges::any_of(fresh, special);
+bool needs_one_lane(TraceView trace, const Kinds& fresh) {
+  constexpr uint64_t special =
+      kChoices | bit(OpKind::CondSignal) | bit(OpKind::FutexWake) | bit(OpKind::Io) | bit(OpKind::Timer);
+  return (ends_the_process(trace.outcome()) && std::ranges::any_of(trace.pending(), could_run)) || fresh.any(special) ||
+         is_conditional(OpKind::kCount, fresh.flags);
 }
 
 constexpr uint32_t kForgotten = kNone - 1;  // under way, for a search that was given up
@@ -59,12 +81,14 @@ void DporSearch::learn(TraceView trace) {
   // What comes before the decision that is new has been looked at.
   const size_t known = head == kNone || tree_[head].record == 0 ? 0 : tree_[head].record - 1;
   const auto fresh = trace.steps().subspan(std::min(known, trace.steps().size()));
-  if (reduces_ && (trace.header().monitors & Monitors::kSealed || std::ranges::any_of(fresh, interrupts_another)))
+  const Kinds kinds = kinds_of(fresh);
+  const bool sealed = trace.header().monitors & Monitors::kSealed;
+  if (reduces_ && (sealed || (kinds.any(kInterrupts) && std::ranges::any_of(fresh, interrupts_another))))
     return reduce_nothing();
   exits_ |= ends_the_process(trace.outcome()) && std::ranges::any_of(trace.pending(), could_run);
-  chooses_ |= std::ranges::any_of(fresh, &Step::is_choice);
+  chooses_ |= kinds.any(kChoices);
   if (parts_.whole_sequences && reduces_ && exits_ && chooses_) return leave_to_source_sets();
-  if (parts_.whole_sequences && parts_.lanes > 1 && !one_lane_ && needs_one_lane(trace, fresh)) {
+  if (parts_.whole_sequences && parts_.lanes > 1 && !one_lane_ && needs_one_lane(trace, kinds)) {
     one_lane_ = true;
     if (in_lanes_) return start_over();
   }
@@ -112,8 +136,8 @@ void DporSearch::reduce_nothing() {
   repeats_ = true;
 }
 
-// Where the process ends with threads under way and there are data choices, sequences have lost traces, and nobody knows
-// yet why. Source sets have not.
+// Where the process ends with threads under way and there are data choices, sequences have lost traces, and nobody
+// knows yet why. Source sets have not.
 void DporSearch::leave_to_source_sets() {
   start_over();
   use_source_sets();
@@ -192,6 +216,18 @@ void DporSearch::learn_now(uint32_t head, TraceView trace) {
   assert(!tree_.finished() || frontier_nodes() == 0);
 }
 
+// Notes behind the last step order nothing any more, unless somebody is still about to do something or could have given
+// up to wait. In many executions they are the most of what is new.
+uint32_t DporSearch::end_of_interest() const {
+  const std::span<const Step> steps = trace_->steps();
+  auto end = static_cast<uint32_t>(steps.size());
+  if (!trace_->pending().empty()) return end;
+  for (; end > 0 && steps[end - 1].is_note(); --end)
+    if (is_conditional(steps[end - 1].kind, steps[end - 1].flags)) return static_cast<uint32_t>(steps.size());
+  const bool timed = end > 0 && !trace_->timed(steps[end - 1]).empty();
+  return timed ? static_cast<uint32_t>(steps.size()) : end;
+}
+
 // False: the program did not do what was planned.
 bool DporSearch::explore(uint32_t head) {
   const std::span<const Step> steps = trace_->steps();
@@ -211,8 +247,9 @@ bool DporSearch::explore(uint32_t head) {
   const uint32_t ending = ending_step(), stuck = stuck_at();
   failed_ |= ending != kNone;
   const auto fresh = static_cast<uint32_t>(path_.size());
+  const uint32_t end = end_of_interest();
   uint32_t state = top == kNone ? ChoiceTree::kRoot : tree_[top].parent;
-  for (auto i = static_cast<uint32_t>(path_.size()); i < steps.size(); ++i) {
+  for (uint32_t i = fresh; i < end; ++i) {
     if (steps[i].is_note()) {
       append(kNone);
       if (reduces_ && !parts_.whole_sequences && i < stuck) give_up_instead(i, i);
@@ -225,7 +262,7 @@ bool DporSearch::explore(uint32_t head) {
     const bool planned = n.status != Status::Executed && n.label.uses > 0;
     n.status = Status::Executed;
     n.record = i;
-    n.by_default = n.value == ScheduleCursor(*trace_, i, 0).default_value();
+    n.by_default = n.data ? n.value == 0 : path_.back().by_default;
     n.deviation = nearest_deviation(n.parent);
     state = node;
     repeats_ |= n.data && any_order_;  // see may_sleep
@@ -244,18 +281,16 @@ bool DporSearch::explore(uint32_t head) {
   if (reduces_ && parts_.whole_sequences) {
     const bool short_ones = certain();
     for (uint32_t i = short_ones ? fresh : 0; i < std::min(order_.size(), stuck); ++i) {
-      const uint32_t end = short_ones ? i : std::min(order_.size(), stuck);
+      const uint32_t before = short_ones ? i : std::min(order_.size(), stuck);
       if (is_step(i))
-        reverse_step(i, end);
+        reverse_step(i, before);
       else
-        give_up_instead(i, end);
+        give_up_instead(i, before);
     }
   }
-  const bool complete = path_.size() == steps.size();
+  const bool complete = path_.size() == end;
   if (complete) {
-    const auto last = static_cast<uint32_t>(steps.size()) - 1;
-    const uint32_t cost = steps.empty() ? 0 : is_step(last) ? preemptions_through(last) : preemptions(last);
-    measures_ = {fingerprint_.value(), cost};
+    measures_ = {fingerprint_.value(), end == 0 ? 0 : preemptions_through(end - 1)};
     if (tree_[state].first != kNone && !tree_[state].label.ends) return false;  // ended before the plan did
     if (reduces_) find_pending_races(state == ChoiceTree::kRoot ? kNone : tree_[state].record);
   }

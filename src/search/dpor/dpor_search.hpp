@@ -1,15 +1,15 @@
 // Dynamic partial order reduction over plans and traces. Runs an execution, finds the races in it that could have gone
 // the other way, and leaves it to a Reversal to plan what shows that. The strategies differ only in their Reversal.
 //
-// It is a depth-first search, or many side by side over one tree, so that nobody has to wait for a single execution: see
-// DporParts::lanes. In one lane, plans are handed out ahead of their turn, as many as are known, and what comes back
-// early is kept until its turn: an alternative that is in the tree will be run with just this plan in any case, because
-// who sleeps in it and what it follows depends only on what was there before it. So the executions are the same whatever
-// the number under way.
+// It is a depth-first search, or many side by side over one tree, so that nobody has to wait for a single execution:
+// see DporParts::lanes. In one lane, plans are handed out ahead of their turn, as many as are known, and what comes
+// back early is kept until its turn: an alternative that is in the tree will be run with just this plan in any case,
+// because who sleeps in it and what it follows depends only on what was there before it. So the executions are the same
+// whatever the number under way.
 //
 // Where a thread cancels another or sends it a signal, what a step does and when it can be run depends on more than the
-// objects it names; and where code is not to be left, steps cannot be put into another order one by one. Then nothing is
-// reduced: the search starts over and plans everybody everywhere, within the bound if there is one.
+// objects it names; and where code is not to be left, steps cannot be put into another order one by one. Then nothing
+// is reduced: the search starts over and plans everybody everywhere, within the bound if there is one.
 //
 // What depends on the beginning of an execution is kept for the path that was looked at last and taken back only as far
 // as the next one differs; races are looked for only where the second step is new. So an execution costs what it adds.
@@ -22,7 +22,7 @@
 #include <span>
 #include <string>
 
-#include "analysis/fingerprint.hpp"
+#include "analysis/path_fingerprint.hpp"
 #include "search/alternative.hpp"
 #include "search/dpor/choice_tree.hpp"
 #include "search/dpor/depth_bins.hpp"
@@ -135,7 +135,7 @@ class DporSearch : public Strategy {
   uint32_t state(uint32_t record) const { return tree_[path_[record].node].parent; }  // before that record
   uint32_t taken(uint32_t record) const { return path_[record].node; }
   bool is_step(uint32_t record) const {  // of a thread: neither a note nor a data choice
-    return path_[record].node != ChoiceTree::kNone && !tree_[path_[record].node].data;
+    return path_[record].step;
   }
   std::span<const Label> asleep(uint32_t record) const {
     return {sleepers_.data() + path_[record].sleep_begin, path_[record].sleep_end - path_[record].sleep_begin};
@@ -155,16 +155,25 @@ class DporSearch : public Strategy {
   uint32_t plan(uint32_t record, ThreadId t, const Label& label);  // another thread at that record
   void wait_for_turn(uint32_t node);  // a planned node whose parent has been executed and whose record is known
   uint32_t preemptions(uint32_t record) const { return path_[record].preemptions; }  // before that record
-  uint32_t preemptions_through(uint32_t record) const;                               // that step included
+  uint32_t preemptions_through(uint32_t record) const {                              // that step included
+    return path_[record].preemptions + path_[record].cost;
+  }
 
  private:
-  struct PathRecord {
+  struct alignas(16) PathRecord {
     uint32_t node = ChoiceTree::kNone;        // none for a note
     uint32_t birth = 0;                       // of the node; it may be gone, and another have its number
     uint32_t sleep_begin = 0, sleep_end = 0;  // who sleeps before it
     uint32_t preemptions = 0;                 // before it
-    bool uncertain = false;                   // it or one before it might do something else in another order
+    ThreadId running = kNoThread;             // who took the step before it, and whether that was a yield
+    bool yielded = false;
+    uint8_t cost = 0;         // of its own: 0 or 1
+    bool by_default = false;  // the default schedule takes it, too
+    bool uncertain = false;   // it or one before it might do something else in another order
+    bool spun = false;        // it or one before it may be a round of a spin loop
+    bool step = false;        // of a thread: neither a note nor a data choice
   };
+  static_assert(sizeof(PathRecord) == 32);
 
   struct Early {
     uint32_t head;
@@ -177,7 +186,7 @@ class DporSearch : public Strategy {
   // What a lane keeps while another is at work.
   struct Parked {
     HappensBefore order;
-    BasicFingerprinter<uint64_t> fingerprint;
+    PathFingerprint fingerprint;
     std::vector<PathRecord> path;
     std::vector<Label> sleepers;
     uint64_t bytes = 0;
@@ -220,6 +229,7 @@ class DporSearch : public Strategy {
   void append(uint32_t node);  // the next record of the trace to the path
   // Who still sleeps after the decision of `node`: `before` and its elder siblings, as far as independent of it.
   void inherit_sleep(uint32_t node, size_t begin, size_t end, std::vector<Label>& sleepers) const;
+  uint32_t end_of_interest() const;
   bool explore(uint32_t head);
   uint32_t take(uint32_t head, uint32_t state, uint32_t record);
   void plan_data(uint32_t state, uint32_t record);
@@ -241,9 +251,9 @@ class DporSearch : public Strategy {
   std::optional<TraceView> trace_;        // the one that is being learned
   uint32_t failing_ = ChoiceTree::kNone;  // its step that failed, if one did
   std::vector<PathRecord> path_;
-  BasicFingerprinter<uint64_t> fingerprint_;  // of the path
-  std::optional<Measures> measures_;          // of the execution just learned
-  std::vector<Label> sleepers_;  // of all records of the path
+  PathFingerprint fingerprint_;       // of the path
+  std::optional<Measures> measures_;  // of the execution just learned
+  std::vector<Label> sleepers_;       // of all records of the path
   std::vector<uint32_t> races_;
   std::vector<Item> sequence_;
   std::vector<uint32_t> left_out_;  // records that are not in it for the sake of spin loops
@@ -257,8 +267,8 @@ class DporSearch : public Strategy {
   bool one_lane_ = false;    // for good
   bool drains_ = false;      // only the leftmost is run, until there is room again
   uint64_t most_bytes_ = ~uint64_t{0};
-  bool any_order_;           // siblings go in the order in which they are handed out
-  unsigned lane_ = 0;        // whose path is at hand
+  bool any_order_;     // siblings go in the order in which they are handed out
+  unsigned lane_ = 0;  // whose path is at hand
   std::vector<Parked> parked_;
   uint64_t parked_bytes_ = 0;
   std::deque<unsigned> idle_;      // lanes with nothing under way

@@ -21,6 +21,7 @@ bool Wakeup::insert(DporSearch& search, uint32_t first, std::span<const Item> se
 void Wakeup::summarize() {
   used_ = written_ = threads_ = known_ = initials_ = 0;
   ends_ = false;
+  exact_ = search_->order().objects() <= 64;
   left_ = rest_.size();
   for (uint32_t k = 0; k < rest_.size(); ++k) {
     const Label& label = rest_[k].label;
@@ -53,6 +54,7 @@ void Wakeup::remove(size_t at) {
   rest_[at].label.thread = kTakenOut;
   --left_;
   known_ = 0;
+  exact_ = false;
   const unsigned t = index_of(thread);
   if (t >= 64) return;
   size_t next = at + 1;
@@ -63,7 +65,13 @@ void Wakeup::remove(size_t at) {
     first_[t] = static_cast<uint32_t>(next);
 }
 
-bool Wakeup::hits_exactly(const Label& label, size_t& at) const {
+bool Wakeup::stands_apart_exactly(const Label& label) const {
+  return std::none_of(rest_.begin(), rest_.end(), [&label](const Item& item) {
+    return item.label.thread != kTakenOut && dependent(item.label, label);
+  });
+}
+
+bool Wakeup::hits_far(const Label& label, size_t& at) const {
   for (at = 0; at < rest_.size(); ++at)
     if (rest_[at].label.thread == label.thread) break;
   const Label& own = at < rest_.size() ? rest_[at].label : label;

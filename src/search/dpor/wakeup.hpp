@@ -34,12 +34,14 @@ class Wakeup {
       if (!(known_ >> t & 1)) find_out(t);
       return initials_ >> t & 1;
     }
+    if (t >= 64) return hits_far(label, at);
     at = rest_.size();
-    return (t < 64 && stands_apart(label)) || hits_exactly(label, at);
+    return stands_apart(label) || (!exact_ && stands_apart_exactly(label));
   }
   void find_out(unsigned thread);  // whether it can begin
   void remove(size_t at);
-  // For sure independent of all steps of the sequence, as far as it goes by what they use.
+  // For sure independent of all steps of the sequence, as far as it goes by what they use. If `exact_`, false is for
+  // sure, too.
   bool stands_apart(const Label& label) const {
     uint64_t conflicts = uint64_t{label.ends || ends_};
     for (unsigned i = 0; i < label.uses; ++i)
@@ -47,7 +49,8 @@ class Wakeup {
     return conflicts == 0;
   }
   static uint64_t bit(uint32_t number) { return uint64_t{1} << (number & 63); }
-  bool hits_exactly(const Label& label, size_t& at) const;
+  bool stands_apart_exactly(const Label& label) const;
+  bool hits_far(const Label& label, size_t& at) const;  // of a thread that has no bit
   bool covered_by_sleep(std::span<const Label> asleep, uint32_t state);
   bool is_leaf(uint32_t node) const;
   void append(uint32_t state);
@@ -65,6 +68,7 @@ class Wakeup {
   // is and, as far as `known_`, whether it can begin.
   uint64_t used_ = 0, written_ = 0, threads_ = 0, known_ = 0, initials_ = 0;
   bool ends_ = false;
+  bool exact_ = false;  // no two objects have the same hash, and nothing has been taken out
   uint32_t first_[64];
   bool doubtful_ = false;  // a branch was passed by that perhaps could have begun it, or an uncertain one was followed
 };
