@@ -366,6 +366,26 @@ void robust_owner_dies() {
            });
 }
 
+// Whether the one who chooses waits already when the other ends depends on who gets the last lock, and whether it ever
+// chooses on who gets the first.
+void chosen_after_a_join() {
+  together([] { m[0].lock(); },
+           [] {
+             std::thread inner([] {
+               m[0].lock();
+               x = 1;
+             });
+             m[1].lock();
+             inner.join();
+             lockstep::choose(2);
+           },
+           [] {
+             y = 1;
+             x = 2;
+             m[1].lock();
+           });
+}
+
 constexpr Named kPrograms[] = {
     NAMED(same_order),
     NAMED(overlapping),
@@ -401,6 +421,7 @@ constexpr Named kPrograms[] = {
     NAMED(once_after_a_throw),
     NAMED(abba),
     NAMED(abba_beside_work),
+    NAMED(chosen_after_a_join),
     NAMED(mutex_kept),
     NAMED(robust_owner_dies),
 };

@@ -79,6 +79,7 @@ constexpr Row kRows[] = {
     {"counted_sync", "once_after_a_throw", 2, {2, 2, 2}},
     {"counted_sync", "abba", 3, {2, 3, 3}},
     {"counted_sync", "abba_beside_work", 9, {4, 8, 9}},
+    {"counted_sync", "chosen_after_a_join", 8, {8, 8, 8}},
     {"counted_sync", "mutex_kept", 2, {2, 2, 2}},
     {"counted_sync", "robust_owner_dies", 2, {2, 2, 2}},
 };

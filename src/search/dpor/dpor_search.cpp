@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "model/schedule.hpp"
-#include "search/dpor/source_sets.hpp"
 #include "search/interrupts.hpp"
 
 namespace lockstep::dpor {
@@ -85,9 +84,6 @@ void DporSearch::learn(TraceView trace) {
   const bool sealed = trace.header().monitors & Monitors::kSealed;
   if (reduces_ && (sealed || (kinds.any(kInterrupts) && std::ranges::any_of(fresh, interrupts_another))))
     return reduce_nothing();
-  exits_ |= ends_the_process(trace.outcome()) && std::ranges::any_of(trace.pending(), could_run);
-  chooses_ |= kinds.any(kChoices);
-  if (parts_.whole_sequences && reduces_ && exits_ && chooses_) return leave_to_source_sets();
   if (parts_.whole_sequences && parts_.lanes > 1 && !one_lane_ && needs_one_lane(trace, kinds)) {
     one_lane_ = true;
     if (in_lanes_) return start_over();
@@ -134,21 +130,6 @@ void DporSearch::reduce_nothing() {
   reduces_ = parts_.sleep_sets = false;
   start_over();
   repeats_ = true;
-}
-
-// Where the process ends with threads under way and there are data choices, sequences have lost traces, and nobody
-// knows yet why. Source sets have not.
-void DporSearch::leave_to_source_sets() {
-  start_over();
-  use_source_sets();
-  repeats_ = true;
-}
-
-void DporSearch::use_source_sets() {
-  by_source_sets_ = true;
-  parts_.reversal = std::make_unique<SourceSets>();
-  parts_.whole_sequences = false;
-  parts_.lanes = 1;
 }
 
 void DporSearch::start_over() {

@@ -213,8 +213,6 @@ class DporSearch : public Strategy {
   void learn_now(uint32_t head, TraceView trace);
   void start_over();
   void reduce_nothing();
-  void leave_to_source_sets();
-  void use_source_sets();
   void plan_everybody(uint32_t record);
   // The node itself, or the next one above it, that a plan has to name.
   uint32_t nearest_deviation(uint32_t node) const { return tree_[node].by_default ? tree_[node].deviation : node; }
@@ -281,7 +279,6 @@ class DporSearch : public Strategy {
   uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
   bool reduces_ = true;
   bool gives_up_ = false;  // to reduce, once the present execution has been looked at
-  bool exits_ = false, chooses_ = false, by_source_sets_ = false;  // see leave_to_source_sets()
   bool repeats_ = false;  // perhaps: what is left to source sets or can time out may be run twice
   bool failed_ = false;   // with others under way, so that a trace may have been seen in several lengths
 };

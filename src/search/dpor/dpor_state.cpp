@@ -19,8 +19,7 @@ void DporSearch::save(StateWriter& out) const {
   for (uint32_t number = 0; number < order_.objects(); ++number) out.put(order_.object(number).id);
   out.put(static_cast<uint8_t>(started_ && executions_ > 0));
   out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2 | any_order_ << 3 | in_lanes_ << 4 |
-                               one_lane_ << 5 | by_source_sets_ << 6));
-  out.put(static_cast<uint8_t>(exits_ | chooses_ << 1));
+                               one_lane_ << 5));
   for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, executions_}) out.put(number);
   if (parts_.order) ranked_.save(out);
 }
@@ -36,10 +35,6 @@ void DporSearch::load(StateReader& in) {
   any_order_ = flags & 8;  // who sleeps by whom depends on it, so it stays like that
   in_lanes_ = flags & 16;  // likewise what is still to be known of what has been run
   one_lane_ = flags & 32;
-  if (flags & 64) use_source_sets();
-  const auto seen = in.get<uint8_t>();
-  exits_ = seen & 1;
-  chooses_ = seen & 2;
   if (in_lanes_ && parts_.whole_sequences) tree_.keep_guided();
   parts_.sleep_sets = parts_.sleep_sets && reduces_;
   for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &executions_})

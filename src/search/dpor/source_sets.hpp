@@ -1,6 +1,7 @@
 // Source sets (Abdulla, Aronis, Jonsson & Sagonas 2014).
 #pragma once
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "search/dpor/dpor_search.hpp"
@@ -26,6 +27,8 @@ class SourceSets final : public Reversal {
     else
       plan_everybody(search, race.first);
   }
+
+  std::span<const Label> initials() const { return initials_; }  // of the last one
 
  private:
   bool find_initials(DporSearch& search, const Race& race) {

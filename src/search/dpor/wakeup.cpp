@@ -216,6 +216,25 @@ void Wakeup::go_first(DporSearch& search, const Race& race) {
   offer(node);
 }
 
+void Wakeup::loosen(DporSearch& search, uint32_t top) {
+  search_ = &search;
+  root_ = kNone;
+  ChoiceTree& tree = search.tree();
+  if (tree[top].status >= Status::Executed) return add_missing_choices(top);
+  for (uint32_t node = top;;) {
+    add_missing_choices(node);
+    tree[node].loose = true;
+    tree[node].open_end = false;
+    if (tree[node].first != kNone) {
+      node = tree[node].first;
+      continue;
+    }
+    while (node != top && tree[node].next == kNone) node = tree[node].parent;
+    if (node == top) return;
+    node = tree[node].next;
+  }
+}
+
 void Wakeup::add_missing_choices(uint32_t node) {
   ChoiceTree& tree = search_->tree();
   if (tree[node].missing > 0) tree.reopen(node);

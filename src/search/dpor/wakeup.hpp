@@ -21,6 +21,9 @@ class Wakeup {
   // follows; wakeup trees would miss things there, so everything below it is left to source sets.
   void go_first(DporSearch& search, const Race& race);
 
+  // Leaves to source sets what can follow a planned node, sequences or not. Those that have been run cover all of it.
+  void loosen(DporSearch& search, uint32_t node);
+
  private:
   bool descend(uint32_t state, bool whole);
   uint32_t descend_choices(uint32_t node, uint32_t record);

@@ -14,8 +14,8 @@ class BacktrackSets final : public Reversal {
  public:
   void reverse(DporSearch& search, const Race& race) override {
     reverse_one(search, race);
-    // Nobody knows which of the earlier steps took what it waits for, so it is tried before each of them.
-    if (race.next->kind != OpKind::Io || !(race.next->flags & Step::kBlocked)) return;
+    // Nobody knows which of the earlier steps took what it waits or had waited for, so it is tried before each of them.
+    if (!waits_unseen(race.next->kind) || !(race.next->flags & Step::kBlocked || waited_for(search, race))) return;
     const HappensBefore& order = search.order();
     const auto before = [&](uint32_t record) {
       const HappensBefore::Use* use = order[record].find(race.next->use[0].object);
@@ -29,6 +29,12 @@ class BacktrackSets final : public Reversal {
   }
 
  private:
+  static bool waits_unseen(OpKind kind) { return kind == OpKind::Io || kind == OpKind::Timer; }
+  static bool waited_for(const DporSearch& search, const Race& race) {
+    return !search.enabled(race.first, race.next->thread) &&
+           (race.next->previous == HappensBefore::kNone || race.next->previous < race.first);
+  }
+
   void reverse_one(DporSearch& search, const Race& race) {
     leading_.clear();
     const HappensBefore& order = search.order();

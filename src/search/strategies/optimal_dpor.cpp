@@ -80,12 +80,28 @@ class WakeupTrees final : public Reversal {
     return true;
   }
 
-  // A sequence that ends with a step which cannot be taken cannot be followed, so only its beginning is planned.
+  // A sequence that ends with a step which cannot be taken cannot be followed, so only its beginning is planned, and
+  // what follows it is left to source sets. That is so, too, where a sequence is planned that begins like this one:
+  // below it, whatever those could begin who sleep since `race.first` is expected to come as a sequence, but this one
+  // does not.
   void reverse_loosely(DporSearch& search, const Race& race) {
     ChoiceTree& tree = search.tree();
     const uint32_t state = search.state(race.first), newest = tree[state].last;
     source_sets_.reverse(search, race);
     for (uint32_t c = tree[newest].next; c != ChoiceTree::kNone; c = tree[c].next) tree[c].loose = true;
+    if (tree[state].last == newest) leave_to_source_sets(search, state);
+  }
+  // One of those that could begin; best one below which nothing is left to sequences.
+  void leave_to_source_sets(DporSearch& search, uint32_t state) {
+    const ChoiceTree& tree = search.tree();
+    uint32_t found = ChoiceTree::kNone;
+    for (const Label& initial : source_sets_.initials()) {
+      const uint32_t c = tree.child(state, static_cast<uint16_t>(initial.thread));
+      if (c == ChoiceTree::kNone) continue;
+      if (tree[c].missing == 0 && (tree[c].loose || tree[c].status >= ChoiceTree::Status::Executed)) return;
+      if (found == ChoiceTree::kNone) found = c;
+    }
+    if (found != ChoiceTree::kNone) wakeup_.loosen(search, found);
   }
 
   Wakeup wakeup_;
