@@ -56,12 +56,14 @@ bool TraceCost::exceeds(HappensBefore& order, std::span<const Step> pending, uin
     e.uses = 0;
     for (const Access& a : accesses(step.operation()))
       if (a.object != kNoObject) e.use[e.uses++] = {order.number_of(a.object), a.write, kNone, kNone};
+    if (!(e.flags & Step::kBlocked)) add_round(e, size_ + static_cast<uint32_t>(t));
   }
   return search(bound);
 }
 
 bool TraceCost::search(uint32_t bound) {
   const size_t threads = threads_.size();
+  std::ranges::sort(rounds_, {}, &Round::record);
   seen_.clear();
   later_.clear();
   now_.assign(1, Cut(threads, 0) + kNobody);
@@ -106,13 +108,61 @@ void TraceCost::collect() {
   threads_.clear();
   places_.clear();
   pending_.clear();
+  rounds_.clear();
   for (auto& steps : steps_) steps.clear();
   for (uint32_t r = 0; r < size_; ++r) {
     const Event& e = (*order_)[r];
-    if (!(e.flags & Step::kNote) && e.kind != OpKind::Choose) steps_[place_of(e.thread)].push_back(r);
+    if (e.flags & Step::kNote || e.kind == OpKind::Choose) continue;
+    steps_[place_of(e.thread)].push_back(r);
+    if (e.flags & Step::kBlocked) add_round(e, r);
   }
   pending_.resize(threads_.size());
   for (Event& e : pending_) e.thread = kNoThread;
+}
+
+// A round is like the one before, so that one began after the last but one step on what the thread touched last. What
+// it read is watched, and one of these values has to change. Which write changed it is known only if there was one;
+// more than one may leave it as it was, so that all of them are needed to be sure. That makes traces look cheaper at
+// worst.
+void TraceCost::add_round(const Event& next, uint32_t record) {
+  const bool named = next.kind == OpKind::Load || next.kind == OpKind::Store || next.kind == OpKind::Rmw;
+  const bool pending = record >= size_;
+  if (is_acquire(next.kind) || (pending && !(named && next.second != kNoObject))) return;
+  const HappensBefore& order = *order_;
+  const auto is_own = [&](uint32_t r) { return r != kNone && r < size_ && order[r].thread == next.thread; };
+  if (!is_own(next.previous) || order[next.previous].uses == 0) return;
+  const uint32_t last = order[next.previous].use[0].object;
+  Round round{record, {}, {}};
+  std::vector<uint32_t> watched;
+  uint32_t r = next.previous;
+  for (; is_own(r) && !(r != next.previous && order[r].find(last)); r = order[r].previous) {
+    if (order[r].flags & (Step::kWrite | Step::kNote)) return;
+    for (unsigned i = 0; i < order[r].uses; ++i) {
+      const uint32_t object = order[r].use[i].object;
+      if (std::ranges::find(watched, object) != watched.end()) continue;
+      watched.push_back(object);
+      for_each_access(object, [&](uint32_t w) {
+        if (w <= r) return false;
+        if (w >= record || !order[w].find(object)->write) return true;
+        round.writes.push_back(w);
+        if (named && order.object(object).id == next.second) round.enough.push_back(w);
+        return true;
+      });
+    }
+  }
+  if (!is_own(r) || round.writes.empty()) return;
+  if (round.enough.empty()) round.enough = round.writes;
+  rounds_.push_back(std::move(round));
+}
+
+const TraceCost::Round* TraceCost::round_at(uint32_t record) const {
+  const auto found = std::ranges::lower_bound(rounds_, record, {}, &Round::record);
+  return found == rounds_.end() || found->record != record ? nullptr : &*found;
+}
+
+bool TraceCost::may_go_round(const Cut& cut, uint32_t record) const {
+  const Round* round = round_at(record);
+  return !round || std::ranges::any_of(round->writes, [&](uint32_t w) { return has_done(cut, w); });
 }
 
 bool TraceCost::has_done(const Cut& cut, uint32_t record) const {
@@ -148,14 +198,17 @@ bool TraceCost::can_run(const Cut& cut, size_t thread) const {
   if (!more && pending_[thread].thread == kNoThread) return false;
   const Event& next = more ? (*order_)[steps_[thread][cut[thread]]] : pending_[thread];
   if (next.previous != kNone && next.previous < size_ && !knows(cut, next.previous)) return false;
-  return can_go_on(cut, next, more && can_follow(cut, thread));
+  const uint32_t record = more ? steps_[thread][cut[thread]] : size_ + static_cast<uint32_t>(thread);
+  return can_go_on(cut, next, record, more && can_follow(cut, thread));
 }
 
 // `ready`: all that the step depends on has been done. Of a prefix, whatever waits for anything but a mutex counts as
 // waiting unless it is ready: that makes traces look cheaper than they are and loses nothing.
-bool TraceCost::can_go_on(const Cut& cut, const Event& next, bool ready) const {
+bool TraceCost::can_go_on(const Cut& cut, const Event& next, uint32_t record, bool ready) const {
   if (next.kind == OpKind::Timeout) return whole_ && !ready && would_get(cut, next);
-  if (next.flags & Step::kBlocked && !is_acquire(next.kind)) return ready;  // another round of a spin loop
+  if (const Round* round = round_at(record))
+    return std::ranges::all_of(round->enough, [&](uint32_t w) { return has_done(cut, w); });
+  if (next.flags & Step::kBlocked && !is_acquire(next.kind)) return ready;  // a round of a loop that is not known
   if (!is_acquire(next.kind) || gave_up(next) || ready) return true;
   if (next.kind == OpKind::Lock) return is_free(cut, next.use[0].object);
   if (!whole_) return false;

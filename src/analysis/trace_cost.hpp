@@ -32,12 +32,25 @@ class TraceCost {
   size_t place_of(ThreadId thread);
   bool has_done(const Cut& cut, uint32_t record) const;
   bool knows(const Cut& cut, uint32_t record) const;
-  bool can_follow(const Cut& cut, size_t thread) const { return knows(cut, steps_[thread][cut[thread]]); }
+  bool can_follow(const Cut& cut, size_t thread) const {
+    const uint32_t record = steps_[thread][cut[thread]];
+    return knows(cut, record) && may_go_round(cut, record);
+  }
   bool can_run(const Cut& cut, size_t thread) const;
-  bool can_go_on(const Cut& cut, const Event& next, bool ready) const;
+  bool can_go_on(const Cut& cut, const Event& next, uint32_t record, bool ready) const;
   bool would_get(const Cut& cut, const Event& timeout) const;
   bool others_can_run(const Cut& cut, size_t thread) const;
   bool has_yielded(const Cut& cut, size_t thread) const;
+
+  // Rounds of spin loops that are there because of a change of what the loop reads.
+  struct Round {
+    uint32_t record;               // of its first step; size_ and more: pending, by the place of the thread
+    std::vector<uint32_t> writes;  // since the loop read them last, and before the round
+    std::vector<uint32_t> enough;  // of these, after which it can go on for sure
+  };
+  void add_round(const Event& next, uint32_t record);
+  const Round* round_at(uint32_t record) const;
+  bool may_go_round(const Cut& cut, uint32_t record) const;
 
   // The state of an object when just the steps of the cut have been done.
   template <class Visit>
@@ -55,6 +68,7 @@ class TraceCost {
   std::vector<size_t> places_;                // of a thread among these
   std::vector<std::vector<uint32_t>> steps_;  // of each, as records
   std::vector<Event> pending_;                // of each, in a whole execution; no thread: it has ended
+  std::vector<Round> rounds_;                 // ascending
   std::unordered_set<Cut> seen_;
   std::vector<Cut> now_, later_;  // to be looked at with this many preemptions, and with one more
 };

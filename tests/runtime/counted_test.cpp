@@ -1,6 +1,6 @@
-// Small programs whose traces are known: more than half of the counts, in all and by how many preemptions they need, are
-// from a brute force over models of these programs that shares nothing with this tool, the others from depth-first search,
-// which also confirms each.
+// Small programs whose traces are known. Of counted_atomics and counted_sync more than half of the counts, in all and by
+// how many preemptions they need, are from a brute force over models of these programs that shares nothing with this
+// tool; of the others those of litmus tests and of lastzero are well known. Depth-first search confirms each.
 #include "reduced.hpp"
 
 namespace lockstep {
@@ -82,6 +82,85 @@ constexpr Row kRows[] = {
     {"counted_sync", "chosen_after_a_join", 8, {8, 8, 8}},
     {"counted_sync", "mutex_kept", 2, {2, 2, 2}},
     {"counted_sync", "robust_owner_dies", 2, {2, 2, 2}},
+    {"counted_classic", "peterson", 32, {2, 8, 26}},
+    {"counted_classic", "lamport_fast_once", 16, {2, 10, 16}},
+    {"counted_classic", "burns", 33, {2, 8, 21}},
+    {"counted_classic", "test_and_set", 8, {2, 4, 8}},
+    {"counted_classic", "test_and_test_and_set", 16, {2, 6, 12}},
+    {"counted_classic", "mcs_lock", 34, {2, 6, 20}},
+    {"counted_classic", "clh_lock", 8, {2, 4, 8}},
+    {"counted_classic", "readers_and_writer_by_counter", 13, {2, 5, 10}},
+    {"counted_classic", "sense_reversing_barrier", 8, {2, 8, 8}},
+    {"counted_classic", "sequence_lock_until_read", 25, {2, 6, 12}},
+    {"counted_classic", "asked_before_waiting", 8, {4, 8, 8}},
+    {"counted_classic", "treiber_pops", 4, {2, 4, 4}},
+    {"counted_classic", "treiber_mixed", 4, {2, 4, 4}},
+    {"counted_classic", "michael_scott_enqueues", 16, {2, 8, 12}},
+    {"counted_classic", "michael_scott_mixed", 4, {2, 4, 4}},
+    {"counted_classic", "ring_of_one", 64, {2, 16, 46}},
+    {"counted_classic", "stolen_from", 4, {2, 4, 4}},
+    {"counted_classic", "hazard_pointer", 16, {2, 6, 13}},
+    {"counted_classic", "casrot_3", 5, {5, 5, 5}},
+    {"counted_classic", "casrot_4", 14, {14, 14, 14}},
+    {"counted_classic", "float_read", 4, {4, 4, 4}},
+    {"counted_classic", "last_zero", 12, {12, 12, 12}},
+    {"counted_classic", "indexer", 7, {4, 7, 7}},
+    {"counted_classic", "filesystem", 2, {2, 2, 2}},
+    {"counted_classic", "account", 6, {6, 6, 6}},
+    {"counted_classic", "account_read_and_written_apart", 6, {2, 4, 6}},
+    {"counted_classic", "fibonacci", 3, {2, 3, 3}},
+    {"counted_classic", "fibonacci_locked", 6, {2, 4, 6}},
+    {"counted_classic", "philosophers_that_try", 7, {2, 6, 7}},
+    {"counted_classic", "philosophers_of_three", 6, {6, 6, 6}},
+    {"counted_classic", "forked_and_joined", 6, {6, 6, 6}},
+    {"counted_classic", "message_passing", 3, {2, 3, 3}},
+    {"counted_classic", "load_buffering", 3, {2, 3, 3}},
+    {"counted_classic", "two_and_two_writes", 3, {2, 3, 3}},
+    {"counted_classic", "independent_reads", 15, {14, 15, 15}},
+    {"counted_classic", "write_to_read", 7, {6, 7, 7}},
+    {"counted_classic", "read_read_coherence", 12, {6, 12, 12}},
+    {"counted_classic", "read_by_three", 8, {8, 8, 8}},
+    {"counted_classic", "ring_of_three", 7, {6, 7, 7}},
+    {"counted_classic", "written_by_three_read_by_one", 24, {24, 24, 24}},
+    {"counted_library", "buffer_of_one", 2, {2, 2, 2}},
+    {"counted_library", "buffer_two_puts", 8, {2, 6, 8}},
+    {"counted_library", "buffer_two_takers", 32, {16, 32, 32}},
+    {"counted_library", "waits_for_a_predicate", 8, {8, 8, 8}},
+    {"counted_library", "notified_outside", 2, {2, 2, 2}},
+    {"counted_library", "waits_for_a_while", 4, {2, 4, 4}},
+    {"counted_library", "condition_of_any_lock", 2, {2, 2, 2}},
+    {"counted_library", "posix_timed_condition", 4, {2, 4, 4}},
+    {"counted_library", "readers_preferred", 2, {2, 2, 2}},
+    {"counted_library", "barber", 6, {6, 6, 6}},
+    {"counted_library", "several_tried", 3, {2, 3, 3}},
+    {"counted_library", "upgraded", 4, {2, 4, 4}},
+    {"counted_library", "shared_tried", 16, {6, 16, 16}},
+    {"counted_library", "shared_for_a_while", 3, {2, 3, 3}},
+    {"counted_library", "recursive_for_a_while", 4, {2, 4, 4}},
+    {"counted_library", "error_checking", 2, {2, 2, 2}},
+    {"counted_library", "c11_locks", 3, {2, 3, 3}},
+    {"counted_library", "latch_arrived_at", 580, {2, 46, 240}},
+    {"counted_library", "latch_tried", 2, {2, 2, 2}},
+    {"counted_library", "posix_barrier_twice", 16, {2, 8, 14}},
+    {"counted_library", "two_of_three", 126, {6, 42, 108}},
+    {"counted_library", "semaphore_for_a_while", 3, {2, 3, 3}},
+    {"counted_library", "semaphore_looked_at", 2, {2, 2, 2}},
+    {"counted_library", "once_by_three", 3, {3, 3, 3}},
+    {"counted_library", "static_of_a_function", 12, {2, 8, 12}},
+    {"counted_library", "posix_once", 2, {2, 2, 2}},
+    {"counted_library", "waited_and_notified", 54, {2, 20, 53}},
+    {"counted_library", "never_notified", 18, {2, 18, 18}},
+    {"counted_library", "flag_waited_for", 40, {2, 22, 40}},
+    {"counted_library", "referred_to", 6, {6, 6, 6}},
+    {"counted_library", "promised", 6, {2, 4, 5}},
+    {"counted_library", "waited_for_a_while", 12, {2, 7, 10}},
+    {"counted_library", "deferred", 2, {2, 2, 2}},
+    {"counted_library", "stopped", 8, {2, 6, 8}},
+    {"counted_library", "slept", 2, {2, 2, 2}},
+    {"counted_library", "said_in_the_end", 2, {2, 2, 2}},
+    {"counted_library", "chosen_and_locked", 4, {4, 4, 4}},
+    {"counted_library", "chosen_by_both", 6, {6, 6, 6}},
+    {"counted_library", "chosen_by_main", 5, {5, 5, 5}},
 };
 
 class Counted : public testing::TestWithParam<Row> {};
@@ -97,8 +176,38 @@ TEST_P(Counted, HasTheTracesItShouldHave) {
   for (const uint32_t bound : {0u, 1u, 2u}) EXPECT_EQ(all.traces.within(bound).size(), row.within[bound]) << bound;
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, Counted, testing::ValuesIn(kRows),
-                         [](const auto& info) { return std::string(info.param.program); });
+// Too many schedules for depth-first search; these searches have little in common but the order of a trace.
+constexpr Row kLarger[] = {
+    {"counted_classic", "dekker", 93, {2, 8, 29}},
+    {"counted_classic", "bakery", 127, {2, 14, 67}},
+    {"counted_classic", "tickets_of_three", 384, {6, 36, 156}},
+    {"counted_classic", "sigma", 36, {6, 24, 36}},
+    {"counted_library", "futex_lock", 3966, {2, 4, 42}},
+    {"counted_library", "latch_of_two", 3110, {6, 112, 1170}},
+    {"counted_library", "binary_semaphores", 3249, {2, 56, 419}},
+};
+class CountedLarger : public testing::TestWithParam<Row> {};
+
+TEST_P(CountedLarger, HasTheTracesItShouldHave) {
+  const Row& row = GetParam();
+  auto target = start(options_for(std::string(row.file) + "-gcc-O1 " + row.program));
+  ASSERT_TRUE(target);
+  for (const char* strategy : {"source-dpor", "optimal-dpor", "chess"}) {
+    const Explored e = explore(*target, strategy, {}, 50'000);
+    EXPECT_TRUE(e.result.complete) << strategy << ": " << e.result.stopped_by;
+    EXPECT_EQ(e.result.traces, row.traces) << strategy;
+    if (strategy == std::string("optimal-dpor")) {
+      EXPECT_EQ(e.result.executions, row.traces);
+    }
+  }
+  for (const uint32_t bound : {0u, 1u, 2u})
+    for (const char* strategy : {"source-dpor", "optimal-dpor", "chess"})
+      EXPECT_EQ(explore(*target, strategy, bound, 50'000).result.traces, row.within[bound]) << strategy << bound;
+}
+
+constexpr auto kName = [](const auto& info) { return std::string(info.param.program); };
+INSTANTIATE_TEST_SUITE_P(Programs, CountedLarger, testing::ValuesIn(kLarger), kName);
+INSTANTIATE_TEST_SUITE_P(Programs, Counted, testing::ValuesIn(kRows), kName);
 
 }  // namespace
 }  // namespace lockstep

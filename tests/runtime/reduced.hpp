@@ -20,7 +20,6 @@ class Traces final : public Analysis {
     ++executions;
     const Outcome o = trace.outcome();
     failed |= o != Outcome::Ok && o != Outcome::Deadlock && o != Outcome::Livelock;
-    inexact |= o == Outcome::Livelock;
     for (const Step& step : trace.steps()) inexact |= step.kind == OpKind::Io || step.kind == OpKind::Timer;
     const uint32_t preemptions = count_preemptions(trace);
     const auto [known, fresh] = cost.emplace(fingerprint_of(trace).low, preemptions);

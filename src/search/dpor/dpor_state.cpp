@@ -60,15 +60,16 @@ void DporSearch::load(StateReader& in) {
 }
 
 // Within a bound on the cost of traces, those count that some execution shows with so few preemptions. In a livelock
-// threads that spin are tried once more in the end, so nobody knows whether they could be left for nothing.
+// all wait where only rounds of spin loops are left: what comes after that costs nothing.
 bool DporSearch::counts(TraceView trace) {
   constexpr uint32_t kMostThreads = 10;  // what a trace of more costs takes too long to find out
-  if (!parts_.preemptions || count_preemptions(trace) <= *parts_.preemptions || trace.header().threads > kMostThreads ||
-      trace.outcome() == Outcome::Livelock)
+  if (!parts_.preemptions || count_preemptions(trace) <= *parts_.preemptions || trace.header().threads > kMostThreads)
     return true;
+  const bool stuck = trace.outcome() == Outcome::Livelock;
+  if (stuck && trace.header().diverged_at == 0) return true;
   HappensBefore order;
-  for (const Step& step : trace.steps()) order.push(step);
-  return !TraceCost().exceeds(order, trace.pending(), *parts_.preemptions);
+  for (const Step& step : stuck ? trace.steps().first(trace.header().diverged_at) : trace.steps()) order.push(step);
+  return !TraceCost().exceeds(order, stuck ? std::span<const Step>() : trace.pending(), *parts_.preemptions);
 }
 
 bool DporSearch::complete() const { return tree_.finished() && diverged_ == 0 && lost_ == 0 && cut_ == 0; }
