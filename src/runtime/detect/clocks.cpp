@@ -28,7 +28,8 @@ void Clocks::begin() {
   ++generation_;
   used_ = 0;
   pool_.clear();
-  width_ = stride_ = kClockStep;
+  // As wide as the last one became: rows that have to move do so in every execution.
+  if (stride_ == 0) width_ = stride_ = kClockStep;
   started_[0] = kMainThread;
   started_count_ = 1;
   clear(clock(kMainThread), 0, width_);
@@ -40,7 +41,8 @@ void Clocks::widen(unsigned width) {
   const unsigned wanted = (width + kClockStep - 1) & ~(kClockStep - 1);
   if (wanted > stride_) {  // the rows move apart, the last one first
     const unsigned before = stride_;
-    stride_ = kMaxThreads;
+    stride_ = wanted > 2 * before ? wanted : 2 * before;
+    if (stride_ > kMaxThreads) stride_ = kMaxThreads;
     unsigned highest = 0;
     for (unsigned i = 0; i < started_count_; ++i)
       highest = index_of(started_[i]) > highest ? index_of(started_[i]) : highest;

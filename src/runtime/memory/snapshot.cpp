@@ -12,6 +12,7 @@ namespace {
 
 constexpr uintptr_t kPage = 4096;
 constexpr size_t kMaxDirty = 1u << 20;
+constexpr uint8_t kIdle = 16, kSettled = 4;  // executions: see Snapshot::Dirty
 
 // One line of /proc/self/maps.
 struct Mapping {
@@ -64,6 +65,13 @@ void for_each_mapping(F&& visit) {
     line = end + 1;
   }
   unmap_pages(text, kSize);
+}
+
+bool equal_pages(const char* a, const char* b) {
+  const auto *x = reinterpret_cast<const uint64_t*>(a), *y = reinterpret_cast<const uint64_t*>(b);
+  size_t i = 0;
+  while (i < kPage / sizeof *x && x[i] == y[i]) ++i;
+  return i == kPage / sizeof *x;
 }
 
 const char* base_name(const char* path) {
@@ -190,14 +198,15 @@ bool Snapshot::handle_write_fault(uintptr_t address) {
     Region& region = regions_[i];
     if (address < region.begin || address >= region.end) continue;
     const uintptr_t page = (address - region.begin) / kPage;
-    if (region.dirty[page]) return false;  // writable already: a fault of the program's own making
+    if (region.dirty[page] & kDirty) return false;  // writable already: a fault of the program's own making
     if (dirty_count_ == kMaxDirty) die("too many modified pages");
     char* original = reinterpret_cast<char*>(region.begin + page * kPage);
     char* copy = region.copies + page * kPage;
-    region.dirty[page] = 1;
+    const bool dropped = region.dirty[page] & kDropped;
+    region.dirty[page] |= kDirty;
     copy_bytes(copy, original, kPage);
     if (sys(SYS_mprotect, word(original), kPage, PROT_READ | PROT_WRITE) != 0) return false;
-    dirty_[dirty_count_++] = {original, copy};
+    dirty_[dirty_count_++] = {original, copy, &region.dirty[page], 0, dropped ? kSettled : uint8_t{0}};
     return true;
   }
   return false;
@@ -223,8 +232,28 @@ bool Snapshot::touch_if_tracked(void* maybe, size_t most) {
   return any;
 }
 
+// Whether nobody writes to this page any more, as far as can be seen.
+bool Snapshot::is_idle(Dirty& dirty) {
+  if (!equal_pages(dirty.page, dirty.copy)) {
+    ++dirty.busy;
+    dirty.idle = 0;
+    return false;
+  }
+  if (++dirty.idle < kIdle) return false;
+  *dirty.state = kDropped;
+  sys(SYS_mprotect, word(dirty.page), kPage, PROT_READ);
+  return true;
+}
+
 void Snapshot::restore() {
-  for (size_t i = 0; i < dirty_count_; ++i) copy_bytes(dirty_[i].page, dirty_[i].copy, kPage);
+  size_t kept = 0;
+  for (size_t i = 0; i < dirty_count_; ++i) {
+    if (UNLIKELY(dirty_[i].busy < kSettled) && is_idle(dirty_[i])) continue;
+    if (UNLIKELY(kept != i)) dirty_[kept] = dirty_[i];
+    copy_bytes(dirty_[kept].page, dirty_[kept].copy, kPage);
+    ++kept;
+  }
+  dirty_count_ = kept;
 }
 
 void Snapshot::copy_dirty(char* out) const {

@@ -1,8 +1,9 @@
 // The program's initial memory, and putting it back: a fresh start for every execution without a new process.
 //
 // At the snapshot every writable page of the program and its libraries, libc included, becomes read-only. The first
-// write to a page saves a copy and makes it writable for good; restoring copies those pages back. So once the pages
-// an execution touches are known, an execution costs no fault and no scan, only the copying.
+// write to a page saves a copy and makes it writable; restoring copies those pages back. So once the pages an execution
+// touches are known, an execution costs no fault and no scan, only the copying. Pages that only the first executions
+// wrote to (what is set up once, in libraries) become read-only again, but never a second time.
 #pragma once
 #include "runtime/base.hpp"
 
@@ -34,13 +35,17 @@ class Snapshot {
  private:
   struct Region {
     uintptr_t begin, end;
-    uint8_t* dirty;  // one byte per page
+    uint8_t* dirty;  // one byte per page: kDirty, kDropped
     char* copies;    // same layout as the region, lazily committed
   };
   struct Dirty {
     char* page;
     char* copy;
+    uint8_t* state;      // of the page, in its region
+    uint8_t idle, busy;  // executions that left it unchanged, the last ones; that did not, of all
   };
+  static constexpr uint8_t kDirty = 1, kDropped = 2;
+  bool is_idle(Dirty& dirty);
   void add_region(uintptr_t begin, uintptr_t end);
   void exclude(uintptr_t begin, uintptr_t end);
   void find_excluded();
