@@ -32,8 +32,8 @@ class StateWriter {
     }
     bytes_.append(static_cast<const char*>(data), size);
   }
-  template <class T>
-  void put_all(const std::vector<T>& values) {
+  template <class T, class Allocator>
+  void put_all(const std::vector<T, Allocator>& values) {
     put<uint64_t>(values.size());
     put_bytes(values.data(), sizeof(T) * values.size());
   }
@@ -76,14 +76,14 @@ class StateReader {
     rest_.remove_prefix(size);
     return true;
   }
-  template <class T>
-  std::vector<T> get_all() {
+  template <class T, class Values = std::vector<T>>
+  Values get_all() {
     const auto count = get<uint64_t>();
     if (!good_ || count > rest_.size() / sizeof(T)) {
       good_ = false;
       return {};
     }
-    std::vector<T> values(count);
+    Values values(count);
     get_bytes(values.data(), sizeof(T) * count);
     return values;
   }

@@ -55,7 +55,7 @@ void TraceSet::make_room() {
 }
 
 void TraceSet::grow() {
-  std::vector<uint64_t> old(slots_.empty() ? 256 : 2 * slots_.size(), 0);
+  LargeVector<uint64_t> old(slots_.empty() ? 256 : 2 * slots_.size(), 0);
   old.swap(slots_);
   for (const uint64_t key : old)
     if (key != 0) put(key);

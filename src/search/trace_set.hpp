@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "search/large_vector.hpp"
 #include "search/state.hpp"
 
 namespace lockstep {
@@ -62,7 +63,7 @@ class TraceSet {
   // Every number once, ascending; false if the disk cannot be read.
   bool merge(const std::vector<uint64_t>& in_memory, const std::function<void(uint64_t)>& visit) const;
 
-  std::vector<uint64_t> slots_;  // 0: free; a power of two of them
+  LargeVector<uint64_t> slots_;  // 0: free; a power of two of them
   uint64_t held_ = 0, inserted_ = 0;
   uint64_t limit_ = ~uint64_t{0};
   std::unique_ptr<std::FILE, Close> file_;  // has no name, so it is gone with the process

@@ -129,7 +129,7 @@ void ChoiceTree::save(StateWriter& out) const {
 }
 
 void ChoiceTree::load(StateReader& in) {
-  std::vector<Node> nodes = in.get_all<Node>();
+  LargeVector<Node> nodes = in.get_all<Node, LargeVector<Node>>();
   const auto free = in.get<uint32_t>();
   const auto free_count = in.get<uint64_t>();
   const auto exists = [&nodes](uint32_t node) { return node == kNone || node < nodes.size(); };

@@ -8,9 +8,9 @@
 // & Sagonas 2014). A finished alternative stays as long as its state is open, for its siblings to sleep by.
 #pragma once
 #include <cstdint>
-#include <vector>
 
 #include "search/dpor/label.hpp"
+#include "search/large_vector.hpp"
 #include "search/state.hpp"
 
 namespace lockstep::dpor {
@@ -92,7 +92,7 @@ class ChoiceTree {
   void close(uint32_t node);
   void settle(uint32_t state);
 
-  std::vector<Node> nodes_;
+  LargeVector<Node> nodes_;
   bool keeps_guided_ = false;
   uint32_t births_ = 0;
   uint32_t free_ = kNone;  // chained through `next`

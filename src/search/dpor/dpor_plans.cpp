@@ -121,10 +121,14 @@ uint32_t DporSearch::next_in_lanes() {
   return kNone;
 }
 
-// Each keeps a path, so of long ones there are fewer.
+// Each keeps a path, so of long ones there are fewer. Few are enough to keep a single worker busy, if executions are not
+// short; more would only take each other's place in the processor's caches.
 void DporSearch::limit_lanes(size_t records) {
-  constexpr size_t kRecords = 1 << 16, kLeast = 4;
-  while (idle_.size() > std::max(kLeast, kRecords / std::max<size_t>(records, 1))) idle_.pop_front();
+  constexpr size_t kRecords = 1 << 16, kLeast = 4, kRecordsForOne = 1 << 10, kLeastForOne = 8;
+  records = std::max<size_t>(records, 1);
+  size_t most = kRecords / records;
+  if (parts_.for_one_worker) most = std::min(most, std::max(kLeastForOne, kRecordsForOne / records));
+  while (idle_.size() > std::max(kLeast, most)) idle_.pop_front();
 }
 
 void DporSearch::enter(unsigned lane) {

@@ -92,6 +92,7 @@ struct DporParts {
   // keep the order they were planned in: one may be run when all before it have been, finished or not; more may be
   // planned below it until all before it is finished (docs/decisions/0012).
   unsigned lanes = 1;
+  bool for_one_worker = false;
   uint64_t before_lanes = 1000;  // of wakeup trees: executions in one lane, which tell whether there may be more
   uint32_t max_steps = 1'000'000;
   std::optional<uint32_t> preemptions;  // for the claim, and where nothing is reduced

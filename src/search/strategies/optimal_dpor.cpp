@@ -115,6 +115,7 @@ std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options) {
   parts.reversal = std::make_unique<WakeupTrees>();
   parts.whole_sequences = true;
   if (!options.preemptions) parts.lanes = options.lanes;
+  parts.for_one_worker = options.for_one_worker;
   parts.before_lanes = options.before_lanes;
   parts.forget_guided = options.forget_guided;
   parts.observed_labels = options.observed_labels;

@@ -15,8 +15,9 @@ struct OptimalDporOptions {
   bool observed_labels = false;  // wrong: see DporParts
   bool overlooks = false;        // likewise
   unsigned lanes = 1;            // see DporParts; not within a bound
+  bool for_one_worker = false;   // likewise
   uint64_t before_lanes = 1000;
-  bool forget_guided = false;    // wrong: see DporParts
+  bool forget_guided = false;  // wrong: see DporParts
 };
 
 std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options);

@@ -14,6 +14,7 @@ std::unique_ptr<Strategy> make_source_dpor(const SourceDporOptions& options) {
   parts.each_trace_once = !options.order;
   parts.order = options.order;
   if (!options.preemptions) parts.lanes = options.lanes;
+  parts.for_one_worker = options.for_one_worker;
   parts.all_siblings_sleep = options.all_siblings_sleep;
   if (options.preemptions) parts.give_up = beyond_trace_cost(*options.preemptions, options.slack);
   return std::make_unique<DporSearch>(std::move(parts));

@@ -15,6 +15,7 @@ struct SourceDporOptions {
   int slack = -1;                          // as much as is needed; tests show that less is noticed
   std::optional<dpor::DporOrder> order{};  // none: depth-first
   unsigned lanes = 1;                      // see DporParts; not within a bound
+  bool for_one_worker = false;             // likewise
   bool all_siblings_sleep = false;         // wrong; tests show that it is noticed
 };
 

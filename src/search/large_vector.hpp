@@ -1,0 +1,54 @@
+// A vector whose memory, once it is large, consists of large pages where the system has them: what a search looks up at
+// random then costs fewer page faults and fewer misses.
+#pragma once
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <vector>
+
+namespace lockstep {
+
+template <class T>
+struct LargePages {
+  using value_type = T;
+  static constexpr size_t kPage = size_t{2} << 20, kLarge = 2 * kPage;
+
+  LargePages() = default;
+  template <class U>
+  LargePages(const LargePages<U>&) {}
+  template <class U>
+  bool operator==(const LargePages<U>&) const {
+    return true;
+  }
+
+  T* allocate(size_t count) {
+    const size_t bytes = count * sizeof(T);
+    if (bytes < kLarge) return static_cast<T*>(::operator new(bytes));
+    const size_t wanted = whole_pages(bytes), reserved = wanted + kPage;
+    void* room = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) throw std::bad_alloc();
+    char* const begin = static_cast<char*>(room);
+    const size_t before = (kPage - reinterpret_cast<uintptr_t>(begin) % kPage) % kPage;
+    if (before > 0) ::munmap(begin, before);
+    if (before < kPage) ::munmap(begin + before + wanted, kPage - before);
+    ::madvise(begin + before, wanted, MADV_HUGEPAGE);  // a wish: without such pages it is memory like any other
+    return reinterpret_cast<T*>(begin + before);
+  }
+  void deallocate(T* at, size_t count) {
+    const size_t bytes = count * sizeof(T);
+    if (bytes < kLarge)
+      ::operator delete(at);
+    else
+      ::munmap(at, whole_pages(bytes));
+  }
+
+ private:
+  static size_t whole_pages(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+};
+
+template <class T>
+using LargeVector = std::vector<T, LargePages<T>>;
+
+}  // namespace lockstep
