@@ -58,6 +58,7 @@ void DporSearch::append(uint32_t node) {
     here.yielded = before.yielded;
     here.uncertain = before.uncertain;
     here.spun = before.spun;
+    here.chose = before.chose;
     if (before.step) {
       here.running = order_[record - 1].thread;
       here.yielded = order_[record - 1].flags & Step::kYield;
@@ -74,6 +75,7 @@ void DporSearch::append(uint32_t node) {
     here.by_default = at.default_value() == at.taken();
   }
   here.uncertain |= is_conditional(step.kind, step.flags) || step.kind == OpKind::ProcessExit || step.is_choice();
+  here.chose |= step.is_choice();
   here.spun |= (step.flags & Step::kBlocked) != 0;
   order_.push(step);
   if (!step.is_note()) fingerprint_.add(step, order_);
@@ -134,7 +136,7 @@ bool DporSearch::leave_out(const Race& race) {
     return std::any_of(left_out_.begin(), left_out_.end(), [&](uint32_t r) { return order_.ordered(r, record); });
   };
   for (uint32_t k = race.first + 1; k < race.end; ++k) {
-    if (path_[k].node == kNone || tree_[path_[k].node].data || order_.ordered(race.first, k)) continue;
+    if (!path_[k].step || order_.ordered(race.first, k)) continue;
     bool round = order_[k].flags & Step::kBlocked && !is_acquire(order_[k].kind);
     if (const uint32_t change = round ? change_before(order_[k], k) : kNone; change != kNone)
       round = change >= race.first && order_.ordered(race.first, change);
@@ -154,8 +156,8 @@ std::span<DporSearch::Item> DporSearch::sequence(const Race& race) {
   sequence_.clear();
   if (!leave_out(race)) return sequence_;
   for (uint32_t k = race.first + 1; k < race.end; ++k) {
+    if (!path_[k].step || order_.ordered(race.first, k)) continue;
     const uint32_t node = path_[k].node;
-    if (node == kNone || tree_[node].data || order_.ordered(race.first, k)) continue;
     if (Label ending = tree_[node].label; ending.ends || k == failing_) {  // nothing could follow, so it is left out
       ending.ends = false;
       if (!dependent(ending, race.might)) continue;
@@ -170,7 +172,7 @@ std::span<DporSearch::Item> DporSearch::sequence(const Race& race) {
 }
 
 // The next data choice of the step that `record` is or belongs to. Threads that it creates or lets go on choose, too.
-uint32_t DporSearch::choice_after(uint32_t record) const {
+uint32_t DporSearch::find_choice_after(uint32_t record) const {
   const std::span<const Step> steps = trace_->steps();
   do ++record;
   while (record < steps.size() && steps[record].is_note());

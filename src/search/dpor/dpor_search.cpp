@@ -229,6 +229,7 @@ bool DporSearch::explore(uint32_t head) {
   failed_ |= ending != kNone;
   const auto fresh = static_cast<uint32_t>(path_.size());
   const uint32_t end = end_of_interest();
+  chooses_ = true;
   uint32_t state = top == kNone ? ChoiceTree::kRoot : tree_[top].parent;
   for (uint32_t i = fresh; i < end; ++i) {
     if (steps[i].is_note()) {
@@ -259,6 +260,7 @@ bool DporSearch::explore(uint32_t head) {
       reverse_step(i, i);
     if (parts_.give_up && parts_.give_up(*this, i)) break;
   }
+  chooses_ = path_.empty() || path_.back().chose || path_.size() < end;
   if (reduces_ && parts_.whole_sequences) {
     const bool short_ones = certain();
     for (uint32_t i = short_ones ? fresh : 0; i < std::min(order_.size(), stuck); ++i) {

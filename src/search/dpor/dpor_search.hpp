@@ -151,7 +151,7 @@ class DporSearch : public Strategy {
   using Item = SequenceItem;
   uint32_t stuck_at() const;  // where only rounds of spin loops are left, or the end
   std::span<Item> sequence(const Race& race);
-  uint32_t choice_after(uint32_t record) const;
+  uint32_t choice_after(uint32_t record) const { return chooses_ ? find_choice_after(record) : ChoiceTree::kNone; }
   Label pending_label(uint32_t record, ThreadId t) const;  // of a thread's next step in the state before `record`
   uint32_t plan(uint32_t record, ThreadId t, const Label& label);  // another thread at that record
   void wait_for_turn(uint32_t node);  // a planned node whose parent has been executed and whose record is known
@@ -172,6 +172,7 @@ class DporSearch : public Strategy {
     bool by_default = false;  // the default schedule takes it, too
     bool uncertain = false;   // it or one before it might do something else in another order
     bool spun = false;        // it or one before it may be a round of a spin loop
+    bool chose = false;       // it or one before it is a data choice
     bool step = false;        // of a thread: neither a note nor a data choice
   };
   static_assert(sizeof(PathRecord) == 32);
@@ -230,6 +231,7 @@ class DporSearch : public Strategy {
   void inherit_sleep(uint32_t node, size_t begin, size_t end, std::vector<Label>& sleepers) const;
   uint32_t end_of_interest() const;
   bool explore(uint32_t head);
+  uint32_t find_choice_after(uint32_t record) const;
   uint32_t take(uint32_t head, uint32_t state, uint32_t record);
   void plan_data(uint32_t state, uint32_t record);
   void find_pending_races(uint32_t last);
@@ -249,6 +251,7 @@ class DporSearch : public Strategy {
 
   std::optional<TraceView> trace_;        // the one that is being learned
   uint32_t failing_ = ChoiceTree::kNone;  // its step that failed, if one did
+  bool chooses_ = true;                   // it has data choices, as far as it was looked at, or perhaps after that
   std::vector<PathRecord> path_;
   PathFingerprint fingerprint_;       // of the path
   std::optional<Measures> measures_;  // of the execution just learned
