@@ -28,8 +28,9 @@ inline constexpr uint32_t kNextDecision = 0xffff'fffe;
 struct Delta {
   uint32_t step;
   uint16_t value;
-  uint16_t reserved = 0;  // kTentative, or what the policy makes of it (runtime/sched/guided.hpp)
+  uint16_t reserved = 0;  // one or both of these, or what the policy makes of it (runtime/sched/guided.hpp)
   static constexpr uint16_t kTentative = 1;  // the last delta: if that thread cannot go on there is nothing to be seen this way
+  static constexpr uint16_t kData = 2;       // with kNextDecision: a data alternative is meant, otherwise a thread
   bool operator==(const Delta&) const = default;
 };
 static_assert(sizeof(Delta) == 8, "wire format");

@@ -133,7 +133,8 @@ struct TraceHeader {
   uint32_t steps, pending, set_words, stack_words, message_bytes;
   uint32_t decisions;      // steps that are not notes
   uint32_t threads;        // threads that took part, main included
-  uint32_t diverged_at;    // Diverged: index of the step that could not be taken; SleepBlocked: if not 0, the same;
+  uint32_t diverged_at;    // Diverged: index of the step that could not be taken; SleepBlocked: if not 0, the same, or
+                           // of the last step, a choice that the plan did not know of;
                            // Livelock: if not 0, where spinners, alone by then, were let go round once more
   ThreadId culprit;        // who failed; kNoThread if nobody in particular
   uint16_t wire;           // WireFlags; 0 in a trace that has been received

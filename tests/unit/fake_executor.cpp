@@ -175,11 +175,17 @@ class Execution {
     const size_t record = out_.steps.size();
     out_.steps.emplace_back();
     unsigned taken = 0;
+    bool unforeseen = false;
     std::optional<Step> data;
     if (choices > 1) {
       const bool roams_now = free_to_roam();
       if (!planned(value)) return diverge();
-      if (value) taken = *value;
+      if (value) {
+        const Delta& delta = plan_.deltas[delta_ - 1];
+        unforeseen = delta.step == kNextDecision && !(delta.reserved & Delta::kData);
+      }
+      if (unforeseen) taken = 0;
+      else if (value) taken = *value;
       else if (guided()) taken = guided_.choose_data(who, choices);
       else if (roams_now) taken = static_cast<unsigned>(roll(choices));
       if (taken >= choices) return diverge();
@@ -193,6 +199,10 @@ class Execution {
     store_set(step, set);
     out_.steps[record] = step;
     if (data) out_.steps.push_back(*data);
+    if (unforeseen) {
+      out_.header.diverged_at = static_cast<uint32_t>(out_.steps.size()) - 1;
+      return Outcome::SleepBlocked;
+    }
     out_.header.decisions += data ? 2 : 1;
     if (blocks()) shared_blocks().executed(step, static_cast<uint32_t>(record), woke_somebody(step, enabled));
     running_ = who;

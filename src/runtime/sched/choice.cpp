@@ -46,7 +46,7 @@ void Scheduler::diverge() {
 void Scheduler::refuse(uint16_t wanted) {
   const bool known = wanted < kMaxThreads && live.contains(ThreadId{wanted}) && thread(ThreadId{wanted}).parked;
   const bool unfair = known && fairness_.active() && enabled.contains(ThreadId{wanted});
-  const bool tentative = deltas_[delta_count_ - 1].reserved == Delta::kTentative;
+  const bool tentative = deltas_[delta_count_ - 1].reserved & Delta::kTentative;
   if (!known || !tentative || (delta_ != delta_count_ && !unfair)) diverge();
   diverged_at = log_size;
   end(Outcome::SleepBlocked);

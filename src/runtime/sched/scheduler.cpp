@@ -316,8 +316,12 @@ unsigned Scheduler::pick(unsigned n) {
   if (n > 0xffff) n = 0xffff;
   ++runtime.current->effects;
   uint16_t value = 0;
+  bool unforeseen = false;
   if (log_size >= max_steps_) end(Outcome::StepLimit);
   if (log_size >= stop_at_ && planned(&value)) {
+    const Delta& delta = deltas_[delta_ - 1];
+    unforeseen = delta.step == kNextDecision && !(delta.reserved & Delta::kData);
+    if (unforeseen) value = 0;
     if (value >= n) diverge();
   } else if (is_random(policy_)) {
     value = static_cast<uint16_t>(random() * n >> 32);
@@ -334,6 +338,10 @@ unsigned Scheduler::pick(unsigned n) {
   if (UNLIKELY(detail)) {
     capture_arrival(*runtime.current);
     add_stack(runtime.current->arrival);
+  }
+  if (unforeseen) {  // the plan knows of no choice here: whoever made it has to see that there is one
+    diverged_at = log_size - 1;
+    end(Outcome::SleepBlocked);
   }
   return value;
 }

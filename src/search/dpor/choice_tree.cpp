@@ -116,6 +116,11 @@ void ChoiceTree::hand_out(uint32_t node) {
   if (parent.last == last_out) parent.last = node;
 }
 
+void ChoiceTree::cut_off(uint32_t node) {
+  release_children(node);
+  nodes_[node].unfinished = 0;
+}
+
 void ChoiceTree::skip(uint32_t node) {
   nodes_[node].covered = true;
   nodes_[node].status = Status::Finished;

@@ -179,8 +179,8 @@ std::optional<Plan> DporSearch::next() {
   in_flight_.push_back({head, lane_});
   plan_prefix(head, plan);
   for (uint32_t c = tree_[head].first; c != kNone; c = tree_[c].first)
-    plan.deltas.push_back({kNextDecision, tree_[c].value});
-  if (parts_.whole_sequences) plan.deltas.back().reserved = Delta::kTentative;
+    plan.deltas.push_back({kNextDecision, tree_[c].value, tree_[c].data ? Delta::kData : uint16_t{0}});
+  if (parts_.whole_sequences) plan.deltas.back().reserved |= Delta::kTentative;
   if (parts_.sleep_sets) plan_sleep(head, plan);
   return std::move(plan);  // taken back when it is done with
 }

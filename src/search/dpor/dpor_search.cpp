@@ -173,6 +173,10 @@ void DporSearch::keep(uint32_t head, TraceView trace) {
 void DporSearch::learn_now(uint32_t head, TraceView trace) {
   if (head != kNone && !any_order_ && !in_lanes_) turns_.pop();
   trace_ = trace;
+  if (head != kNone && chose_unforeseen(head)) {
+    trace_.reset();
+    return;
+  }
   const Outcome outcome = trace.outcome();
   bool followed = false;
   if (outcome == Outcome::WorkerDied || outcome == Outcome::Uncontrolled) {
@@ -186,7 +190,8 @@ void DporSearch::learn_now(uint32_t head, TraceView trace) {
       ++complete_;
     followed = explore(head);
     // Its last step would have come before what it has to wait for.
-    const bool impossible = outcome == Outcome::SleepBlocked && trace.header().diverged_at != 0;
+    const bool impossible = outcome == Outcome::SleepBlocked && trace.header().diverged_at != 0 &&
+                            trace.header().diverged_at >= trace.steps().size();
     if (!followed && !impossible) ++diverged_;
   }
   if (!followed) {
@@ -195,6 +200,29 @@ void DporSearch::learn_now(uint32_t head, TraceView trace) {
   }
   trace_.reset();
   assert(!tree_.finished() || frontier_nodes() == 0);
+}
+
+// A step may do something else than where it was seen, and then be followed by a data choice instead of the rest of its
+// sequence. So what follows it is left to source sets, and it is run again.
+bool DporSearch::chose_unforeseen(uint32_t head) {
+  const std::span<const Step> steps = trace_->steps();
+  const uint32_t at = trace_->header().diverged_at;
+  if (trace_->outcome() != Outcome::SleepBlocked || at == 0 || at >= steps.size()) return false;
+  uint32_t node = head, other = head;
+  for (uint32_t r = tree_[head].record; r < at; ++r) {
+    if (steps[r].is_note()) continue;
+    if (node == kNone || tree_[node].value != value_of(steps[r])) return false;
+    if (tree_[node].uncertain) other = node;
+    node = tree_[node].first;
+  }
+  if (node == kNone || tree_[node].data) return false;
+  tree_.cut_off(other);
+  tree_[other].loose = true;
+  tree_[other].open_end = false;
+  tree_[head].status = Status::Planned;
+  wait_for_turn(head);
+  repeats_ = true;
+  return true;
 }
 
 // Notes behind the last step order nothing any more, unless somebody is still about to do something or could have given

@@ -213,6 +213,7 @@ class DporSearch : public Strategy {
   uint32_t turn();  // whose trace is to be learned now
   void keep(uint32_t head, TraceView trace);
   void learn_now(uint32_t head, TraceView trace);
+  bool chose_unforeseen(uint32_t head);
   void start_over();
   void reduce_nothing();
   void plan_everybody(uint32_t record);
