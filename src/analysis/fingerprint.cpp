@@ -41,12 +41,12 @@ BasicFingerprinter<Hash>::BasicFingerprinter() : index_(kFirstIndex, kNone) {}
 template <class Hash>
 void BasicFingerprinter<Hash>::begin() {
   ++execution_;
-  steps_ = 0;
+  steps_ = records_ = 0;
   sum_ = {};
 }
 
 template <class Hash>
-typename BasicFingerprinter<Hash>::Thread& BasicFingerprinter<Hash>::thread(unsigned t) {
+inline typename BasicFingerprinter<Hash>::Thread& BasicFingerprinter<Hash>::thread(unsigned t) {
   if (t >= threads_.size()) threads_.resize(t + 1);
   Thread& thread = threads_[t];
   if (thread.execution != execution_) thread = {{}, execution_};
@@ -54,7 +54,7 @@ typename BasicFingerprinter<Hash>::Thread& BasicFingerprinter<Hash>::thread(unsi
 }
 
 template <class Hash>
-uint32_t BasicFingerprinter<Hash>::object(ObjectId id) {
+inline uint32_t BasicFingerprinter<Hash>::object(ObjectId id) {
   size_t slot = slot_of(id, index_.size());
   while (index_[slot] != kNone && objects_[index_[slot]].id != id) slot = (slot + 1) & (index_.size() - 1);
   uint32_t number = index_[slot];
@@ -79,20 +79,14 @@ void BasicFingerprinter<Hash>::grow() {
 }
 
 template <class Hash>
-typename BasicFingerprinter<Hash>::Undo& BasicFingerprinter<Hash>::next_undo() {
-  if (steps_ == undo_.size()) undo_.resize(2 * undo_.size() + 64);
-  return undo_[steps_++];
-}
-
-template <class Hash>
 void BasicFingerprinter<Hash>::add(const Step& step) {
-  if (step.is_note()) {  // follows from the steps: who is created, ends and is joined
-    next_undo().thread = kNone;
-    return;
-  }
+  const uint32_t record = records_++;
+  if (step.is_note()) return;  // follows from the steps: who is created, ends and is joined
+  if (steps_ == room_) undo_.resize(room_ = 2 * room_ + 64);
   const AccessList list = accesses(step.operation());
-  Undo& undo = next_undo();
-  undo.thread = index_of(step.thread);
+  Undo& undo = undo_[steps_++];
+  undo.record = record;
+  undo.thread = static_cast<uint16_t>(index_of(step.thread));
   undo.uses = 0;
   Thread& own = thread(undo.thread);
   Hash hash = undo.last = own.last;
@@ -123,10 +117,10 @@ void BasicFingerprinter<Hash>::add(const Step& step) {
 }
 
 template <class Hash>
-void BasicFingerprinter<Hash>::truncate(uint32_t steps) {
-  while (steps_ > steps) {
+void BasicFingerprinter<Hash>::truncate(uint32_t records) {
+  if (records < records_) records_ = records;
+  while (steps_ > 0 && undo_[steps_ - 1].record >= records) {
     const Undo& undo = undo_[--steps_];
-    if (undo.thread == kNone) continue;
     take_from(sum_, threads_[undo.thread].last);
     threads_[undo.thread].last = undo.last;
     for (uint32_t i = undo.uses; i-- > 0;) {

@@ -23,7 +23,7 @@ class BasicFingerprinter {
   BasicFingerprinter();
   void begin();  // a new execution
   void add(const Step& step);
-  void truncate(uint32_t steps);  // takes back all but the first so many
+  void truncate(uint32_t records);  // takes back all but the first so many
   const Hash& value() const { return sum_; }
 
  private:
@@ -38,8 +38,8 @@ class BasicFingerprinter {
   };
   // What a step found, to be put back.
   struct Undo {
-    uint32_t thread;  // kNone: a note
-    uint32_t uses;
+    uint32_t record;
+    uint16_t thread, uses;
     Hash last;
     struct {
       uint32_t object;
@@ -51,13 +51,12 @@ class BasicFingerprinter {
   Thread& thread(unsigned t);
   uint32_t object(ObjectId id);
   void grow();
-  Undo& next_undo();
 
   std::vector<Thread> threads_;
   std::vector<Object> objects_;  // entries of earlier executions are reused, never removed
   std::vector<uint32_t> index_;  // open addressing: numbers of objects
-  std::vector<Undo> undo_;       // of the first steps_; the rest is spare
-  uint32_t steps_ = 0;
+  std::vector<Undo> undo_;       // room_, the first steps_ in use
+  uint32_t room_ = 0, steps_ = 0, records_ = 0;
   uint32_t execution_ = 1;
   Hash sum_{};
 };

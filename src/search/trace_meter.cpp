@@ -33,7 +33,8 @@ void TraceMeter::read(TraceView trace) {
   go_back(common);
   ScheduleCursor cursor(trace, common, preemptions());
   steps_.insert(steps_.end(), steps.begin() + common, steps.end());
-  for (; !cursor.done(); before_.push_back(cursor.preemptions())) {
+  before_.resize(steps.size());
+  for (uint32_t* before = before_.data() + common; !cursor.done(); *before++ = cursor.preemptions()) {
     fingerprinter_.add(cursor.step());
     cursor.advance();
   }
