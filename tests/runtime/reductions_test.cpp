@@ -69,10 +69,10 @@ TEST_P(Reductions, FindTheTracesOfDepthFirstSearch) {
 // 853, 921: a livelock beside a compare-and-swap. 1657: input that another thread took, and more input and output after
 // that. 2675: data choices, and an exit with threads under way. 2802: a semaphore that somebody was about to take when
 // the process ended, and nobody took. 2868, 5497: a thread that sleeps twice before others have had their turn. 7256,
-// 8290, 8334: input for which a thread waits after another one has taken it and before that one writes some. 5013: data
-// choices after a lock that some order has to wait for too long.
+// 8290, 8334, 18993: input for which a thread waits after another one has taken it and before that one writes some.
+// 5013: data choices after a lock that some order has to wait for too long.
 TEST(LostOnce, IsFoundByAllReductions) {
-  for (const unsigned program : {853u, 921u, 1657u, 2675u, 2802u, 2868u, 5013u, 5497u, 7256u, 8290u, 8334u})
+  for (const unsigned program : {853u, 921u, 1657u, 2675u, 2802u, 2868u, 5013u, 5497u, 7256u, 8290u, 8334u, 18993u})
     EXPECT_TRUE(compare(program)) << program;
 }
 

@@ -98,8 +98,26 @@ void DporSearch::reverse_all(const Event& next, uint32_t at, uint32_t end, bool 
   finder_.find(next, end, blocked, did.ends, races_);
   if (races_.empty()) return;
   if (parts_.observed_labels) might = did;
-  for (size_t i = races_.size(); i-- > 0;)
-    if (!waited_for(races_[i], next, at)) parts_.reversal->reverse(*this, {races_[i], &next, did, might, at, end});
+  for (size_t i = races_.size(); i-- > 0;) {
+    if (waited_for(races_[i], next, at)) continue;
+    const uint32_t latest = races_[i];
+    parts_.reversal->reverse(*this, {latest, &next, did, might, at, end});
+    if (next.kind != OpKind::Io && next.kind != OpKind::Timer) continue;
+    for (uint32_t r = taker_before(next, latest); r != kNone; r = taker_before(next, r))
+      parts_.reversal->reverse(*this, {r, &next, did, might, at, end});
+  }
+}
+
+// Input that had to be waited for at `record`: nobody knows which of the earlier steps took it, so the step before,
+// which may have.
+uint32_t DporSearch::taker_before(const Event& next, uint32_t record) const {
+  const bool was_pending = next.previous == kNone || next.previous < record;
+  if (!was_pending || enabled(record, next.thread)) return kNone;
+  const HappensBefore::Use* use = order_[record].find(next.use[0].object);
+  const uint32_t before = use ? use->last_write : kNone;
+  const bool known = before == kNone || order_[before].thread == next.thread ||
+                     (next.previous != kNone && order_.ordered(before, next.previous));
+  return known || !is_step(before) ? kNone : before;
 }
 
 // The next round of a spin loop: before this step it would have been like the last one.

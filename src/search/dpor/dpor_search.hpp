@@ -240,6 +240,7 @@ class DporSearch : public Strategy {
   void give_up_instead(uint32_t record, uint32_t end);
   bool certain() const;  // the steps of this execution will do in any order what they did
   void reverse_all(const Event& next, uint32_t at, uint32_t end, bool blocked);
+  uint32_t taker_before(const Event& next, uint32_t record) const;
   bool waited_for(uint32_t record, const Event& next, uint32_t at);
   bool leave_out(const Race& race);
   uint32_t change_before(const Event& round, uint32_t record);
@@ -284,8 +285,8 @@ class DporSearch : public Strategy {
   uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
   bool reduces_ = true;
   bool gives_up_ = false;  // to reduce, once the present execution has been looked at
-  bool repeats_ = false;  // perhaps: what is left to source sets or can time out may be run twice
-  bool failed_ = false;   // with others under way, so that a trace may have been seen in several lengths
+  bool repeats_ = false;   // perhaps: what is left to source sets or can time out may be run twice
+  bool failed_ = false;    // with others under way, so that a trace may have been seen in several lengths
 };
 
 }  // namespace lockstep::dpor
