@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kProgressEvery = std::chrono::milliseconds(200);
 // Saved at once, so that there is something to resume from the beginning on; then seldom and more seldom.
-constexpr Clock::duration kFirstSave = std::chrono::seconds(1);
+constexpr Clock::duration kFirstSave = std::chrono::seconds(2);
 constexpr Clock::duration kSaveEvery = std::chrono::seconds(5);
 constexpr uint64_t kTrustFor = 64;  // executions
 constexpr uint64_t kTraceShare = 4;  // of the memory budget: one part for the traces seen

@@ -27,7 +27,8 @@ struct LargePages {
     const size_t bytes = count * sizeof(T);
     if (bytes < kLarge) return static_cast<T*>(::operator new(bytes));
     const size_t wanted = whole_pages(bytes), reserved = wanted + kPage;
-    void* room = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;  // what is never used costs nothing
+    void* room = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, kFlags, -1, 0);
     if (room == MAP_FAILED) throw std::bad_alloc();
     char* const begin = static_cast<char*>(room);
     const size_t before = (kPage - reinterpret_cast<uintptr_t>(begin) % kPage) % kPage;
@@ -50,5 +51,17 @@ struct LargePages {
 
 template <class T>
 using LargeVector = std::vector<T, LargePages<T>>;
+
+// Before an element is added. A vector that is large already gets room for many times as much, because moving it means
+// to fill all of its pages anew; if there is no such room, it grows as usual.
+template <class T>
+void make_room_for_one(LargeVector<T>& values) {
+  constexpr size_t kTimes = 64;
+  if (values.size() < values.capacity() || values.size() * sizeof(T) < LargePages<T>::kLarge) return;
+  try {
+    values.reserve(kTimes * values.size());
+  } catch (const std::bad_alloc&) {
+  }
+}
 
 }  // namespace lockstep

@@ -16,6 +16,7 @@ uint32_t ChoiceTree::add(uint32_t parent, uint16_t value, const Label& label, bo
     nodes_[node] = Node{};
   } else {
     node = static_cast<uint32_t>(nodes_.size());
+    make_room_for_one(nodes_);
     nodes_.emplace_back();
   }
   Node& n = nodes_[node];

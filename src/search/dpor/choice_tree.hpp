@@ -86,7 +86,7 @@ class ChoiceTree {
 
   bool finished() const { return nodes_[kRoot].status == Status::Finished; }
   uint64_t live() const { return nodes_.size() - free_count_; }
-  uint64_t memory_bytes() const { return nodes_.capacity() * sizeof(Node); }
+  uint64_t memory_bytes() const { return nodes_.size() * sizeof(Node); }
 
  private:
   void release_children(uint32_t node);

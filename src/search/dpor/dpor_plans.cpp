@@ -85,7 +85,8 @@ uint32_t DporSearch::leftmost() const {
   }
 }
 
-// What sequences led to is kept until all before it is finished. A tree grows by doubling, hence a quarter.
+// What sequences led to is kept until all before it is finished. A quarter, so that there is room for what comes
+// meanwhile.
 bool DporSearch::too_large() {
   const uint64_t bytes = tree_.live() * sizeof(ChoiceTree::Node);
   drains_ = bytes > most_bytes_ / (drains_ ? 8 : 4);
@@ -121,8 +122,8 @@ uint32_t DporSearch::next_in_lanes() {
   return kNone;
 }
 
-// Each keeps a path, so of long ones there are fewer. Few are enough to keep a single worker busy, if executions are not
-// short; more would only take each other's place in the processor's caches.
+// Each keeps a path, so of long ones there are fewer. Few are enough to keep a single worker busy, if executions are
+// not short; more would only take each other's place in the processor's caches.
 void DporSearch::limit_lanes(size_t records) {
   constexpr size_t kRecords = 1 << 16, kLeast = 4, kRecordsForOne = 1 << 10, kLeastForOne = 8;
   records = std::max<size_t>(records, 1);
