@@ -121,19 +121,17 @@ constexpr uint64_t kLockKinds =
     kinds({OpKind::Lock, OpKind::ReadLock, OpKind::WriteLock, OpKind::Reacquire, OpKind::TryLock, OpKind::TryReadLock,
            OpKind::TryWriteLock, OpKind::Unlock, OpKind::ReadUnlock, OpKind::WriteUnlock, OpKind::CondWait});
 
+}  // namespace
+
 // Cheap, because it runs after every execution: does anybody hold one lock while taking another, and in which way?
-uint64_t nesting_key(TraceView trace) {
-  struct Depth {
-    int locks;
-    ObjectId last;
-  } depth[64];
-  uint64_t known = 0, key = 0;  // threads with a depth
-  for (const Step& s : trace.steps()) {
+void NestedLocks::read(std::span<const Step> steps) {
+  for (const Step& s : steps) {
     if (!(kLockKinds >> static_cast<unsigned>(s.kind) & 1)) continue;  // most steps, of long executions nearly all
     const bool take = takes(s);
     if (!take && !gives(s)) continue;
     const size_t thread = index_of(s.thread);
-    if (thread >= 64) return ~0ull;
+    if (thread >= 64) many = true;
+    if (many) return;
     Depth& mine = depth[thread];
     if (!(known >> thread & 1)) mine = {0, kNoObject};
     known |= uint64_t{1} << thread;
@@ -142,10 +140,17 @@ uint64_t nesting_key(TraceView trace) {
     if (take) mine.last = s.object;
     if (!take) --mine.locks;
   }
-  return key;
 }
 
-}  // namespace
+uint64_t LockOrderAnalysis::nesting_key(TraceView trace) {
+  const std::span<const Step> steps = trace.steps();
+  const uint32_t from = beginning_.of(
+      trace, [&](NestedLocks& state, uint32_t begin, uint32_t end) { state.read(steps.subspan(begin, end - begin)); });
+  NestedLocks nesting;
+  if (from > 0) nesting = beginning_.state();
+  nesting.read(steps.subspan(from));
+  return nesting.many ? ~uint64_t{0} : nesting.key;
+}
 
 std::optional<Finding> LockOrderAnalysis::check(TraceView trace) {
   const uint64_t key = nesting_key(trace);

@@ -5,8 +5,22 @@
 #include <unordered_set>
 
 #include "analysis/analysis.hpp"
+#include "analysis/shared_beginning.hpp"
 
 namespace lockstep {
+
+// Who holds one lock while taking another: equal keys, equal nestings.
+struct NestedLocks {
+  void read(std::span<const Step> steps);
+
+  struct Depth {
+    int locks;
+    ObjectId last;
+  } depth[64];         // not set for a thread that is not `known`
+  uint64_t known = 0;  // by bit
+  uint64_t key = 0;
+  bool many = false;  // threads: no telling
+};
 
 class LockOrderAnalysis final : public Analysis {
  public:
@@ -15,6 +29,9 @@ class LockOrderAnalysis final : public Analysis {
   std::optional<Finding> check(TraceView trace) override;
 
  private:
+  uint64_t nesting_key(TraceView trace);
+
+  SharedBeginning<NestedLocks> beginning_;
   std::unordered_set<uint64_t> seen_;  // nestings looked at before: most executions of a program nest alike
 };
 

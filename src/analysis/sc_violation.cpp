@@ -37,15 +37,23 @@ void join(Clock& into, const Clock& from) {
   for (size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
 }
 
+}  // namespace
+
 // All clocks of one execution. `full` is the order of the execution; the relaxed ones know stores only, and leave out the
 // order from a store to a later load of the same thread.
-class Monitor {
+class StoreMonitor {
  public:
-  explicit Monitor(size_t threads) : width_(threads), threads_(threads, Thread{Clock(threads), Clock(threads), Clock(threads), 0}) {}
+  StoreMonitor() = default;
+  // Goes on from where another has come to, which has to stay.
+  explicit StoreMonitor(const StoreMonitor* before)
+      : before_(before), width_(before->width_), threads_(before->threads_) {}
 
-  std::optional<StaleLoad> look(std::span<const Step> steps) {
-    for (uint32_t i = 0; i < steps.size(); ++i) {
+  std::optional<StaleLoad> look(std::span<const Step> steps, uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; ++i) {
       const Step& s = steps[i];
+      const size_t highest =
+          std::max<size_t>(index_of(s.thread), s.kind == OpKind::Create ? static_cast<size_t>(s.second) : 0);
+      if (highest >= width_) widen(highest + 1);
       Thread& me = threads_[index_of(s.thread)];
       if (s.kind == OpKind::Create || s.kind == OpKind::Join) {
         life(s, me);
@@ -71,19 +79,36 @@ class Monitor {
   struct Thread {
     Clock full;
     Clock to_load, to_store;  // what its next load, its next store inherits
-    uint32_t index;
+    uint32_t index = 0;
   };
   struct Object {
     Clock written, read;                  // full
     Clock relaxed_written, relaxed_read;  // stores only
     ThreadId writer = kNoThread;          // of the last store
     uint32_t writer_index = 0, step = 0;
+
+    void widen(size_t threads) {
+      for (Clock* clock : {&written, &read, &relaxed_written, &relaxed_read}) clock->resize(threads);
+    }
   };
 
   Object& at(ObjectId id) {
     auto [place, fresh] = objects_.try_emplace(static_cast<uint64_t>(id));
-    if (fresh) place->second = {Clock(width_), Clock(width_), Clock(width_), Clock(width_)};
-    return place->second;
+    if (!fresh) return place->second;
+    Object& object = place->second;
+    if (before_)
+      if (const auto known = before_->objects_.find(static_cast<uint64_t>(id)); known != before_->objects_.end())
+        object = known->second;
+    object.widen(width_);
+    return object;
+  }
+
+  void widen(size_t threads) {
+    width_ = threads;
+    threads_.resize(width_);
+    for (Thread& thread : threads_)
+      for (Clock* clock : {&thread.full, &thread.to_load, &thread.to_store}) clock->resize(width_);
+    for (auto& [id, object] : objects_) object.widen(width_);
   }
 
   void fence(Thread& me) {
@@ -151,30 +176,37 @@ class Monitor {
     wrote(i, s, me, o);
   }
 
-  size_t width_;
+  const StoreMonitor* before_ = nullptr;
+  size_t width_ = 0;
   std::vector<Thread> threads_;
   std::unordered_map<uint64_t, Object> objects_;
 };
 
-size_t threads_of(TraceView trace) {
-  size_t highest = 0;
-  for (const Step& s : trace.steps()) {
-    highest = std::max<size_t>(highest, index_of(s.thread));
-    if (s.kind == OpKind::Create) highest = std::max<size_t>(highest, static_cast<size_t>(s.second));
-  }
-  return highest + 1;
+std::optional<StaleLoad> find_stale_load(TraceView trace) {
+  return StoreMonitor().look(trace.steps(), 0, trace.header().steps);
 }
 
-}  // namespace
+ScViolationAnalysis::ScViolationAnalysis() : beginning_(std::make_unique<SharedBeginning<StoreMonitor>>()) {}
+ScViolationAnalysis::~ScViolationAnalysis() = default;
 
-std::optional<StaleLoad> find_stale_load(TraceView trace) { return Monitor(threads_of(trace)).look(trace.steps()); }
+std::optional<StaleLoad> ScViolationAnalysis::stale_load(TraceView trace) {
+  std::optional<StaleLoad> stale;
+  const uint32_t from = beginning_->of(trace, [&](StoreMonitor& monitor, uint32_t begin, uint32_t end) {
+    stale = monitor.look(trace.steps(), begin, end);
+  });
+  if (!stale) return StoreMonitor(&beginning_->state()).look(trace.steps(), from, trace.header().steps);
+  beginning_->begin_anew();  // what comes after is not looked at
+  return stale;
+}
 
 std::optional<Finding> ScViolationAnalysis::check(TraceView trace) {
   if (looked_at_ >= kMostLookedAt) return std::nullopt;
   // Nothing can be stale without a store that can be delayed: most programs have none, and end here.
-  if (!any_delayed_store(trace.steps())) return std::nullopt;
+  const uint32_t same = delayed_ ? 0 : last_.shared_with(trace);
+  delayed_ = any_delayed_store(trace.steps().subspan(same));
+  if (!delayed_) return std::nullopt;
   ++looked_at_;
-  const auto stale = find_stale_load(trace);
+  const auto stale = stale_load(trace);
   if (!stale) return std::nullopt;
   const Step &load = trace.steps()[stale->load], &store = trace.steps()[stale->store];
   Finding finding;

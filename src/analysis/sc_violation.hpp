@@ -3,26 +3,36 @@
 // the store it reads is before it in this execution, but only because of an order that store buffers do not keep
 // (Burckhardt & Musuvathi 2008, "Sober"). If it is silent on all executions, none can.
 #pragma once
-#include <vector>
+#include <memory>
 
 #include "analysis/analysis.hpp"
+#include "analysis/shared_beginning.hpp"
 
 namespace lockstep {
-
-class ScViolationAnalysis final : public Analysis {
- public:
-  const char* name() const override { return "sc-violation"; }
-  const char* summary() const override { return "loads that a processor with store buffers may answer with an older value"; }
-  std::optional<Finding> check(TraceView trace) override;
-
- private:
-  uint64_t looked_at_ = 0;
-};
 
 // The first load that could be answered with an older value, and the store it could miss: indices of steps.
 struct StaleLoad {
   uint32_t load, store;
 };
 std::optional<StaleLoad> find_stale_load(TraceView trace);
+
+class StoreMonitor;
+
+class ScViolationAnalysis final : public Analysis {
+ public:
+  ScViolationAnalysis();
+  ~ScViolationAnalysis() override;
+  const char* name() const override { return "sc-violation"; }
+  const char* summary() const override { return "loads that a processor with store buffers may answer with an older value"; }
+  std::optional<Finding> check(TraceView trace) override;
+
+ private:
+  std::optional<StaleLoad> stale_load(TraceView trace);
+
+  std::unique_ptr<SharedBeginning<StoreMonitor>> beginning_;
+  Predecessor last_;
+  bool delayed_ = false;  // the last trace had a store that can be delayed
+  uint64_t looked_at_ = 0;
+};
 
 }  // namespace lockstep

@@ -187,6 +187,11 @@ class ThreadSetView {
 class TraceView {
  public:
   explicit TraceView(const void* message) : base_(static_cast<const char*>(message)) {}
+  // One of a series: the first `same` records, with their sets, are those of the trace numbered one less.
+  TraceView(const void* message, uint32_t number, uint32_t same)
+      : base_(static_cast<const char*>(message)), number_(number), same_(same) {}
+  uint32_t number() const { return number_; }  // 0: of no series
+  uint32_t same() const { return same_; }
   const TraceHeader& header() const { return *reinterpret_cast<const TraceHeader*>(base_); }
   Outcome outcome() const { return header().outcome; }
   std::span<const Step> steps() const { return {at<Step>(sizeof(TraceHeader)), header().steps}; }
@@ -245,6 +250,31 @@ class TraceView {
   template <class T>
   const T* at(size_t offset) const { return reinterpret_cast<const T*>(base_ + offset); }
   const char* base_;
+  uint32_t number_ = 0, same_ = 0;
+};
+
+// For those who look at one trace after the other and need not look twice at what a trace shares with the one before.
+class Predecessor {
+ public:
+  // Of how many records it is known that they are those of the trace given last.
+  uint32_t shared_with(TraceView trace) {
+    const uint32_t same = number_ != 0 && trace.number() == number_ + 1 ? trace.same() : 0;
+    number_ = trace.number();
+    return same;
+  }
+  // The first record of the trace for which `is` holds; all of its records if there is none.
+  template <class Is>
+  uint32_t first(TraceView trace, Is&& is) {
+    const uint32_t same = shared_with(trace);
+    if (first_ >= same) {
+      const std::span<const Step> steps = trace.steps();
+      for (first_ = same; first_ < steps.size() && !is(steps[first_]);) ++first_;
+    }
+    return first_;
+  }
+
+ private:
+  uint32_t number_ = 0, first_ = 0;
 };
 
 // A trace that owns its bytes, for traces that outlive the channel's buffer and for tests.

@@ -8,9 +8,10 @@
 namespace lockstep {
 
 // Of equal records. Sets of threads that lie elsewhere are not compared, so it ends where they begin.
-uint32_t TraceMeter::common_prefix(std::span<const Step> steps) const {
+uint32_t TraceMeter::common_prefix(TraceView trace) {
+  const std::span<const Step> steps = trace.steps();
   const size_t most = std::min(steps.size(), steps_.size());
-  size_t i = 0;
+  size_t i = std::min<size_t>(before_this_.shared_with(trace), most);
   while (i < most && std::memcmp(&steps[i], &steps_[i], sizeof(Step)) == 0 && !(steps[i].flags & Step::kWide)) ++i;
   return static_cast<uint32_t>(i);
 }
@@ -29,7 +30,7 @@ void TraceMeter::go_back(uint32_t records) {
 
 void TraceMeter::read(TraceView trace) {
   const std::span<const Step> steps = trace.steps();
-  const uint32_t common = common_prefix(steps);
+  const uint32_t common = common_prefix(trace);
   go_back(common);
   ScheduleCursor cursor(trace, common, preemptions());
   steps_.insert(steps_.end(), steps.begin() + common, steps.end());

@@ -16,10 +16,11 @@ class TraceMeter {
   uint32_t preemptions() const { return before_.empty() ? 0 : before_.back(); }
 
  private:
-  uint32_t common_prefix(std::span<const Step> steps) const;
+  uint32_t common_prefix(TraceView trace);
   void go_back(uint32_t records);
 
   BasicFingerprinter<uint64_t> fingerprinter_;
+  Predecessor before_this_;
   std::vector<Step> steps_;       // of the execution read last
   std::vector<uint32_t> before_;  // preemptions, each record's own included
 };

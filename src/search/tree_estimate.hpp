@@ -2,6 +2,8 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "model/schedule.hpp"
 #include "model/trace.hpp"
@@ -38,11 +40,14 @@ class WeightEstimate {
     constexpr uint64_t kAll = 1024, kOneIn = 8;  // looking at every step of every execution would be felt
     const uint64_t stands_for = executions_ < kAll ? 1 : kOneIn;
     if (++executions_ % stands_for != 0) return;
-    double weight = 1;
-    for (const Step& step : trace.steps()) {
-      if (step.is_note()) continue;
-      weight /=
-          step.is_choice() ? std::max<unsigned>(1, step.arity) : std::max<unsigned>(1, trace.enabled(step).size());
+    const std::span<const Step> steps = trace.steps();
+    weights_.resize(std::min<size_t>(looked_at_.shared_with(trace), weights_.size()));
+    double weight = weights_.empty() ? 1 : weights_.back();
+    for (const Step& step : steps.subspan(weights_.size())) {
+      if (!step.is_note())
+        weight /=
+            step.is_choice() ? std::max<unsigned>(1, step.arity) : std::max<unsigned>(1, trace.enabled(step).size());
+      weights_.push_back(weight);
     }
     seen_ += weight * static_cast<double>(stands_for);
     counted_ += stands_for;
@@ -52,6 +57,8 @@ class WeightEstimate {
  private:
   uint64_t executions_ = 0, counted_ = 0;
   double seen_ = 0;  // of 1
+  Predecessor looked_at_;
+  std::vector<double> weights_;  // up to each record of the execution looked at last
 };
 
 }  // namespace lockstep

@@ -65,7 +65,7 @@ void TreeSearch::learn(TraceView trace) {
       tree_.deltas_of(node, deltas_);
       parts_.look(trace, deltas_);
     }
-    if (parts_.cache && std::any_of(trace.steps().begin(), trace.steps().end(), interrupts_another)) {
+    if (parts_.cache && interrupts_.first(trace, interrupts_another) < trace.steps().size()) {
       parts_.cache = false;
       pruned_wrongly_ = pruned_;  // perhaps
     }
@@ -118,7 +118,7 @@ void TreeSearch::expand(NodeIndex node, TraceView trace, Cost&& cost) {
       !watches_variables() && !at_root && own.cost != ExecutionTree::kCostUnknown && !parts_.expand_own_step;
   uint32_t spent = skip ? own.cost : 0;
   no_cache_ = false;
-  if (parts_.cache) fingerprint_beginning(trace.steps().first(std::min<size_t>(first, trace.steps().size())));
+  if (parts_.cache) fingerprint_beginning(trace, first);
   for (ScheduleCursor at = skip ? ScheduleCursor(trace, first, spent) : ScheduleCursor(trace); !at.done();
        at.advance()) {
     const Step& step = at.step();
@@ -137,9 +137,10 @@ void TreeSearch::expand(NodeIndex node, TraceView trace, Cost&& cost) {
 }
 
 // Of what the execution looked at last began with, only what differs is taken back.
-void TreeSearch::fingerprint_beginning(std::span<const Step> steps) {
+void TreeSearch::fingerprint_beginning(TraceView trace, uint32_t records) {
+  const auto steps = trace.steps().first(std::min<size_t>(records, trace.steps().size()));
   const size_t most = std::min(steps.size(), fingerprinted_.size());
-  size_t same = 0;
+  size_t same = std::min<size_t>(fingerprinted_last_.shared_with(trace), most);
   while (same < most && std::memcmp(&steps[same], &fingerprinted_[same], sizeof(Step)) == 0) ++same;
   fingerprinter_.truncate(static_cast<uint32_t>(same));
   fingerprinted_.resize(same);

@@ -118,7 +118,7 @@ class TreeSearch final : public Strategy {
   void open(uint64_t rank, NodeIndex parent, uint32_t step, uint16_t value, uint32_t cost);
   NodeIndex node_of(const OpenExecution& open);
   bool visited(const ScheduleCursor& at, uint32_t spent);
-  void fingerprint_beginning(std::span<const Step> steps);
+  void fingerprint_beginning(TraceView trace, uint32_t records);
   void fingerprint(const Step& step);
   bool allows(const ScheduleCursor& at, ThreadId next);
   bool watches_variables() const { return parts_.variables || parts_.track; }
@@ -139,6 +139,7 @@ class TreeSearch final : public Strategy {
   Spill spill_;
   Fingerprinter fingerprinter_;
   std::vector<Step> fingerprinted_;  // what it has been given
+  Predecessor fingerprinted_last_, interrupts_;
   StateCache cache_;
   LastAccess last_access_;             // while an execution is expanded
   std::vector<ObjectId> charged_;      // variables at which it was preempted so far, ascending

@@ -1,8 +1,18 @@
 #include "target/received_trace.hpp"
 
+#include <atomic>
 #include <cstring>
 
 namespace lockstep {
+namespace {
+
+// Traces of all workers that are kept, in the order in which they are read. Several explorations may be under way.
+uint32_t next_number() {
+  static std::atomic<uint32_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
 
 TraceView ReceivedTrace::read(const char* message, size_t* size) {
   const TraceHeader& header = TraceView(message).header();
@@ -29,7 +39,10 @@ TraceView ReceivedTrace::read(const char* message, size_t* size) {
   take(out, static_cast<size_t>(begin + header.bytes - out));
   std::memcpy(begin, &header, sizeof header);
   reinterpret_cast<TraceHeader*>(begin)->wire = 0;
-  return TraceView(begin);
+  const uint32_t number = next_number();
+  const uint32_t known = kept_ + 1 == number ? same.records : 0;
+  kept_ = number;
+  return TraceView(begin, number, known);
 }
 
 }  // namespace lockstep

@@ -14,6 +14,7 @@ class ReceivedTrace {
  private:
   std::vector<uint64_t> bytes_;  // of the last one that was kept
   std::vector<uint64_t> sets_;   // of the same: in the bytes they lie behind the records
+  uint32_t kept_ = 0;            // its number
 };
 
 }  // namespace lockstep

@@ -1,5 +1,7 @@
 #include "search/ranks/asked.hpp"
 
+#include <algorithm>
+
 #include "search/dpor/races.hpp"
 
 namespace lockstep {
@@ -21,10 +23,11 @@ void Asked::look(const Outlook& outlook) {
   const TraceView trace = outlook.trace();
   const auto deltas = outlook.deltas();
   const uint32_t first = deltas.empty() ? 0 : deltas.back().step + 1;
-  HappensBefore order;
+  HappensBefore& order = order_;
+  order.truncate(std::min(outlook.same(), first));
   dpor::RaceFinder finder(order);
-  uint32_t record = 0;
-  for (const Step& step : trace.steps()) {
+  uint32_t record = order.size();
+  for (const Step& step : trace.steps().subspan(record)) {
     order.push(step);
     if (record > first && !step.is_note() && !step.is_choice()) {
       finder.find(order[record], record, false, step.kind == OpKind::ProcessExit, races_);

@@ -24,6 +24,7 @@ class Asked {
 
   std::unordered_map<uint64_t, How> points_;
   std::vector<uint32_t> races_;
+  HappensBefore order_;  // of the execution looked at
 };
 
 }  // namespace lockstep

@@ -7,19 +7,24 @@ namespace lockstep {
 void Outlook::look(TraceView trace, std::span<const Delta> deltas) {
   trace_ = trace;
   deltas_ = deltas;
-  running_.clear();
-  for (auto& list : operations_) list.clear();
+  same_ = before_this_.shared_with(trace);
+  const std::span<const Step> steps = trace.steps();
+  const auto decides = [](const Step& step) { return !step.is_note() && !step.is_choice(); };
+  ThreadId running = kNoThread;
+  if (same_ > 0) running = decides(steps[same_ - 1]) ? steps[same_ - 1].thread : running_[same_ - 1];
+  running_.resize(same_);
+  for (auto& list : operations_)
+    while (!list.empty() && list.back() >= same_) list.pop_back();
   stacks_.clear();
   if (trace.header().detail) stacks_ = trace.all_stacks();
   const auto add = [this](ThreadId t, uint32_t number) {
     if (index_of(t) >= operations_.size()) operations_.resize(index_of(t) + 1);
     operations_[index_of(t)].push_back(number);
   };
-  ThreadId running = kNoThread;
-  uint32_t number = 0;
-  for (const Step& step : trace.steps()) {
+  uint32_t number = same_;
+  for (const Step& step : steps.subspan(same_)) {
     running_.push_back(running);
-    if (!step.is_note() && !step.is_choice()) {
+    if (decides(step)) {
       add(step.thread, number);
       running = step.thread;
     }

@@ -16,6 +16,7 @@ class Outlook {
   void look(TraceView trace, std::span<const Delta> deltas);
 
   TraceView trace() const { return trace_; }
+  uint32_t same() const { return same_; }  // so many records are those of the trace looked at before
   std::span<const Delta> deltas() const { return deltas_; }         // what made this execution
   ThreadId running(uint32_t step) const { return running_[step]; }  // who took the decision before; kNoThread at first
 
@@ -37,6 +38,8 @@ class Outlook {
  private:
   TraceView trace_{nullptr};
   std::span<const Delta> deltas_;
+  Predecessor before_this_;
+  uint32_t same_ = 0;
   std::vector<ThreadId> running_;
   std::vector<std::vector<uint32_t>> operations_;  // per thread, numbers ascending
   std::vector<std::span<const uint64_t>> stacks_;

@@ -15,7 +15,7 @@ void SleepRank::look(const Outlook& outlook) {
   std::vector<ThreadId> asleep;
   auto delta = outlook.deltas().begin();
   const auto end = outlook.deltas().end();
-  for (ScheduleCursor at(trace); !at.done(); at.advance()) {
+  for (ScheduleCursor at(trace, std::min(delta->step, trace.header().steps), 0); !at.done(); at.advance()) {
     const Step& step = at.step();
     if (step.is_note() || step.is_choice()) {
       if (delta != end && delta->step == at.index()) ++delta;

@@ -42,12 +42,17 @@ bool ViewRank::taken_by_another(ObjectId object, uint32_t record, ThreadId t) co
   return last.acquired && last.thread != t;
 }
 
+void ViewRank::forget_from(uint32_t record) {
+  for (; past_.size() > record; past_.pop_back()) now_[index_of(past_.back().thread)] = past_.back();
+  for (; !wrote_.empty() && wrote_.back().first >= record; wrote_.pop_back()) writes_[wrote_.back().second].pop_back();
+}
+
 void ViewRank::learn(const Step& step, uint32_t record) {
-  if (index_of(step.thread) >= now_.size()) now_.resize(index_of(step.thread) + 1);
+  while (index_of(step.thread) >= now_.size()) now_.push_back({0, 0, ThreadId(static_cast<uint16_t>(now_.size()))});
   Past& me = now_[index_of(step.thread)];
   past_.push_back(me);
   if (step.is_choice()) {
-    me = {mix(me.did, step.value), mix(me.view, step.value)};
+    me = {mix(me.did, step.value), mix(me.view, step.value), me.thread};
     return;
   }
   if (step.is_note()) return;
@@ -56,12 +61,14 @@ void ViewRank::learn(const Step& step, uint32_t record) {
   const AccessList list = accesses(step.operation());
   if (!is_blind(step.kind))
     for (const Access& access : list) view = mix(view, source_before(access.object, record));
-  me = {did, view};
+  me = {did, view, me.thread};
   seen_.insert(view);
   for (const Access& access : list)
-    if (access.write)
-      writes_[access.object].push_back(
-          {record, did, step.thread, is_acquire(step.kind) && access.object == step.object});
+    if (access.write) {
+      const bool acquired = is_acquire(step.kind) && access.object == step.object;
+      writes_[access.object].push_back({record, did, step.thread, acquired});
+      wrote_.emplace_back(record, access.object);
+    }
 }
 
 void ViewRank::save(StateWriter& out) const {
@@ -83,14 +90,18 @@ void ViewRank::load(StateReader& in) {
 }
 
 void ViewRank::look(const Outlook& outlook) {
-  writes_.clear();
-  past_.clear();
-  now_.clear();
+  if (outlook.same() == 0) {
+    writes_.clear();
+    wrote_.clear();
+    past_.clear();
+    now_.clear();
+  }
+  forget_from(outlook.same());
   work_ = kMostWork;
-  uint32_t record = 0;
-  for (const Step& step : outlook.trace().steps()) learn(step, record++);
+  uint32_t record = outlook.same();
+  for (const Step& step : outlook.trace().steps().subspan(record)) learn(step, record++);
   for (const Step& step : outlook.trace().pending()) {
-    if (index_of(step.thread) >= now_.size()) now_.resize(index_of(step.thread) + 1);
+    while (index_of(step.thread) >= now_.size()) now_.push_back({0, 0, ThreadId(static_cast<uint16_t>(now_.size()))});
     past_.push_back(now_[index_of(step.thread)]);
   }
 }

@@ -34,6 +34,7 @@ class ViewRank final : public Rank {
   };
   struct Past {  // before a record or pending operation
     uint64_t did, view;
+    ThreadId thread;
   };
   struct Overlay {  // what a foretold stretch has written
     ObjectId object;
@@ -45,12 +46,14 @@ class ViewRank final : public Rank {
   // Lets t go on at `step` as it did; returns the first view that is new, or 0.
   uint64_t foretell(const Outlook& outlook, ThreadId t, uint32_t step);
   void learn(const Step& step, uint32_t record);
+  void forget_from(uint32_t record);
 
   std::unordered_set<uint64_t> seen_;
   std::unordered_map<uint64_t, uint32_t> promised_;  // how often
   // Of the execution that is looked at.
   std::unordered_map<ObjectId, std::vector<Write>> writes_;
-  std::vector<Past> past_, now_;  // by record; by thread
+  std::vector<std::pair<uint32_t, ObjectId>> wrote_;  // what stands in writes_, ascending by record
+  std::vector<Past> past_, now_;                      // by record; by thread
   std::vector<Overlay> overlay_;
   uint32_t work_ =
       0;  // operations that may still be foretold: a long execution has more alternatives than can be looked at

@@ -1,6 +1,7 @@
 #include "search/strategies/bpor.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "model/schedule.hpp"
 #include "search/dpor/dpor_search.hpp"
@@ -27,7 +28,8 @@ class BoundedPoints final : public Reversal {
     const uint32_t pending_since = began && order[next.previous].thread == next.thread ? next.previous : 0;
     last_.clear();
     last_acquire_.clear();
-    for (uint32_t k = end; k-- > 0;) {
+    const uint32_t known = began ? all_known_to(order, next.previous) : 0;
+    for (uint32_t k = end; k-- > known;) {
       if (!search.is_step(k) || order[k].thread == next.thread) continue;
       if (began && order.ordered(k, next.previous)) continue;
       if (!dependent(search.tree()[search.taken(k)].label, label)) continue;
@@ -43,6 +45,16 @@ class BoundedPoints final : public Reversal {
   void reverse(DporSearch& search, const Race& race) override { add_points(search, race.first, race.next->thread); }
 
  private:
+  // So many records at the beginning are ordered before this one: those before the last of its thread, or of who
+  // created that, that has seen everything there was.
+  static uint32_t all_known_to(const HappensBefore& order, uint32_t record) {
+    for (; record != HappensBefore::kNone; record = order[record].previous) {
+      const int32_t* clock = order.clock(record);
+      if (std::accumulate(clock, clock + order.width(), uint32_t{0}) == record + 1) return record + 1;
+    }
+    return 0;
+  }
+
   static bool first_time(std::vector<ThreadId>& seen, ThreadId t) {
     if (std::find(seen.begin(), seen.end(), t) != seen.end()) return false;
     seen.push_back(t);

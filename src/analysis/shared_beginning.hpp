@@ -1,0 +1,43 @@
+// For what reads traces record by record: its state after the beginning that the traces of late have in common, so that
+// behind a long one only what differs is read.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "model/trace.hpp"
+
+namespace lockstep {
+
+template <class State>
+class SharedBeginning {
+ public:
+  // Up to which record of this trace state() has read. `read(state, from, to)` reads further.
+  template <class Read>
+  uint32_t of(TraceView trace, Read&& read) {
+    const uint32_t same = last_.shared_with(trace);
+    if (same < at_) begin_anew();
+    common_ = std::min(common_, same);
+    if (++traces_ % kEvery != 0) return at_;
+    if (common_ > at_) {
+      read(state_, at_, common_);
+      at_ = common_;
+    }
+    common_ = kAll;
+    return at_;
+  }
+  const State& state() const { return state_; }
+  void begin_anew() {
+    if (at_ != 0) state_ = State{};
+    at_ = 0;
+  }
+
+ private:
+  static constexpr uint32_t kAll = 0xffff'ffff;
+  static constexpr uint32_t kEvery = 32;  // traces: reading a beginning anew is then a small part of the work
+
+  State state_{};
+  uint32_t at_ = 0, common_ = kAll, traces_ = 0;
+  Predecessor last_;
+};
+
+}  // namespace lockstep
