@@ -15,6 +15,7 @@ class SharedBeginning {
   template <class Read>
   uint32_t of(TraceView trace, Read&& read) {
     const uint32_t same = last_.shared_with(trace);
+    if (same == 0 && at_ == 0) return common_ = 0;  // short executions, as a rule
     if (same < at_) begin_anew();
     common_ = std::min(common_, same);
     if (++traces_ % kEvery != 0) return at_;
