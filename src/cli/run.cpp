@@ -71,11 +71,17 @@ class Run {
       return exit_code(result);
     }
     for (const Finding& bug : result.bugs) hooks.known.insert(bug.fingerprint);
+    if (saved) result.bugs = saved->bugs;
     const std::vector<Finding> again = std::move(result.bugs);
+    bugs_told_ = again;
     saved_ = saved != nullptr;
     if (saved) {
+      bugs_ = saved->bug_number;
+      for (const Finding& bug : again) hooks.known.insert(bug.fingerprint);
       executions_before_ = result.executions = saved->executions_before;
-      result.seconds = saved->seconds_before;
+      seconds_before_ = result.seconds = saved->seconds_before;
+      warnings_before_ = result.warnings = saved->warnings;
+      raced_before_ = result.raced = saved->raced_before;
       promotion_.go_on_with(saved->promoted);
       target_.promote(promotion_.in_use());
     }
@@ -143,6 +149,8 @@ class Run {
   void start_over(ExplorerHooks& hooks, const Exploration& so_far) {
     executions_before_ = so_far.executions;
     seconds_before_ = so_far.seconds;
+    warnings_before_ = so_far.warnings;
+    raced_before_ = so_far.raced;
     for (const Finding& bug : so_far.bugs) hooks.known.insert(bug.fingerprint);
     const size_t places_before = promotion_.in_use().places.size();
     const std::vector<uint64_t>& places = promotion_.start_over().places;
@@ -201,6 +209,8 @@ class Run {
       unsaved_.insert(finding.schedule);
       told.schedule.clear();
     }
+    bugs_told_.push_back(told);
+    bugs_told_.back().trace = {};
     StoryOptions options{.terminal = session_.terminal()};
     session_.print("\n" + tell_story(told, session_.symbols(target_), options) + "\n");
   }
@@ -234,7 +244,7 @@ class Run {
     fs::create_directories(out_, ignored);
     const SavedRun run{options_.arguments, options_.environment, fs::current_path(ignored).string(),
                        identify_program(program_), target_.threads(), promotion_.in_use(),
-                       executions_before_, seconds_before_, {}};
+                       executions_before_, seconds_before_, bugs_told_, warnings_before_, raced_before_, bugs_, {}};
     const std::optional<Error> error = save_run(run, state, saved_run_path(out_));
     if (error) session_.warn(error->message + "; what was saved before is still there");
     saved_ = saved_ || !error;
@@ -243,7 +253,8 @@ class Run {
   // What is finished needs no resuming; what is not can go on. What could not be saved is no reason to lose what was.
   void offer_to_resume(const Exploration& result) {
     std::error_code ignored;
-    if (result.complete || !result.bugs.empty()) {
+    const bool goes_on = result.interrupted && options_.keep_going;
+    if (result.complete || (!result.bugs.empty() && !goes_on)) {
       remove_saved_run(saved_run_path(out_));
       if (fs::is_empty(out_, ignored) && !ignored) fs::remove(out_, ignored);
       for (const fs::path& folder : made_) fs::remove(folder, ignored);  // unless there is something in it
@@ -285,14 +296,15 @@ class Run {
     else if (!options_.quiet || result.verdict == Verdict::Uncontrolled)
       session_.print(final_lines(result, setting_, session_.terminal()));
     if (result.verdict == Verdict::Uncontrolled) session_.print_stack(target_, result.uncontrolled_stack);
-    offer_to_resume(result);
     if (test_) {
+      offer_to_resume(result);
       *test_ = {test_->name, test_->width, result, session_.warnings(), name_of(target_.info().isolation), true};
       return;
     }
     session_.write_results({options_.command, options_.strategy.spec.substr(0, options_.strategy.spec.find(':')),
                          name_of(target_.info().isolation), session_.warnings()},
                         result);
+    offer_to_resume(result);  // once the result is written: until then a kill leaves something to resume
   }
 
   bool warn_of_native_loops() {
@@ -379,6 +391,9 @@ class Run {
   bool introduced_ = false, saved_ = false;
   unsigned bugs_ = 0, replayed_ = 0;
   std::set<std::string> unsaved_;
+  std::vector<Finding> bugs_told_;        // for who resumes this
+  std::vector<Finding> warnings_before_;  // of searches given up
+  bool raced_before_ = false;
   std::vector<fs::path> made_;  // folders for what is saved, the innermost first
 };
 

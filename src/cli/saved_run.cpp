@@ -44,6 +44,10 @@ void pack(const SavedRun& run, StateWriter& out) {
   out.put_all(run.promoted.aliases);
   out.put(run.executions_before);
   out.put(run.seconds_before);
+  put_findings(out, run.bugs);
+  put_findings(out, run.warnings);
+  out.put(run.raced_before);
+  out.put(run.bug_number);
 }
 
 bool unpack(std::string_view bytes, SavedRun& run) {
@@ -59,6 +63,10 @@ bool unpack(std::string_view bytes, SavedRun& run) {
   run.promoted.aliases = in.get_all<Alias>();
   run.executions_before = in.get<uint64_t>();
   run.seconds_before = in.get<double>();
+  run.bugs = get_findings(in);
+  run.warnings = get_findings(in);
+  run.raced_before = in.get<bool>();
+  run.bug_number = in.get<unsigned>();
   run.state = in.rest();
   return in.good() && !run.arguments.empty() && run.threads.size() <= kMaxThreads;
 }

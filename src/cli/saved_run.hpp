@@ -10,6 +10,7 @@
 #include "model/executor.hpp"
 #include "model/result.hpp"
 #include "report/program_identity.hpp"
+#include "search/saved_finding.hpp"
 #include "search/state.hpp"
 
 namespace lockstep {
@@ -23,6 +24,9 @@ struct SavedRun {
   PromotedPoints promoted;         // scheduling points of this search, found by those before it
   uint64_t executions_before = 0;  // which were so long
   double seconds_before = 0;
+  std::vector<Finding> bugs, warnings;  // told so far; of the searches given up
+  bool raced_before = false;
+  unsigned bug_number = 0;  // of the last bug
   std::string state;  // read: as the explorer wrote it
 };
 

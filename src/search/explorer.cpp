@@ -9,6 +9,7 @@
 #include "model/plan_queue.hpp"
 #include "model/schedule.hpp"
 #include "search/failure_keys.hpp"
+#include "search/saved_finding.hpp"
 #include "search/trace_meter.hpp"
 #include "search/trace_set.hpp"
 
@@ -49,6 +50,14 @@ class Run {
     seconds_before_ = in.get<double>();
     traces_.load(in);
     for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) fingerprints_.insert(in.get_text());
+    r.raced = in.get<bool>();
+    r.warnings = get_findings(in);
+    for (const FailureKey key : in.get_all<FailureKey>()) unrepeated_.insert(key);
+    for (const FailureKey key : in.get_all<FailureKey>()) keys_.confirmed(key);
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+      const auto key = in.get<FailureKey>();
+      beyond_[key] = in.get<FindingKind>();
+    }
     strategy_.load(in);
     submitted_ = r.executions;
     return in.good() && in.at_end();
@@ -84,12 +93,13 @@ class Run {
     }
     if (!in_flight_.empty()) executor_.cancel();
     conclude();
-    if (!result_.complete && result_.bugs.empty()) save();
+    if (!result_.complete && (result_.bugs.empty() || (result_.interrupted && keep_going_))) save();
     return std::move(result_);
   }
 
  private:
-  // What was counted so far, then the strategy. Bugs are saved as schedules of their own; here only that they are known.
+  // What was counted and noticed so far, then the strategy. Bugs are kept by who was told of them; here only that they are
+  // known.
   void save() {
     if (!hooks_.save || !strategy_.resumable()) return;
     const Clock::time_point begin = Clock::now();
@@ -101,6 +111,15 @@ class Run {
       traces_.save(out);
       out.put<uint64_t>(fingerprints_.size());
       for (const std::string& fingerprint : fingerprints_) out.put_text(fingerprint);
+      out.put(r.raced);
+      put_findings(out, std::span(r.warnings).first(noticed_.value_or(r.warnings.size())));
+      out.put_all(std::vector<FailureKey>(unrepeated_.begin(), unrepeated_.end()));
+      out.put_all(keys_.all_confirmed());
+      out.put<uint64_t>(beyond_.size());
+      for (const auto& [key, kind] : beyond_) {
+        out.put(key);
+        out.put(kind);
+      }
       strategy_.save(out);
     });
     // Rarely enough not to be felt, however large it has become.
@@ -308,6 +327,7 @@ class Run {
     r.peak_frontier_nodes = strategy_.peak_frontier_nodes();
     r.remark = strategy_.remark();
     r.unrepeated = strategy_.unrepeated();
+    noticed_ = r.warnings.size();
     for (Finding& suspicion : strategy_.suspicions()) r.warnings.push_back(std::move(suspicion));
     if (budget_.count_traces && (r.traces = traces_.size())) r.redundant = redundant_ + traces_.inserted() - *r.traces;
     warn_of_what_lies_beyond();
@@ -373,6 +393,7 @@ class Run {
   uint64_t redundant_ = 0;
   FailureKeys keys_;
   std::set<FailureKey> unrepeated_;
+  std::optional<size_t> noticed_;  // warnings, without those that are made up in the end
   std::map<FailureKey, FindingKind> beyond_;  // what failed in executions that do not count
   std::set<std::string> fingerprints_;
   Exploration result_;

@@ -65,4 +65,12 @@ bool FailureKeys::worth_confirming(FailureKey key) const {
   return place == attempts_.end() || place->second < kEnough;
 }
 
+std::vector<FailureKey> FailureKeys::all_confirmed() const {
+  std::vector<FailureKey> keys;
+  for (const auto& [key, attempts] : attempts_)
+    if (attempts >= kEnough) keys.push_back(key);
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
 }  // namespace lockstep

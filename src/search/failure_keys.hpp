@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "analysis/finding.hpp"
 
@@ -19,6 +20,7 @@ class FailureKeys {
   bool worth_confirming(FailureKey key) const;
   void confirmed(FailureKey key) { attempts_[key] = kEnough; }
   void not_repeated(FailureKey key) { ++attempts_[key]; }
+  std::vector<FailureKey> all_confirmed() const;
 
  private:
   static constexpr unsigned kEnough = 3;  // a failure that did not repeat may be one of a kind that does
