@@ -253,7 +253,7 @@ class Run {
   // What is finished needs no resuming; what is not can go on. What could not be saved is no reason to lose what was.
   void offer_to_resume(const Exploration& result) {
     std::error_code ignored;
-    const bool goes_on = result.interrupted && options_.keep_going;
+    const bool goes_on = options_.keep_going && (result.interrupted || !result.uncontrolled.empty());
     if (result.complete || (!result.bugs.empty() && !goes_on)) {
       remove_saved_run(saved_run_path(out_));
       if (fs::is_empty(out_, ignored) && !ignored) fs::remove(out_, ignored);

@@ -93,7 +93,7 @@ class Run {
     }
     if (!in_flight_.empty()) executor_.cancel();
     conclude();
-    if (!result_.complete && (result_.bugs.empty() || (result_.interrupted && keep_going_))) save();
+    if (!result_.complete && (result_.bugs.empty() || goes_on_after_bugs())) save();
     return std::move(result_);
   }
 
@@ -105,10 +105,13 @@ class Run {
     const Clock::time_point begin = Clock::now();
     hooks_.save([&](StateWriter& out) {
       const Exploration& r = result_;
-      for (const uint64_t n : {r.executions, r.diverged, r.cut, r.without_races, redundant_}) out.put(n);
+      const Counted again = put_off();
+      for (const uint64_t n : {r.executions - again.executions, r.diverged - again.diverged, r.cut - again.cut,
+                               r.without_races - again.without_races, redundant_ - again.blocked})
+        out.put(n);
       for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max}) out.put(n);
       out.put(std::chrono::duration<double>(begin - start_).count() + seconds_before_);
-      traces_.save(out);
+      traces_.save(out, again.inserted);
       out.put<uint64_t>(fingerprints_.size());
       for (const std::string& fingerprint : fingerprints_) out.put_text(fingerprint);
       out.put(r.raced);
@@ -125,6 +128,25 @@ class Run {
     // Rarely enough not to be felt, however large it has become.
     saved_ = Clock::now();
     save_every_ = std::max(std::min(2 * save_every_, kSaveEvery), 40 * (saved_ - begin));
+  }
+
+  // Executions that were counted and will be run again by who resumes this.
+  struct Counted {
+    uint64_t executions = 0, diverged = 0, cut = 0, without_races = 0, blocked = 0, inserted = 0;
+  };
+  Counted put_off() {
+    Counted again;
+    strategy_.for_each_put_off([&](TraceView trace) {
+      const Outcome outcome = trace.outcome();
+      ++again.executions;
+      again.diverged += outcome == Outcome::Diverged;
+      again.cut += outcome == Outcome::StepLimit;
+      again.without_races += (trace.header().monitors & Monitors::kNoRaces) != 0;
+      if (!budget_.count_traces) return;
+      again.blocked += outcome == Outcome::SleepBlocked;
+      again.inserted += is_whole(outcome) && strategy_.counts(trace);
+    });
+    return again;
   }
 
   struct Failure {
@@ -291,6 +313,9 @@ class Run {
 
   bool late(Clock::time_point now) const { return budget_.time && now - start_ >= *budget_.time; }
   bool late() const { return late(Clock::now()); }
+
+  // Rather than being ended by one.
+  bool goes_on_after_bugs() const { return keep_going_ && (result_.interrupted || !result_.uncontrolled.empty()); }
 
   bool finished() const { return in_flight_.empty() && strategy_.complete(); }
 

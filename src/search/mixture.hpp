@@ -54,6 +54,9 @@ class Mixture final : public Strategy {
   std::optional<uint32_t> preemptions_completed() const override;
   bool resumable() const override;
   void save(StateWriter& out) const override;
+  void for_each_put_off(const std::function<void(TraceView)>& visit) const override {
+    for (const MixturePart& part : parts_) part.strategy->for_each_put_off(visit);
+  }
   void load(StateReader& in) override;
   void stay_within(uint64_t bytes) override;
   bool spill(uint64_t bytes) override;

@@ -1,6 +1,7 @@
 // A strategy chooses the next plan from the traces so far. It never touches the program.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,6 +65,8 @@ class Strategy {
   // Writing the search down and going on from there. What is in flight counts as not yet handed out.
   virtual bool resumable() const { return false; }
   virtual void save(StateWriter&) const {}
+  // Executions that were given to learn() but are not in what save() writes: they will be run again.
+  virtual void for_each_put_off(const std::function<void(TraceView)>&) const {}
   virtual void load(StateReader& state) { state.reject(); }  // into a fresh strategy made with the same options
 
   // False: plain accesses that are scheduling points do not make it switch there.

@@ -26,6 +26,7 @@ namespace {
 constexpr size_t kWindowPerWorker = 256;
 constexpr int kWatchdogSignal = 62;  // the runtime's handler reports where it is
 constexpr auto kPatience = std::chrono::milliseconds(20);
+constexpr unsigned kKilledBefore = 3;  // times that a plan may have been under way when its worker was killed
 constexpr auto kLook = std::chrono::milliseconds(250);  // without a trace: how often a worker is asked what it does
 constexpr int kPoll = 50;  // milliseconds between looks at clocks, signals and dead children
 
@@ -243,7 +244,8 @@ class WorkerTarget final : public Target {
     WorkerProcess process;
     PlanQueue queue;                  // sent and not answered, oldest first
     uint64_t to_do = 0;               // of these, how many it had not run when it was last looked at
-    std::optional<uint64_t> suspect;  // plan under way when the worker was killed; blamed if it happens again
+    std::optional<uint64_t> suspect;  // plan under way when the worker was killed; blamed if it happens again and again
+    unsigned killed = 0;              // so often
   };
   // When a worker says nothing for long: is it still making steps?
   struct Watch {
@@ -336,15 +338,17 @@ class WorkerTarget final : public Target {
     const bool in_good_order = retired(slot);
     const int status = slot.process.alive() ? 0 : slot.process.exit_status();
     const bool culprit = !in_good_order && slot.process.channel().executing.load() == slot.queue.front().id + 1;
-    // A worker killed from outside is not the program's fault: try the plan once more before blaming it.
+    // A worker killed from outside is not the program's fault: try the plan a few times more before blaming it.
     const bool by_itself = !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     Plan first = slot.queue.front();
-    const bool blame = culprit && (by_itself || slot.suspect == first.id);
+    if (slot.suspect != first.id) slot.killed = 0;
+    const bool blame = culprit && (by_itself || slot.killed >= kKilledBefore);
     slot.suspect.reset();
     if (blame) {
       slot.queue.pop_front();
     } else if (!in_good_order) {
       if (culprit) slot.suspect = first.id;
+      if (culprit) ++slot.killed;
       warn("a worker process was killed from outside and has been replaced");
     }
     if (auto started = slot.process.start(); !started)

@@ -158,7 +158,18 @@ Result<bool> WorkerProcess::prepare() {
   return true;
 }
 
+// Killed from outside while it starts: not the program's fault, as far as can be told from a few times.
 Result<bool> WorkerProcess::start() {
+  constexpr int kAttempts = 5;
+  for (int attempt = 1;; ++attempt) {
+    Result<bool> started = start_once();
+    const bool killed = !started && pid_ < 0 && WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL;
+    if (!killed || attempt == kAttempts) return started;
+  }
+}
+
+Result<bool> WorkerProcess::start_once() {
+  status_ = 0;
   if (auto prepared = prepare(); !prepared) return prepared.error();
   Channel* c = &channel();
   pid_ = fork();

@@ -98,6 +98,7 @@ class WorkerProcess {
   Channel& channel() { return *static_cast<Channel*>(memory_.data()); }
 
  private:
+  Result<bool> start_once();
   Result<bool> prepare();  // a fresh channel
   void hand_over_descriptors(int channel_fd) const;
   [[noreturn]] void become_program(int channel_fd);

@@ -122,6 +122,7 @@ class DporSearch : public Strategy {
   std::optional<uint32_t> preemptions_completed() const override;
   bool resumable() const override { return true; }
   void save(StateWriter& out) const override;
+  void for_each_put_off(const std::function<void(TraceView)>& visit) const override;
   void load(StateReader& in) override;
   uint64_t frontier_nodes() const override { return turns_.size() + ranked_.size() + lanes_.size(); }
   uint64_t peak_frontier_nodes() const override { return peak_waiting_; }

@@ -20,8 +20,13 @@ void DporSearch::save(StateWriter& out) const {
   out.put(static_cast<uint8_t>(started_ && executions_ > 0));
   out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2 | any_order_ << 3 | in_lanes_ << 4 |
                                one_lane_ << 5));
-  for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, executions_}) out.put(number);
+  for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, executions_ - early_.size()})
+    out.put(number);
   if (parts_.order) ranked_.save(out);
+}
+
+void DporSearch::for_each_put_off(const std::function<void(TraceView)>& visit) const {
+  for (const Early& early : early_) visit(early.trace);
 }
 
 void DporSearch::load(StateReader& in) {

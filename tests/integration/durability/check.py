@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Nothing is lost: check.py killed|interrupted|damaged|full_disk|two_at_once LOCKSTEP PROGRAM MOMENTS
+"""Nothing is lost: check.py killed|interrupted|bugs|damaged|full_disk|two_at_once LOCKSTEP PROGRAM MOMENTS
 
 Every moment at which something happens is a number of looks at a clock that only these looks move (moments.cpp), drawn
 from a fixed seed; so no case depends on how fast the machine is.
@@ -83,6 +83,40 @@ def killed():
 def interrupted():
     for strategy in STRATEGIES + MIXTURES:
         in_folder(lambda s=strategy: in_pieces(s, ["signal"], 1))
+
+
+def result():
+    with open("result.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def told(found):
+    return found["traces"], found["guarantee"], found["verdict"], [(b["kind"], b["execution"], b["fingerprint"]) for b in found["bugs"]]
+
+
+def bug_in_pieces(strategy, kind):
+    """A bug found before an end is part of what is told in the end, and its schedule is where it was."""
+    draw, shape = random.Random(3), (3, 3, "fail")
+    expect(start(strategy, shape, "--keep-going").returncode == 1, f"{strategy}: no bug")
+    whole = told(result())
+    os.remove("result.json")
+    ends, with_bug = 0, 0
+    done = start(strategy, shape, "--keep-going", "--stored", "ignore", LOCKSTEP_TEST_DIE=f"{kind}:{draw.randint(60, 400)}")
+    while done.returncode in (-9, 130) or not result()["complete"]:
+        ends += 1
+        with_bug += os.path.exists("out/bug-1.lockstep")
+        expect(done.returncode in (-9, 130, 1) and ends < 200, f"{strategy}: ended by something else", done)
+        expect(os.path.exists("out/exploration.state"), f"{strategy}: nothing was saved after {ends} ends", done)
+        done = run(["resume", "out"], LOCKSTEP_TEST_DIE=f"{kind}:{draw.randint(1, 300 * ends)}")
+    expect(with_bug >= 2, f"{strategy}: was ended {with_bug} times only after the bug")
+    expect(done.returncode == 1 and told(result()) == whole, f"{strategy}, {kind}: {told(result())} instead of {whole}", done)
+    expect(os.listdir("out") == ["bug-1.lockstep"], f"{strategy}, {kind}: left behind: {os.listdir('out')}")
+
+
+def bugs():
+    for strategy in ["icb", "optimal-dpor", "dpor", "chess"]:
+        for kind in ["look", "signal"]:
+            in_folder(lambda s=strategy, k=kind: bug_in_pieces(s, k))
 
 
 def notices_what_is_missing():
@@ -202,4 +236,4 @@ def two_at_once():
         in_folder(check)
 
 
-{"killed": killed, "interrupted": interrupted, "damaged": damaged, "full_disk": full_disk, "two_at_once": two_at_once}[case]()
+{"killed": killed, "interrupted": interrupted, "bugs": bugs, "damaged": damaged, "full_disk": full_disk, "two_at_once": two_at_once}[case]()
