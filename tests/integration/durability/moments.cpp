@@ -1,5 +1,5 @@
-// Loaded into the driver: moments that do not depend on how fast the machine is. Its clock goes on by a millisecond
-// with every look at it, so "every five seconds" is a number of executions. At the n-th look, or before the n-th file
+// Loaded into the driver: moments that do not depend on how fast the machine is. Its clock goes on by ten
+// milliseconds with every look at it, so "every five seconds" is a number of executions. At the n-th look, or before the n-th file
 // is put in its place, it is killed (LOCKSTEP_TEST_DIE=look:n, rename:n), interrupted (signal:n) or stopped (stop:n). A disk is full for
 // all files whose path begins with LOCKSTEP_TEST_FULL, from the n-th write on if that ends in ":n".
 #include <dlfcn.h>
@@ -59,8 +59,8 @@ int clock_gettime(clockid_t which, timespec* out) {
   if (due("look", now)) kill(getpid(), SIGKILL);
   if (due("signal", now)) raise(now % 2 ? SIGINT : SIGTERM);
   if (due("stop", now)) raise(SIGSTOP);
-  out->tv_sec = 1000 + now / 1000;
-  out->tv_nsec = now % 1000 * 1'000'000;
+  out->tv_sec = 1000 + now / 100;
+  out->tv_nsec = now % 100 * 10'000'000;
   return 0;
 }
 
