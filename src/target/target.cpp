@@ -12,13 +12,12 @@
 #include <cstring>
 #include <deque>
 #include <fstream>
-#include <new>
 
 #include "model/plan_queue.hpp"
 #include "model/schedule.hpp"
+#include "target/launch.hpp"
 #include "target/remarks.hpp"
 #include "target/same_core.hpp"
-#include "target/worker_process.hpp"
 
 namespace lockstep {
 namespace {
@@ -30,46 +29,6 @@ constexpr unsigned kKilledBefore = 3;  // times that a plan may have been under 
 constexpr auto kLook = std::chrono::milliseconds(250);  // without a trace: how often a worker is asked what it does
 constexpr int kPoll = 50;  // milliseconds between looks at clocks, signals and dead children
 
-Result<SharedMemory> make_table(const std::vector<ThreadTable::Entry>& threads) {
-  auto table = SharedMemory::create("lockstep-threads", sizeof(ThreadTable));
-  if (!table) return table.error();
-  auto* names = new (table->data()) ThreadTable{};
-  names->entry[0] = {0, 0};
-  names->count.store(1);
-  for (size_t i = 1; i < threads.size() && i < kMaxThreads; ++i) {
-    names->entry[i] = threads[i];
-    names->count.store(static_cast<uint32_t>(i) + 1);
-  }
-  return table;
-}
-
-LaunchOptions launch_options(const TargetOptions& options, const std::string& path, int table_fd, int capture_fd,
-                             const cpu_set_t& cpus) {
-  return {path,
-          options.command,
-          options.runtime_library,
-          options.isolation,
-          options.backend,
-          options.points,
-          options.timeouts,
-          options.spurious,
-          options.prime,
-          options.detect_races,
-          options.check_locks,
-          options.find_leaks,
-          options.checkpoints,
-          options.promoted,
-          {},
-          {},
-          options.max_steps,
-          table_fd,
-          capture_fd,
-          options.input ? options.input->fd() : -1,
-          cpus,
-          options.workers <= 1,
-          options.body};
-}
-
 // A search with so few plans under way waits for its worker all the time; one with many works at the same time.
 constexpr uint64_t kFewForOne = 32, kFewEach = 8, kManyPlans = 64;
 
@@ -78,7 +37,7 @@ class WorkerTarget final : public Target {
   explicit WorkerTarget(TargetOptions options) : options_(std::move(options)) {}
 
   Result<bool> start() {
-    auto table = make_table(options_.threads);
+    auto table = make_thread_table(options_.threads);
     if (!table) return table.error();
     table_ = std::move(*table);
     auto capture = SharedMemory::create("lockstep-output", 1);
@@ -489,15 +448,6 @@ Result<std::unique_ptr<Target>> Target::start(TargetOptions options) {
   auto target = std::make_unique<WorkerTarget>(std::move(options));
   if (auto started = target->start(); !started) return started.error();
   return std::unique_ptr<Target>(std::move(target));
-}
-
-Result<int> debug_target(const TargetOptions& options, const Plan& plan, const std::vector<std::string>& debugger) {
-  auto path = find_program(options.command.at(0));
-  if (!path) return path.error();
-  auto table = make_table(options.threads);
-  if (!table) return table.error();
-  const LaunchOptions launch = launch_options(options, *path, table->fd(), -1, SameCore().everywhere());
-  return WorkerProcess(launch).debug(plan, debugger);
 }
 
 }  // namespace lockstep

@@ -14,6 +14,14 @@ void together(F... body) {
   for (auto& t : threads) t.join();
 }
 
+// body(0), body(1), ...
+template <class F>
+void many(int n, F body) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < n; ++i) threads.emplace_back(body, i);
+  for (auto& t : threads) t.join();
+}
+
 struct Named {
   const char* name;
   void (*run)();

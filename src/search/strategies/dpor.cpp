@@ -13,29 +13,6 @@ using namespace dpor;
 class BacktrackSets final : public Reversal {
  public:
   void reverse(DporSearch& search, const Race& race) override {
-    reverse_one(search, race);
-    // Nobody knows which of the earlier steps took what it waits or had waited for, so it is tried before each of them.
-    if (!waits_unseen(race.next->kind) || !(race.next->flags & Step::kBlocked || waited_for(search, race))) return;
-    const HappensBefore& order = search.order();
-    const auto before = [&](uint32_t record) {
-      const HappensBefore::Use* use = order[record].find(race.next->use[0].object);
-      return use ? use->last_write : HappensBefore::kNone;
-    };
-    Race earlier = race;
-    while ((earlier.first = before(earlier.first)) != HappensBefore::kNone &&
-           order[earlier.first].thread != race.next->thread &&
-           (race.next->previous == HappensBefore::kNone || !order.ordered(earlier.first, race.next->previous)))
-      reverse_one(search, earlier);
-  }
-
- private:
-  static bool waits_unseen(OpKind kind) { return kind == OpKind::Io || kind == OpKind::Timer; }
-  static bool waited_for(const DporSearch& search, const Race& race) {
-    return !search.enabled(race.first, race.next->thread) &&
-           (race.next->previous == HappensBefore::kNone || race.next->previous < race.first);
-  }
-
-  void reverse_one(DporSearch& search, const Race& race) {
     leading_.clear();
     const HappensBefore& order = search.order();
     const auto consider = [&](ThreadId t) {
@@ -58,6 +35,7 @@ class BacktrackSets final : public Reversal {
     });
   }
 
+ private:
   std::vector<ThreadId> leading_;
 };
 
