@@ -8,13 +8,14 @@
 #include <atomic>
 #include <cstdint>
 
+#include "model/fact.hpp"
 #include "model/ids.hpp"
 #include "model/race.hpp"
 
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 4;
+inline constexpr uint32_t kChannelVersion = 5;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 
 enum class Isolation : uint8_t { Auto, Loop, Reset, Fork };
@@ -66,16 +67,6 @@ struct ThreadTable {
   ObjectNames names;
 };
 
-// What the runtime noticed and a user should know; said once each (target/remarks.hpp).
-enum RemarkBits : uint32_t {
-  kSignalsBetweenThreads = 1,  // the order of a signal against its receiver's steps is not part of any reduction
-  kWritesFiles = 2,            // what it leaves behind is seen by other executions
-  kInputFromOutside = 4,       // it waited for something that is not one of its threads
-  kStartsProcesses = 8,        // which run outside the schedule
-  kReadsSystem = 16,           // /proc or /sys
-  kCheckpointsDiffer = 32,     // an execution from a checkpoint was not the one from the beginning
-};
-
 enum class WorkerState : uint32_t {
   Starting,
   Ready,         // serves plans
@@ -118,7 +109,7 @@ struct Channel {
   uint8_t fiber;               // backend in use is fibers
   Isolation isolation_used;
   uint8_t reserved;
-  std::atomic<uint32_t> remarks;    // RemarkBits
+  FactTable facts;
   std::atomic<uint64_t> resumed;    // executions that started from a checkpoint
   std::atomic<uint64_t> executing;  // plan id + 1 while one is running, else 0
   std::atomic<uint64_t> stuck_steps;  // answer to the watchdog: steps so far; a standstill means stuck

@@ -14,10 +14,11 @@
 #include "model/operation.hpp"
 #include "model/allocation.hpp"
 #include "model/race.hpp"
+#include "model/reason.hpp"
 
 namespace lockstep {
 
-inline constexpr uint16_t kTraceVersion = 4;
+inline constexpr uint16_t kTraceVersion = 5;
 
 // How an execution ended.
 enum class Outcome : uint8_t {
@@ -111,8 +112,6 @@ struct Monitors {
     kThinned = 8,       // calls that touch nothing tracked were left out of the code (detect/call_sites.hpp)
     kRepeated = 16,     // left out at first, but that did not do
     kNoRaces = 32,      // nobody looked for races, because a few variables are tracked
-    kSealed = 64,       // at some step others could have run, had the thread not been in code that is not to be left;
-                        // or what a step did depends on more than the operations before it: no reduction is sound
   };
 };
 
@@ -144,8 +143,10 @@ struct TraceHeader {
   uint32_t block_units;    // of 16 bytes: blocks and what they touched
   uint32_t monitors;       // Monitors::Flags
   uint32_t allocations;    // blocks of the heap that are told
+  uint32_t reasons;        // Reasons::bits()
+  uint32_t reserved;
 };
-static_assert(sizeof(TraceHeader) == 80, "wire format");
+static_assert(sizeof(TraceHeader) == 88, "wire format");
 
 // On the wire a trace may begin like the one sent before it: so many records and words of sets are left out.
 struct TraceSuffix {
@@ -194,6 +195,7 @@ class TraceView {
   uint32_t same() const { return same_; }
   const TraceHeader& header() const { return *reinterpret_cast<const TraceHeader*>(base_); }
   Outcome outcome() const { return header().outcome; }
+  Reasons reasons() const { return Reasons(header().reasons); }
   std::span<const Step> steps() const { return {at<Step>(sizeof(TraceHeader)), header().steps}; }
   // The next operation of every thread unfinished at the end, ascending by thread.
   std::span<const Step> pending() const { return {steps().data() + header().steps, header().pending}; }

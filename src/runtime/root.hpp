@@ -96,6 +96,9 @@ struct Runtime {
 };
 extern Runtime runtime;
 
+// Notes a fact for the driver, each kind at each place once.
+void notice(FactKind kind, const void* place = nullptr);
+
 // Is the caller a thread of the execution under way? Everybody else gets the real functions.
 inline bool controlled() { return LIKELY(runtime.running) && LIKELY(thread_pointer() == runtime.current->tls); }
 

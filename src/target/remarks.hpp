@@ -1,6 +1,8 @@
-// What the runtime noticed about the program, as sentences (RemarkBits in model/channel.hpp).
+// What the runtime noticed about the program, as sentences (model/fact.hpp).
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -8,19 +10,23 @@
 
 namespace lockstep {
 
-inline std::vector<std::string> in_words(uint32_t remarks) {
+inline bool has(const std::set<Fact>& facts, FactKind kind) {
+  return std::any_of(facts.begin(), facts.end(), [kind](const Fact& fact) { return fact.kind == kind; });
+}
+
+inline std::vector<std::string> in_words(const std::set<Fact>& facts) {
   std::vector<std::string> said;
-  if (remarks & kSignalsBetweenThreads)
+  if (has(facts, FactKind::SignalsBetweenThreads))
     said.emplace_back(
         "threads send each other signals: strategies that reduce (dpor, bpor and the like) may miss a place where one "
         "arrives; dfs and icb do not");
-  if (remarks & kInputFromOutside)
+  if (has(facts, FactKind::OutsideInput))
     said.emplace_back(
         "the program waits for input from outside, which is not under control: its executions may not repeat");
-  if (remarks & kStartsProcesses)
+  if (has(facts, FactKind::StartsProcesses))
     said.emplace_back(
         "the program starts other processes, which are not under control: they are taken to answer and to end promptly");
-  if (remarks & kCheckpointsDiffer)
+  if (has(facts, FactKind::CheckpointsDiffer))
     said.emplace_back(
         "an execution that was started from a checkpoint differed from the same one run from the beginning; it was all "
         "done again without checkpoints");
@@ -28,14 +34,14 @@ inline std::vector<std::string> in_words(uint32_t remarks) {
 }
 
 // What executions that do not repeat may depend on, as far as it was noticed.
-inline std::string dependence(uint32_t remarks, Isolation isolation) {
+inline std::string dependence(const std::set<Fact>& facts, Isolation isolation) {
   std::string text;
   const auto add = [&text](const char* what) { text += (text.empty() ? "" : ", ") + std::string(what); };
   if (isolation == Isolation::Loop) add("what an earlier execution left in memory (try --prime 3, or --isolation reset)");
-  if (remarks & kWritesFiles) add("files that it writes");
-  if (remarks & kReadsSystem) add("what it reads from /proc or /sys");
-  if (remarks & kInputFromOutside) add("input from outside");
-  if (remarks & kStartsProcesses) add("processes it starts");
+  if (has(facts, FactKind::WritesFiles)) add("files that it writes");
+  if (has(facts, FactKind::ReadsSystem)) add("what it reads from /proc or /sys");
+  if (has(facts, FactKind::OutsideInput)) add("input from outside");
+  if (has(facts, FactKind::StartsProcesses)) add("processes it starts");
   if (text.empty()) add("something that is not seen: the processor's cycle counter, memory shared with other processes, threads out of control");
   return text;
 }

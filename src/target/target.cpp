@@ -56,17 +56,22 @@ class WorkerTarget final : public Target {
       if (auto verified = verify_reset(); !verified) return verified.error();
     }
     // What one execution leaves in a file, another one reads: they must not run side by side.
-    if (slots_[0]->process.remarks() & kWritesFiles) options_.workers = 1;
+    if (slots_[0]->process.facts().contains({0, FactKind::WritesFiles})) options_.workers = 1;
     if (auto started = start_workers(options_.workers); !started) return started.error();
     return true;
   }
 
   size_t window() const override { return kWindowPerWorker * std::max(1u, options_.workers); }
   const TargetInfo& info() const override { return info_; }
-  std::string dependence() override { return lockstep::dependence(remarks(), info_.isolation); }
+  std::string dependence() override { return lockstep::dependence(facts(), info_.isolation); }
+  std::set<Fact> facts() override {
+    std::set<Fact> all;
+    for (auto& slot : slots_) all.insert(slot->process.facts().begin(), slot->process.facts().end());
+    return all;
+  }
   std::vector<uint64_t> native_loops() override { return launch_.native_loops; }
   std::vector<std::string> warnings() override {
-    for (std::string& text : in_words(remarks())) warn(std::move(text));
+    for (std::string& text : in_words(facts())) warn(std::move(text));
     return warnings_;
   }
 
@@ -77,7 +82,7 @@ class WorkerTarget final : public Target {
   }
 
   bool checkpoints_failed() override {
-    if (launch_.checkpoints == CheckpointUse::Off || !(remarks() & kCheckpointsDiffer)) return false;
+    if (launch_.checkpoints == CheckpointUse::Off || !has(facts(), FactKind::CheckpointsDiffer)) return false;
     launch_.checkpoints = CheckpointUse::Off;
     cancel();
     for (auto& slot : slots_) slot->process.kill();
@@ -337,11 +342,6 @@ class WorkerTarget final : public Target {
     for (const auto& slot : slots_)
       if (slot->process.pid() > 0) pids.push_back(slot->process.pid());
     return pids;
-  }
-  uint32_t remarks() {
-    uint32_t all = 0;
-    for (auto& slot : slots_) all |= slot->process.remarks();
-    return all;
   }
 
   // Asked twice in vain, a worker looks for a spin loop that keeps it from making steps; what it finds all get to know.

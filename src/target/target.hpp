@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,7 @@ class Target : public Executor {
   // Code that is not preempted while it is on the stack; ascending. Before the first plan.
   virtual void trust(const std::vector<CodeRange>&) {}
   virtual std::vector<std::string> warnings() = 0;         // said once each, in order
+  virtual std::set<Fact> facts() { return {}; }            // what was noticed in all executions so far
   virtual std::string dependence() { return {}; }          // what executions that do not repeat may depend on
   virtual std::vector<uint64_t> native_loops() { return {}; }  // jumps of spin loops in code without scheduling points
   virtual uint64_t resumed() { return 0; }                 // executions that started from a checkpoint

@@ -107,9 +107,15 @@ void WorkerProcess::kill() {
   pid_ = -1;
 }
 
-uint32_t WorkerProcess::remarks() {
-  if (memory_.data()) remarks_ |= channel().remarks.load(std::memory_order_relaxed);
-  return remarks_;
+const std::set<Fact>& WorkerProcess::facts() {
+  if (!memory_.data()) return facts_;
+  const FactTable& table = channel().facts;
+  const uint32_t count = std::min<uint32_t>(table.count.load(std::memory_order_acquire), FactTable::kMost);
+  for (; facts_read_ < count; ++facts_read_) facts_.insert(table.fact[facts_read_]);
+  if (count < FactTable::kMost) return facts_;
+  for (unsigned kind = 0; kind < static_cast<unsigned>(FactKind::kCount); ++kind)  // there may be more than it holds
+    if (table.kinds.load(std::memory_order_relaxed) >> kind & 1) facts_.insert({0, FactKind(kind)});
+  return facts_;
 }
 
 uint64_t WorkerProcess::resumed() {
@@ -119,7 +125,8 @@ uint64_t WorkerProcess::resumed() {
 Result<bool> WorkerProcess::prepare() {
   kill();
   driver_ = getpid();
-  remarks();  // before its memory goes
+  facts();  // before its memory goes
+  facts_read_ = 0;
   resumed_ = resumed();
   const size_t big = big_trace_bytes(options_.max_steps);
   const size_t traces = trace_ring(options_.alone);

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -93,7 +94,7 @@ class WorkerProcess {
   bool alive();            // false once the process has ended; its last traces may still be unread
   int exit_status() const { return status_; }
   pid_t pid() const { return pid_; }
-  uint32_t remarks();      // RemarkBits of all processes so far
+  const std::set<Fact>& facts();  // of all processes so far
   uint64_t resumed();      // executions that started from a checkpoint, likewise
   Channel& channel() { return *static_cast<Channel*>(memory_.data()); }
 
@@ -111,7 +112,8 @@ class WorkerProcess {
   uint64_t sent_ = 0;    // plans to this process
   unsigned unrung_ = 0;  // plans sent since the worker was last woken
   bool takes_turns_ = false;
-  uint32_t remarks_ = 0; // of processes before this one
+  std::set<Fact> facts_;
+  uint32_t facts_read_ = 0;  // of the present process
   uint64_t resumed_ = 0;
   size_t message_ = 0;   // bytes of the trace returned by front()
   ReceivedTrace received_;

@@ -294,7 +294,7 @@ bool outside_helps() {
     sys(SYS_nanosleep, word(&moment), 0);
     wake_waiters();
     if (s.enabled.empty(s.words())) continue;
-    if (outside) runtime.channel->remarks.fetch_or(kInputFromOutside, std::memory_order_relaxed);
+    if (outside) notice(FactKind::OutsideInput);
     return true;
   }
   if (outside)

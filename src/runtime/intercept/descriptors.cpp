@@ -37,7 +37,7 @@ int open_random(int flags) {
 // Files outlive an execution. The driver learns of it, so that no two executions write to them at the same time.
 void note_writing(const char* path, bool writes) {
   if (controlled() && (starts_with(path, "/proc/") || starts_with(path, "/sys/")))
-    runtime.channel->remarks.fetch_or(kReadsSystem, std::memory_order_relaxed);
+    notice(FactKind::ReadsSystem);
   if (writes && controlled() && !starts_with(path, "/dev/") && !starts_with(path, "/proc/")) runtime.undo.wrote_files();
 }
 void note_writing(const char* path, int flags) { note_writing(path, (flags & (O_CREAT | O_ACCMODE)) != 0); }

@@ -30,7 +30,7 @@ long wait(uint32_t* address, int operation, uint32_t expected, const timespec* t
   Thread& me = self();
   s.reach(OpKind::FutexWait, address, Step::kWrite);
   // Where atomics are no steps, nobody sees who changes the value that decides whether this waits.
-  s.sealed |= !runtime.instrumented || runtime.points == Points::Sync;
+  if (!runtime.instrumented || runtime.points == Points::Sync) s.reasons.add(Reason::HiddenSync);
   if (*const_cast<volatile uint32_t*>(address) != expected) return fail(EAGAIN);
   if (waits_for_what_it_has_seen_change(address, expected)) return fail(EAGAIN);
   if (timeout) me.deadline = deadline_of(operation, *timeout, me);

@@ -23,7 +23,7 @@ char children_object;
 
 void born(int pid) {
   runtime.undo.started_process();
-  runtime.channel->remarks.fetch_or(kStartsProcesses, std::memory_order_relaxed);
+  notice(FactKind::StartsProcesses);
   if (child_count < kMostChildren) children[child_count++] = pid;
 }
 

@@ -92,7 +92,7 @@ int arrive(Thread& target, int signal) {
   } else {
     runtime.interrupted = true;
   }
-  if (&target != &me) runtime.channel->remarks.fetch_or(kSignalsBetweenThreads, std::memory_order_relaxed);
+  if (&target != &me) notice(FactKind::SignalsBetweenThreads);
   return 0;
 }
 

@@ -21,7 +21,7 @@ void Undo::remember() {
 
 void Undo::wrote_files() {
   wrote_ = true;
-  runtime.channel->remarks.fetch_or(kWritesFiles, std::memory_order_relaxed);
+  notice(FactKind::WritesFiles);
 }
 
 void Undo::mapped(void* address, size_t size) {

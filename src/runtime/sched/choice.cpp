@@ -58,13 +58,13 @@ void Scheduler::find_candidates(ThreadSet& set) {
   set.copy(enabled, words_);
   Thread& me = *runtime.current;
   if (me.no_preempt && enabled.contains(me.id)) {
-    sealed |= set.size(words_) > 1 || (timeouts != Timeouts::Stuck && !timed.empty(words_));
+    if (set.size(words_) > 1 || (timeouts != Timeouts::Stuck && !timed.empty(words_))) reasons.add(Reason::Unpreemptible);
     set.clear(words_);
     set.add(me.id);
     return;
   }
   // Who has to let others go first would come before them in executions that reductions take for equal.
-  if (fairness_.active()) sealed |= fairness_.restrict(set, words_);
+  if (fairness_.active() && fairness_.restrict(set, words_)) reasons.add(Reason::Fairness);
   if (timeouts != Timeouts::Stuck || set.empty(words_))
     for (unsigned i = 0; i < words_; ++i) set.word[i] |= timed.word[i];
 }

@@ -29,7 +29,7 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   code = 0;
   culprit = kNoThread;
   diverged_at = 0;
-  sealed = false;
+  reasons = {};
   message_size = 0;
   fault_address = 0;
   detail = plan.detail || plan.stacks;

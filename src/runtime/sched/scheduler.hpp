@@ -96,7 +96,7 @@ class Scheduler {
   int code = 0;
   ThreadId culprit = kNoThread;
   uint32_t diverged_at = 0;
-  bool sealed = false;  // Monitors::kSealed
+  Reasons reasons;  // why the order of steps may matter beyond what operations show
   char message[512];
   uint32_t message_size = 0;
   uint64_t fault_address = 0;

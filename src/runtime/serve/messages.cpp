@@ -174,6 +174,7 @@ TraceHeader describe_trace(uint64_t plan_id, uint32_t pending) {
   header.races = runtime.races.count;
   header.block_units = s.in_blocks() ? s.blocks.units : 0;
   header.monitors = monitor_flags();
+  header.reasons = scheduler().reasons.bits();
   header.allocations = told_allocation_count();
   const size_t bytes = sizeof header + sizeof(Step) * (size_t{s.log_size} + pending) +
                        8 * (size_t{s.set_words} + s.stack_words) + s.message_size;

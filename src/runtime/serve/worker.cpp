@@ -147,7 +147,7 @@ void execute(const PlanHeader* plan) {
     const uint64_t from_checkpoint = digest_of_trace();
     execute_from_beginning(plan);
     if (digest_of_trace() != from_checkpoint) {
-      runtime.channel->remarks.fetch_or(kCheckpointsDiffer, std::memory_order_relaxed);
+      notice(FactKind::CheckpointsDiffer);
       saving.turn_off();
     }
   }

@@ -81,8 +81,7 @@ void DporSearch::learn(TraceView trace) {
   const size_t known = head == kNone || tree_[head].record == 0 ? 0 : tree_[head].record - 1;
   const auto fresh = trace.steps().subspan(std::min(known, trace.steps().size()));
   const Kinds kinds = kinds_of(fresh);
-  const bool sealed = trace.header().monitors & Monitors::kSealed;
-  if (reduces_ && (sealed || (kinds.any(kInterrupts) && std::ranges::any_of(fresh, interrupts_another))))
+  if (reduces_ && (!trace.reasons().empty() || (kinds.any(kInterrupts) && std::ranges::any_of(fresh, interrupts_another))))
     return reduce_nothing();
   if (parts_.whole_sequences && parts_.lanes > 1 && !one_lane_ && needs_one_lane(trace, kinds)) {
     one_lane_ = true;

@@ -1,0 +1,37 @@
+// Why the order of steps may matter in an execution although no pair of its operations shows it. The runtime names the
+// reasons of every execution (TraceHeader::reasons); what may be reduced in spite of them says search/judge.
+#pragma once
+#include <cstdint>
+
+namespace lockstep {
+
+enum class Reason : uint8_t {
+  Unknown,        // an operation or an ending that nobody has classified
+  Unpreemptible,  // others could have run, had the thread not been in an atomic section, trusted code or a library
+  Fairness,       // an enabled thread was made to wait
+  HiddenSync,     // a futex or the guard of a static in code whose atomics are not seen
+  Interrupt,      // a thread canceled another or sent it a signal
+  Timeout,        // a wait gave up, or could have
+  EarlyExit,      // the process ended while other threads could go on
+  ThreadsAtExit,  // exit handlers ran beside threads that main had not joined
+  Input,          // input was waited for that another thread may take
+  LockMisuse,     // what a lock does after a misuse depends on more than its operations
+  kCount
+};
+
+class Reasons {
+ public:
+  constexpr Reasons() = default;
+  constexpr explicit Reasons(uint32_t bits) : bits_(bits) {}
+  constexpr void add(Reason reason) { bits_ |= 1u << static_cast<unsigned>(reason); }
+  constexpr void add(Reasons other) { bits_ |= other.bits_; }
+  constexpr bool has(Reason reason) const { return bits_ >> static_cast<unsigned>(reason) & 1; }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr uint32_t bits() const { return bits_; }  // for the wire
+  constexpr bool operator==(const Reasons&) const = default;
+
+ private:
+  uint32_t bits_ = 0;
+};
+
+}  // namespace lockstep
