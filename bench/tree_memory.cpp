@@ -38,8 +38,9 @@ class Sampler final : public Strategy {
     samples.push_back(
         {executions_, open, search_.memory_bytes(), search_.partial_schedules() * kNodeBytes + open * kOpenBytes});
   }
-  std::string guarantee() const override { return search_.guarantee(); }
-  bool complete() const override { return search_.complete(); }
+  Claim claim() const override { return search_.claim(); }
+  void save(StateWriter& out) const override { search_.save(out); }
+  void load(StateReader& in) override { search_.load(in); }
   std::vector<Sample> samples;
   uint32_t steps = 0;
 

@@ -51,6 +51,16 @@ struct Options {
   std::string isolation = "auto";                                // "loop", "reset" or "fork"
   bool keep_going = false;                                       // collect distinct bugs instead of the first one
   bool races = true;                                             // a data race is a bug
+  bool leaks = false, lock_discipline = false;                   // look for these, too
+  std::string points = "auto";                                   // "sync", "atomics", "racy" or "all"
+  std::string timeouts = "cost";                                 // "stuck" or "always"
+  std::optional<uint32_t> spurious = std::nullopt;               // wakeups without a signal, per execution
+  std::optional<uint32_t> variables = std::nullopt, thread_bound = std::nullopt;  // bounds v and t
+  std::vector<std::string> trust = {};                           // functions and modules that are not preempted
+  std::vector<std::string> errors = {};                          // kinds of warnings that are bugs: "lock-order"...
+  std::string suppressions = {};                                 // file
+  unsigned workers = 1;                                          // processes
+  std::string out = {};                                          // folder for schedules; empty: lockstep-out/PROGRAM/explore-N
 };
 
 struct Bug {
@@ -66,6 +76,7 @@ struct Result {
   bool complete = false;  // everything within the bounds was explored
   std::string guarantee;  // what is now known: "every execution with at most 2 preemptions"
   std::vector<Bug> bugs;
+  std::vector<std::string> warnings;
   std::string error;  // why the body could not be explored at all; empty if it could
 
   explicit operator bool() const { return bugs.empty() && error.empty(); }
@@ -78,8 +89,9 @@ inline std::ostream& operator<<(std::ostream& out, const Result& result) {
     if (!bug.schedule.empty()) out << "  replay  lockstep replay " << bug.schedule << '\n';
   }
   if (result.bugs.empty()) {
-    out << "no bug found; known now: " << (result.guarantee.empty() ? "nothing" : result.guarantee) << '\n';
+    out << "no bug found; known: " << (result.guarantee.empty() ? "nothing" : result.guarantee) << '\n';
   }
+  for (const std::string& warning : result.warnings) out << "warning: " << warning << '\n';
   return out << "(" << result.executions << " executions)\n";
 }
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/options.hpp"
-#include "cli/saved_run.hpp"
+#include "campaign/saved_run.hpp"
 #include "cli/world.hpp"
 
 namespace lockstep {

@@ -6,6 +6,8 @@
 #include "cli/gdb/script.hpp"
 #include "cli/recording.hpp"
 #include "cli/session.hpp"
+#include "campaign/code_places.hpp"
+#include "campaign/replayer.hpp"
 #include "report/story.hpp"
 
 namespace lockstep {
@@ -29,16 +31,19 @@ int put_into_memory(const std::string& text) {
   return fd;
 }
 
-// What the failure looked like, from a replay without the debugger.
-std::string story_of(const Options& options, const Recording& recording, const World& world) {
+// What the failure looked like, from a replay without the debugger, which also shows where the scheduling points are.
+std::string story_of(const Options& options, Recording& recording, const World& world) {
   Result<std::unique_ptr<Target>> target = world.start(recording.launch);
   if (!target) return "The program could not be started: " + target.error().message;
   Options quiet = options;
   quiet.color = When::Never;
   Session session(quiet);
-  const std::optional<Finding> found = session.reproduce(**target, recording.schedule.bug, false);
+  recording.launch.promoted.places = addresses_of((*target)->modules(), recording.schedule.promoted);
+  (*target)->promote(recording.launch.promoted);
+  Replayer replayer(**target, options.races);
+  const std::optional<Finding> found = replayer.reproduce(recording.schedule.bug, false);
   if (!found) return "The failure does not reproduce.";
-  return tell_story(*found, session.symbols(**target), {.terminal = session.terminal(), .replayed = true});
+  return tell_story(*found, replayer.symbols(), {.terminal = session.terminal(), .replayed = true});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/recording.hpp"
 #include "cli/session.hpp"
+#include "campaign/replayer.hpp"
 #include "report/html.hpp"
 #include "report/story.hpp"
 
@@ -18,8 +19,8 @@ int explain_command(const Options& given, const World& world) {
   Session session(options);
   if (recording->changed)
     session.warn(fmt::format("{} has changed since the schedule was recorded", recording->program));
-  Target& target = *recording->target;
-  std::optional<Finding> found = session.reproduce(target, recording->schedule.bug, false);
+  Replayer replayer(*recording->target, options.races);
+  std::optional<Finding> found = replayer.reproduce(recording->schedule.bug, false);
   if (!found) {
     session.warn(
         "the failure did not reproduce, so there is nothing to explain; lockstep replay says where it departs");
@@ -29,16 +30,16 @@ int explain_command(const Options& given, const World& world) {
   if (options.html.empty()) {
     constexpr size_t kRows = 400;
     session.print(
-        tell_story(*found, session.symbols(target),
+        tell_story(*found, replayer.symbols(),
                    {.terminal = session.terminal(), .replayed = true, .row_limit = kRows, .output_lines = 200}));
-    return static_cast<int>(ExitCode::Bug);
+    return 0;
   }
   std::ofstream out(options.html);
-  out << html_story(*found, session.symbols(target));
+  out << html_story(*found, replayer.symbols());
   out.close();
   if (!out) return fail({ExitCode::Usage, fmt::format("cannot write {}: {}", options.html, std::strerror(errno))});
   if (!options.quiet) session.print(fmt::format("Written to {}.\n", options.html));
-  return static_cast<int>(ExitCode::Bug);
+  return 0;
 }
 
 }  // namespace lockstep

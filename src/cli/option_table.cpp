@@ -166,8 +166,8 @@ const OptionInfo kOptions[] = {
      }},
     {"prime", "N", "with --isolation loop: run the program so many times first, so that what it initialises once is there [0]", kRun, false,
      [](Options& o, const std::string& v) { return number_into(o.prime, v, 0); }},
-    {"spurious", "N", "condition variables may wake so many times per execution without a signal [0]", kRun, false,
-     [](Options& o, const std::string& v) { return number_into(o.spurious, v, 0); }},
+    {"spurious", "N", "condition variables may wake N times per execution without a signal [0; auto: 1, once the rest is explored]", kRun, false,
+     [](Options& o, const std::string& v) { return number_into(o.spurious.emplace(), v, 0); }},
     {"races", "report|ignore", "a data race in instrumented code is a bug, or only a reason to preempt there [report]", kBoth, false,
      [](Options& o, const std::string& v) {
        return choice_into(o.races, v, {std::pair{"report", true}, {"ignore", false}});
@@ -254,6 +254,8 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return text_into(o.junit, v); }},
     {"sarif", "FILE", "write the bugs as SARIF; - is standard output", kBoth, false,
      [](Options& o, const std::string& v) { return text_into(o.sarif, v); }},
+    {"verbose", nullptr, "also print what each strategy contributed", kRun, false,
+     [](Options& o, const std::string& v) { return flag_into(o.verbose, v); }},
     {"quiet", nullptr, "print bugs and warnings only", kAll, false,
      [](Options& o, const std::string& v) { return flag_into(o.quiet, v); }},
     {"color", "auto|always|never", "colours; auto obeys NO_COLOR [auto]", kAll, false,

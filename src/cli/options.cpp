@@ -104,15 +104,4 @@ std::optional<Error> apply_file(Options& options, const std::string& path) {
   return std::nullopt;
 }
 
-Budget budget_of(const Options& options, const Strategy& strategy) {
-  Budget budget{options.executions, options.time, options.memory_budget};
-  if (options.executions || options.time) return budget;
-  const std::string name = options.strategy.spec.substr(0, options.strategy.spec.find(':'));
-  if (name == "auto")
-    budget.time = std::chrono::seconds(60);
-  else if (!strategy.exhaustive())
-    budget.executions = 100'000;
-  return budget;
-}
-
 }  // namespace lockstep

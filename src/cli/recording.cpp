@@ -1,5 +1,7 @@
 #include "cli/recording.hpp"
 
+#include "campaign/code_places.hpp"
+
 #include <unistd.h>
 #include <filesystem>
 
@@ -42,7 +44,7 @@ Result<Recording> read_recording(Options& options, const World& world) {
   target_options.isolation = options.isolation == Isolation::Auto ? schedule.isolation : options.isolation;
   target_options.backend = options.backend == Backend::Auto ? schedule.backend : options.backend;
   target_options.points = schedule.points;
-  target_options.promoted.places = schedule.promoted;
+  target_options.explore_call = schedule.explore_call;
   target_options.timeouts = schedule.timeouts;
   target_options.find_leaks = options.leaks || schedule.bug.kind == FindingKind::Leak;
   target_options.check_locks = schedule.bug.kind == FindingKind::LockDiscipline;
@@ -65,6 +67,8 @@ Result<Recording> open_recording(Options& options, const World& world) {
   Result<std::unique_ptr<Target>> target = world.start(recording->launch);
   if (!target) return target.error();
   recording->target = std::move(*target);
+  if (!recording->schedule.promoted.empty())
+    recording->target->promote({addresses_of(recording->target->modules(), recording->schedule.promoted), {}});
   return recording;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/recording.hpp"
 #include "cli/session.hpp"
+#include "campaign/replayer.hpp"
 #include "model/schedule.hpp"
 #include "report/schedule_file.hpp"
 #include "report/story.hpp"
@@ -13,13 +14,15 @@ namespace {
 
 class Replay {
  public:
-  Replay(const Options& options, const ScheduleFile& recording, bool changed, Target& target)
-      : options_(options), recording_(recording), changed_(changed), target_(target), session_(options) {}
+  Replay(const Options& options, const ScheduleFile& recording, bool changed, Target& target, Suppressions suppressions)
+      : options_(options), recording_(recording), changed_(changed), target_(target), session_(options),
+        replayer_(target, options.races, std::move(suppressions)) {}
 
   Session& session() { return session_; }
 
   int repeat() {
     Exploration result;
+    result.verdict = Verdict::Pass;
     const auto start = std::chrono::steady_clock::now();
     uint32_t failures = 0;
     for (uint32_t i = 0; i < options_.times; ++i) {
@@ -39,7 +42,7 @@ class Replay {
     Trace trace;
     Finding recorded = recording_.bug;
     recorded.execution = 1;
-    std::optional<Finding> found = session_.reproduce(target_, recorded, false, &trace);
+    std::optional<Finding> found = replayer_.reproduce(recorded, false, &trace);
     ++result.executions;
     if (trace.empty()) return false;
     count(trace, result);
@@ -48,7 +51,7 @@ class Replay {
       result.uncontrolled = trace.view().message();
       return false;
     }
-    const TraceNames names(trace, session_.symbols(target_));
+    const TraceNames names(trace, replayer_.symbols());
     auto departure = first_departure(recording_, record_operations(names), trace.view().header().steps);
     if (departure && trace.view().outcome() == Outcome::Diverged) departure->happened = "cannot do that here";
     if (!found) {
@@ -61,7 +64,7 @@ class Replay {
                                 name_of(found->kind)));
     else if (departure)
       session_.warn("the failure is the same, but not the way there: " + in_words(*departure));
-    session_.print(tell_story(*found, session_.symbols(target_), {.terminal = session_.terminal(), .replayed = true}) +
+    session_.print(tell_story(*found, replayer_.symbols(), {.terminal = session_.terminal(), .replayed = true}) +
                    "\n");
     result.bugs.push_back(std::move(*found));
     result.verdict = Verdict::Bug;
@@ -89,10 +92,9 @@ class Replay {
   }
 
   void conclude(Exploration& result, uint32_t failures) {
-    result.complete = false;
-    result.guarantee = fmt::format("{} of the recorded schedule", plural(result.executions, "execution"));
+    result.claim.scope = Scope::Sample;
     if (result.verdict == Verdict::Uncontrolled) {
-      session_.print(final_lines(result, {}, session_.terminal()));
+      session_.print(final_lines(result, session_.terminal()));
       return;
     }
     if (options_.quiet) return;
@@ -110,6 +112,7 @@ class Replay {
   const bool changed_;
   Target& target_;
   Session session_;
+  Replayer replayer_;
 };
 
 }  // namespace
@@ -118,12 +121,11 @@ int replay_command(const Options& given, const World& world) {
   Options options = given;
   Result<Recording> recording = open_recording(options, world);
   if (!recording) return fail(recording.error());
-  Result<Suppressions> suppressions = load_suppressions(options);
+  Result<Suppressions> suppressions = options.suppressions.empty() ? Suppressions() : Suppressions::load(options.suppressions);
   if (!suppressions) return fail(suppressions.error());
-  Replay replay(options, recording->schedule, recording->changed, *recording->target);
+  Replay replay(options, recording->schedule, recording->changed, *recording->target, std::move(*suppressions));
   if (recording->changed)
     replay.session().warn(fmt::format("{} has changed since the schedule was recorded", recording->program));
-  replay.session().suppress(std::move(*suppressions), *recording->target);
   return replay.repeat();
 }
 

@@ -45,23 +45,52 @@ void add(std::optional<T>& sum, const std::optional<T>& more) {
   sum = sum && more ? std::optional(*sum + *more) : std::nullopt;
 }
 
+template <class T>
+void widen(std::optional<T>& least, const std::optional<T>& other) {
+  least = least && other ? std::optional(std::min(*least, *other)) : least ? least : other;
+}
+
+// What holds of every test: the smallest bounds, and all provisos.
+Claim common_claim(const std::vector<TestRun>& tests) {
+  Claim all = tests[0].result.claim;
+  all.provisos.clear();
+  for (const TestRun& test : tests) {
+    const Claim& one = test.result.claim;
+    if (one.scope != all.scope) all.scope = one.scope == Scope::None || all.scope == Scope::None ? Scope::None : Scope::Sample;
+    all.finished = all.finished && one.finished;
+    all.ended_by_bug = all.ended_by_bug || one.ended_by_bug;
+    all.trusts_code = all.trusts_code || one.trusts_code;
+    all.certainty = std::min(all.certainty, one.certainty);
+    if (one.memory == MemoryModel::Sc) all.memory = MemoryModel::Sc;
+    all.traces = all.shared_variables = std::nullopt;
+    all.chance = std::nullopt;
+    widen(all.bounds.preemptions, one.bounds.preemptions);
+    widen(all.bounds.delays, one.bounds.delays);
+    widen(all.bounds.variables, one.bounds.variables);
+    widen(all.bounds.threads, one.bounds.threads);
+    all.preemptions_completed = all.preemptions_completed && one.preemptions_completed
+                                    ? std::optional(std::min(*all.preemptions_completed, *one.preemptions_completed))
+                                    : std::nullopt;
+    for (const Proviso& proviso : one.provisos) all.provisos.push_back(proviso);
+  }
+  return all;
+}
+
 Exploration sum_of(const std::vector<TestRun>& tests, size_t wanted) {
   Exploration all;
-  all.complete = tests.size() == wanted;
   all.traces = all.redundant = 0;
-  all.preemptions_completed = tests.empty() ? std::nullopt : tests[0].result.preemptions_completed;
-  bool uncontrolled = false, same = true;
+  bool uncontrolled = false;
   size_t passed = 0;
   for (const TestRun& test : tests) {
     const Exploration& one = test.result;
-    all.complete = all.complete && one.complete;
-    all.interrupted = all.interrupted || one.interrupted;
+    if (one.interrupted()) all.ending = Ending::Interrupted;
     uncontrolled = uncontrolled || one.verdict == Verdict::Uncontrolled;
     passed += one.verdict == Verdict::Pass;
-    same = same && one.complete && one.guarantee == tests[0].result.guarantee;
     all.executions += one.executions;
+    all.ended += one.ended;
     all.diverged += one.diverged;
     all.cut += one.cut;
+    all.lost += one.lost;
     add(all.traces, one.traces);
     add(all.redundant, one.redundant);
     all.steps_max = std::max(all.steps_max, one.steps_max);
@@ -70,18 +99,13 @@ Exploration sum_of(const std::vector<TestRun>& tests, size_t wanted) {
     all.seconds += one.seconds;
     all.peak_frontier_nodes = std::max(all.peak_frontier_nodes, one.peak_frontier_nodes);
     all.peak_memory_bytes = std::max(all.peak_memory_bytes, one.peak_memory_bytes);
-    all.preemptions_completed = all.preemptions_completed && one.preemptions_completed
-                                    ? std::optional(std::min(*all.preemptions_completed, *one.preemptions_completed))
-                                    : std::nullopt;
     all.bugs.insert(all.bugs.end(), one.bugs.begin(), one.bugs.end());
   }
   all.verdict = !all.bugs.empty()                                ? Verdict::Bug
                 : uncontrolled                                   ? Verdict::Uncontrolled
                 : passed < tests.size() || tests.size() < wanted ? Verdict::Incomplete
                                                                  : Verdict::Pass;
-  all.guarantee = same && !tests.empty() && tests.size() == wanted
-                      ? fmt::format("{} of each test", tests[0].result.guarantee)
-                      : fmt::format("what is said of each of the {} that ran", plural(tests.size(), "test"));
+  if (tests.size() == wanted && wanted > 0) all.claim = common_claim(tests);
   return all;
 }
 
@@ -105,7 +129,7 @@ std::string last_line(const std::vector<TestRun>& tests, size_t wanted, const Ex
 }  // namespace
 
 int run_tests(const Options& options, const World& world, const TestList& list) {
-  Result<std::unique_ptr<Strategy>> strategy = make_strategy(options.strategy);
+  Result<std::unique_ptr<Search>> strategy = make_strategy(options.strategy);
   if (!strategy) return fail(strategy.error());
   Session session(options);
   if (!options.quiet)
@@ -144,8 +168,7 @@ int run_tests(const Options& options, const World& world, const TestList& list) 
   if (runs.empty()) return code;
   const Exploration all = sum_of(runs, list.tests.size());
   if (!options.quiet) session.print("\n" + last_line(runs, list.tests.size(), all, session.terminal()));
-  JsonReport report{
-      options.command, options.strategy.spec.substr(0, options.strategy.spec.find(':')), runs.back().isolation, {}, {}};
+  JsonReport report{options.command, options.strategy_name(), runs.back().isolation, {}, {}};
   for (TestRun& run : runs) {
     for (const std::string& warning : run.warnings) report.warnings.push_back(run.name + ": " + warning);
     report.tests.push_back({run.name, std::move(run.result), std::move(run.warnings)});

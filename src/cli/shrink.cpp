@@ -4,7 +4,9 @@
 #include "cli/commands.hpp"
 #include "cli/recording.hpp"
 #include "cli/session.hpp"
-#include "cli/stored.hpp"
+#include "campaign/replayer.hpp"
+#include "campaign/stored.hpp"
+
 #include "report/story.hpp"
 #include "report/summary.hpp"
 
@@ -32,14 +34,15 @@ int shrink_command(const Options& given, const World& world) {
   Session session(options);
   if (recording.changed) session.warn(fmt::format("{} has changed since the schedule was recorded", recording.program));
   Target& target = *recording.target;
+  Replayer replayer(target, options.races);
 
-  std::optional<Finding> found = session.reproduce(target, recording.schedule.bug, true);
+  std::optional<Finding> found = replayer.reproduce(recording.schedule.bug, true);
   // A small edit moves operations: then the recorded ones are looked for in what the program does now. Where its racy
   // accesses were is not known any more.
   if (!found && recording.changed) {
     target.promote({});
     recording.schedule.promoted.clear();
-    found = replay_stored(session, target, {recording.schedule, options.schedule, 0}, false);
+    found = replay_stored(replayer, {recording.schedule, options.schedule, 0}, false);
   }
   if (!found) {
     session.warn("the failure did not reproduce, so there is nothing to shrink");
@@ -47,24 +50,24 @@ int shrink_command(const Options& given, const World& world) {
   }
   const Complexity before = complexity_of(found->trace);
   const ShrinkBudget generous{100'000, std::chrono::seconds(30)};
-  Finding simple = session.simplify(target, *found, {}, generous);
+  Finding simple = replayer.simplify(*found, {}, generous);
   const Complexity after = complexity_of(simple.trace);
   simple.schedule = options.output;
   recording.schedule.bug = simple;
   recording.schedule.build = recording.build;
   recording.schedule.threads = target.threads();
-  const TraceNames names(simple.trace, session.symbols(target));
+  const TraceNames names(simple.trace, replayer.symbols());
   recording.schedule.operations = record_operations(names);
   recording.schedule.operations_total = simple.trace.view().header().steps;
   if (auto error = save_schedule(recording.schedule, options.output)) return fail(*error);
 
-  session.print(tell_story(simple, session.symbols(target), {.terminal = session.terminal()}) + "\n");
+  session.print(tell_story(simple, replayer.symbols(), {.terminal = session.terminal()}) + "\n");
   if (!options.quiet)
     session.print(fmt::format("Shrunk from {}, {} and {} to {}, {} and {}.\n", plural(before.preemptions, "preemption"),
                               plural(before.switches, "switch", "switches"), plural(before.steps, "step"),
                               plural(after.preemptions, "preemption"), plural(after.switches, "switch", "switches"),
                               plural(after.steps, "step")));
-  return static_cast<int>(ExitCode::Bug);
+  return 0;
 }
 
 }  // namespace lockstep

@@ -1,23 +1,15 @@
 // lockstep::explore(): the search stays in the test, the body runs in forks of it.
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
-#include "analysis/races.hpp"
-#include "analysis/registry.hpp"
-#include "report/confirm.hpp"
+#include "campaign/campaign.hpp"
+#include "report/claim_text.hpp"
+#include "report/schedule_file.hpp"
 #include "report/story.hpp"
-#include "report/suppressions.hpp"
-#include "search/claims.hpp"
-#include "search/explorer.hpp"
-#include "search/promotion.hpp"
-#include "search/registry.hpp"
-#include "search/simplify.hpp"
-#include "target/invisible_sync.hpp"
-#include "target/symbols.hpp"
-#include "target/target.hpp"
 
 #include <lockstep/lockstep.hpp>  // last: its Result is another one
 
@@ -30,11 +22,8 @@ __attribute__((weak)) bool gtest_nonfatal() __asm__("_ZN7testing4Test18HasNonfat
 
 namespace {
 
-using lockstep::Analysis;
-using lockstep::Exploration;
+using lockstep::CampaignOptions;
 using lockstep::Finding;
-using lockstep::Isolation;
-using lockstep::Target;
 
 bool expectation_failed() { return (gtest_fatal && gtest_fatal()) || (gtest_nonfatal && gtest_nonfatal()); }
 
@@ -45,139 +34,127 @@ void run_body(void* argument) {
     lockstep_rt_require_failed("an expectation of the test framework", "the body", 0);
 }
 
-std::optional<Isolation> isolation_of(const std::string& name) {
-  if (name == "auto") return Isolation::Auto;
-  if (name == "loop") return Isolation::Loop;
-  if (name == "reset") return Isolation::Reset;
-  if (name == "fork") return Isolation::Fork;
-  return std::nullopt;
-}
-
 lockstep::v1::Result failed(std::string why) {
   lockstep::v1::Result result;
   result.error = std::move(why);
   return result;
 }
 
-// Confirms findings and tells their stories as they come.
-class Reporter {
+// A replay of one call of explore() in this program: this process is its worker. Other calls have nothing to do.
+struct Replay {
+  int channel_fd = -1, table_fd = -1;
+  unsigned call = 0;
+  bool wanted() const { return call != 0; }
+};
+Replay replay_wanted() {
+  Replay replay;
+  const char* text = std::getenv(lockstep::kExploreVariable);
+  if (text && std::sscanf(text, "%d,%d,%u", &replay.channel_fd, &replay.table_fd, &replay.call) != 3) replay.call = 0;
+  return replay;
+}
+
+template <class E>
+bool read_name(E& value, const std::string& text, E last) {
+  for (unsigned i = 0; i <= static_cast<unsigned>(last); ++i)
+    if (text == lockstep::name_of(E(i))) {
+      value = E(i);
+      return true;
+    }
+  return false;
+}
+
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline");
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  if (words.empty()) words.emplace_back("a program");
+  return words;
+}
+
+// Empty if all is well, otherwise what is wrong with the options.
+std::string translate(const lockstep::v1::Options& from, unsigned call, CampaignOptions& to) {
+  to.strategy.spec = from.strategy;
+  to.strategy.preemptions = from.preemptions;
+  to.strategy.variables = from.variables;
+  to.strategy.thread_bound = from.thread_bound;
+  to.strategy.seed = from.seed.value_or(0);
+  to.strategy.max_steps = to.steps = from.steps;
+  to.executions = from.executions;
+  to.time = from.time;
+  to.keep_going = from.keep_going;
+  to.races = from.races;
+  to.leaks = from.leaks;
+  to.lock_discipline = from.lock_discipline;
+  to.spurious = from.spurious;
+  to.trusted = from.trust;
+  to.suppressions = from.suppressions;
+  to.workers = std::max(from.workers, 1u);
+  to.explore_call = call;
+  to.command = command_line();
+  to.out = from.out.empty() ? "lockstep-out/" + std::filesystem::path(to.command[0]).filename().string() + "/explore-" + std::to_string(call)
+                            : from.out;
+  if (!read_name(to.isolation, from.isolation, lockstep::Isolation::Fork))
+    return "isolation '" + from.isolation + "' is not one of: auto, loop, reset, fork";
+  if (!read_name(to.points, from.points, lockstep::Points::All))
+    return "points '" + from.points + "' is not one of: auto, sync, atomics, racy, all";
+  if (!read_name(to.timeouts, from.timeouts, lockstep::Timeouts::Always))
+    return "timeouts '" + from.timeouts + "' is not one of: stuck, cost, always";
+  for (const std::string& name : from.errors) {
+    lockstep::FindingKind kind;
+    if (!read_name(kind, name, lockstep::FindingKind::Nondeterminism)) return "there is no kind of warning '" + name + "'";
+    to.errors.insert(kind);
+  }
+  return {};
+}
+
+// Collects what a campaign reports.
+class Collector final : public lockstep::CampaignListener {
  public:
-  Reporter(Target& target, const std::vector<Analysis*>& analyses) : target_(target), analyses_(analyses) {}
-
-  std::optional<Finding> confirm(Finding finding) {
-    Target::Detailed again = target_.run_detailed(finding.plan);
-    if (again.trace.empty()) return std::nullopt;
-    const auto said = lockstep::best_match(finding, true, again.trace, analyses_, symbols());
-    if (!said) return std::nullopt;
-    finding.take_evidence(*said);
-    return lockstep::complete_finding(std::move(finding), std::move(again.trace), std::move(again.output), symbols());
-  }
-
-  // Data races: those of the C++ library are left out, and none is certain where synchronisation is not seen.
-  bool left_out(const lockstep::DataRace& race) { return suppressions_.covers(race, symbols()); }
-  void judge_races(lockstep::RaceAnalysis& races, bool count) {
-    races.races_count = count;
-    races.ignored = [this](const lockstep::DataRace& race) { return left_out(race); };
-    races.doubt = [this](const lockstep::DataRace&) {
-      if (!unseen_) unseen_ = lockstep::invisible_synchronisation(target_.modules());
-      return *unseen_;
-    };
-  }
-
-  Finding simplest(const Finding& finding, std::optional<uint32_t> proved) {
-    const auto again = [this](Finding other) { return confirm(std::move(other)); };
-    return lockstep::simplify(target_, analyses_, finding, again, proved);
-  }
-
-  std::string story(const Finding& finding) {
+  explicit Collector(lockstep::v1::Result& result) : result_(result) {}
+  void use(lockstep::Campaign& campaign) { campaign_ = &campaign; }
+  void warn(const std::string& text) override { result_.warnings.push_back(text); }
+  void found(const Finding& bug) override {
     lockstep::StoryOptions options;
     options.terminal.width = 100;
-    return lockstep::tell_story(finding, symbols(), options);
+    const std::string story = bug.trace.empty() ? "" : lockstep::tell_story(bug, campaign_->replayer().symbols(), options);
+    result_.bugs.push_back({name_of(bug.kind), bug.message, story, bug.schedule});
   }
 
  private:
-  lockstep::Symbols& symbols() {
-    if (!symbols_) symbols_ = lockstep::open_symbols({target_.modules(), std::filesystem::current_path().string(),
-                             [&t = target_](uint64_t address) { return t.given_name(address); }});
-    return *symbols_;
-  }
-
-  Target& target_;
-  const std::vector<Analysis*>& analyses_;
-  std::unique_ptr<lockstep::Symbols> symbols_;
-  lockstep::Suppressions suppressions_;
-  std::optional<std::string> unseen_;
+  lockstep::v1::Result& result_;
+  lockstep::Campaign* campaign_ = nullptr;
 };
 
 }  // namespace
 
 lockstep::v1::Result lockstep::v1::explore(std::function<void()> body, Options options) {
+  lockstep::v1::Result result;
   if (controlled()) {
     body();  // the program as a whole is being explored: once is enough
-    lockstep::v1::Result result;
     result.executions = 1;
     return result;
   }
   if (!lockstep_rt_serve) return failed("the test is not linked with liblockstep-rt (build it with lockstep-cxx or lockstep::lockstep)");
-
-  StrategyOptions strategy_options;
-  strategy_options.spec = options.strategy;
-  strategy_options.preemptions = options.preemptions;
-  strategy_options.seed = options.seed.value_or(0);
-  strategy_options.max_steps = options.steps;
-  auto strategy = make_strategy(strategy_options);
-  if (!strategy) return failed(strategy.error().message);
-  const auto isolation = isolation_of(options.isolation);
-  if (!isolation) return failed("there is no isolation '" + options.isolation + "': auto, loop, reset or fork");
-
-  TargetOptions target_options;
-  target_options.isolation = *isolation;
-  target_options.max_steps = options.steps;
-  target_options.body = [&body](int channel_fd, int table_fd) { lockstep_rt_serve(channel_fd, table_fd, run_body, &body); };
-  auto target = Target::start(std::move(target_options));
-  if (!target) return failed(target.error().message);
-
-  std::vector<std::unique_ptr<Analysis>> owned;
-  std::vector<Analysis*> checks;
-  for (const AnalysisInfo& info : lockstep::analyses()) {
-    owned.push_back(info.make());
-    checks.push_back(owned.back().get());
+  static std::atomic<unsigned> calls;
+  const unsigned call = ++calls;
+  if (const Replay replay = replay_wanted(); replay.wanted()) {
+    if (replay.call == call) lockstep_rt_serve(replay.channel_fd, replay.table_fd, run_body, &body);
+    return result;
   }
-  Reporter reporter(**target, checks);
-  for (Analysis* analysis : checks)
-    if (auto* races = dynamic_cast<RaceAnalysis*>(analysis)) reporter.judge_races(*races, options.races);
-  Promotion promotion((*target)->info().instrumented);
-  lockstep::v1::Result result;
-  ExplorerHooks hooks;
-  hooks.confirm = [&](Finding finding) -> std::optional<Finding> {
-    const auto confirmed = reporter.confirm(std::move(finding));
-    if (!confirmed) return std::nullopt;
-    return reporter.simplest(*confirmed, (*strategy)->preemptions_completed());
-  };
-  hooks.found = [&](const Finding& finding) {
-    result.bugs.push_back({name_of(finding.kind), finding.message, reporter.story(finding), ""});
-  };
-  hooks.promote = [&](TraceView trace) {
-    return promotion.grow(trace, [&](const DataRace& race) { return reporter.left_out(race); });
-  };
-  hooks.distrusted = [&] { return (*target)->checkpoints_failed(); };
-  Budget budget;
-  budget.executions = options.executions;
-  budget.time = options.time;
-  if (!(*strategy)->exhaustive() && !budget.executions && !budget.time) budget.executions = 100'000;
-  if (options.strategy == "auto" && !budget.executions && !budget.time) budget.time = std::chrono::seconds(60);
-  Exploration found = Explorer(**strategy, **target, checks, budget, options.keep_going, hooks).run();
-  while (found.restart) {
-    for (const Finding& bug : found.bugs) hooks.known.insert(bug.fingerprint);
-    (*target)->promote(promotion.start_over());
-    strategy = make_strategy(strategy_options);
-    Exploration round = Explorer(**strategy, **target, checks, left_of(budget, found), options.keep_going, hooks).run();
-    found = together(std::move(found), std::move(round));
-  }
-  if ((*target)->info().instrumented && promotion.complete()) found.guarantee = without_proviso(std::move(found.guarantee));
-  result.executions = found.executions;
-  result.complete = found.complete;
-  result.guarantee = found.guarantee;
-  result.error = found.uncontrolled;
+  CampaignOptions campaign_options;
+  if (std::string problem = translate(options, call, campaign_options); !problem.empty()) return failed(problem);
+  std::error_code ignored;
+  Subject subject{std::filesystem::read_symlink("/proc/self/exe", ignored).string(), {}};
+  subject.body = [&body](int channel_fd, int table_fd) { lockstep_rt_serve(channel_fd, table_fd, run_body, &body); };
+  Collector collector(result);
+  auto campaign = Campaign::start(campaign_options, subject, Target::start, collector);
+  if (!campaign) return failed(campaign.error().message);
+  collector.use(**campaign);
+  const auto explored = (*campaign)->run();
+  if (!explored) return failed(explored.error().message);
+  result.executions = explored->executions;
+  result.complete = explored->complete();
+  result.guarantee = guarantee_text(*explored);
+  result.error = explored->uncontrolled;
   return result;
 }

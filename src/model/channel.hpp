@@ -17,6 +17,8 @@ namespace lockstep {
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
 inline constexpr uint32_t kChannelVersion = 5;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
+// Instead of it, where a call of lockstep::explore() is to serve: "<channel fd>,<thread table fd>,<number of the call>"
+inline constexpr const char* kExploreVariable = "LOCKSTEP_EXPLORE_CALL";
 
 enum class Isolation : uint8_t { Auto, Loop, Reset, Fork };
 enum class Backend : uint8_t { Auto, Fiber, OsThread };
@@ -125,6 +127,7 @@ struct Channel {
   // A trace too large for the ring lies here, one at a time; the ring then has only its header (TraceHeader::elsewhere).
   uint64_t big_offset, big_capacity;
   std::atomic<uint32_t> big_busy;  // futex word: 1 while the driver has not read it
+  std::atomic<uint32_t> settings_version;  // changes with what follows and with `spurious`: checkpoints do not outlive it
   // Return addresses of plain accesses that are scheduling points; changed only while no plan is under way.
   std::atomic<uint32_t> promoted_version;
   uint32_t promoted_count;

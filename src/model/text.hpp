@@ -1,6 +1,8 @@
-// Text in pieces.
+// Text in pieces, and numbers with their nouns.
 #pragma once
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +17,11 @@ inline std::vector<std::string_view> lines_of(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
+}
+
+// "1 preemption", "2 preemptions".
+inline std::string count_of(uint64_t n, const char* thing) {
+  return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
 }
 
 }  // namespace lockstep

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "report/summary.hpp"
+#include "report/claim_text.hpp"
 
 namespace lockstep {
 namespace {
@@ -38,44 +38,53 @@ Json bug_json(const Finding& bug) {
   return json;
 }
 
-Json test_json(const JsonTest& test) {
-  const Exploration& result = test.result;
-  return Json{
-      {"name", test.name},
-      {"verdict", name_of(result.verdict)},
-      {"complete", result.complete},
-      {"guarantee", guarantee_sentence(result)},
-      {"preemptions_completed", or_null(result.preemptions_completed)},
-      {"executions", result.executions},
-      {"redundant", or_null(result.redundant)},
-      {"traces", or_null(result.traces)},
-      {"steps_max", result.steps_max},
-      {"threads_max", result.threads_max},
-      {"preemptions_max", result.preemptions_max},
-      {"seconds", result.seconds},
-      {"bugs", result.bugs.size()},
-      {"warnings", test.warnings},
+Json bounds_json(const Bounds& b) {
+  Json json = Json::object();
+  const auto add = [&json](const char* key, const std::optional<uint32_t>& bound) {
+    if (bound) json[key] = *bound;
   };
+  add("preemptions", b.preemptions);
+  add("variables", b.variables);
+  add("threads", b.threads);
+  add("loop_iterations", b.loop_iterations);
+  add("depth", b.depth);
+  add("delays", b.delays);
+  add("max_delay_ms", b.max_delay_ms);
+  return json;
 }
 
-}  // namespace
-
-const char* name_of(Verdict verdict) {
-  static constexpr const char* kNames[] = {"bug", "pass", "incomplete", "uncontrolled"};
-  return kNames[static_cast<size_t>(verdict)];
+Json proviso_json(const Proviso& p) {
+  Json json{{"kind", name_of(p.kind)}};
+  if (p.count > 0) json["count"] = p.count;
+  if (!p.where.empty()) json["where"] = p.where;
+  if (!p.why.empty()) json["why"] = p.why;
+  return json;
 }
 
-std::string to_json(const JsonReport& report, const Exploration& result) {
+Json claim_json(const Claim& claim) {
+  static constexpr const char* kScopes[] = {"none", "executions", "block-orders", "sample"};
+  Json provisos = Json::array();
+  for (const Proviso& p : claim.provisos) provisos.push_back(proviso_json(p));
+  Json json{{"scope", kScopes[static_cast<size_t>(claim.scope)]},
+            {"bounds", bounds_json(claim.bounds)},
+            {"memory", claim.memory == MemoryModel::Any ? "any" : "sc"},
+            {"provisos", std::move(provisos)}};
+  if (claim.chance) json["missed"] = claim.chance->missed;
+  return json;
+}
+
+Json result_json(const JsonReport& report, const Exploration& result, const std::vector<std::string>& warnings) {
   Json bugs = Json::array();
   for (const Finding& bug : result.bugs) bugs.push_back(bug_json(bug));
   Json json = {
       {"schema", 1},
       {"program", report.program},
       {"verdict", name_of(result.verdict)},
-      {"complete", result.complete},
-      {"guarantee", guarantee_sentence(result)},
+      {"complete", result.complete()},
+      {"guarantee", guarantee_text(result)},
+      {"claim", claim_json(result.claim)},
       {"strategy", report.strategy},
-      {"preemptions_completed", or_null(result.preemptions_completed)},
+      {"preemptions_completed", or_null(result.claim.preemptions_completed)},
       {"executions", result.executions},
       {"redundant", or_null(result.redundant)},
       {"traces", or_null(result.traces)},
@@ -88,18 +97,25 @@ std::string to_json(const JsonReport& report, const Exploration& result) {
       {"peak_frontier_nodes", result.peak_frontier_nodes},
       {"peak_memory_bytes", result.peak_memory_bytes},
       {"bugs", bugs},
-      {"warnings", report.warnings},
+      {"warnings", warnings},
   };
   if (result.estimated_executions > 0) json["estimated_executions"] = result.estimated_executions;
-  if (const auto& bounds = result.bounds_completed)
-    json["bounds_completed"] = {{"preemptions", bounds->preemptions},
-                                {"variables", bounds->variables},
-                                {"threads", or_null(bounds->threads)},
-                                {"loop_iterations", bounds->loop_iterations}};
-  if (!report.tests.empty()) {
-    Json tests = Json::array();
-    for (const JsonTest& test : report.tests) tests.push_back(test_json(test));
-    json["tests"] = std::move(tests);
+  return json;
+}
+
+}  // namespace
+
+const char* name_of(Verdict verdict) {
+  static constexpr const char* kNames[] = {"bug", "pass", "incomplete", "uncontrolled"};
+  return kNames[static_cast<size_t>(verdict)];
+}
+
+std::string to_json(const JsonReport& report, const Exploration& result) {
+  Json json = result_json(report, result, report.warnings);
+  for (const JsonTest& test : report.tests) {
+    Json one = result_json(report, test.result, test.warnings);
+    one["name"] = test.name;
+    json["tests"].push_back(std::move(one));
   }
   // Messages and names come from the program: they may be anything, also invalid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

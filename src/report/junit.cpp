@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/claim_text.hpp"
 #include "report/summary.hpp"
 
 namespace lockstep {
@@ -42,7 +43,7 @@ std::string test_case(const std::string& suite, const std::string& name, const E
   for (const Finding& bug : result.bugs) body += failure(bug);
   if (result.verdict == Verdict::Uncontrolled)
     body += fmt::format("      <error type=\"uncontrolled\" message=\"{}\"/>\n", escaped(result.uncontrolled));
-  std::string said = guarantee_sentence(result) + "\n";
+  std::string said = guarantee_text(result) + "\n";
   for (const std::string& warning : warnings) said += "warning: " + warning + "\n";
   body += fmt::format("      <system-out>{}</system-out>\n", escaped(said));
   return fmt::format("    <testcase classname=\"lockstep.{}\" name=\"{}\" time=\"{:.3f}\">\n{}    </testcase>\n", escaped(suite),

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "report/claim_text.hpp"
 #include "report/summary.hpp"
 
 namespace lockstep {
@@ -52,7 +53,8 @@ std::string to_sarif(const JsonReport& report, const Exploration& result) {
                                                    {"executableLocation", {{"uri", report.program.at(0)}}},
                                                    {"arguments", words},
                                                    {"toolExecutionNotifications", notices}}})},
-                     {"results", results}}})}};
+                     {"results", results},
+                     {"properties", {{"guarantee", guarantee_text(result)}}}}})}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -33,7 +33,8 @@ Json content_of(const ScheduleFile& schedule) {
   Json program = Json::array(), threads = Json::array(), deltas = Json::array(), operations = Json::array();
   for (const std::string& word : schedule.program) program.push_back(valid_utf8(word));
   for (const ThreadTable::Entry& entry : schedule.threads) threads.push_back({entry.parent, entry.child});
-  Json tracked = Json::array();
+  Json tracked = Json::array(), promoted = Json::array();
+  for (const CodePlace& place : schedule.promoted) promoted.push_back({valid_utf8(place.module), place.offset});
   for (const TrackedRange& range : bug.plan.tracked) tracked.push_back({range.address, range.size});
   for (const Delta& delta : bug.plan.deltas) deltas.push_back({delta.step, delta.value});
   for (const RecordedOperation& op : schedule.operations)
@@ -52,6 +53,7 @@ Json content_of(const ScheduleFile& schedule) {
         {"points", name_of(schedule.points)},
         {"timeouts", name_of(schedule.timeouts)},
         {"spurious", schedule.spurious},
+        {"explore_call", schedule.explore_call},
         {"max_steps", bug.plan.max_steps}}},
       {"kind", name_of(bug.kind)},
       {"message", valid_utf8(bug.message)},
@@ -66,7 +68,7 @@ Json content_of(const ScheduleFile& schedule) {
       {"threads", threads},
       {"policy", schedule_json::kPolicies[bug.plan.policy == Policy::Random]},
       {"seed", bug.plan.seed},
-      {"promoted", schedule.promoted},
+      {"promoted", promoted},
       {"tracked", tracked},
       {"input", schedule_json::to_hex(schedule.input)},
       {"deltas", deltas},

@@ -15,7 +15,7 @@
 
 namespace lockstep {
 
-inline constexpr int kScheduleVersion = 1;
+inline constexpr int kScheduleVersion = 2;
 inline constexpr size_t kScheduleFileLimit = 256u << 20;
 inline constexpr size_t kRecordedOperations = 20'000;  // a longer recording is no better for comparing
 
@@ -30,6 +30,13 @@ struct RecordedOperation {
   std::string function{};  // of the user, the innermost; empty in recordings from before it was kept
 };
 
+// A return address that means the same wherever its module is loaded.
+struct CodePlace {
+  std::string module;  // path
+  uint64_t offset = 0;  // in the file
+  bool operator==(const CodePlace&) const = default;
+};
+
 struct ScheduleFile {
   std::vector<std::string> program;  // with its arguments
   std::string cwd;
@@ -40,7 +47,8 @@ struct ScheduleFile {
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spurious = 0;
   std::string input;  // standard input, if there was any and not too much
-  std::vector<uint64_t> promoted;  // plain accesses that were scheduling points, by return address
+  uint32_t explore_call = 0;  // recorded by this call of lockstep::explore() in the program; 0: by lockstep run
+  std::vector<CodePlace> promoted;  // plain accesses that were scheduling points
   Finding bug;  // without trace and output; its plan is what is replayed
   std::vector<ThreadTable::Entry> threads;
   std::vector<RecordedOperation> operations;  // the first ones

@@ -92,12 +92,11 @@ void read_threads(const Json& json, ScheduleFile& out) {
   if (out.threads.empty()) throw Malformed{"\"threads\" is empty"};
 }
 
-// Absent in recordings from before there were any.
 void read_promoted(const Json& json, ScheduleFile& out) {
-  if (!json.contains("promoted")) return;
   for (const Json& place : array_at(json, "promoted")) {
     if (out.promoted.size() == kMaxPromoted) throw Malformed{"\"promoted\" is too long"};
-    out.promoted.push_back(natural(place, "promoted", std::numeric_limits<int64_t>::max()));
+    tuple(place, "promoted", 2);
+    out.promoted.push_back({string_of(place[0], "promoted"), natural(place[1], "promoted", std::numeric_limits<int64_t>::max())});
   }
 }
 
@@ -177,6 +176,7 @@ ScheduleFile read_content(const Json& json) {
   out.points = choice_at<Points>(options, "points", schedule_json::kPoints);
   out.timeouts = choice_at<Timeouts>(options, "timeouts", schedule_json::kTimeouts);
   out.spurious = static_cast<uint32_t>(natural_at(options, "spurious", std::numeric_limits<uint32_t>::max()));
+  out.explore_call = static_cast<uint32_t>(natural_at(options, "explore_call", std::numeric_limits<uint32_t>::max()));
   read_bug(json, out.bug);
   out.bug.plan.max_steps =
       static_cast<uint32_t>(natural_at(options, "max_steps", std::numeric_limits<uint32_t>::max()));

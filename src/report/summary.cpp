@@ -3,49 +3,36 @@
 #include <fmt/format.h>
 #include <cctype>
 
+#include "report/claim_text.hpp"
+
 namespace lockstep {
 namespace {
 
 std::string tally(const Exploration& result) {
   std::string text = plural(result.executions, "execution");
-  if (result.traces) text += ", " + with_separators(*result.traces) + " distinct behaviours";
+  if (result.traces) text += ", " + with_separators(*result.traces) + " distinct behaviour" + (*result.traces == 1 ? "" : "s");
   return text + ", " + seconds_text(result.seconds);
 }
 
-std::string bound(uint32_t preemptions) {
-  return preemptions == 0 ? "without preemption" : "with at most " + plural(preemptions, "preemption");
+std::string contributions(const Exploration& result, bool verbose) {
+  return !verbose || result.contributions.empty() ? std::string{} : "       Executions: " + result.contributions + ".\n";
 }
 
-std::string spent_on(const Exploration& result) {
-  return result.remark.empty() ? std::string{} : "       Chosen: " + result.remark + ".\n";
-}
-
-std::string capitalised(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
-std::string known_now(const Exploration& result) {
-  const uint32_t cost = result.bugs.front().preemptions;
-  const std::string needs = cost == 0 ? "without preemption" : "with " + std::to_string(cost);
+std::string bug_depth(const Exploration& result) {
   if (result.bugs.size() > 1)
-    return fmt::format("{} distinct bugs; {}", result.bugs.size(),
-                       result.complete ? "all of " + guarantee_sentence(result) + " was explored" : "more may be left");
-  if (result.preemptions_completed && *result.preemptions_completed < cost)
-    return fmt::format("no bug {}; this one {}", bound(*result.preemptions_completed), needs);
-  return fmt::format("this bug shows {}", cost == 0 ? "without preemption" : "with " + plural(cost, "preemption"));
+    return fmt::format("{} distinct bugs found; {}", result.bugs.size(),
+                       result.complete() ? "explored: " + known_text(result) : "there may be more");
+  const uint32_t cost = result.bugs.front().preemptions;
+  const std::string needs = cost == 0 ? "Bug found; needs no preemption" : "Bug found; needs " + plural(cost, "preemption");
+  const auto& proved = result.claim.preemptions_completed;
+  return proved && *proved < cost ? fmt::format("{} (no bug with at most {})", needs, *proved) : needs;
 }
 
-std::string not_covered(const Exploration& result, const Setting& setting) {
-  std::string text = "Not covered: ";
-  if (!result.complete) {
-    text += "the executions that were not run; ";
-  } else if (result.preemptions_completed && result.guarantee.find("at most") != std::string::npos) {
-    text += "more preemptions; ";
-  }
-  if (setting.points == Points::Sync) text += "preemptions between synchronisation calls; ";
-  if (result.cut > 0) text += plural(result.cut, "execution") + " cut at the step limit; ";
-  return text + "weak memory orders (explored as sequentially consistent).";
+std::string indented(const std::string& line) { return line.empty() ? "" : "       " + line + "\n"; }
+
+// Where the strategy itself thought it enough.
+std::string how_to_go_on(const Exploration& result) {
+  return result.ending == Ending::DefaultBudget ? "To go on: lockstep run --time 10m, or --executions N." : "";
 }
 
 }  // namespace
@@ -99,11 +86,6 @@ std::string bound_line(uint32_t bound, uint64_t executions) {
   return fmt::format("  {:<15} all pass ({})\n", plural(bound, "preemption"), plural(executions, "execution"));
 }
 
-std::string guarantee_sentence(const Exploration& result) {
-  if (!result.guarantee.empty()) return result.guarantee;
-  return fmt::format("{} without exhausting the strategy's space", plural(result.executions, "execution"));
-}
-
 std::string test_line(const Exploration& result, const Terminal& terminal) {
   const std::string rest = fmt::format(" ({})", tally(result));
   switch (result.verdict) {
@@ -111,30 +93,29 @@ std::string test_line(const Exploration& result, const Terminal& terminal) {
       return fmt::format("{}        {} at execution {}{}{}", terminal.paint("1;31", "BUG"), name_of(result.bugs[0].kind),
                          with_separators(result.bugs[0].execution),
                          result.bugs.size() > 1 ? fmt::format(" and {} more", result.bugs.size() - 1) : "", rest);
-    case Verdict::Pass: return fmt::format("{}       {}{}", terminal.paint("1;32", "pass"), guarantee_sentence(result), rest);
+    case Verdict::Pass: return fmt::format("{}       {}{}", terminal.paint("1;32", "pass"), guarantee_text(result), rest);
     case Verdict::Incomplete:
-      return fmt::format("{} stopped by {}; {}{}", terminal.paint("1;33", "incomplete"),
-                         result.stopped_by.empty() ? "a budget" : result.stopped_by, guarantee_sentence(result), rest);
+      return fmt::format("{} stopped by {}; known: {}{}", terminal.paint("1;33", "incomplete"), text_of(result.ending),
+                         guarantee_text(result), rest);
     case Verdict::Uncontrolled: return fmt::format("{} {}", terminal.paint("1;31", "UNCONTROLLED"), result.uncontrolled);
   }
   return {};
 }
 
-std::string final_lines(const Exploration& result, const Setting& setting, const Terminal& terminal) {
+std::string final_lines(const Exploration& result, const Terminal& terminal, bool verbose) {
   const std::string_view dash = terminal.glyphs().dash;
+  const std::string rest = contributions(result, verbose);
   switch (result.verdict) {
     case Verdict::Bug:
-      return fmt::format("Known now: {}. ({}, {})\n{}", known_now(result), plural(result.executions, "execution"),
-                         seconds_text(result.seconds), spent_on(result));
+      return fmt::format("{}. ({}, {})\n{}", bug_depth(result), plural(result.executions, "execution"),
+                         seconds_text(result.seconds), rest);
     case Verdict::Pass:
-      return fmt::format("{} {} {} ({})\n       {}\n{}", terminal.paint("1;32", "PASS"), dash, guarantee_sentence(result),
-                         tally(result), not_covered(result, setting), spent_on(result));
+      return fmt::format("{} {} {} ({})\n{}{}", terminal.paint("1;32", "PASS"), dash, known_text(result), tally(result),
+                         indented(not_covered_text(result)), rest);
     case Verdict::Incomplete:
-      return fmt::format("{} {} no bug found, stopped by {} ({})\n       {}\n       {}\n{}",
-                         terminal.paint("1;33", "INCOMPLETE"), dash,
-                         result.stopped_by.empty() ? "a budget" : result.stopped_by, tally(result),
-                         capitalised("known now: " + guarantee_sentence(result) + "."), not_covered(result, setting),
-                         spent_on(result));
+      return fmt::format("{} {} no bug found, stopped by {} ({})\n       Known: {}.\n{}{}{}",
+                         terminal.paint("1;33", "INCOMPLETE"), dash, text_of(result.ending), tally(result), known_text(result),
+                         indented(not_covered_text(result)), indented(how_to_go_on(result)), rest);
     case Verdict::Uncontrolled:
       return fmt::format("{} {} {}\n", terminal.paint("1;31", "UNCONTROLLED"), dash, result.uncontrolled);
   }

@@ -30,13 +30,10 @@ std::string bound_line(uint32_t bound, uint64_t executions);
 // "bank_test · 3 threads · preempting at sync calls and atomics"
 std::string header_line(const Setting& setting, const Terminal& terminal);
 
-// The last lines: PASS, INCOMPLETE or "Known now", with what is not covered.
-std::string final_lines(const Exploration& result, const Setting& setting, const Terminal& terminal);
+// The last lines: PASS, INCOMPLETE or how deep the bug lies, with what is not covered.
+std::string final_lines(const Exploration& result, const Terminal& terminal, bool verbose = false);
 
 // The same in one line, for one of many tests: "pass    every execution (12 executions, 0.01 s)".
 std::string test_line(const Exploration& result, const Terminal& terminal);
-
-// What `result` proves, as one sentence for people and JSON: never empty.
-std::string guarantee_sentence(const Exploration& result);
 
 }  // namespace lockstep

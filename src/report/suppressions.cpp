@@ -26,9 +26,11 @@ bool matches_glob(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
+namespace {
 // libstdc++ unlocks its atomic<shared_ptr> with relaxed order after reading (gcc 12): formally a race with the next
 // writer, but not the program's.
-Suppressions::Suppressions() : races_{"std::_Sp_atomic::*"} {}
+constexpr std::string_view kLibraryRace = "std::_Sp_atomic::*";
+}  // namespace
 
 Result<Suppressions> Suppressions::load(const std::string& path) {
   std::ifstream file(path);
@@ -54,8 +56,8 @@ Result<Suppressions> Suppressions::parse(std::string_view text, const std::strin
   return result;
 }
 
-bool Suppressions::covers(const DataRace& race, Symbols& symbols) {
-  auto [at, fresh] = known_.try_emplace({race.first.pc, race.second.pc}, false);
+Suppressions::Match Suppressions::match(const DataRace& race, Symbols& symbols) {
+  auto [at, fresh] = known_.try_emplace({race.first.pc, race.second.pc});
   if (!fresh) return at->second;
   std::vector<std::string> names{symbols.describe(ObjectId(race.first.address))};
   for (uint64_t pc : {race.first.pc, race.second.pc})
@@ -64,9 +66,13 @@ bool Suppressions::covers(const DataRace& race, Symbols& symbols) {
       names.push_back(frame.where.file);
       names.push_back(frame.where.file.substr(frame.where.file.find_last_of('/') + 1));
     }
-  for (const std::string& pattern : races_)
-    for (const std::string& name : names) at->second = at->second || matches_glob(pattern, name);
-  return at->second;
+  Match& found = at->second;
+  for (const std::string& name : names) {
+    found.library = found.library || matches_glob(kLibraryRace, name);
+    for (const std::string& pattern : races_) found.covered = found.covered || matches_glob(pattern, name);
+  }
+  found.covered = found.covered || found.library;
+  return found;
 }
 
 }  // namespace lockstep

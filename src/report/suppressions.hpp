@@ -1,6 +1,6 @@
 // What the user does not want to hear about: a file with lines "race:GLOB", matched against the functions, files and
 // the variable of a data race. Empty lines and lines that start with # are skipped. Races that are the C++ library's own
-// are left out in any case.
+// are covered in any case.
 #pragma once
 #include <map>
 #include <string>
@@ -18,12 +18,18 @@ class Suppressions {
   static Result<Suppressions> load(const std::string& path);
   static Result<Suppressions> parse(std::string_view text, const std::string& path);
 
-  Suppressions();
-  bool covers(const DataRace& race, Symbols& symbols);  // answers are remembered by place: asked after every execution
+  // Answers are remembered by place: asked after every execution.
+  bool covers(const DataRace& race, Symbols& symbols) { return match(race, symbols).covered; }
+  bool is_library_race(const DataRace& race, Symbols& symbols) { return match(race, symbols).library; }
 
  private:
+  struct Match {
+    bool covered = false, library = false;
+  };
+  Match match(const DataRace& race, Symbols& symbols);
+
   std::vector<std::string> races_;
-  std::map<std::pair<uint64_t, uint64_t>, bool> known_;
+  std::map<std::pair<uint64_t, uint64_t>, Match> known_;
 };
 
 }  // namespace lockstep

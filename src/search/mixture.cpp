@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "search/claims.hpp"
+#include "model/text.hpp"
 
 namespace lockstep {
 
@@ -12,12 +12,21 @@ using Proof = MixturePart::Proof;
 Mixture::Mixture(std::vector<MixturePart> parts, MixtureOptions options)
     : parts_(std::move(parts)), options_(std::move(options)), learned_(parts_.size()), under_way_(parts_.size()) {}
 
-const MixturePart* Mixture::finished() const {
-  for (const MixturePart& part : parts_) {
-    if (part.proof == Proof::None || !part.strategy->complete()) continue;
-    if (part.proof == Proof::Full || all_learned_ >= options_.look_beyond) return &part;
-  }
-  return nullptr;
+// Asked after every execution, so that planning need not.
+void Mixture::look_for_end() {
+  for (const MixturePart& part : parts_)
+    if (may_end(part) && !finished_ && part.strategy->claim().finished) finished_ = &part;
+  enough_ = !finished_ && has_enough();
+}
+
+// A failure may need more preemptions than were asked for; then only what counts them can say that none needs less.
+bool Mixture::may_end(const MixturePart& part) const {
+  return part.proof == Proof::Bounded || (part.proof == Proof::Full && !(options_.bound && failed_));
+}
+
+bool Mixture::has_enough() const {
+  if (!options_.enough || all_learned_ < options_.enough->executions) return false;
+  return claim().preemptions_completed >= options_.enough->preemptions;
 }
 
 // In the opening nothing is under way, so that a trace can be learned at once whatever the window. Of several full
@@ -29,7 +38,7 @@ bool Mixture::spared(size_t part) const {
 }
 
 std::optional<Plan> Mixture::take(size_t part) {
-  Strategy& strategy = *parts_[part].strategy;
+  Search& strategy = *parts_[part].strategy;
   std::optional<Plan> plan = strategy.next();
   while (plan && spared(part)) {
     const Trace* known = known_.find(*plan);
@@ -61,7 +70,7 @@ uint32_t Mixture::slice() const {
 }
 
 std::optional<Plan> Mixture::next() {
-  if (complete()) return std::nullopt;
+  if (finished_ || enough_) return std::nullopt;
   if (opened_ < options_.opening.size()) {
     if (auto plan = open()) return plan;
     if (!in_flight_.empty()) return std::nullopt;
@@ -87,6 +96,7 @@ void Mixture::learn(TraceView trace) {
   --under_way_[last_];
   ++learned_[last_];
   ++all_learned_;
+  failed_ |= (is_whole(trace.outcome()) && trace.outcome() != Outcome::Ok) || trace.header().races > 0;
   if (opening()) {
     known_.add(trace);
     repeats_.saw(trace, parts_[last_].draws);
@@ -95,41 +105,31 @@ void Mixture::learn(TraceView trace) {
     repeats_.forget();
   }
   for (size_t i = 0; i < parts_.size(); ++i)
-    if (i != last_) parts_[i].strategy->overhear(trace);
+    if (i != last_) parts_[i].strategy->observe_other(trace);
   parts_[last_].strategy->learn(trace);
+  look_for_end();
 }
 
-std::string Mixture::guarantee() const {
-  for (const Proof proof : {Proof::Full, Proof::Bounded, Proof::None})
-    for (const MixturePart& part : parts_)
-      if (std::string claim = part.proof == proof ? part.strategy->guarantee() : ""; !claim.empty()) return claim;
-  return {};
-}
-
-std::string Mixture::why_incomplete() const {
-  for (const MixturePart& part : parts_)
-    if (std::string why = part.proof != Proof::None ? part.strategy->why_incomplete() : ""; !why.empty()) return why;
-  return {};
-}
-
-uint64_t Mixture::unrepeated() const {
-  uint64_t sum = 0;
-  for (const MixturePart& part : parts_) sum += part.strategy->unrepeated();
-  return sum;
-}
-
-std::optional<uint32_t> Mixture::preemptions_completed() const {
-  std::optional<uint32_t> most;
+// What the proof that ended the search says; otherwise the most that any has proved so far, best a bound on preemptions.
+Claim Mixture::claim() const {
+  Claim best;
+  uint64_t unrepeated = 0;
+  bool proves = false;
   for (const MixturePart& part : parts_) {
-    if (part.proof == Proof::Full && part.strategy->complete()) return options_.bound;
+    const Claim claim = part.strategy->claim();
+    unrepeated += claim.unrepeated;
     if (part.proof == Proof::None) continue;
-    if (const auto done = part.strategy->preemptions_completed()) most = std::max(most.value_or(0), *done);
+    proves = true;
+    const bool better = &part == finished_ || (!finished_ && claim.scope != Scope::None &&
+                                               (best.scope == Scope::None || claim.bounds.preemptions > best.bounds.preemptions));
+    if (better) best = claim;
   }
-  return most;
-}
-
-bool Mixture::resumable() const {
-  return std::all_of(parts_.begin(), parts_.end(), [](const MixturePart& part) { return part.strategy->resumable(); });
+  if (!proves) best.scope = Scope::Sample;
+  if (finished_ && finished_->proof == Proof::Full) best.preemptions_completed = options_.bound;
+  best.finished = finished_ != nullptr;
+  best.ended_early = enough_;
+  best.unrepeated = unrepeated;
+  return best;
 }
 
 // Whose turn it is, and the parts one after the other. What is in flight its part hands out again.
@@ -139,6 +139,7 @@ void Mixture::save(StateWriter& out) const {
        {uint64_t{first}, uint64_t{turn_}, uint64_t{last_}, uint64_t{used_}, round_, all_learned_})
     out.put(number);
   out.put_all(learned_);
+  out.put(failed_);
   repeats_.save(out);
   for (const MixturePart& part : parts_) part.strategy->save(out);
 }
@@ -155,12 +156,14 @@ void Mixture::load(StateReader& in) {
     *this = Mixture(std::move(parts_), std::move(options_));
     return in.reject();
   }
+  failed_ = in.get<bool>();
   repeats_.load(in);
   for (const MixturePart& part : parts_) part.strategy->load(in);
+  look_for_end();
 }
 
-void Mixture::stay_within(uint64_t bytes) {
-  for (const MixturePart& part : parts_) part.strategy->stay_within(bytes / parts_.size());
+void Mixture::limit_memory(uint64_t bytes) {
+  for (const MixturePart& part : parts_) part.strategy->limit_memory(bytes / parts_.size());
 }
 
 // Whoever can give something up; what the others need comes off everybody's share.
@@ -171,43 +174,58 @@ bool Mixture::spill(uint64_t bytes) {
   return any && memory_bytes() <= 2 * bytes;
 }
 
-uint64_t Mixture::frontier_nodes() const {
-  uint64_t sum = 0;
-  for (const MixturePart& part : parts_) sum += part.strategy->frontier_nodes();
-  return sum;
-}
-
-uint64_t Mixture::peak_frontier_nodes() const {
-  uint64_t sum = 0;
-  for (const MixturePart& part : parts_) sum += part.strategy->peak_frontier_nodes();
-  return sum;
-}
-
 uint64_t Mixture::memory_bytes() const {
   uint64_t sum = 0;
   for (const MixturePart& part : parts_) sum += part.strategy->memory_bytes();
   return sum;
 }
 
-std::string Mixture::phase() const {
-  std::string text;
-  for (const MixturePart& part : parts_)
-    if (part.proof == Proof::Bounded) text = part.strategy->phase();
-  return text.empty() ? "random schedules" : text + " and random schedules";
+Traits Mixture::traits() const {
+  Traits all{.preempts_at_points = false, .relies_on_locks = false};
+  for (const MixturePart& part : parts_) {
+    const Traits one = part.strategy->traits();
+    all.preempts_at_points |= one.preempts_at_points;
+    all.relies_on_locks |= one.relies_on_locks;
+  }
+  return all;
 }
 
-std::string Mixture::remark() const {
-  std::string text;
-  for (size_t i = 0; i < parts_.size(); ++i)
-    if (learned_[i] > 0)
-      text.append(text.empty() ? "" : ", ")
-          .append(count_of(learned_[i], "execution"))
-          .append(" of ")
-          .append(parts_[i].name);
-  if (text.empty()) return text;
-  const MixturePart* proof = finished();
-  if (proof) return text + "; the proof is of " + proof->name;
-  return text + "; the last was of " + parts_[last_].name;
+void Mixture::observe_other(TraceView trace) {
+  for (const MixturePart& part : parts_) part.strategy->observe_other(trace);
+}
+
+// These are asked about the execution at hand, which only its own part knows of.
+void Mixture::recycle(Plan& plan) { parts_[last_].strategy->recycle(plan); }
+std::optional<Measures> Mixture::measures() const { return parts_[last_].strategy->measures(); }
+bool Mixture::counts(TraceView trace) {
+  return parts_[in_flight_.empty() ? last_ : in_flight_.front()].strategy->counts(trace);
+}
+
+void Mixture::for_each_buffered(const std::function<void(TraceView)>& visit) const {
+  for (const MixturePart& part : parts_) part.strategy->for_each_buffered(visit);
+}
+
+std::vector<Finding> Mixture::predictions() const {
+  std::vector<Finding> all;
+  for (const MixturePart& part : parts_)
+    for (Finding& finding : part.strategy->predictions()) all.push_back(std::move(finding));
+  return all;
+}
+
+SearchStatus Mixture::status() const {
+  SearchStatus all;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const SearchStatus one = parts_[i].strategy->status();
+    all.frontier_nodes += one.frontier_nodes;
+    all.peak_frontier_nodes += one.peak_frontier_nodes;
+    if (parts_[i].proof == Proof::Full && all.phase.empty()) all.phase = one.phase;
+    if (learned_[i] == 0) continue;
+    all.contributions += (all.contributions.empty() ? "" : ", ") + count_of(learned_[i], "execution") + " of " + parts_[i].name;
+  }
+  all.phase += all.phase.empty() ? "random schedules" : " and random schedules";
+  if (!all.contributions.empty())
+    all.contributions += finished_ ? "; proved by " + finished_->name : "; the last by " + parts_[last_].name;
+  return all;
 }
 
 }  // namespace lockstep

@@ -1,6 +1,6 @@
 // Several strategies in turns, by numbers of executions and never by time, so that the order of executions repeats.
 // Some of them prove: what one of those has finished is what the mixture may claim; the others only look for bugs. What
-// one runs all others overhear. A part that cannot plan ahead is waited for: it would otherwise get one execution where
+// one runs all others observe. A part that cannot plan ahead is waited for: it would otherwise get one execution where
 // those that can fill the whole window.
 #pragma once
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace lockstep {
 
 struct MixturePart {
   std::string name;
-  std::unique_ptr<Strategy> strategy;
+  std::unique_ptr<Search> strategy;
   uint32_t slice = 1;  // executions in a row
   enum class Proof : uint8_t { None, Bounded, Full } proof = Proof::None;
   uint32_t early = slice;  // the same in the early rounds
@@ -35,39 +35,41 @@ struct MixtureOptions {
   // before, and what one has run the others do not run again.
   std::vector<MixtureTurn> opening{};
   uint32_t early_rounds = 0;  // before the parts get their whole slices
-  // A bounded proof ends the search only after so many executions, because more may lie beyond the bound.
-  uint64_t look_beyond = 0;
+  // Where the user gave no budget: enough once so many preemptions are proved and so many executions were run.
+  struct Enough {
+    uint32_t preemptions;
+    uint64_t executions;
+  };
+  std::optional<Enough> enough{};
   std::optional<uint32_t> bound{};  // what was asked for, which a full proof proves, too
 };
 
-class Mixture final : public Strategy {
+class Mixture final : public Search {
  public:
   Mixture(std::vector<MixturePart> parts, MixtureOptions options);
 
   std::optional<Plan> next() override;
   void learn(TraceView trace) override;
-
-  std::string guarantee() const override;
-  bool complete() const override { return finished() != nullptr; }
-  std::string why_incomplete() const override;
-  uint64_t unrepeated() const override;
-  std::optional<uint32_t> preemptions_completed() const override;
-  bool resumable() const override;
+  Claim claim() const override;
   void save(StateWriter& out) const override;
-  void for_each_put_off(const std::function<void(TraceView)>& visit) const override {
-    for (const MixturePart& part : parts_) part.strategy->for_each_put_off(visit);
-  }
   void load(StateReader& in) override;
-  void stay_within(uint64_t bytes) override;
-  bool spill(uint64_t bytes) override;
-  uint64_t frontier_nodes() const override;
-  uint64_t peak_frontier_nodes() const override;
+
+  Traits traits() const override;
+  SearchStatus status() const override;
+  void observe_other(TraceView trace) override;
+  void recycle(Plan& plan) override;
+  std::optional<Measures> measures() const override;
+  bool counts(TraceView trace) override;
+  void for_each_buffered(const std::function<void(TraceView)>& visit) const override;
+  std::vector<Finding> predictions() const override;
   uint64_t memory_bytes() const override;
-  std::string phase() const override;
-  std::string remark() const override;
+  void limit_memory(uint64_t bytes) override;
+  bool spill(uint64_t bytes) override;
 
  private:
-  const MixturePart* finished() const;  // the proof that ends the search
+  void look_for_end();
+  bool may_end(const MixturePart& part) const;
+  bool has_enough() const;
   std::optional<Plan> take(size_t part);
   std::optional<Plan> open();
   bool opening() const { return opened_ < options_.opening.size(); }
@@ -82,6 +84,9 @@ class Mixture final : public Strategy {
   Repeats repeats_;
   std::deque<size_t> in_flight_;     // whose, oldest first
   std::vector<uint32_t> under_way_;  // per part, how many of these
+  const MixturePart* finished_ = nullptr;  // the proof that ends the search
+  bool enough_ = false;
+  bool failed_ = false;  // some execution did
   size_t opened_ = 0;                // turns of the opening that are over
   size_t turn_ = 0, last_ = 0;
   uint32_t used_ = 0;  // of the slice whose turn it is

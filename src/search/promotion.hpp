@@ -37,9 +37,4 @@ class Promotion {
   PromotedPoints in_use_;
 };
 
-Budget left_of(const Budget& budget, const Exploration& spent);
-
-// `last` searched after `before` was given up: what both together amount to.
-Exploration together(Exploration before, Exploration last);
-
 }  // namespace lockstep

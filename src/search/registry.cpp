@@ -27,13 +27,12 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kAutoPreemptions = 2;  // most concurrency bugs need no more (Musuvathi & Qadeer 2007)
-
+constexpr uint32_t kFewPreemptions = 2;  // most concurrency bugs need no more (Musuvathi & Qadeer 2007)
 
 using Settings = StrategySettings;
 
-std::optional<uint32_t> bound_or_two(const Settings& s) {
-  return s.preemptions_given ? s.preemptions : std::optional(kAutoPreemptions);
+AutoOptions auto_options(const Settings& s) {
+  return {s.preemptions, s.preemptions_given, s.budget_given, s.seed, s.max_steps};
 }
 
 // One worker shares a core with the search: enough for them not to take turns all the time. Several shall not have to wait
@@ -41,23 +40,23 @@ std::optional<uint32_t> bound_or_two(const Settings& s) {
 unsigned lanes(const Settings& s) { return s.workers > 1 ? 128 : 32; }
 
 enum Takes : unsigned { kNothing = 0, kPreemptions = 1, kSeed = 2, kDelays = 4, kDepth = 8, kBlocks = 16, kVariables = 32, kThreads = 64, kExpand = 128 };
-using Make = std::unique_ptr<Strategy> (*)(const Settings&);
+using Make = std::unique_ptr<Search> (*)(const Settings&);
 
 constexpr StrategyInfo strategy(const char* name, const char* summary, unsigned takes, Make make) {
   return {name, summary, (takes & kPreemptions) != 0, (takes & kSeed) != 0, (takes & kDelays) != 0, make, (takes & kDepth) != 0,
           (takes & kVariables) != 0, (takes & kThreads) != 0, (takes & kBlocks) != 0, (takes & kExpand) != 0};
 }
 
-std::unique_ptr<Strategy> exitblock(const Settings& s, bool conflicts, bool deadlocks) {
+std::unique_ptr<Search> exitblock(const Settings& s, bool conflicts, bool deadlocks) {
   return make_exitblock({.conflicts = conflicts, .deadlocks = deadlocks, .preemptions = s.preemptions, .max_steps = s.max_steps,
                          .locks_write = s.locks_write, .run_delayed = s.run_delayed, .as_published = s.as_published});
 }
 
 constexpr StrategyInfo kStrategies[] = {
     strategy("auto", "find fast, then prove: what threads have not seen yet, random schedules and proofs in turns",
-             kPreemptions | kSeed, [](const Settings& s) { return make_auto({bound_or_two(s), s.preemptions_given, s.seed, s.max_steps}); }),
+             kPreemptions | kSeed, [](const Settings& s) { return make_auto(auto_options(s)); }),
     strategy("portfolio", "the strategies of auto side by side from the start", kPreemptions | kSeed,
-             [](const Settings& s) { return make_portfolio({bound_or_two(s), s.preemptions_given, s.seed, s.max_steps}); }),
+             [](const Settings& s) { return make_portfolio(auto_options(s)); }),
     strategy("best-first", "every schedule within the bound in the order of --rank; expand=dpor: every order of dependent operations",
              kPreemptions | kSeed | kVariables | kExpand,
              [](const Settings& s) {
@@ -70,7 +69,7 @@ constexpr StrategyInfo kStrategies[] = {
              [](const Settings& s) { return make_icb({s.preemptions, s.max_steps, s.variables}); }),
     strategy("chess", "icb that explores no state twice", kPreemptions | kVariables,
              [](const Settings& s) { return make_chess({s.preemptions, s.max_steps, s.variables}); }),
-    strategy("delay", "delay bounding: threads take turns, fewest exceptions first", kDelays,
+    strategy("delay", "delay bounding: threads take turns, fewest exceptions first", kDelays | kPreemptions,
              [](const Settings& s) { return make_delay({s.delays, s.max_steps}); }),
     strategy("optimal-dpor", "every order of dependent operations exactly once, optionally within a preemption bound",
              kPreemptions, [](const Settings& s) { return make_optimal_dpor({.preemptions = s.preemptions, .max_steps = s.max_steps, .lanes = lanes(s), .for_one_worker = s.workers <= 1}); }),
@@ -80,7 +79,7 @@ constexpr StrategyInfo kStrategies[] = {
              [](const Settings& s) { return make_dpor({s.max_steps}); }),
     strategy("bpor", "every order of dependent operations within a preemption bound (2), some several times",
              kPreemptions,
-             [](const Settings& s) { return make_bpor({s.preemptions.value_or(kAutoPreemptions), s.max_steps}); }),
+             [](const Settings& s) { return make_bpor({s.preemptions.value_or(kFewPreemptions), s.max_steps}); }),
     strategy("exitblock", "every order of atomic blocks, which end with lock exits; for programs that lock what they share",
              kPreemptions, [](const Settings& s) { return exitblock(s, false, false); }),
     strategy("exitblock-rw", "the same for blocks that touch the same memory only", kPreemptions | kBlocks,
@@ -96,7 +95,7 @@ constexpr StrategyInfo kStrategies[] = {
     strategy("vb", "few preemptions (2) at few shared variables (2), optionally in orders of few threads",
              kPreemptions | kVariables | kThreads | kSeed,
              [](const Settings& s) {
-               return make_vb({s.preemptions.value_or(kAutoPreemptions), s.variables.value_or(2), s.thread_bound, s.loop_iterations,
+               return make_vb({s.preemptions.value_or(kFewPreemptions), s.variables.value_or(2), s.thread_bound, s.loop_iterations,
                                s.seed, s.max_steps});
              }),
     strategy("pos", "partial order sampling: random priorities of operations, redrawn at conflicts", kSeed,
@@ -206,7 +205,7 @@ std::span<const StrategyInfo> strategies() { return kStrategies; }
 
 bool watches_memory(std::string_view spec) { return spec.starts_with("exitblock") || spec.starts_with("vb") || spec.starts_with("pctvb"); }
 
-Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) {
+Result<std::unique_ptr<Search>> make_strategy(const StrategyOptions& options) {
   const std::string_view spec = options.spec;
   const size_t colon = spec.find(':');
   const std::string_view name = spec.substr(0, colon);
@@ -221,6 +220,7 @@ Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options) 
   settings.seed = options.seed;
   settings.max_steps = options.max_steps;
   settings.workers = options.workers;
+  settings.budget_given = options.budget_given;
   if (auto ranks = make_ranks(options.rank, {}); !ranks) return ranks.error();
   settings.rank = options.rank;
   settings.variables = options.variables;

@@ -22,6 +22,7 @@ struct StrategyOptions {
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
   unsigned workers = 1;
+  bool budget_given = false;  // auto goes on until that is used up
   // best-first
   std::string rank = "mdpor,pb";
   FunctionFocus focus_function{};
@@ -37,6 +38,7 @@ struct StrategySettings {
   uint32_t max_steps = 1'000'000;
   uint32_t depth = 2;
   unsigned workers = 1;
+  bool budget_given = false;
   std::optional<uint32_t> variables{}, thread_bound{}, loop_iterations{};
   bool locks_write = false, run_delayed = false, as_published = false;  // exitblock
   std::string rank{};  // known to be right
@@ -51,7 +53,7 @@ struct StrategyInfo {
   bool takes_preemptions;  // key `preemptions` and option --preemptions
   bool takes_seed;         // key `seed`
   bool takes_delays;       // key `bound`
-  std::unique_ptr<Strategy> (*make)(const StrategySettings& settings);
+  std::unique_ptr<Search> (*make)(const StrategySettings& settings);
   bool takes_depth = false;  // key `depth`
   bool takes_variables = false;  // key `variables` and option --variables
   bool takes_threads = false;    // keys `threads`, `iterations` and options --thread-bound, --loop-iterations
@@ -64,6 +66,6 @@ std::span<const StrategyInfo> strategies();
 // Does this strategy need to know which memory is touched, and whether that is a race? `spec` as in StrategyOptions.
 bool watches_memory(std::string_view spec);
 
-Result<std::unique_ptr<Strategy>> make_strategy(const StrategyOptions& options);
+Result<std::unique_ptr<Search>> make_strategy(const StrategyOptions& options);
 
 }  // namespace lockstep

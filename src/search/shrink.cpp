@@ -38,7 +38,7 @@ class Shrinker {
   std::optional<Shrunk> run(std::optional<uint32_t> proved) {
     climb(best_);
     const uint32_t least = proved ? *proved + 1 : 0;
-    std::unique_ptr<Strategy> proof;
+    std::unique_ptr<Search> proof;
     for (uint64_t slice = 250; best_.complexity.preemptions > least && !spent(); slice *= 2) {
       const uint32_t before = best_.complexity.preemptions;
       if (!proof) proof = make_chess({before - 1, max_steps_});
@@ -195,7 +195,7 @@ class Shrinker {
 
   uint64_t draw(uint64_t below) { return seed_of(kSeed, draws_++) % below; }
 
-  Verdict challenge(Strategy& search, uint64_t most) {
+  Verdict challenge(Search& search, uint64_t most) {
     for (const uint64_t end = executions_ + most; executions_ < end && !spent();) {
       const std::optional<Plan> plan = search.next();
       if (!plan) return Verdict::Proved;

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "search/claims.hpp"
+#include "model/text.hpp"
 #include "search/interrupts.hpp"
 
 namespace lockstep {
@@ -305,11 +305,6 @@ void TreeSearch::fetch() {
 
 bool TreeSearch::complete() const { return exhausted() && !selective() && diverged_ == 0 && lost_ == 0 && cut_ == 0 && !pruned_wrongly_; }
 
-std::string TreeSearch::why_incomplete() const {
-  if (pruned_wrongly_) return "it turned out late that threads interrupt each other, after executions had been left out";
-  return told_losses(diverged_, lost_, cut_);
-}
-
 void TreeSearch::save(StateWriter& out) const {
   tree_.save(out);
   frontier_.save(out);
@@ -357,10 +352,6 @@ uint64_t TreeSearch::estimated_total() const {
 }
 
 // A cut execution hides others with at least as many preemptions; what diverged or got lost could hide anything.
-std::optional<uint32_t> TreeSearch::preemptions_completed() const {
-  return counts_preemptions() ? bound_completed() : std::nullopt;
-}
-
 std::optional<uint32_t> TreeSearch::bound_completed() const {
   if (diverged_ || lost_ || pruned_wrongly_ || selective()) return std::nullopt;
   if (!parts_.level_by_level) return complete() ? parts_.bound : std::nullopt;
@@ -370,14 +361,25 @@ std::optional<uint32_t> TreeSearch::bound_completed() const {
   return static_cast<uint32_t>(open - 1);
 }
 
-std::string TreeSearch::guarantee() const {
-  if (complete() && !parts_.bound)
-    return parts_.variables ? claim_variables(*parts_.variables) : claim_every_execution();
-  const auto bound = bound_completed();
-  if (!bound) return {};
-  return parts_.variables ? claim_at_most(*bound, parts_.unit, *parts_.variables) : claim_at_most(*bound, parts_.unit);
+Claim TreeSearch::claim() const {
+  Claim claim;
+  claim.unrepeated = diverged_;
+  claim.finished = complete();
+  const std::optional<uint32_t> bound = bound_completed();
+  if (counts_preemptions()) claim.preemptions_completed = bound;
+  const bool everything = claim.finished && !parts_.bound;
+  if (!everything && !bound) return claim;
+  claim.scope = Scope::Executions;
+  claim.bounds.variables = parts_.variables;
+  if (!everything) (counts_preemptions() ? claim.bounds.preemptions : claim.bounds.delays) = bound;
+  return claim;
 }
 
-std::string TreeSearch::phase() const { return parts_.level_by_level ? count_of(level_, parts_.unit) : std::string{}; }
+SearchStatus TreeSearch::status() const {
+  return {.frontier_nodes = frontier_nodes(),
+          .peak_frontier_nodes = peak(),
+          .estimated_total = estimated_total(),
+          .phase = parts_.level_by_level ? count_of(level_, parts_.unit) : std::string{}};
+}
 
 }  // namespace lockstep

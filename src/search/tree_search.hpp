@@ -80,25 +80,20 @@ class TreeSearch final : public Strategy {
   // count preemptions: nothing keeps what it leads to from being run again.
   void adopt(TraceView trace);
 
-  std::string guarantee() const override;
-  bool complete() const override;
-  std::string why_incomplete() const override;
-  uint64_t unrepeated() const override { return diverged_; }
-  std::optional<uint32_t> preemptions_completed() const override;
-
-  bool resumable() const override { return true; }
+  Claim claim() const override;
+  bool complete() const;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
-  uint64_t frontier_nodes() const override { return frontier_.size() + spill_.size(); }
-  uint64_t peak_frontier_nodes() const override { return frontier_.peak(); }
+  uint64_t frontier_nodes() const { return frontier_.size() + spill_.size(); }
+  uint64_t peak() const { return frontier_.peak(); }
+  SearchStatus status() const override;
   uint64_t memory_bytes() const override {
     return tree_.memory_bytes() + frontier_.memory_bytes() + cache_.memory_bytes();
   }
-  void stay_within(uint64_t bytes) override { cache_.limit(bytes / 2); }
+  void limit_memory(uint64_t bytes) override { cache_.limit(bytes / 2); }
   bool spill(uint64_t bytes) override;
-  std::string phase() const override;
-  uint64_t estimated_total() const override;
+  uint64_t estimated_total() const;
 
   const ExecutionTree& tree() const { return tree_; }
   uint64_t partial_schedules() const;  // see ExecutionTree

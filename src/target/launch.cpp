@@ -43,6 +43,7 @@ LaunchOptions launch_options(const TargetOptions& options, const std::string& pa
           options.input ? options.input->fd() : -1,
           cpus,
           options.workers <= 1,
+          options.explore_call,
           options.body};
 }
 

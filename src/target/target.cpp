@@ -149,6 +149,12 @@ class WorkerTarget final : public Target {
     for (auto& slot : slots_) slot->process.promote(points);
   }
 
+  void allow_spurious(uint32_t wakeups) override {
+    cancel();
+    launch_.spurious = wakeups;
+    for (auto& slot : slots_) slot->process.allow_spurious(wakeups);
+  }
+
   void trust(const std::vector<CodeRange>& code) override {
     cancel();
     launch_.trusted = code;

@@ -33,6 +33,7 @@ struct TargetOptions {
   std::chrono::milliseconds watchdog{10'000};  // without a scheduling point: stuck outside control
   std::shared_ptr<const ProgramInput> input;   // standard input; none: end of file
   std::vector<ThreadTable::Entry> threads;     // replay: thread names as they were when recorded
+  uint32_t explore_call = 0;  // the command's so-many-th call of lockstep::explore() is to be run; 0: its main
   // Instead of a command: workers are forks of this process, and this is what they do; never returns.
   std::function<void(int channel_fd, int table_fd)> body;
 };
@@ -63,6 +64,8 @@ class Target : public Executor {
   virtual std::string given_name(uint64_t address) = 0;
   // Plain accesses that are scheduling points from now on. Forgets what is in flight.
   virtual void promote(const PromotedPoints&) {}
+  // Condition variables may wake so many times per execution without a signal from now on. Forgets what is in flight.
+  virtual void allow_spurious(uint32_t /*wakeups*/) {}
   // Code that is not preempted while it is on the stack; ascending. Before the first plan.
   virtual void trust(const std::vector<CodeRange>&) {}
   virtual std::vector<std::string> warnings() = 0;         // said once each, in order

@@ -52,8 +52,9 @@ std::vector<std::string> runtime_variables(const LaunchOptions& options) {
   environment.push_back("LD_PRELOAD=" + options.runtime_library + (preload.empty() ? "" : ":" + preload));
   environment.push_back("LD_BIND_NOW=1");  // otherwise resetting memory would resolve symbols again and again
   environment.push_back("GLIBC_TUNABLES=" + tunables + (tunables.empty() ? "" : ":") + "glibc.pthread.rseq=0");
-  environment.push_back(std::string(kChannelVariable) + "=" + std::to_string(kChannelFd) + "," +
-                        std::to_string(kTableFd));
+  const std::string descriptors = std::to_string(kChannelFd) + "," + std::to_string(kTableFd);
+  environment.push_back(options.explore_call ? std::string(kExploreVariable) + "=" + descriptors + "," + std::to_string(options.explore_call)
+                                             : std::string(kChannelVariable) + "=" + descriptors);
   return environment;
 }
 
@@ -326,6 +327,13 @@ void WorkerProcess::promote(const PromotedPoints& points) {
   c.alias_count = static_cast<uint32_t>(std::min<size_t>(points.aliases.size(), kMaxAliases));
   std::copy_n(points.aliases.begin(), c.alias_count, c.alias);
   c.promoted_version.fetch_add(1, std::memory_order_release);
+  c.settings_version.fetch_add(1, std::memory_order_release);
+}
+
+void WorkerProcess::allow_spurious(uint32_t wakeups) {
+  Channel& c = channel();
+  c.spurious = wakeups;
+  c.settings_version.fetch_add(1, std::memory_order_release);
 }
 
 void WorkerProcess::trust(const std::vector<CodeRange>& code) {
@@ -333,6 +341,7 @@ void WorkerProcess::trust(const std::vector<CodeRange>& code) {
   c.trusted_count = static_cast<uint32_t>(std::min<size_t>(code.size(), kMaxTrusted));
   std::copy_n(code.begin(), c.trusted_count, c.trusted);
   c.trusted_version.fetch_add(1, std::memory_order_release);
+  c.settings_version.fetch_add(1, std::memory_order_release);
 }
 
 void WorkerProcess::know_loops(const std::vector<uint64_t>& jumps) {

@@ -60,6 +60,7 @@ struct LaunchOptions {
   int input_fd;  // -1: the program reads end of file
   cpu_set_t cpus;  // where the program may run
   bool alone;      // there is no other worker
+  uint32_t explore_call;  // see TargetOptions
   std::function<void(int, int)> body;  // instead of `path`: see TargetOptions
 };
 
@@ -80,6 +81,7 @@ class WorkerProcess {
   uint64_t not_run() { return memory_.data() ? sent_ - channel().traces.messages.load(std::memory_order_relaxed) : 0; }
   void ring();  // wakes the worker if it sleeps and there is something to do
 
+  void allow_spurious(uint32_t wakeups);
   void promote(const PromotedPoints& points);  // only while no plan is under way
   void trust(const std::vector<CodeRange>& code);
   void know_loops(const std::vector<uint64_t>& jumps);  // see Channel::native_loop

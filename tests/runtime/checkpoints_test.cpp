@@ -23,7 +23,7 @@ struct Explored {
 Explored explore(Target& target) {
   Explored all;
   DfsOptions options;
-  const std::unique_ptr<Strategy> search = make_dfs(options);
+  const std::unique_ptr<Search> search = make_dfs(options);
   while (all.plans.size() < kExecutions) {
     std::optional<Plan> plan = search->next();
     if (!plan) break;

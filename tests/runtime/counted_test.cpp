@@ -194,7 +194,7 @@ TEST_P(CountedLarger, HasTheTracesItShouldHave) {
   ASSERT_TRUE(target);
   for (const char* strategy : {"source-dpor", "optimal-dpor", "chess"}) {
     const Explored e = explore(*target, strategy, {}, 50'000);
-    EXPECT_TRUE(e.result.complete) << strategy << ": " << e.result.stopped_by;
+    EXPECT_TRUE(e.result.complete()) << strategy << ": " << int(e.result.ending);
     EXPECT_EQ(e.result.traces, row.traces) << strategy;
     if (strategy == std::string("optimal-dpor")) {
       EXPECT_EQ(e.result.executions, row.traces);

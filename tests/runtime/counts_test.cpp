@@ -55,7 +55,7 @@ uint64_t count(Target& target, const std::string& strategy, std::optional<uint32
   EXPECT_TRUE(made) << (made ? "" : made.error().message);
   Explorer explorer(**made, target, {}, {}, true, {});
   const Exploration result = explorer.run();
-  EXPECT_TRUE(result.complete) << result.stopped_by;
+  EXPECT_TRUE(result.complete()) << int(result.ending);
   EXPECT_EQ(result.diverged, 0u);
   return result.executions;
 }

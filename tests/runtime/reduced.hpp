@@ -64,11 +64,11 @@ inline Explored explore(Target& target, const std::string& strategy, std::option
 // Every reduction, without a bound and within some. `each_once`: optimal-dpor is to run each trace once.
 inline Explored compare_with_depth_first_search(Target& target, bool each_once) {
   const Explored all = explore(target, "dfs");
-  EXPECT_TRUE(all.result.complete) << all.result.stopped_by;
+  EXPECT_TRUE(all.result.complete()) << int(all.result.ending);
   for (const char* strategy : {"dpor", "source-dpor", "optimal-dpor", "best-first:expand=dpor", "chess"}) {
     const Explored e = explore(target, strategy);
     EXPECT_EQ(e.traces.within(~0u), all.traces.within(~0u)) << strategy;
-    EXPECT_TRUE(e.result.complete) << strategy << ": " << e.result.stopped_by;
+    EXPECT_TRUE(e.result.complete()) << strategy << ": " << int(e.result.ending);
     if (each_once && strategy == std::string("optimal-dpor")) {
       EXPECT_EQ(e.result.executions, all.traces.cost.size());
     }
@@ -79,7 +79,7 @@ inline Explored compare_with_depth_first_search(Target& target, bool each_once) 
     EXPECT_EQ(explore(target, "chess", bound).traces.within(~0u), wanted) << bound;
     const Explored bpor = explore(target, "bpor", bound);
     EXPECT_EQ(bpor.traces.within(~0u), wanted) << bound;
-    EXPECT_TRUE(bpor.result.complete) << bpor.result.stopped_by;
+    EXPECT_TRUE(bpor.result.complete()) << int(bpor.result.ending);
     for (const char* strategy : {"source-dpor", "optimal-dpor"}) {
       const uint64_t found = explore(target, strategy, bound).result.traces.value_or(0);
       EXPECT_GE(found, wanted.size()) << strategy << " within " << bound;

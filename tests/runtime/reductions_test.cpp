@@ -25,17 +25,17 @@ bool compare(unsigned program) {
   EXPECT_TRUE(target);
   if (!target) return false;
   const Explored all = explore(*target, "dfs", {}, kMost);
-  if (!all.result.complete || all.traces.failed) return false;
+  if (!all.result.complete() || all.traces.failed) return false;
   const std::set<uint64_t> traces = all.traces.within(~0u);
   for (const char* strategy : {"dpor", "source-dpor", "optimal-dpor", "chess"}) {
     const Explored e = explore(*target, strategy);
     EXPECT_EQ(e.traces.within(~0u), traces) << strategy;
-    EXPECT_TRUE(e.result.complete) << strategy << ": " << e.result.stopped_by;
-    if (strategy == std::string("source-dpor") && e.result.guarantee.find("trace") != std::string::npos) {
+    EXPECT_TRUE(e.result.complete()) << strategy << ": " << int(e.result.ending);
+    if (strategy == std::string("source-dpor") && e.result.claim.traces) {
       EXPECT_EQ(e.traces.executions, traces.size());
     }
-    if (strategy == std::string("optimal-dpor") && e.result.guarantee.find("trace") != std::string::npos) {
-      EXPECT_EQ(e.result.executions, traces.size()) << e.result.guarantee;
+    if (strategy == std::string("optimal-dpor") && e.result.claim.traces) {
+      EXPECT_EQ(e.result.executions, traces.size());
     }
   }
   for (const uint32_t bound : {0u, 1u}) {
@@ -50,7 +50,7 @@ bool compare(unsigned program) {
       }
     }
     const Explored bpor = explore(*target, "bpor", bound);
-    EXPECT_TRUE(bpor.result.complete) << bpor.result.stopped_by;
+    EXPECT_TRUE(bpor.result.complete()) << int(bpor.result.ending);
     EXPECT_EQ(bpor.traces.within(~0u), all.traces.within(bound)) << "within " << bound;
   }
   return true;

@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "known.hpp"
 #include "analysis/lock_order.hpp"
 #include "analysis/sc_violation.hpp"
 #include "search/registry.hpp"
@@ -33,7 +34,7 @@ Results run(const StrategyOptions& options, const Program& program, Told same) {
           result.traces.value_or(0),
           result.preemptions_max,
           result.estimated_executions,
-          result.guarantee,
+          known(result),
           warnings};
 }
 

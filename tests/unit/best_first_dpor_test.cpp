@@ -9,7 +9,7 @@
 namespace lockstep::fake {
 namespace {
 
-Result<std::unique_ptr<Strategy>> made(const std::string& spec, const std::string& rank, uint64_t seed = 0) {
+Result<std::unique_ptr<Search>> made(const std::string& spec, const std::string& rank, uint64_t seed = 0) {
   StrategyOptions options;
   options.spec = spec;
   options.rank = rank;
@@ -17,7 +17,7 @@ Result<std::unique_ptr<Strategy>> made(const std::string& spec, const std::strin
   return make_strategy(options);
 }
 
-std::unique_ptr<Strategy> reduced(const std::string& rank, uint64_t seed = 0) {
+std::unique_ptr<Search> reduced(const std::string& rank, uint64_t seed = 0) {
   auto strategy = made("best-first:expand=dpor", rank, seed);
   EXPECT_TRUE(strategy) << rank;
   return std::move(*strategy);
@@ -38,8 +38,8 @@ TEST_P(BestFirstZoo, RunsEveryTraceOnceInAnyOrder) {
     const Reduced r = reduce(*strategy, GetParam().program);
     EXPECT_EQ(r.result.traces, GetParam().traces) << rank;
     EXPECT_EQ(r.traces.executions, GetParam().traces) << rank;
-    EXPECT_TRUE(r.result.complete) << rank << ": " << r.result.stopped_by;
-    EXPECT_EQ(strategy->frontier_nodes(), 0u);
+    EXPECT_TRUE(r.result.complete()) << rank << ": " << int(r.result.ending);
+    EXPECT_EQ(strategy->status().frontier_nodes, 0u);
   }
 }
 
@@ -55,7 +55,7 @@ TEST(BestFirstDporDifferential, FindsTheTracesOfDfsInAnyOrder) {
         const auto strategy = reduced(rank, ++seed);
         const Reduced r = reduce(*strategy, p, {.window = window});
         EXPECT_EQ(r.traces.distinct(), all.distinct()) << p.name << " by " << rank << ", " << window << " under way";
-        ASSERT_TRUE(r.result.complete) << p.name << ": " << r.result.stopped_by;
+        ASSERT_TRUE(r.result.complete()) << p.name << ": " << int(r.result.ending);
       }
   });
 }
@@ -69,7 +69,7 @@ TEST(BestFirstDporDifferential, FourThreads) {
     const auto everything = dfs(), some = reduced("rand", seed);
     const Reduced r = reduce(*some, p, {.window = 1 + seed % 9});
     ASSERT_EQ(r.traces.distinct(), reduce(*everything, p).traces.distinct()) << p.name;
-    ASSERT_TRUE(r.result.complete) << p.name;
+    ASSERT_TRUE(r.result.complete()) << p.name;
   }
   EXPECT_GT(used, 20u);
 }

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "known.hpp"
 #include "search/ranks/asked.hpp"
 #include "search/ranks/registry.hpp"
 #include "search/ranks/ss.hpp"
@@ -14,7 +15,7 @@
 namespace lockstep::fake {
 namespace {
 
-std::unique_ptr<Strategy> best_first(const std::string& rank, std::optional<uint32_t> bound = {}, uint64_t seed = 0) {
+std::unique_ptr<Search> best_first(const std::string& rank, std::optional<uint32_t> bound = {}, uint64_t seed = 0) {
   StrategyOptions options;
   options.spec = "best-first";
   options.preemptions = bound;
@@ -56,8 +57,8 @@ TEST(BestFirst, RunsTheExecutionsOfDfsWhateverTheRank) {
         const auto strategy = best_first(rank, bound);
         const Explored e = explore(*strategy, program, {.window = 3});
         EXPECT_EQ(e.sorted(), expected) << rank << " on " << program.name;
-        EXPECT_TRUE(e.result.complete);
-        EXPECT_EQ(e.result.preemptions_completed, bound);
+        EXPECT_TRUE(e.result.complete());
+        EXPECT_EQ(e.result.claim.preemptions_completed, bound);
       }
     }
 }
@@ -69,7 +70,7 @@ TEST(BestFirst, RunsTheExecutionsOfDfsOnRandomProgramsInAnyRandomOrder) {
     Budget budget;
     budget.executions = 3000;
     const Explored expected = explore(*reference, program, {}, budget);
-    if (!expected.result.complete) continue;
+    if (!expected.result.complete()) continue;
     const auto strategy = best_first("rand", 2, seed);
     EXPECT_EQ(explore(*strategy, program).sorted(), expected.sorted()) << seed;
   }
@@ -82,7 +83,7 @@ TEST(BestFirst, WithFewestPreemptionsFirstIsIterativeContextBounding) {
 }
 
 // Executions until the first failure.
-uint64_t until_bug(Strategy& strategy, const Program& program) {
+uint64_t until_bug(Search& strategy, const Program& program) {
   FakeExecutor executor(program);
   OutcomeAnalysis outcome;
   Analysis* analyses[] = {&outcome};
@@ -143,9 +144,9 @@ TEST(Seek, FindsWhatOtherSearchesNeedManyExecutionsForAndProvesNothing) {
   strategy = make_strategy(options);
   const Explored e = explore(**strategy, independent(3, 3));
   EXPECT_EQ(e.result.executions, 1u);  // threads that do not look at each other have one view each
-  EXPECT_FALSE(e.result.complete);
-  EXPECT_EQ(e.result.guarantee, "");
-  EXPECT_FALSE(e.result.preemptions_completed);
+  EXPECT_FALSE(e.result.complete());
+  EXPECT_EQ(known(e.result), "");
+  EXPECT_FALSE(e.result.claim.preemptions_completed);
 }
 
 TEST(TreeSearch, AdoptsExecutionsOfOthersWithAllTheirAlternatives) {

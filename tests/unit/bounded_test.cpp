@@ -1,6 +1,7 @@
 // Searches within a bound: what must be there is there; and mistakes that must show.
 #include <gtest/gtest.h>
 
+#include "known.hpp"
 #include "analysis/trace_cost.hpp"
 #include "search/strategies/bpor.hpp"
 #include "search/strategies/chess.hpp"
@@ -20,9 +21,8 @@ TEST_P(BoundedZoo, DelayBoundingRunsEveryExecutionWithinItsBoundOnce) {
     const Explored e = explore(*strategy, GetParam().program);
     EXPECT_EQ(e.result.executions, GetParam().delayed[d]) << d << " delays";
     EXPECT_TRUE(all_distinct(e.sorted()));
-    EXPECT_EQ(e.result.guarantee, "every execution with at most " + std::to_string(d) + (d == 1 ? " delay" : " delays") +
-                                      ", if free of data races");
-    EXPECT_EQ(e.result.preemptions_completed, std::nullopt);
+    EXPECT_EQ(known(e.result), "delays " + std::to_string(d));
+    EXPECT_EQ(e.result.claim.preemptions_completed, std::nullopt);
   }
 }
 
@@ -31,7 +31,7 @@ TEST_P(BoundedZoo, ChessFindsTheTracesWithinItsBound) {
     const auto strategy = make_chess({.preemptions = c});
     const Reduced r = reduce(*strategy, GetParam().program);
     EXPECT_EQ(r.result.traces, GetParam().within[c]) << c << " preemptions";
-    EXPECT_EQ(r.result.preemptions_completed, c);
+    EXPECT_EQ(r.result.claim.preemptions_completed, c);
   }
 }
 
@@ -41,8 +41,8 @@ TEST_P(BoundedZoo, BporFindsTheTracesWithinItsBound) {
     const Reduced r = reduce(*strategy, GetParam().program);
     EXPECT_EQ(r.result.traces, GetParam().within[c]) << c << " preemptions";
     EXPECT_LE(r.result.preemptions_max, c);
-    EXPECT_EQ(r.result.preemptions_completed, c);
-    EXPECT_EQ(r.result.complete, true) << r.result.stopped_by;
+    EXPECT_EQ(r.result.claim.preemptions_completed, c);
+    EXPECT_EQ(r.result.complete(), true) << int(r.result.ending);
   }
 }
 
@@ -53,7 +53,7 @@ TEST(Bpor, CounterOfTwoThreadsAndFourStepsHasEightTracesWithOnePreemption) {
   const Reduced r = reduce(*strategy, fetch_add(2, 4));
   EXPECT_EQ(r.result.traces, 8u);
   EXPECT_EQ(r.result.executions, 8u);
-  EXPECT_EQ(r.result.guarantee, "every execution with at most 1 preemption, if free of data races");
+  EXPECT_EQ(known(r.result), "preemptions 1");
 }
 
 // What the second lock of the first thread met before it was reached counts as well as what it met while it waited.
@@ -85,7 +85,7 @@ TEST(BoundedDifferential, BporFindsTheTracesWithinItsBound) {
   });
 }
 
-std::unique_ptr<Strategy> bounded(bool optimal, uint32_t preemptions) {
+std::unique_ptr<Search> bounded(bool optimal, uint32_t preemptions) {
   return optimal ? make_optimal_dpor({.preemptions = preemptions}) : make_source_dpor({.preemptions = preemptions});
 }
 
@@ -95,7 +95,7 @@ TEST_P(BoundedZoo, TraceCostBoundingFindsTheTracesWithinItsBound) {
       const auto strategy = bounded(optimal, c);
       const Reduced r = reduce(*strategy, GetParam().program);
       EXPECT_EQ(r.result.traces, GetParam().within[c]) << c << " preemptions";
-      EXPECT_EQ(r.result.preemptions_completed, c);
+      EXPECT_EQ(r.result.claim.preemptions_completed, c);
     }
 }
 
@@ -148,7 +148,7 @@ int programs_that_lose_traces(Make make) {
   int lost = 0;
   for_random_programs([&](const Program& p, const Traces& all) {
     for (uint32_t c = 0; c <= 2; ++c) {
-      const std::unique_ptr<Strategy> strategy = make(c);
+      const std::unique_ptr<Search> strategy = make(c);
       if (reduce(*strategy, p).traces.distinct() == all.within(c)) continue;
       ++lost;
       return;

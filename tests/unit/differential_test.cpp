@@ -138,8 +138,9 @@ class LastDeltaCounts final : public Strategy {
     return plan;
   }
   void learn(TraceView trace) override { search_.learn(trace); }
-  std::string guarantee() const override { return search_.guarantee(); }
-  bool complete() const override { return search_.complete(); }
+  Claim claim() const override { return search_.claim(); }
+  void save(StateWriter& out) const override { search_.save(out); }
+  void load(StateReader& in) override { search_.load(in); }
 
  private:
   TreeSearch search_;
@@ -154,7 +155,7 @@ TEST(NegativeControl, ExpandingAtTheNodesOwnStepNeverEnds) {
   const Explored e = explore(wrong, same_write(2, 2), {}, {.executions = 200, .time = {}});
   EXPECT_EQ(e.result.executions, 200u);
   EXPECT_FALSE(all_distinct(e.sorted()));
-  EXPECT_FALSE(e.result.complete);
+  EXPECT_FALSE(e.result.complete());
 }
 
 }  // namespace

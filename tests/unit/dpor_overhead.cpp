@@ -18,7 +18,7 @@ using namespace lockstep::fake;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using MakeStrategy = std::function<std::unique_ptr<Strategy>()>;
+using MakeStrategy = std::function<std::unique_ptr<Search>()>;
 
 // Two threads, i += j and j += i, n times each.
 Program fibonacci(int n) {

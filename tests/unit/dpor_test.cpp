@@ -1,6 +1,7 @@
 // Reductions: every trace of well-known and of random programs, no trace twice; and mistakes that must show.
 #include <gtest/gtest.h>
 
+#include "known.hpp"
 #include "search/strategies/dpor.hpp"
 #include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/source_dpor.hpp"
@@ -17,7 +18,7 @@ TEST_P(Zoo, OptimalRunsEveryTraceExactlyOnce) {
   EXPECT_EQ(r.result.executions, GetParam().traces);
   EXPECT_EQ(r.result.traces, GetParam().traces);
   EXPECT_EQ(r.result.redundant, 0u);
-  EXPECT_TRUE(r.result.complete) << r.result.stopped_by;
+  EXPECT_TRUE(r.result.complete()) << int(r.result.ending);
 }
 
 TEST_P(Zoo, SourceSetsRunEveryTraceOnceAndFewInVain) {
@@ -26,14 +27,14 @@ TEST_P(Zoo, SourceSetsRunEveryTraceOnceAndFewInVain) {
   EXPECT_EQ(r.result.traces, GetParam().traces);
   EXPECT_EQ(r.result.redundant, GetParam().blocked_by_source_sets);
   EXPECT_EQ(r.traces.blocked, GetParam().blocked_by_source_sets);
-  EXPECT_TRUE(r.result.complete) << r.result.stopped_by;
+  EXPECT_TRUE(r.result.complete()) << int(r.result.ending);
 }
 
 TEST_P(Zoo, ClassicDporRunsEveryTrace) {
   const auto strategy = make_dpor({});
   const Reduced r = reduce(*strategy, GetParam().program);
   EXPECT_EQ(r.result.traces, GetParam().traces);
-  EXPECT_TRUE(r.result.complete) << r.result.stopped_by;
+  EXPECT_TRUE(r.result.complete()) << int(r.result.ending);
 }
 
 INSTANTIATE_TEST_SUITE_P(Dpor, Zoo, testing::ValuesIn(trace_rows()), test_name);
@@ -44,7 +45,7 @@ TEST(DporDifferential, OptimalFindsTheTracesOfDfsOnce) {
     const Reduced r = reduce(*strategy, p);
     ASSERT_EQ(r.traces.distinct(), all.distinct()) << p.name;
     ASSERT_EQ(r.result.executions, all.cost.size()) << p.name;
-    ASSERT_TRUE(r.result.complete) << p.name << ": " << r.result.stopped_by;
+    ASSERT_TRUE(r.result.complete()) << p.name << ": " << int(r.result.ending);
   });
 }
 
@@ -54,7 +55,7 @@ TEST(DporDifferential, SourceSetsFindTheTracesOfDfsOnce) {
     const Reduced r = reduce(*strategy, p);
     ASSERT_EQ(r.traces.distinct(), all.distinct()) << p.name;
     ASSERT_EQ(r.traces.executions, all.cost.size()) << p.name;
-    ASSERT_TRUE(r.result.complete) << p.name << ": " << r.result.stopped_by;
+    ASSERT_TRUE(r.result.complete()) << p.name << ": " << int(r.result.ending);
   });
 }
 
@@ -63,7 +64,7 @@ TEST(DporDifferential, ClassicFindsTheTracesOfDfs) {
     const auto strategy = make_dpor({});
     const Reduced r = reduce(*strategy, p);
     ASSERT_EQ(r.traces.distinct(), all.distinct()) << p.name;
-    ASSERT_TRUE(r.result.complete) << p.name << ": " << r.result.stopped_by;
+    ASSERT_TRUE(r.result.complete()) << p.name << ": " << int(r.result.ending);
   });
 }
 
@@ -81,7 +82,7 @@ TEST(DporDifferential, FourThreads) {
     ASSERT_EQ(s.traces.executions, all.size()) << p.name;
     ASSERT_EQ(o.traces.distinct(), all) << p.name;
     ASSERT_EQ(o.result.executions, all.size()) << p.name;
-    ASSERT_TRUE(s.result.complete && o.result.complete) << p.name << ": " << s.result.stopped_by << o.result.stopped_by;
+    ASSERT_TRUE(s.result.complete() && o.result.complete()) << p.name << ": " << int(s.result.ending) << int(o.result.ending);
   }
   EXPECT_GT(used, 100u);
 }
@@ -125,7 +126,7 @@ TEST(DporDifferential, TheNumberOfPlansUnderWayChangesNothing) {
         const Reduced r = reduce(*strategy, p, {.window = window, .timing = Timing::Backwards});
         ASSERT_EQ(r.traces.distinct(), all.distinct()) << p.name << " window " << window << " optimal " << optimal;
         ASSERT_EQ(r.result.executions, expected.executions) << p.name << " window " << window << " optimal " << optimal;
-        ASSERT_TRUE(r.result.complete) << p.name << ": " << r.result.stopped_by;
+        ASSERT_TRUE(r.result.complete()) << p.name << ": " << int(r.result.ending);
       }
     }
   });
@@ -168,14 +169,13 @@ TEST(Dpor, ManyThreadsAndWideSets) {
 TEST(Dpor, SaysWhatIsKnown) {
   const auto optimal = make_optimal_dpor({}), source = make_source_dpor({}), classic = make_dpor({});
   const auto bounded = make_optimal_dpor({.preemptions = 1}), stopped = make_optimal_dpor({});
-  EXPECT_EQ(reduce(*optimal, increment(3)).result.guarantee, "every execution (36 traces), if free of data races");
-  EXPECT_EQ(reduce(*source, independent(2, 2)).result.guarantee, "every execution (1 trace), if free of data races");
-  EXPECT_EQ(reduce(*classic, increment(3)).result.guarantee, "every execution, if free of data races");
+  EXPECT_EQ(known(reduce(*optimal, increment(3)).result), "all, 36 traces");
+  EXPECT_EQ(known(reduce(*source, independent(2, 2)).result), "all, 1 traces");
+  EXPECT_EQ(known(reduce(*classic, increment(3)).result), "all");
   EXPECT_EQ(
-      reduce(*bounded, increment(3)).result.guarantee,
-      "every execution with at most 1 preemption, by what its trace costs, explored with a slack of all threads but "
-      "two, if free of data races");
-  EXPECT_EQ(reduce(*stopped, increment(3), {}, {.executions = 35, .time = {}}).result.guarantee, "");
+      known(reduce(*bounded, increment(3)).result),
+      "preemptions 1 by cost");
+  EXPECT_EQ(known(reduce(*stopped, increment(3), {}, {.executions = 35, .time = {}}).result), "");
 }
 
 TEST(Dpor, ClaimsNothingIfExecutionsAreCutLostOrDiverge) {
@@ -185,9 +185,9 @@ TEST(Dpor, ClaimsNothingIfExecutionsAreCutLostOrDiverge) {
       if (n == 5) const_cast<TraceHeader&>(trace.view().header()).outcome = outcome;
     };
     const Exploration r = reduce(*strategy, increment(3), {.tamper = spoil}).result;
-    EXPECT_FALSE(r.complete) << name_of(outcome);
-    EXPECT_EQ(r.guarantee, "") << name_of(outcome);
-    EXPECT_NE(r.stopped_by, "") << name_of(outcome);
+    EXPECT_FALSE(r.complete()) << name_of(outcome);
+    EXPECT_EQ(known(r), "") << name_of(outcome);
+    EXPECT_EQ(r.claim.provisos.size(), 1u) << name_of(outcome);
   }
 }
 
@@ -198,8 +198,8 @@ TEST(Dpor, EstimatesHowManyExecutionsThereAre) {
   while (const auto plan = strategy->next()) {
     strategy->learn(execute(p, *plan));
     if (++n == 128) {
-      EXPECT_GE(strategy->estimated_total(), 128u);
-      EXPECT_LE(strategy->estimated_total(), 1024u);
+      EXPECT_GE(strategy->status().estimated_total, 128u);
+      EXPECT_LE(strategy->status().estimated_total, 1024u);
     }
   }
   EXPECT_EQ(n, 256u);
@@ -255,7 +255,7 @@ TEST(NegativeControl, LeavingABarrierUntoldShows) {
   for_random_programs([&](const Program& p, const Traces& all) {
     const auto strategy = make_optimal_dpor({});
     const Exploration r = reduce(*strategy, p, {.tamper = untold}).result;
-    differ += r.executions != all.cost.size() || !r.complete;
+    differ += r.executions != all.cost.size() || !r.complete();
   });
   EXPECT_GT(differ, 0);
 }

@@ -33,12 +33,12 @@ class Histories final : public Analysis {
   std::set<uint64_t> seen;
 };
 
-std::set<uint64_t> histories(std::unique_ptr<Strategy> strategy, const Program& p, size_t window = 3) {
+std::set<uint64_t> histories(std::unique_ptr<Search> strategy, const Program& p, size_t window = 3) {
   Histories histories;
   FakeExecutor executor(p, {.window = window});
   Analysis* analyses[] = {&histories};
   const Exploration result = Explorer(*strategy, executor, analyses, {}, false, {}).run();
-  EXPECT_TRUE(result.complete) << p.name << ": " << result.stopped_by;
+  EXPECT_TRUE(result.complete()) << p.name << ": " << int(result.ending);
   return histories.seen;
 }
 

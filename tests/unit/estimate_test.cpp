@@ -13,20 +13,20 @@ namespace {
 
 struct Row {
   const char* name;
-  std::unique_ptr<Strategy> (*make)();
+  std::unique_ptr<Search> (*make)();
   bool reduces = false;  // otherwise schedules are counted, of which there are many more
 };
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 
 // The estimate after every execution but the first few, which nobody would believe.
-std::vector<double> estimates(Strategy& strategy, const Program& program, uint64_t& executions) {
+std::vector<double> estimates(Search& strategy, const Program& program, uint64_t& executions) {
   std::vector<double> said;
   FakeExecutor executor(program);
   executions = 0;
   while (const auto plan = strategy.next()) {
     executor.submit(*plan);
     strategy.learn(*executor.next([] { return false; }));
-    if (++executions >= 10) said.push_back(static_cast<double>(strategy.estimated_total()));
+    if (++executions >= 10) said.push_back(static_cast<double>(strategy.status().estimated_total));
   }
   return said;
 }

@@ -65,7 +65,7 @@ struct Cost {
   uint64_t executions = 0, peak = 0;
 };
 
-void explore_once(Strategy& strategy, uint64_t executions, Cost& cost) {
+void explore_once(Search& strategy, uint64_t executions, Cost& cost) {
   CannedExecutor executor(64);
   OutcomeAnalysis outcome;
   Analysis* analyses[] = {&outcome};
@@ -97,7 +97,7 @@ template <class Make>
 void measure(const char* name, Make make, uint64_t executions) {
   Cost cost;
   for (int round = 0; round < 7; ++round) {
-    const std::unique_ptr<Strategy> strategy = make();
+    const std::unique_ptr<Search> strategy = make();
     explore_once(*strategy, executions, cost);
     make_only(cost);
   }

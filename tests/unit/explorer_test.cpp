@@ -1,4 +1,5 @@
 // The loop: order, budgets, bugs, what is claimed in the end.
+#include "known.hpp"
 #include "search/explorer.hpp"
 
 #include <gtest/gtest.h>
@@ -16,12 +17,12 @@ using namespace std::chrono_literals;
 
 // Explores with the outcome analysis; fields may be changed before run().
 struct Scene {
-  explicit Scene(Program p, std::unique_ptr<Strategy> s, FakeOptions o = {})
+  explicit Scene(Program p, std::unique_ptr<Search> s, FakeOptions o = {})
       : program(std::move(p)), strategy(std::move(s)), executor(program, std::move(o)) {}
   Exploration run() { return Explorer(*strategy, executor, analyses, budget, keep_going, hooks).run(); }
 
   Program program;
-  std::unique_ptr<Strategy> strategy;
+  std::unique_ptr<Search> strategy;
   FakeExecutor executor;
   OutcomeAnalysis outcome;
   Recorder recorder;
@@ -81,10 +82,10 @@ TEST(Bugs, TheFirstEndsTheSearchAtItsExecution) {
     EXPECT_EQ(s.recorder.outcomes.size(), r.executions);
     EXPECT_EQ(s.recorder.outcomes.back(), Outcome::Deadlock);
     EXPECT_EQ(std::count(s.recorder.outcomes.begin(), s.recorder.outcomes.end(), Outcome::Deadlock), 1);
-    EXPECT_EQ(r.stopped_by, "the first bug");
-    EXPECT_FALSE(r.complete);
-    EXPECT_EQ(r.guarantee, "every execution with at most 0 preemptions, if free of data races");
-    EXPECT_EQ(r.preemptions_completed, 0u);
+    EXPECT_EQ(r.ending, Ending::FirstBug);
+    EXPECT_FALSE(r.complete());
+    EXPECT_EQ(known(r), "preemptions 0");
+    EXPECT_EQ(r.claim.preemptions_completed, 0u);
     EXPECT_EQ(execute(s.program, bug.plan).view().outcome(), Outcome::Deadlock) << "its plan repeats it";
   }
 }
@@ -133,7 +134,7 @@ TEST(KeepGoing, RunsEverythingAndReportsEachBugOnce) {
     }()));
     EXPECT_EQ(r.bugs.size(), 1u);
     EXPECT_EQ(confirmed, 1) << "equal failures are not replayed again";
-    EXPECT_TRUE(r.complete);
+    EXPECT_TRUE(r.complete());
     EXPECT_EQ(r.verdict, Verdict::Bug);
   }
 }
@@ -167,10 +168,10 @@ TEST(Nondeterminism, AFailureThatDoesNotRepeatIsAWarningAndEndsAllClaims) {
     ASSERT_EQ(r.warnings.size(), 1u);
     EXPECT_EQ(r.warnings[0].kind, FindingKind::Nondeterminism);
     EXPECT_EQ(r.verdict, Verdict::Incomplete);
-    EXPECT_FALSE(r.complete);
-    EXPECT_EQ(r.guarantee, "");
-    EXPECT_EQ(r.preemptions_completed, std::nullopt);
-    EXPECT_EQ(r.stopped_by, "a failure that did not repeat");
+    EXPECT_FALSE(r.complete());
+    EXPECT_EQ(known(r), "");
+    EXPECT_EQ(r.claim.preemptions_completed, std::nullopt);
+    EXPECT_TRUE(r.claim.find(ProvisoKind::Nondeterministic));
   }
 }
 
@@ -179,8 +180,8 @@ TEST(Nondeterminism, ADivergedExecutionEndsAllClaims) {
   const Exploration r = s.run();
   EXPECT_EQ(r.diverged, 1u);
   EXPECT_EQ(r.verdict, Verdict::Incomplete);
-  EXPECT_EQ(r.guarantee, "");
-  EXPECT_EQ(r.stopped_by, "1 execution did not repeat what an earlier one had done");
+  EXPECT_EQ(known(r), "");
+  EXPECT_TRUE(r.claim.find(ProvisoKind::Lost));
 }
 
 TEST(Nondeterminism, ATraceThatDoesNotShowItsPlanIsNoticed) {
@@ -190,8 +191,8 @@ TEST(Nondeterminism, ATraceThatDoesNotShowItsPlanIsNoticed) {
   };
   Scene s(fetch_add(2, 2), dfs(), {.tamper = swap});
   const Exploration r = s.run();
-  EXPECT_FALSE(r.complete);
-  EXPECT_EQ(r.guarantee, "");
+  EXPECT_FALSE(r.complete());
+  EXPECT_EQ(known(r), "");
 }
 
 TEST(Limits, ACutExecutionEndsClaimsFromItsBoundOn) {
@@ -202,12 +203,13 @@ TEST(Limits, ACutExecutionEndsClaimsFromItsBoundOn) {
   Scene s(fetch_add(3, 2), icb(2), {.tamper = spoil(first_with_1, Outcome::StepLimit)});
   const Exploration r = s.run();
   EXPECT_EQ(r.cut, 1u);
-  EXPECT_FALSE(r.complete);
+  EXPECT_FALSE(r.complete());
   EXPECT_EQ(r.verdict, Verdict::Incomplete);
-  EXPECT_EQ(r.guarantee, "every execution with at most 0 preemptions, if free of data races");
-  EXPECT_EQ(r.stopped_by, "1 execution cut short by the step limit");
+  EXPECT_EQ(known(r), "preemptions 0");
+  ASSERT_TRUE(r.claim.find(ProvisoKind::Cut));
+  EXPECT_EQ(r.claim.find(ProvisoKind::Cut)->count, 1u);
   Scene depth_first(fetch_add(3, 2), dfs(), {.tamper = spoil(2, Outcome::StepLimit)});
-  EXPECT_EQ(depth_first.run().guarantee, "");
+  EXPECT_EQ(known(depth_first.run()), "");
 }
 
 TEST(Limits, TheStepLimitIsPartOfThePlan) {
@@ -225,8 +227,8 @@ TEST(Limits, AWorkerThatDiedIsACrashAndEndsAllClaims) {
   const Exploration r = s.run();
   ASSERT_EQ(r.bugs.size(), 1u);
   EXPECT_EQ(r.bugs[0].kind, FindingKind::Crash);
-  EXPECT_FALSE(r.complete);
-  EXPECT_EQ(r.guarantee, "");
+  EXPECT_FALSE(r.complete());
+  EXPECT_EQ(known(r), "");
 }
 
 TEST(Budgets, ExecutionsAreCountedExactly) {
@@ -236,8 +238,8 @@ TEST(Budgets, ExecutionsAreCountedExactly) {
     const Exploration r = s.run();
     EXPECT_EQ(r.executions, 100u);
     EXPECT_EQ(r.verdict, Verdict::Incomplete);
-    EXPECT_EQ(r.stopped_by, "the execution budget");
-    EXPECT_EQ(r.preemptions_completed, 0u);  // 24 of them
+    EXPECT_EQ(r.ending, Ending::ExecutionBudget);
+    EXPECT_EQ(r.claim.preemptions_completed, 0u);  // 24 of them
   }
 }
 
@@ -245,8 +247,8 @@ TEST(Budgets, OneThatIsJustEnoughIsNotInTheWay) {
   Scene s(fetch_add(2, 2), dfs());
   s.budget.executions = 6;
   const Exploration r = s.run();
-  EXPECT_TRUE(r.complete);
-  EXPECT_EQ(r.stopped_by, "");
+  EXPECT_TRUE(r.complete());
+  EXPECT_EQ(r.ending, Ending::Finished);
   EXPECT_EQ(r.verdict, Verdict::Pass);
 }
 
@@ -256,8 +258,8 @@ TEST(Budgets, UsedUpByRandomIsAPassWithoutAClaim) {
   const Exploration r = s.run();
   EXPECT_EQ(r.executions, 50u);
   EXPECT_EQ(r.verdict, Verdict::Pass);
-  EXPECT_FALSE(r.complete);
-  EXPECT_EQ(r.guarantee, "");
+  EXPECT_FALSE(r.complete());
+  EXPECT_EQ(known(r), "");
 }
 
 TEST(Budgets, TimeEndsASearch) {
@@ -265,7 +267,7 @@ TEST(Budgets, TimeEndsASearch) {
   s.budget.time = 20ms;
   const Exploration r = s.run();
   EXPECT_GT(r.executions, 0u);
-  EXPECT_EQ(r.stopped_by, "the time budget");
+  EXPECT_EQ(r.ending, Ending::TimeBudget);
   EXPECT_EQ(r.verdict, Verdict::Incomplete);
 }
 
@@ -274,7 +276,7 @@ TEST(Budgets, WhatDoesNotFitIntoMemoryGoesToDisk) {
   s.budget.memory_bytes = 64 << 10;
   s.budget.executions = 5000;
   const Exploration r = s.run();
-  EXPECT_EQ(r.stopped_by, "the execution budget");
+  EXPECT_EQ(r.ending, Ending::ExecutionBudget);
   EXPECT_LT(r.peak_memory_bytes, 128u << 10);
 }
 
@@ -282,7 +284,7 @@ TEST(Budgets, TracesThatDoNotFitIntoMemoryGoToDisk) {
   Scene s(fetch_add(3, 4), icb());
   s.budget.memory_bytes = 64 << 10;
   const Exploration r = s.run();
-  EXPECT_TRUE(r.complete) << r.stopped_by;
+  EXPECT_TRUE(r.complete()) << int(r.ending);
   EXPECT_EQ(r.traces, 34'650u);
   EXPECT_LT(r.peak_memory_bytes, 128u << 10);
 }
@@ -292,7 +294,7 @@ TEST(Interrupt, EndsTheSearch) {
   int asked = 0;
   s.hooks.interrupted = [&] { return ++asked > 20; };
   const Exploration r = s.run();
-  EXPECT_TRUE(r.interrupted);
+  EXPECT_TRUE(r.interrupted());
   EXPECT_EQ(r.verdict, Verdict::Incomplete);
   EXPECT_EQ(s.executor.in_flight(), 0u);
 }
@@ -302,7 +304,7 @@ TEST(Control, LostEndsTheSearchAndSaysWhy) {
   const Exploration r = s.run();
   EXPECT_EQ(r.verdict, Verdict::Uncontrolled);
   EXPECT_EQ(r.executions, 3u);
-  EXPECT_FALSE(r.complete);
+  EXPECT_FALSE(r.complete());
 }
 
 TEST(Threads, MayBeMoreThanFitIntoAWord) {
@@ -323,16 +325,16 @@ TEST(Statistics, AreThoseOfTheExecutions) {
   EXPECT_EQ(r.steps_max, 6u);
   EXPECT_EQ(r.threads_max, 4u);
   EXPECT_EQ(r.preemptions_max, 3u);
-  EXPECT_EQ(r.preemptions_completed, 3u);
+  EXPECT_EQ(r.claim.preemptions_completed, 3u);
   EXPECT_GT(r.peak_frontier_nodes, 0u);
   EXPECT_GT(r.peak_memory_bytes, 0u);
 }
 
 TEST(Claims, NameTheBoundTheyHoldFor) {
   Scene two(fetch_add(3, 2), icb(2)), one(fetch_add(3, 2), dfs(1)), all(fetch_add(3, 2), icb());
-  EXPECT_EQ(two.run().guarantee, "every execution with at most 2 preemptions, if free of data races");
-  EXPECT_EQ(one.run().guarantee, "every execution with at most 1 preemption, if free of data races");
-  EXPECT_EQ(all.run().guarantee, "every execution, if free of data races");
+  EXPECT_EQ(known(two.run()), "preemptions 2");
+  EXPECT_EQ(known(one.run()), "preemptions 1");
+  EXPECT_EQ(known(all.run()), "all");
 }
 
 // A search by the cost of traces goes a little beyond its bound: what fails there only is told, but no bug.
@@ -360,16 +362,16 @@ TEST(Claims, WaitForWhatIsInFlight) {
   const auto root = strategy->next();
   ASSERT_TRUE(root);
   EXPECT_FALSE(strategy->next().has_value());
-  EXPECT_FALSE(strategy->complete());
-  EXPECT_EQ(strategy->guarantee(), "");
+  EXPECT_FALSE(strategy->claim().finished);
+  EXPECT_EQ(known(strategy->claim()), "");
   strategy->learn(execute(p, *root));
   const auto other = strategy->next();
   ASSERT_TRUE(other);
-  EXPECT_FALSE(strategy->complete());
-  EXPECT_EQ(strategy->guarantee(), "");
+  EXPECT_FALSE(strategy->claim().finished);
+  EXPECT_EQ(known(strategy->claim()), "");
   strategy->learn(execute(p, *other));
-  EXPECT_TRUE(strategy->complete());
-  EXPECT_EQ(strategy->guarantee(), "every execution, if free of data races");
+  EXPECT_TRUE(strategy->claim().finished);
+  EXPECT_EQ(known(strategy->claim()), "all");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "known.hpp"
 #include "search/dpor/lanes.hpp"
 #include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/source_dpor.hpp"
@@ -14,13 +15,13 @@ namespace {
 
 using dpor::Lanes;
 
-std::unique_ptr<Strategy> in_lanes(unsigned lanes) {
+std::unique_ptr<Search> in_lanes(unsigned lanes) {
   SourceDporOptions options;
   options.lanes = lanes;
   return make_source_dpor(options);
 }
 
-std::unique_ptr<Strategy> optimal_in_lanes(unsigned lanes, uint64_t before = 1) {
+std::unique_ptr<Search> optimal_in_lanes(unsigned lanes, uint64_t before = 1) {
   OptimalDporOptions options;
   options.lanes = lanes;
   options.before_lanes = before;
@@ -30,19 +31,18 @@ std::unique_ptr<Strategy> optimal_in_lanes(unsigned lanes, uint64_t before = 1) 
 // Every trace, and if that is what is claimed, no trace twice.
 void expect_traces(const Reduced& r, const Traces& all, const Program& p) {
   ASSERT_EQ(r.traces.distinct(), all.distinct()) << p.name;
-  ASSERT_TRUE(r.result.complete) << p.name << ": " << r.result.stopped_by;
-  if (r.result.guarantee.find("trace") == std::string::npos) return;
+  ASSERT_TRUE(r.result.complete()) << p.name << ": " << int(r.result.ending);
+  if (!r.result.claim.traces) return;
   ASSERT_EQ(r.traces.executions, all.cost.size()) << p.name;
 }
 
 // None begun in vain. Where it had to start over in one lane, those before that do not count.
 void expect_optimal(const Reduced& r, const Traces& all, const Program& p, uint64_t& exact) {
   ASSERT_EQ(r.traces.distinct(), all.distinct()) << p.name;
-  ASSERT_TRUE(r.result.complete) << p.name << ": " << r.result.stopped_by;
+  ASSERT_TRUE(r.result.complete()) << p.name << ": " << int(r.result.ending);
   ASSERT_EQ(r.traces.blocked, 0u) << p.name;
-  const size_t claimed = r.result.guarantee.find("(" + std::to_string(all.cost.size()) + " trace");
-  if (r.result.guarantee.find("trace") != std::string::npos) {
-    ASSERT_NE(claimed, std::string::npos) << p.name;
+  if (r.result.claim.traces) {
+    ASSERT_EQ(*r.result.claim.traces, all.cost.size()) << p.name;
   }
   exact += r.result.executions == all.cost.size();
 }
@@ -81,8 +81,8 @@ TEST_P(LanesZoo, RunTheExecutionsOfOneLane) {
     const Reduced r = reduce(*strategy, GetParam().program, {.window = 50});
     EXPECT_EQ(r.result.traces, GetParam().traces) << lanes;
     EXPECT_EQ(r.traces.executions, GetParam().traces) << lanes;
-    EXPECT_TRUE(r.result.complete) << lanes << ": " << r.result.stopped_by;
-    EXPECT_EQ(strategy->frontier_nodes(), 0u);
+    EXPECT_TRUE(r.result.complete()) << lanes << ": " << int(r.result.ending);
+    EXPECT_EQ(strategy->status().frontier_nodes, 0u);
     const auto optimal = optimal_in_lanes(lanes);
     const Reduced o = reduce(*optimal, GetParam().program, {.window = 50});
     EXPECT_EQ(o.result.traces, GetParam().traces) << lanes;
@@ -90,7 +90,7 @@ TEST_P(LanesZoo, RunTheExecutionsOfOneLane) {
     if (o.traces.all_end_well) {
       EXPECT_EQ(o.result.executions, GetParam().traces) << lanes;
     }
-    EXPECT_TRUE(o.result.complete) << lanes << ": " << o.result.stopped_by;
+    EXPECT_TRUE(o.result.complete()) << lanes << ": " << int(o.result.ending);
   }
 }
 
@@ -106,7 +106,7 @@ TEST(LanesDifferential, FindTheTracesOfDfs) {
     const auto optimal = optimal_in_lanes(static_cast<unsigned>(2 + seed % 12), 1 + seed % 23);
     const Reduced o = reduce(*optimal, p, {.window = 1 + seed % 17});
     expect_optimal(o, all, p, exact);
-    claimed += r.result.guarantee.find("trace") != std::string::npos;
+    claimed += r.result.claim.traces.has_value();
   });
   EXPECT_GT(claimed, seed / 2);
   EXPECT_GT(exact, seed / 2);
@@ -181,7 +181,7 @@ TEST(LanesDifferential, PlainProgramsWithLittleMemory) {
   for_plain_programs([&](const Program& p, const Traces& all, uint64_t seed) {
     ++used;
     const auto optimal = optimal_in_lanes(static_cast<unsigned>(2 + seed % 20), 1 + seed % 5);
-    optimal->stay_within(4 * (3 + seed % 30) * sizeof(dpor::ChoiceTree::Node));
+    optimal->limit_memory(4 * (3 + seed % 30) * sizeof(dpor::ChoiceTree::Node));
     FakeExecutor executor(p, {});
     Traces traces;
     for (size_t under_way = 0;;) {
@@ -197,7 +197,7 @@ TEST(LanesDifferential, PlainProgramsWithLittleMemory) {
       (void)traces.check(*trace);
       optimal->learn(*trace);
     }
-    ASSERT_TRUE(optimal->complete()) << p.name;
+    ASSERT_TRUE(optimal->claim().finished) << p.name;
     ASSERT_EQ(traces.distinct(), all.distinct()) << p.name;
     ASSERT_EQ(traces.executions, all.cost.size()) << p.name;
   });

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <set>
 
+#include "known.hpp"
 #include "search/known_executions.hpp"
 #include "search/registry.hpp"
 #include "search/repeats.hpp"
@@ -14,7 +15,7 @@
 namespace lockstep::fake {
 namespace {
 
-std::unique_ptr<Strategy> made(const std::string& spec) {
+std::unique_ptr<Search> made(const std::string& spec) {
   StrategyOptions options;
   options.spec = spec;
   auto strategy = make_strategy(options);
@@ -32,10 +33,10 @@ TEST(Auto, ProvesASmallProgramByReduction) {
   for (const Program& program : {fetch_add(3, 2), philosophers(3), condition_flag(2, false), lost_wakeup()}) {
     const auto strategy = made("auto"), reference = made("optimal-dpor");
     const Explored e = explore(*strategy, program), proof = explore(*reference, program);
-    EXPECT_TRUE(e.result.complete) << program.name;
-    EXPECT_EQ(e.result.guarantee, proof.result.guarantee);
+    EXPECT_TRUE(e.result.complete()) << program.name;
+    EXPECT_EQ(known(e.result), known(proof.result));
     EXPECT_EQ(e.result.traces, proof.result.traces);
-    EXPECT_NE(e.result.remark.find("the proof is of optimal-dpor"), std::string::npos) << e.result.remark;
+    EXPECT_NE(e.result.contributions.find("proved by optimal-dpor"), std::string::npos) << e.result.contributions;
     EXPECT_LE(e.result.executions, 10 * proof.result.executions + 10);
   }
 }
@@ -45,9 +46,9 @@ TEST(Auto, IsDoneOnceTheBoundThatWasAskedForIsProved) {
   for (const uint32_t bound : {0u, 1u, 2u}) {
     const auto strategy = made("auto:preemptions=" + std::to_string(bound)), reference = icb(bound);
     const Explored e = explore(*strategy, program, {.window = 4}), all = explore(*reference, program);
-    EXPECT_TRUE(e.result.complete);
-    EXPECT_EQ(e.result.preemptions_completed, bound);
-    EXPECT_EQ(e.result.guarantee, all.result.guarantee);
+    EXPECT_TRUE(e.result.complete());
+    EXPECT_EQ(e.result.claim.preemptions_completed, bound);
+    EXPECT_EQ(known(e.result), known(all.result));
     EXPECT_LT(e.result.executions, 20'000u);
     std::vector<Schedule> seen = e.within(bound);
     seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
@@ -58,9 +59,10 @@ TEST(Auto, IsDoneOnceTheBoundThatWasAskedForIsProved) {
 TEST(Auto, LooksBeyondABoundThatNobodyAskedFor) {
   const auto strategy = made("auto");
   const Explored e = explore(*strategy, same_write(3, 5), {.window = 4});
-  EXPECT_TRUE(e.result.complete);
-  EXPECT_EQ(e.result.guarantee, "every execution with at most 2 preemptions, if free of data races");
-  EXPECT_EQ(e.result.preemptions_completed, 2u);
+  EXPECT_FALSE(e.result.complete());
+  EXPECT_EQ(e.result.ending, Ending::DefaultBudget);
+  EXPECT_EQ(known(e.result), "preemptions 2");
+  EXPECT_EQ(e.result.claim.preemptions_completed, 2u);
   EXPECT_GE(e.result.executions, 20'000u);
   EXPECT_GT(e.result.preemptions_max, 4u);
 }
@@ -69,7 +71,7 @@ TEST(Auto, MeetsInTheFirstDozensWhatAnyOfItsStrategiesMeetsSoon) {
   const auto strategy = made("auto");
   const Explored e = explore(*strategy, same_write(3, 5), {.window = 4}, at_most(100));
   for (const char* part : {"optimal-dpor", "chess", "seek", "pos", "surw", "random", "pct:depth=3"})
-    EXPECT_NE(e.result.remark.find(part), std::string::npos) << part << " in: " << e.result.remark;
+    EXPECT_NE(e.result.contributions.find(part), std::string::npos) << part << " in: " << e.result.contributions;
 }
 
 TEST(Auto, RepeatsItself) {
@@ -87,16 +89,16 @@ TEST(Auto, GivesEveryStrategyItsShareHoweverManyExecutionsAreUnderWay) {
     const auto one = made(spec), many = made(spec);
     const Explored reference = explore(*one, same_write(3, 5), {.window = 1}, at_most(2000));
     const Explored e = explore(*many, same_write(3, 5), {.window = 256}, at_most(2000));
-    EXPECT_EQ(e.result.remark, reference.result.remark);
+    EXPECT_EQ(e.result.contributions, reference.result.contributions);
   }
 }
 
 uint64_t executions_of(const std::string& part, const Explored& e) {
-  const size_t end = e.result.remark.find(" executions of " + part);
-  if (end == std::string::npos) return e.result.remark.find("1 execution of " + part) != std::string::npos;
+  const size_t end = e.result.contributions.find(" executions of " + part);
+  if (end == std::string::npos) return e.result.contributions.find("1 execution of " + part) != std::string::npos;
   size_t begin = end;
-  while (begin > 0 && std::isdigit(static_cast<unsigned char>(e.result.remark[begin - 1]))) --begin;
-  return std::stoull(e.result.remark.substr(begin, end - begin));
+  while (begin > 0 && std::isdigit(static_cast<unsigned char>(e.result.contributions[begin - 1]))) --begin;
+  return std::stoull(e.result.contributions.substr(begin, end - begin));
 }
 
 // Where random executions repeat each other, a search that does not is through soon; elsewhere it would stay where it began.
@@ -105,7 +107,7 @@ TEST(Auto, SearchesSmallSpacesAndDrawsFromLargeOnes) {
   const Explored small = explore(*one, fetch_add(2, 5), {}, at_most(60));     // 252 traces
   const Explored large = explore(*other, same_write(3, 5), {}, at_most(60));  // 756,756
   EXPECT_GT(executions_of("optimal-dpor", small), 2 * executions_of("optimal-dpor", large))
-      << small.result.remark << "\n" << large.result.remark;
+      << small.result.contributions << "\n" << large.result.contributions;
   EXPECT_GT(executions_of("pos", large), executions_of("pos", small));
 }
 
@@ -139,7 +141,7 @@ TEST(Portfolio, RunsAllItsStrategiesFromTheStart) {
   const auto strategy = made("portfolio");
   const Explored e = explore(*strategy, philosophers(4), {}, at_most(8));
   EXPECT_EQ(
-      e.result.remark,
+      e.result.contributions,
       "1 execution of optimal-dpor, 1 execution of chess, 1 execution of seek, 1 execution of pos, 1 execution of "
       "surw, 1 execution of random, 1 execution of pct:depth=2, 1 execution of pct:depth=3; the last was of "
       "pct:depth=3");

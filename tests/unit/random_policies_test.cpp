@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "known.hpp"
 #include "frequencies.hpp"
 #include "search/registry.hpp"
 #include "search/strategies/pct.hpp"
@@ -68,11 +69,16 @@ TEST(Pct, SaysHowLikelyItMissedABug) {
   const auto strategy = make_pct({.depth = 2});
   const Explored e = explore(*strategy, same_write(2, 2), {}, at_most(201));
   // Of four decisions two or three are between both threads; the first executions did not know that.
-  EXPECT_EQ(e.result.guarantee,
-            "each bug of depth 2 was missed with probability at most 7.44e-11 (3 threads, 3 decisions, 198 executions)");
+  ASSERT_TRUE(e.result.claim.chance);
+  const Chance& chance = *e.result.claim.chance;
+  EXPECT_NEAR(chance.missed, 7.44e-11, 1e-13);
+  EXPECT_EQ(chance.depth, 2u);
+  EXPECT_EQ(chance.threads, 3u);
+  EXPECT_EQ(chance.decisions, 3u);
+  EXPECT_EQ(chance.executions, 198u);
   EXPECT_NEAR(pct_miss_probability(2, 3, 3, 198), std::pow(1 - 1 / 9.0, 198), 1e-15);
   EXPECT_EQ(e.result.verdict, Verdict::Pass);
-  EXPECT_FALSE(e.result.complete);
+  EXPECT_FALSE(e.result.complete());
 }
 
 TEST(Pct, LetsAThreadThatWaitsByYieldingNotStarveTheOthers) {
@@ -147,9 +153,13 @@ TEST(Surw, SaysHowLikelyItMissedAnOrder) {
   auto strategy = make_strategy(options);
   const Explored e = explore(**strategy, same_write(2, 2), {}, at_most(101));
   // One object with six orders, and all operations: 1/2 * 1/6 each time.
-  EXPECT_EQ(e.result.guarantee,
-            "each order of the operations on one object was missed with probability at most 0.000166 where none has to "
-            "wait (1 object, at most 6 orders, 100 executions)");
+  ASSERT_TRUE(e.result.claim.chance);
+  const Chance& chance = *e.result.claim.chance;
+  EXPECT_EQ(chance.of, Chance::Of::OrderOfOneObject);
+  EXPECT_NEAR(chance.missed, 0.000166, 1e-6);
+  EXPECT_EQ(chance.objects, 1u);
+  EXPECT_NEAR(chance.orders, 6, 1e-9);
+  EXPECT_EQ(chance.executions, 100u);
   EXPECT_NEAR(std::pow(1 - 1 / 12.0, 100), 0.000166, 1e-6);
   EXPECT_EQ(e.result.verdict, Verdict::Pass);
 }

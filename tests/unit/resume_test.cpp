@@ -1,6 +1,7 @@
 // A search that was stopped anywhere and goes on elsewhere runs every execution once, and claims the same in the end.
 #include <gtest/gtest.h>
 
+#include "known.hpp"
 #include "brute_force.hpp"
 #include "search/strategies/auto.hpp"
 #include "search/strategies/best_first.hpp"
@@ -26,7 +27,7 @@ struct Piece {
 };
 
 // Runs until `most` executions in all; goes on from `state` unless it is empty.
-Piece run_piece(Strategy& strategy, const Program& program, size_t window, const std::string& state, std::optional<uint64_t> most,
+Piece run_piece(Search& strategy, const Program& program, size_t window, const std::string& state, std::optional<uint64_t> most,
                 Recorder& seen) {
   FakeExecutor executor(program, {.window = window});
   std::vector<Analysis*> analyses = {&seen};
@@ -45,7 +46,7 @@ Piece run_piece(Strategy& strategy, const Program& program, size_t window, const
   return piece;
 }
 
-std::unique_ptr<Strategy> make(const std::string& name) {
+std::unique_ptr<Search> make(const std::string& name) {
   if (name == "dfs") return dfs();
   if (name == "icb") return icb();
   return icb(2);
@@ -65,7 +66,7 @@ TEST_P(Resume, NothingIsLostAndNothingIsRunTwice) {
         const auto strategy = make(GetParam());  // another process
         Piece piece = run_piece(*strategy, last_zero(3), window, state, most, seen);
         last = piece.result;
-        if (last.complete) break;
+        if (last.complete()) break;
         ASSERT_FALSE(piece.state.empty());
         ASSERT_EQ(last.executions, std::min<uint64_t>(most, all.result.executions));
         state = piece.state;
@@ -73,7 +74,7 @@ TEST_P(Resume, NothingIsLostAndNothingIsRunTwice) {
       std::vector<Schedule> schedules = seen.schedules;
       std::sort(schedules.begin(), schedules.end());
       EXPECT_EQ(schedules, all.sorted()) << "slices of " << slice;
-      EXPECT_EQ(last.guarantee, all.result.guarantee);
+      EXPECT_EQ(known(last), known(all.result));
       EXPECT_EQ(last.traces, all.result.traces);
       EXPECT_EQ(last.steps_max, all.result.steps_max);
     }
@@ -84,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Strategies, Resume, testing::Values("dfs", "icb", "icb2
 // Reductions run again what came back before its turn, and count it once.
 struct ReductionRow {
   const char* name;
-  std::unique_ptr<Strategy> (*make)();
+  std::unique_ptr<Search> (*make)();
   bool counts = true;      // as many executions as in one go, whatever was under way
   bool any_order = false;  // goes on elsewhere, so it may begin others in vain
 };
@@ -134,7 +135,7 @@ TEST_P(ResumeReduction, StoppedAnywhereItFindsTheSameTraces) {
       const auto whole = GetParam().make();
       Recorder ignored;
       const Exploration all = run_piece(*whole, program, window, "", std::nullopt, ignored).result;
-      ASSERT_TRUE(all.complete) << program.name;
+      ASSERT_TRUE(all.complete()) << program.name;
       for (const uint64_t slice : {1, 13}) {
         Recorder seen;
         std::string state;
@@ -143,13 +144,13 @@ TEST_P(ResumeReduction, StoppedAnywhereItFindsTheSameTraces) {
           const auto strategy = GetParam().make();
           Piece piece = run_piece(*strategy, program, window, state, most, seen);
           last = piece.result;
-          if (last.complete) break;
+          if (last.complete()) break;
           ASSERT_FALSE(piece.state.empty()) << program.name;
           ASSERT_LE(most, 100 * all.executions + 100 * window) << program.name << ": no progress";
           state = piece.state;
         }
         ASSERT_EQ(last.traces, all.traces) << program.name << ", slices of " << slice << ", window " << window;
-        ASSERT_EQ(last.guarantee, all.guarantee) << program.name;
+        ASSERT_EQ(known(last), known(all)) << program.name;
         if (GetParam().any_order) continue;
         if (window == 1 || GetParam().counts) {
           ASSERT_EQ(last.executions, all.executions)
@@ -177,22 +178,21 @@ TEST_P(ResumeMixture, StoppedAnywhereItProvesTheSame) {
       const auto whole = make_one();
       Recorder ignored;
       const Exploration all = run_piece(*whole, program, window, "", std::nullopt, ignored).result;
-      ASSERT_TRUE(all.complete) << program.name;
+      ASSERT_TRUE(all.complete()) << program.name;
       for (const uint64_t slice : {3, 50}) {
         Recorder seen;
         std::string state;
         Exploration last;
         for (uint64_t most = slice;; most += slice) {
           const auto strategy = make_one();
-          ASSERT_TRUE(strategy->resumable());
           Piece piece = run_piece(*strategy, program, window, state, most, seen);
           last = piece.result;
-          if (last.complete) break;
+          if (last.complete()) break;
           ASSERT_FALSE(piece.state.empty()) << program.name;
           ASSERT_LE(most, 20 * all.executions + 1000) << program.name << ": no progress";
           state = piece.state;
         }
-        EXPECT_EQ(last.guarantee, all.guarantee) << program.name;
+        EXPECT_EQ(known(last), known(all)) << program.name;
         EXPECT_EQ(last.traces, all.traces) << program.name << ", slices of " << slice << ", window " << window;
       }
     }
@@ -223,12 +223,12 @@ TEST(ResumeRandom, PctvbGoesOnWithWhatItHasLearned) {
   const auto end = make_pctvb({.depth = 2, .variables = 1, .seed = 3});
   last = run_piece(*end, philosophers(3), 1, state, 200, pieces).result;
   EXPECT_EQ(pieces.schedules, whole.schedules);
-  EXPECT_EQ(last.guarantee, all.guarantee);
+  EXPECT_EQ(known(last), known(all));
 }
 
 TEST(ResumeDamaged, IsRefusedWithoutCrashing) {
   Recorder seen;
-  std::unique_ptr<Strategy> (*const makers[])() = {
+  std::unique_ptr<Search> (*const makers[])() = {
       [] { return dfs(); }, [] { return make_exitblock({.conflicts = true, .deadlocks = true, .alone = 2}); },
       [] { return make_vb({}); }, [] { return make_pctvb({}); }};
   for (const auto make_one : makers) {

@@ -59,7 +59,7 @@ struct Explored {
   }
 };
 
-inline Explored explore(Strategy& strategy, const Program& program, FakeOptions options = {}, Budget budget = {}) {
+inline Explored explore(Search& strategy, const Program& program, FakeOptions options = {}, Budget budget = {}) {
   Explored explored;
   FakeExecutor executor(program, std::move(options));
   Analysis* analyses[] = {&explored.seen};
@@ -71,7 +71,7 @@ inline bool all_distinct(const std::vector<Schedule>& sorted) {
   return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
 }
 
-inline std::unique_ptr<Strategy> dfs(std::optional<uint32_t> bound = {}) { return make_dfs({.preemptions = bound}); }
-inline std::unique_ptr<Strategy> icb(std::optional<uint32_t> bound = {}) { return make_icb({.preemptions = bound}); }
+inline std::unique_ptr<Search> dfs(std::optional<uint32_t> bound = {}) { return make_dfs({.preemptions = bound}); }
+inline std::unique_ptr<Search> icb(std::optional<uint32_t> bound = {}) { return make_icb({.preemptions = bound}); }
 
 }  // namespace lockstep::fake

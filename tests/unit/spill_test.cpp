@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "known.hpp"
 #include "search/spill.hpp"
 #include "search/trace_set.hpp"
 #include "search_helpers.hpp"
@@ -11,7 +12,7 @@
 namespace lockstep::fake {
 namespace {
 
-Exploration run_within(Strategy& strategy, const Program& program, uint64_t memory, Recorder& seen) {
+Exploration run_within(Search& strategy, const Program& program, uint64_t memory, Recorder& seen) {
   FakeExecutor executor(program, {.window = 3});
   std::vector<Analysis*> analyses = {&seen};
   Budget budget;
@@ -22,7 +23,7 @@ Exploration run_within(Strategy& strategy, const Program& program, uint64_t memo
 
 bool never() { return false; }
 
-using Make = std::unique_ptr<Strategy> (*)();
+using Make = std::unique_ptr<Search> (*)();
 
 TEST(TraceSet, CountsEachNumberOnceWhateverStaysInMemory) {
   for (const uint64_t limit : {uint64_t{1} << 13, uint64_t{1} << 15, uint64_t{1} << 40}) {
@@ -69,10 +70,10 @@ TEST(Spill, TracesAreCountedExactlyWithinASmallBudget) {
   const Exploration all = Explorer(*one, first, {}, large, true, {}).run();
   const Exploration tight = Explorer(*other, second, {}, small, true, {}).run();
   EXPECT_EQ(all.traces, 34650u);
-  EXPECT_TRUE(tight.complete) << tight.stopped_by;
+  EXPECT_TRUE(tight.complete()) << int(tight.ending);
   EXPECT_EQ(tight.traces, all.traces);
   EXPECT_EQ(tight.redundant, all.redundant);
-  EXPECT_EQ(tight.guarantee, all.guarantee);
+  EXPECT_EQ(known(tight), known(all));
   EXPECT_GT(all.peak_memory_bytes, 4 * small.memory_bytes);
   EXPECT_LT(tight.peak_memory_bytes, 2 * small.memory_bytes);
 }
@@ -85,9 +86,9 @@ TEST(Spill, ExecutionsAreTheSameInTheSameOrder) {
       const auto one = make(), other = make();
       const Exploration all = run_within(*one, program, 1 << 30, in_memory);
       const Exploration tight = run_within(*other, program, 3000, from_disk);
-      EXPECT_TRUE(all.complete && tight.complete) << program.name << tight.stopped_by;
+      EXPECT_TRUE(all.complete() && tight.complete()) << program.name << int(tight.ending);
       EXPECT_EQ(from_disk.schedules, in_memory.schedules) << program.name;
-      EXPECT_EQ(tight.guarantee, all.guarantee);
+      EXPECT_EQ(known(tight), known(all));
       if (all.executions > 1000) {
         EXPECT_LT(tight.peak_frontier_nodes, all.peak_frontier_nodes) << program.name;
       }
@@ -138,7 +139,7 @@ TEST(Spill, IsPartOfWhatIsSaved) {
     second->load(in);
     ASSERT_TRUE(in.good() && in.at_end());
     (void)run_within(*second, program, 3000, seen);
-    EXPECT_TRUE(second->complete());
+    EXPECT_TRUE(second->claim().finished);
     std::sort(seen.schedules.begin(), seen.schedules.end());
     std::sort(all.schedules.begin(), all.schedules.end());
     EXPECT_EQ(seen.schedules, all.schedules) << "stopped after " << stop;

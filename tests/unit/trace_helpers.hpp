@@ -61,7 +61,7 @@ struct Reduced {
   Traces traces;
 };
 
-inline Reduced reduce(Strategy& strategy, const Program& p, FakeOptions options = {}, Budget budget = {}) {
+inline Reduced reduce(Search& strategy, const Program& p, FakeOptions options = {}, Budget budget = {}) {
   Reduced r;
   FakeExecutor executor(p, std::move(options));
   Analysis* analyses[] = {&r.traces};

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "known.hpp"
 #include "analysis/bounds.hpp"
 #include "brute_force.hpp"
 #include "frequencies.hpp"
@@ -72,7 +73,7 @@ std::vector<Figure> figures() {
 }
 
 // The first failing trace that a strategy comes to.
-std::optional<Trace> first_failure(const Program& p, Strategy& strategy, uint64_t most = 100'000) {
+std::optional<Trace> first_failure(const Program& p, Search& strategy, uint64_t most = 100'000) {
   FakeExecutor executor(p);
   for (uint64_t n = 0; n < most; ++n) {
     auto plan = strategy.next();
@@ -223,7 +224,7 @@ TEST(VariableBounds, SetsOfVariablesMissNothingNextToThem) {
       if (plan->policy == Policy::Blocks) survey.look(trace);
       vb->learn(trace);
     }
-    ASSERT_TRUE(vb->complete());
+    ASSERT_TRUE(vb->claim().finished);
     const auto all = dfs(kBound);
     while (auto plan = all->next()) {
       executor.submit(*plan);
@@ -242,8 +243,7 @@ TEST(VariableBounds, SetsOfVariablesMissNothingNextToThem) {
 // Variables of early iterations of loops first, whatever the number in a set; a bound leaves later ones out.
 struct Looped {
   std::vector<std::vector<uint32_t>> sets;  // iterations of the variables in each set, as they come
-  std::string guarantee;
-  std::optional<BoundsCompleted> bounds;
+  Claim claim;
 };
 Looped run_loop(VbOptions options) {
   const Program p = {.name = "three shared",
@@ -284,9 +284,8 @@ Looped run_loop(VbOptions options) {
     }
     vb->learn(builder.build());
   }
-  EXPECT_TRUE(vb->complete());
-  looped.guarantee = vb->guarantee();
-  looped.bounds = vb->bounds_completed();
+  EXPECT_TRUE(vb->claim().finished);
+  looped.claim = vb->claim();
   return looped;
 }
 
@@ -294,14 +293,12 @@ TEST(LoopIterations, EarlyOnesComeFirst) {
   using Sets = std::vector<std::vector<uint32_t>>;
   const Looped all = run_loop({.preemptions = 2, .variables = 2});
   EXPECT_EQ(all.sets, (Sets{{0}, {1}, {2}, {0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}}));
-  EXPECT_EQ(all.bounds->loop_iterations, 2u);
-  EXPECT_EQ(all.guarantee.find("iteration"), std::string::npos) << all.guarantee;
+  EXPECT_EQ(all.claim.bounds.loop_iterations, std::nullopt);
   const Looped first = run_loop({.preemptions = 2, .variables = 2, .loop_iterations = 1});
   EXPECT_EQ(first.sets, (Sets{{0}, {1}, {0}, {1}, {0, 1}}));
-  EXPECT_EQ(first.bounds->loop_iterations, 1u);
-  EXPECT_EQ(first.bounds->variables, 2u);
-  EXPECT_NE(first.guarantee.find("of 2 shared and allocated in the first 2 iterations of loops"), std::string::npos)
-      << first.guarantee;
+  EXPECT_EQ(first.claim.bounds.loop_iterations, 1u);
+  EXPECT_EQ(first.claim.bounds.variables, 2u);
+  EXPECT_EQ(first.claim.shared_variables, 2u);
 }
 
 // --- threads ---
@@ -369,7 +366,7 @@ TEST(ThreadBounds, FiguresAreFoundWithTheirThreads) {
 
 // --- pctvb ---
 
-double rate(const Program& p, Strategy& strategy, uint64_t executions) {
+double rate(const Program& p, Search& strategy, uint64_t executions) {
   FakeExecutor executor(p);
   uint64_t failed = 0, counted = 0;
   while (counted < executions) {

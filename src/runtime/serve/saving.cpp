@@ -69,6 +69,9 @@ unsigned Saving::begin(const PlanHeader& plan, const PlanHeader* (*after)(const 
     turn_off();
     return 0;
   }
+  const uint32_t settings = runtime.channel->settings_version.load(std::memory_order_acquire);
+  if (UNLIKELY(settings != settings_)) run_from_beginning();
+  settings_ = settings;
   const bool always = use_ == CheckpointUse::Always;
   const bool quick = !always && balance_.too_short();
   if (quick && ++unmeasured_ < kMeasureOneIn) return 0;

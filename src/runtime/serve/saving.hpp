@@ -43,6 +43,7 @@ class Saving {  // lies in unsaved pages
 
   Checkpoints points_;
   CheckpointUse use_;
+  uint32_t settings_;  // that the checkpoints were made with
   const PlanHeader* plan_;
   unsigned from_;    // checkpoint that this execution began at, plus one
   uint32_t target_;  // where the executions to come are likely to differ from this one

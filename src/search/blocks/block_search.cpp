@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/schedule.hpp"
-#include "search/claims.hpp"
+#include "model/text.hpp"
 
 namespace lockstep {
 namespace {
@@ -262,21 +262,18 @@ Finding BlockSearch::unconfirmed(const std::vector<LockNesting>& cycle, const st
   return finding;
 }
 
-std::optional<uint32_t> BlockSearch::preemptions_completed() const {
-  return complete() ? parts_.preemptions : std::nullopt;
-}
+bool BlockSearch::complete() const { return open_.empty() && diverged_ + lost_ + cut_ == 0; }
 
-std::string BlockSearch::guarantee() const {
-  if (!complete()) return {};
-  std::string claim = claim_block_orders(parts_.preemptions);
-  if (parts_.forget_locks) claim += ", if no locks are nested";
-  if (parts_.deadlocks && !parts_.conflicts && !parts_.preemptions)
-    claim += "; no deadlock of locks or condition variables";
+Claim BlockSearch::claim() const {
+  Claim claim;
+  claim.unrepeated = diverged_;
+  if (!complete()) return claim;
+  claim.scope = Scope::BlockOrders;
+  claim.finished = true;
+  claim.bounds.preemptions = claim.preemptions_completed = parts_.preemptions;
+  claim.predicts_deadlocks = parts_.deadlocks && !parts_.conflicts && !parts_.preemptions;
+  if (parts_.forget_locks) claim.provisos.push_back({ProvisoKind::Criteria, true, 0, {}, "locks that are nested"});
   return claim;
-}
-
-std::string BlockSearch::why_incomplete() const {
-  return told_losses(diverged_, lost_, cut_);
 }
 
 uint64_t BlockSearch::memory_bytes() const {
@@ -289,11 +286,11 @@ uint64_t BlockSearch::memory_bytes() const {
   return bytes;
 }
 
-std::string BlockSearch::remark() const {
+SearchStatus BlockSearch::status() const {
   std::string text = count_of(schedules_, "order") + " of blocks";
   if (aborted_) text += ", " + count_of(aborted_, "block") + " given up";
   if (confirmed_) text += ", " + count_of(confirmed_, "predicted deadlock") + " confirmed";
-  return text;
+  return {.frontier_nodes = open_.size(), .peak_frontier_nodes = peak_, .contributions = std::move(text)};
 }
 
 }  // namespace lockstep

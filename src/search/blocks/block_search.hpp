@@ -47,21 +47,14 @@ class BlockSearch final : public Strategy {
 
   std::optional<Plan> next() override;
   void learn(TraceView trace) override;
-  std::string guarantee() const override;
-  bool complete() const override { return open_.empty() && diverged_ + lost_ + cut_ == 0; }
-  std::string why_incomplete() const override;
-  uint64_t unrepeated() const override { return diverged_; }
-  std::optional<uint32_t> preemptions_completed() const override;
-  bool resumable() const override { return true; }
+  Claim claim() const override;
+  bool complete() const;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
-  bool preempts_at_points() const override { return false; }
-  bool relies_on_locks() const override { return true; }
-  std::vector<Finding> suspicions() const override { return unconfirmed_; }
-  uint64_t frontier_nodes() const override { return open_.size(); }
-  uint64_t peak_frontier_nodes() const override { return peak_; }
+  Traits traits() const override { return {.preempts_at_points = false, .relies_on_locks = true}; }
+  std::vector<Finding> predictions() const override { return unconfirmed_; }
   uint64_t memory_bytes() const override;
-  std::string remark() const override;
+  SearchStatus status() const override;
 
   uint64_t schedules() const { return schedules_; }
   uint64_t aborted() const { return aborted_; }

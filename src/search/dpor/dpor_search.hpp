@@ -111,24 +111,20 @@ class DporSearch : public Strategy {
   explicit DporSearch(DporParts parts);
 
   std::optional<Plan> next() override;
-  void take_back(Plan& plan) override { std::swap(plan_, plan); }
+  void recycle(Plan& plan) override { std::swap(plan_, plan); }
   void learn(TraceView trace) override;
   std::optional<Measures> measures() const override { return measures_; }
   bool counts(TraceView trace) override;
-  std::string guarantee() const override;
-  bool complete() const override;
-  std::string why_incomplete() const override;
-  uint64_t unrepeated() const override { return diverged_; }
-  std::optional<uint32_t> preemptions_completed() const override;
-  bool resumable() const override { return true; }
+  Claim claim() const override;
+  bool complete() const;
   void save(StateWriter& out) const override;
-  void for_each_put_off(const std::function<void(TraceView)>& visit) const override;
+  void for_each_buffered(const std::function<void(TraceView)>& visit) const override;
   void load(StateReader& in) override;
-  uint64_t frontier_nodes() const override { return turns_.size() + ranked_.size() + lanes_.size(); }
-  uint64_t peak_frontier_nodes() const override { return peak_waiting_; }
+  uint64_t frontier_nodes() const { return turns_.size() + ranked_.size() + lanes_.size(); }
+  SearchStatus status() const override;
   uint64_t memory_bytes() const override;
-  void stay_within(uint64_t bytes) override { most_bytes_ = bytes; }
-  uint64_t estimated_total() const override;
+  void limit_memory(uint64_t bytes) override { most_bytes_ = bytes; }
+  uint64_t estimated_total() const;
 
   // For reversals: the execution under examination, its path in the tree, and how to plan alternatives.
   const HappensBefore& order() const { return order_; }

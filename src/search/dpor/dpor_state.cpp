@@ -3,7 +3,6 @@
 
 #include "analysis/trace_cost.hpp"
 #include "model/schedule.hpp"
-#include "search/claims.hpp"
 #include "search/dpor/dpor_search.hpp"
 
 namespace lockstep::dpor {
@@ -25,7 +24,7 @@ void DporSearch::save(StateWriter& out) const {
   if (parts_.order) ranked_.save(out);
 }
 
-void DporSearch::for_each_put_off(const std::function<void(TraceView)>& visit) const {
+void DporSearch::for_each_buffered(const std::function<void(TraceView)>& visit) const {
   for (const Early& early : early_) visit(early.trace);
 }
 
@@ -79,17 +78,20 @@ bool DporSearch::counts(TraceView trace) {
 
 bool DporSearch::complete() const { return tree_.finished() && diverged_ == 0 && lost_ == 0 && cut_ == 0; }
 
-std::string DporSearch::why_incomplete() const { return told_losses(diverged_, lost_, cut_); }
-
-std::string DporSearch::guarantee() const {
-  if (!complete()) return {};
-  if (parts_.preemptions && parts_.give_up) return claim_by_cost(*parts_.preemptions);
-  if (parts_.preemptions) return claim_at_most(*parts_.preemptions);
-  return parts_.each_trace_once && !failed_ && !repeats_ ? claim_every_trace(complete_) : claim_every_execution();
+Claim DporSearch::claim() const {
+  Claim claim;
+  claim.unrepeated = diverged_;
+  if (!complete()) return claim;
+  claim.scope = Scope::Executions;
+  claim.finished = true;
+  claim.bounds.preemptions = claim.preemptions_completed = parts_.preemptions;
+  claim.by_trace_cost = parts_.preemptions && parts_.give_up;
+  if (!parts_.preemptions && parts_.each_trace_once && !failed_ && !repeats_) claim.traces = complete_;
+  return claim;
 }
 
-std::optional<uint32_t> DporSearch::preemptions_completed() const {
-  return complete() ? parts_.preemptions : std::nullopt;
+SearchStatus DporSearch::status() const {
+  return {.frontier_nodes = frontier_nodes(), .peak_frontier_nodes = peak_waiting_, .estimated_total = estimated_total()};
 }
 
 uint64_t DporSearch::memory_bytes() const {

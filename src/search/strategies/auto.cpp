@@ -55,21 +55,22 @@ std::vector<MixtureTurn> opening() {
 }
 
 MixtureOptions ending(const AutoOptions& o) {
-  constexpr uint64_t kLookBeyond = 20'000;  // executions
+  // Most concurrency bugs need no more preemptions (Musuvathi & Qadeer 2007).
+  constexpr MixtureOptions::Enough kEnough{.preemptions = 2, .executions = 20'000};
   if (o.bound_given) return {.bound = o.preemptions};
-  return {.look_beyond = kLookBeyond};
+  return {.enough = o.budget_given ? std::nullopt : std::optional(kEnough)};
 }
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_auto(const AutoOptions& options) {
+std::unique_ptr<Search> make_auto(const AutoOptions& options) {
   MixtureOptions mixing = ending(options);
   mixing.opening = opening();
   mixing.early_rounds = 12;
   return std::make_unique<Mixture>(parts_of(options), std::move(mixing));
 }
 
-std::unique_ptr<Strategy> make_portfolio(const AutoOptions& options) {
+std::unique_ptr<Search> make_portfolio(const AutoOptions& options) {
   std::vector<MixturePart> parts = parts_of(options);
   for (MixturePart& part : parts) part.slice = 1;
   MixtureOptions mixing = ending(options);

@@ -11,12 +11,13 @@ namespace lockstep {
 
 struct AutoOptions {
   std::optional<uint32_t> preemptions;  // the bound to prove; none: everything
-  bool bound_given = false;             // proving it is all that is wanted
+  bool bound_given = false;             // a bound, or explicitly none: proving that is all that is wanted
+  bool budget_given = false;            // goes on until that is used up
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
 };
 
-std::unique_ptr<Strategy> make_auto(const AutoOptions& options);
-std::unique_ptr<Strategy> make_portfolio(const AutoOptions& options);  // all of them side by side from the start
+std::unique_ptr<Search> make_auto(const AutoOptions& options);
+std::unique_ptr<Search> make_portfolio(const AutoOptions& options);  // all of them side by side from the start
 
 }  // namespace lockstep

@@ -26,7 +26,7 @@ struct Ranking {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_best_first(const BestFirstOptions& options, Ranks ranks) {
+std::unique_ptr<Search> make_best_first(const BestFirstOptions& options, Ranks ranks) {
   const bool stacks = std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->needs_stacks(); });
   const bool step_by_step =
       std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->follows_what_is_learned(); });

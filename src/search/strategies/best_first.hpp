@@ -17,6 +17,6 @@ struct BestFirstOptions {
   bool reduce = false;                  // only one order of independent operations (needs: no bound)
 };
 
-std::unique_ptr<Strategy> make_best_first(const BestFirstOptions& options, Ranks ranks);
+std::unique_ptr<Search> make_best_first(const BestFirstOptions& options, Ranks ranks);
 
 }  // namespace lockstep

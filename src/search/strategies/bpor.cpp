@@ -95,7 +95,7 @@ class BoundedPoints final : public Reversal {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_bpor(const BporOptions& options) {
+std::unique_ptr<Search> make_bpor(const BporOptions& options) {
   DporParts parts;
   parts.reversal = std::make_unique<BoundedPoints>(options);
   parts.sleep_sets = options.sleep_sets;

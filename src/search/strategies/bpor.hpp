@@ -16,6 +16,6 @@ struct BporOptions {
   bool sleep_sets = false;   // true: what sleeps may be all that is left within the bound
 };
 
-std::unique_ptr<Strategy> make_bpor(const BporOptions& options);
+std::unique_ptr<Search> make_bpor(const BporOptions& options);
 
 }  // namespace lockstep

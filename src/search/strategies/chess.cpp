@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-std::unique_ptr<Strategy> make_chess(const ChessOptions& options) {
+std::unique_ptr<Search> make_chess(const ChessOptions& options) {
   TreeSearchParts parts;
   parts.max_steps = options.max_steps;
   parts.bound = options.preemptions;

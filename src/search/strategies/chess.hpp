@@ -14,6 +14,6 @@ struct ChessOptions {
   std::optional<uint32_t> variables{};  // preemptions happen at accesses to so many variables at most
 };
 
-std::unique_ptr<Strategy> make_chess(const ChessOptions& options);
+std::unique_ptr<Search> make_chess(const ChessOptions& options);
 
 }  // namespace lockstep

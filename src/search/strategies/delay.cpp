@@ -23,7 +23,7 @@ uint32_t delays(const ScheduleCursor& at, ThreadId next) {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_delay(const DelayOptions& options) {
+std::unique_ptr<Search> make_delay(const DelayOptions& options) {
   TreeSearchParts parts;
   parts.max_steps = options.max_steps;
   parts.bound = options.bound;

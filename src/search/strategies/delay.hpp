@@ -14,6 +14,6 @@ struct DelayOptions {
   uint32_t max_steps = 1'000'000;
 };
 
-std::unique_ptr<Strategy> make_delay(const DelayOptions& options);
+std::unique_ptr<Search> make_delay(const DelayOptions& options);
 
 }  // namespace lockstep

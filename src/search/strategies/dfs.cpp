@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-std::unique_ptr<Strategy> make_dfs(const DfsOptions& options) {
+std::unique_ptr<Search> make_dfs(const DfsOptions& options) {
   TreeSearchParts parts;
   parts.max_steps = options.max_steps;
   parts.bound = options.preemptions;

@@ -14,6 +14,6 @@ struct DfsOptions {
   std::optional<uint32_t> variables{};  // preemptions happen at accesses to so many variables at most
 };
 
-std::unique_ptr<Strategy> make_dfs(const DfsOptions& options);
+std::unique_ptr<Search> make_dfs(const DfsOptions& options);
 
 }  // namespace lockstep

@@ -41,7 +41,7 @@ class BacktrackSets final : public Reversal {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_dpor(const DporOptions& options) {
+std::unique_ptr<Search> make_dpor(const DporOptions& options) {
   DporParts parts;
   parts.reversal = std::make_unique<BacktrackSets>();
   parts.sleep_sets = options.sleep_sets;

@@ -15,6 +15,6 @@ struct DporOptions {
   bool sleep_sets = false;
 };
 
-std::unique_ptr<Strategy> make_dpor(const DporOptions& options);
+std::unique_ptr<Search> make_dpor(const DporOptions& options);
 
 }  // namespace lockstep

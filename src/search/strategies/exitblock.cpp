@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-std::unique_ptr<Strategy> make_exitblock(const ExitBlockOptions& options) {
+std::unique_ptr<Search> make_exitblock(const ExitBlockOptions& options) {
   BlockSearchParts parts;
   parts.preemptions = options.preemptions;
   parts.max_steps = options.max_steps;

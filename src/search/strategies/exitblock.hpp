@@ -20,6 +20,6 @@ struct ExitBlockOptions {
   uint64_t alone = 128;  // executions before several are under way
 };
 
-std::unique_ptr<Strategy> make_exitblock(const ExitBlockOptions& options);
+std::unique_ptr<Search> make_exitblock(const ExitBlockOptions& options);
 
 }  // namespace lockstep

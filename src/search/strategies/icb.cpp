@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-std::unique_ptr<Strategy> make_icb(const IcbOptions& options) {
+std::unique_ptr<Search> make_icb(const IcbOptions& options) {
   TreeSearchParts parts;
   parts.max_steps = options.max_steps;
   parts.bound = options.preemptions;

@@ -15,6 +15,6 @@ struct IcbOptions {
   std::optional<uint32_t> variables{};  // preemptions happen at accesses to so many variables at most
 };
 
-std::unique_ptr<Strategy> make_icb(const IcbOptions& options);
+std::unique_ptr<Search> make_icb(const IcbOptions& options);
 
 }  // namespace lockstep

@@ -110,7 +110,7 @@ class WakeupTrees final : public Reversal {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options) {
+std::unique_ptr<Search> make_optimal_dpor(const OptimalDporOptions& options) {
   DporParts parts;
   parts.reversal = std::make_unique<WakeupTrees>();
   parts.whole_sequences = true;

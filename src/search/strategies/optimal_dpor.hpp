@@ -20,6 +20,6 @@ struct OptimalDporOptions {
   bool forget_guided = false;  // wrong: see DporParts
 };
 
-std::unique_ptr<Strategy> make_optimal_dpor(const OptimalDporOptions& options);
+std::unique_ptr<Search> make_optimal_dpor(const OptimalDporOptions& options);
 
 }  // namespace lockstep

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <deque>
 
-#include "search/claims.hpp"
 #include "search/seeds.hpp"
 
 namespace lockstep {
@@ -47,36 +46,35 @@ class Pct final : public Strategy {
     if (planned_for == horizon_) ++counted_;
   }
   // The first executions of others tell most of what there is to measure.
-  void overhear(TraceView trace) override {
+  void observe_other(TraceView trace) override {
     constexpr uint64_t kEnough = 64;
-    if (overheard_ == kEnough || !is_whole(trace.outcome())) return;
-    ++overheard_;
+    if (observed_ == kEnough || !is_whole(trace.outcome())) return;
+    ++observed_;
     measure(trace);
   }
 
-  bool resumable() const override { return true; }
   void save(StateWriter& out) const override {
-    for (const uint64_t number : {learned_, overheard_, uint64_t{horizon_}, uint64_t{threads_}, counted_})
+    for (const uint64_t number : {learned_, observed_, uint64_t{horizon_}, uint64_t{threads_}, counted_})
       out.put(number);
   }
   void load(StateReader& in) override {
     handed_out_ = learned_ = in.get<uint64_t>();
-    overheard_ = in.get<uint64_t>();
+    observed_ = in.get<uint64_t>();
     horizon_ = static_cast<uint32_t>(in.get<uint64_t>());
     threads_ = static_cast<uint32_t>(in.get<uint64_t>());
     counted_ = in.get<uint64_t>();
   }
 
-  std::string guarantee() const override {
-    if (counted_ == 0) return {};
-    char chance[32];
-    std::snprintf(chance, sizeof chance, "%.3g", pct_miss_probability(options_.depth, threads_, horizon_, counted_));
-    return "each bug of depth " + std::to_string(options_.depth) + " was missed with probability at most " + chance +
-           " (" + count_of(threads_, "thread") + ", " + count_of(horizon_, "decision") + ", " +
-           count_of(counted_, "execution") + ")";
+  Claim claim() const override {
+    Claim claim = sample();
+    if (counted_ > 0)
+      claim.chance = {.missed = pct_miss_probability(options_.depth, threads_, horizon_, counted_),
+                      .depth = options_.depth,
+                      .threads = threads_,
+                      .decisions = horizon_,
+                      .executions = counted_};
+    return claim;
   }
-  bool complete() const override { return false; }
-  bool exhaustive() const override { return false; }
 
  private:
   void measure(TraceView trace) {
@@ -89,7 +87,7 @@ class Pct final : public Strategy {
 
   PctOptions options_;
   uint64_t handed_out_ = 0;
-  uint64_t learned_ = 0, overheard_ = 0;
+  uint64_t learned_ = 0, observed_ = 0;
   std::deque<uint32_t> in_flight_;  // horizons, oldest first
   uint32_t horizon_ = 0, threads_ = 0;
   uint64_t counted_ = 0;  // executions planned for the present horizon
@@ -102,6 +100,6 @@ double pct_miss_probability(uint32_t depth, uint32_t threads, uint32_t decisions
   return std::exp(static_cast<double>(executions) * std::log1p(-hit));
 }
 
-std::unique_ptr<Strategy> make_pct(const PctOptions& options) { return std::make_unique<Pct>(options); }
+std::unique_ptr<Search> make_pct(const PctOptions& options) { return std::make_unique<Pct>(options); }
 
 }  // namespace lockstep

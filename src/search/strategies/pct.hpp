@@ -14,7 +14,7 @@ struct PctOptions {
   uint32_t max_steps = 1'000'000;
 };
 
-std::unique_ptr<Strategy> make_pct(const PctOptions& options);
+std::unique_ptr<Search> make_pct(const PctOptions& options);
 
 // How likely `executions` of PCT all miss a bug of this depth in a program with at most so many threads and decisions
 // between threads.

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "search/blocks/block_search.hpp"
-#include "search/claims.hpp"
 #include "search/seeds.hpp"
 #include "search/variables/survey.hpp"
 
@@ -82,17 +81,18 @@ class Pctvb final : public Strategy {
     if (draw.planned == now) ++counted_;
   }
 
-  std::string guarantee() const override {
-    if (counted_ == 0 || most_.empty()) return {};
-    char chance[32];
-    std::snprintf(chance, sizeof chance, "%.3g",
-                  pctvb_miss_probability(options_, most_.size(), threads_, most_together_, counted_));
-    return "each bug of depth " + std::to_string(options_.depth) + " at " + count_of(options_.variables, "variable") +
-           " was missed with probability at most " + chance + " (" + count_of(threads_, "thread") + ", " +
-           count_of(most_.size(), "shared variable") + ", " + count_of(most_together_, "access") + ", " +
-           count_of(counted_, "execution") + ")";
+  Claim claim() const override {
+    Claim claim = sample();
+    if (counted_ > 0 && !most_.empty())
+      claim.chance = {.missed = pctvb_miss_probability(options_, most_.size(), threads_, most_together_, counted_),
+                      .depth = options_.depth,
+                      .variables = options_.variables,
+                      .threads = threads_,
+                      .decisions = most_together_,
+                      .objects = most_.size(),
+                      .executions = counted_};
+    return claim;
   }
-  bool resumable() const override { return true; }
   void save(StateWriter& out) const override {
     survey_.save(out);
     preparation_.save(out);
@@ -111,9 +111,7 @@ class Pctvb final : public Strategy {
     handed_out_ = learned_;
     if (!preparing_ && most_.size() != survey_.shared().size()) in.reject();
   }
-  bool preempts_at_points() const override { return false; }  // tracks memory by address instead
-  bool complete() const override { return false; }
-  bool exhaustive() const override { return false; }
+  Traits traits() const override { return {.preempts_at_points = false}; }  // tracks memory by address instead
 
  private:
   // Accesses to a variable, at each of the addresses it may have: one of them is its own in an execution.
@@ -162,6 +160,6 @@ double pctvb_miss_probability(const PctvbOptions& options, uint64_t shared, uint
   return std::exp(static_cast<double>(executions) * std::log1p(-std::min(hit, 1 - 1e-12)));
 }
 
-std::unique_ptr<Strategy> make_pctvb(const PctvbOptions& options) { return std::make_unique<Pctvb>(options); }
+std::unique_ptr<Search> make_pctvb(const PctvbOptions& options) { return std::make_unique<Pctvb>(options); }
 
 }  // namespace lockstep

@@ -20,6 +20,6 @@ struct PctvbOptions {
 double pctvb_miss_probability(const PctvbOptions& options, uint64_t shared, uint32_t threads, uint64_t accesses,
                               uint64_t executions);
 
-std::unique_ptr<Strategy> make_pctvb(const PctvbOptions& options);
+std::unique_ptr<Search> make_pctvb(const PctvbOptions& options);
 
 }  // namespace lockstep

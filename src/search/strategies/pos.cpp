@@ -2,6 +2,6 @@
 
 namespace lockstep {
 
-std::unique_ptr<Strategy> make_pos(const PosOptions& options) { return make_walk(Policy::Pos, options); }
+std::unique_ptr<Search> make_pos(const PosOptions& options) { return make_walk(Policy::Pos, options); }
 
 }  // namespace lockstep

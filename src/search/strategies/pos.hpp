@@ -9,6 +9,6 @@ namespace lockstep {
 
 using PosOptions = RandomOptions;
 
-std::unique_ptr<Strategy> make_pos(const PosOptions& options);
+std::unique_ptr<Search> make_pos(const PosOptions& options);
 
 }  // namespace lockstep

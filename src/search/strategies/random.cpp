@@ -17,12 +17,9 @@ class Walk final : public Strategy {
     return plan;
   }
   void learn(TraceView) override { ++learned_; }
-  bool resumable() const override { return true; }
   void save(StateWriter& out) const override { out.put(learned_); }
   void load(StateReader& in) override { handed_out_ = learned_ = in.get<uint64_t>(); }
-  std::string guarantee() const override { return {}; }
-  bool complete() const override { return false; }
-  bool exhaustive() const override { return false; }
+  Claim claim() const override { return sample(); }
 
  private:
   Policy policy_;
@@ -32,10 +29,10 @@ class Walk final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_walk(Policy policy, const RandomOptions& options) {
+std::unique_ptr<Search> make_walk(Policy policy, const RandomOptions& options) {
   return std::make_unique<Walk>(policy, options);
 }
 
-std::unique_ptr<Strategy> make_random(const RandomOptions& options) { return make_walk(Policy::Random, options); }
+std::unique_ptr<Search> make_random(const RandomOptions& options) { return make_walk(Policy::Random, options); }
 
 }  // namespace lockstep

@@ -13,9 +13,9 @@ struct RandomOptions {
   uint32_t max_steps = 1'000'000;
 };
 
-std::unique_ptr<Strategy> make_random(const RandomOptions& options);
+std::unique_ptr<Search> make_random(const RandomOptions& options);
 
 // The same with another policy that needs nothing but its seed.
-std::unique_ptr<Strategy> make_walk(Policy policy, const RandomOptions& options);
+std::unique_ptr<Search> make_walk(Policy policy, const RandomOptions& options);
 
 }  // namespace lockstep

@@ -6,7 +6,7 @@
 namespace lockstep {
 using namespace dpor;
 
-std::unique_ptr<Strategy> make_source_dpor(const SourceDporOptions& options) {
+std::unique_ptr<Search> make_source_dpor(const SourceDporOptions& options) {
   DporParts parts;
   parts.reversal = std::make_unique<SourceSets>();
   parts.max_steps = options.max_steps;

@@ -19,6 +19,6 @@ struct SourceDporOptions {
   bool all_siblings_sleep = false;         // wrong; tests show that it is noticed
 };
 
-std::unique_ptr<Strategy> make_source_dpor(const SourceDporOptions& options);
+std::unique_ptr<Search> make_source_dpor(const SourceDporOptions& options);
 
 }  // namespace lockstep

@@ -9,7 +9,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "search/claims.hpp"
 #include "search/seeds.hpp"
 
 namespace lockstep {
@@ -79,33 +78,31 @@ class Surw final : public Strategy {
   }
 
   // The first executions of others tell most of what there is to count.
-  void overhear(TraceView trace) override {
+  void observe_other(TraceView trace) override {
     constexpr uint64_t kEnough = 64;
-    if (overheard_ == kEnough || !is_whole(trace.outcome())) return;
-    ++overheard_;
+    if (observed_ == kEnough || !is_whole(trace.outcome())) return;
+    ++observed_;
     if (!count(trace)) return;
     ++generation_;
     counted_ = 0;
   }
 
-  std::string guarantee() const override {
-    if (counted_ == 0 || shared_.empty()) return {};
+  Claim claim() const override {
+    Claim claim = sample();
+    if (counted_ == 0 || shared_.empty()) return claim;
     double most = 0;
     for (const ObjectId object : shared_) most = std::max(most, objects_.at(object).orders());
-    char orders[32], chance[32];
-    std::snprintf(orders, sizeof orders, "%.3g", std::exp(most));
     const double hit = std::exp(-most) / static_cast<double>(shared_.size() + 1);
-    std::snprintf(chance, sizeof chance, "%.3g", std::exp(static_cast<double>(counted_) * std::log1p(-hit)));
-    return "each order of the operations on one object was missed with probability at most " + std::string(chance) +
-           " where none has to wait (" + count_of(shared_.size(), "object") + ", at most " + orders + " orders, " +
-           count_of(counted_, "execution") + ")";
+    claim.chance = {.of = Chance::Of::OrderOfOneObject,
+                    .missed = std::exp(static_cast<double>(counted_) * std::log1p(-hit)),
+                    .objects = shared_.size(),
+                    .executions = counted_,
+                    .orders = std::exp(most)};
+    return claim;
   }
-  bool complete() const override { return false; }
-  bool exhaustive() const override { return false; }
 
-  bool resumable() const override { return true; }
   void save(StateWriter& out) const override {
-    for (const uint64_t number : {learned_, overheard_, counted_, generation_}) out.put(number);
+    for (const uint64_t number : {learned_, observed_, counted_, generation_}) out.put(number);
     put(out, all_);
     out.put<uint64_t>(objects_.size());
     for (const auto& [object, counts] : objects_) {
@@ -116,7 +113,7 @@ class Surw final : public Strategy {
     out.put_all(shared_);
   }
   void load(StateReader& in) override {
-    for (uint64_t* number : {&learned_, &overheard_, &counted_, &generation_}) *number = in.get<uint64_t>();
+    for (uint64_t* number : {&learned_, &observed_, &counted_, &generation_}) *number = in.get<uint64_t>();
     handed_out_ = learned_;
     all_ = get(in);
     for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
@@ -176,7 +173,7 @@ class Surw final : public Strategy {
   }
 
   SurwOptions options_;
-  uint64_t handed_out_ = 0, learned_ = 0, overheard_ = 0, counted_ = 0;
+  uint64_t handed_out_ = 0, learned_ = 0, observed_ = 0, counted_ = 0;
   uint64_t generation_ = 0;  // of the counts
   std::deque<uint64_t> in_flight_;
   Counts all_;
@@ -187,6 +184,6 @@ class Surw final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_surw(const SurwOptions& options) { return std::make_unique<Surw>(options); }
+std::unique_ptr<Search> make_surw(const SurwOptions& options) { return std::make_unique<Surw>(options); }
 
 }  // namespace lockstep

@@ -13,6 +13,6 @@ struct SurwOptions {
   uint32_t max_steps = 1'000'000;
 };
 
-std::unique_ptr<Strategy> make_surw(const SurwOptions& options);
+std::unique_ptr<Search> make_surw(const SurwOptions& options);
 
 }  // namespace lockstep

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "search/blocks/block_search.hpp"
-#include "search/claims.hpp"
+#include "model/text.hpp"
 #include "search/tree_search.hpp"
 #include "search/variables/survey.hpp"
 #include "search/variables/thread_bound.hpp"
@@ -63,39 +63,26 @@ class VariableBounding final : public Strategy {
     }
   }
 
-  std::string guarantee() const override {
-    const auto bounds = bounds_completed();
-    if (!bounds) return {};
-    std::string claim = "every execution with at most " + count_of(bounds->preemptions, "preemption") +
-                        ", next to accesses to at most " + count_of(bounds->variables, "variable") + " of " +
-                        std::to_string(usable()) + " shared";
-    if (usable() < survey_.shared().size())
-      claim += " and allocated in the first " + count_of(*options_.loop_iterations + 1, "iteration") + " of loops";
-    if (bounds->threads)
-      claim += (certain_ ? ", in every order of at most " : ", with probability 0.99 in every order of at most ") +
-               count_of(*bounds->threads, "thread");
+  Claim claim() const override {
+    Claim claim;
+    claim.unrepeated = unrepeated_;
+    if (broken_ || finished_ == kNothing) return claim;
+    claim.scope = Scope::Executions;
+    claim.finished = done_;
+    claim.bounds.preemptions = claim.preemptions_completed = finished_preemptions_;
+    claim.bounds.variables = finished_;
+    claim.bounds.threads = threads_;
+    if (usable() < survey_.shared().size()) claim.bounds.loop_iterations = *options_.loop_iterations;
+    claim.shared_variables = usable();
+    if (threads_ && !certain_) claim.certainty = 1 - kEpsilon;
     return claim;
   }
-  bool preempts_at_points() const override { return false; }  // tracks memory by address instead
-  bool complete() const override { return done_ && !broken_; }
-  std::string why_incomplete() const override {
-    return broken_ ? "executions that were cut short or did not repeat" : "";
-  }
-  std::optional<uint32_t> preemptions_completed() const override {
-    const auto bounds = bounds_completed();
-    return bounds ? std::optional(bounds->preemptions) : std::nullopt;
-  }
-  std::optional<BoundsCompleted> bounds_completed() const override {
-    if (broken_ || finished_ == kNothing) return std::nullopt;
-    return BoundsCompleted{finished_preemptions_, finished_, threads_,
-                           usable() ? survey_.shared()[usable() - 1].id.iteration : 0};
-  }
-  bool resumable() const override { return true; }
+  Traits traits() const override { return {.preempts_at_points = false}; }  // tracks memory by address instead
   void save(StateWriter& out) const override {
     survey_.save(out);
     preparation_.save(out);
     for (const bool flag : {preparing_, done_, broken_, certain_}) out.put(flag);
-    for (const uint64_t n : {prepared_, sets_, peak_}) out.put(n);
+    for (const uint64_t n : {prepared_, sets_, peak_, unrepeated_}) out.put(n);
     for (const uint32_t n : {level_, finished_, finished_preemptions_, threads_.value_or(kNothing)}) out.put(n);
     out.put_all(set_);
     if (tree_) tree_->save(out);
@@ -105,7 +92,7 @@ class VariableBounding final : public Strategy {
     survey_.load(in);
     preparation_.load(in);
     for (bool* flag : {&preparing_, &done_, &broken_, &certain_}) *flag = in.get<bool>();
-    for (uint64_t* n : {&prepared_, &sets_, &peak_}) *n = in.get<uint64_t>();
+    for (uint64_t* n : {&prepared_, &sets_, &peak_, &unrepeated_}) *n = in.get<uint64_t>();
     for (uint32_t* n : {&level_, &finished_, &finished_preemptions_}) *n = in.get<uint32_t>();
     const auto threads = in.get<uint32_t>();
     threads_ = threads == kNothing ? std::nullopt : std::optional(threads);
@@ -117,14 +104,13 @@ class VariableBounding final : public Strategy {
     if (tree_) tree_->load(in);
     if (orders_) orders_->load(in);
   }
-  uint64_t frontier_nodes() const override {
-    return done_ ? 0 : 1 + (tree_ ? tree_->frontier_nodes() : orders_ ? orders_->open() : 0);
-  }
-  uint64_t peak_frontier_nodes() const override { return peak_; }
   uint64_t memory_bytes() const override { return tree_ ? tree_->memory_bytes() : 0; }
-  std::string phase() const override { return preparing_ ? "preparing" : count_of(set_.size(), "variable"); }
-  std::string remark() const override {
-    return count_of(usable(), "shared variable") + ", " + count_of(sets_, "set") + " of them finished";
+  SearchStatus status() const override {
+    const uint64_t open = tree_ ? tree_->frontier_nodes() : orders_ ? orders_->open() : 0;
+    return {.frontier_nodes = done_ ? 0 : 1 + open,
+            .peak_frontier_nodes = peak_,
+            .phase = preparing_ ? "preparing" : count_of(set_.size(), "variable"),
+            .contributions = count_of(usable(), "shared variable") + ", " + count_of(sets_, "set") + " of them finished"};
   }
 
  private:
@@ -177,10 +163,10 @@ class VariableBounding final : public Strategy {
 
   void finish_set() {
     if (tree_)
-      broken_ |= !tree_->complete();
+      broken_ |= !tree_->complete(), unrepeated_ += tree_->claim().unrepeated;
     else
       broken_ |= !orders_->good();
-    if (tree_) peak_ = std::max(peak_, tree_->peak_frontier_nodes());
+    if (tree_) peak_ = std::max(peak_, tree_->peak());
     ++sets_;
     if (next_set())
       start();
@@ -216,7 +202,7 @@ class VariableBounding final : public Strategy {
   VariableSurvey survey_;
   BlockSearch preparation_;
   bool preparing_ = true, done_ = false, broken_ = false, certain_ = true;
-  uint64_t prepared_ = 0, in_flight_ = 0, sets_ = 0, peak_ = 0;
+  uint64_t prepared_ = 0, in_flight_ = 0, sets_ = 0, peak_ = 0, unrepeated_ = 0;
   std::vector<size_t> set_;       // indices of shared variables, ascending
   uint32_t level_ = 0;            // preemptions at the present set
   uint32_t finished_ = kNothing;  // all sets of so many variables are done, with so many preemptions
@@ -227,6 +213,6 @@ class VariableBounding final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_vb(const VbOptions& options) { return std::make_unique<VariableBounding>(options); }
+std::unique_ptr<Search> make_vb(const VbOptions& options) { return std::make_unique<VariableBounding>(options); }
 
 }  // namespace lockstep

@@ -21,6 +21,6 @@ struct VbOptions {
   uint32_t max_steps = 1'000'000;
 };
 
-std::unique_ptr<Strategy> make_vb(const VbOptions& options);
+std::unique_ptr<Search> make_vb(const VbOptions& options);
 
 }  // namespace lockstep

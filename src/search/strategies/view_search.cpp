@@ -38,13 +38,12 @@ class ViewSearch final : public Strategy {
     tree_.learn(trace);
   }
   // Once nothing promising is left, it goes on from what the others have met.
-  void overhear(TraceView trace) override {
+  void observe_other(TraceView trace) override {
     if (!is_whole(trace.outcome())) return;
     if (kept_.size() < kMostKept && trace.header().bytes <= kLongestKept) kept_.emplace_back(trace);
   }
 
-  // But for the executions it has overheard: there will be others.
-  bool resumable() const override { return true; }
+  // Without the executions of others that it keeps: there will be more.
   void save(StateWriter& out) const override {
     out.put(ranked_);
     out.put(learned_);
@@ -59,11 +58,8 @@ class ViewSearch final : public Strategy {
   }
   bool spill(uint64_t bytes) override { return tree_.spill(bytes); }
 
-  std::string guarantee() const override { return {}; }
-  bool complete() const override { return false; }
-  bool exhaustive() const override { return false; }
-  uint64_t frontier_nodes() const override { return tree_.frontier_nodes(); }
-  uint64_t peak_frontier_nodes() const override { return tree_.peak_frontier_nodes(); }
+  Claim claim() const override { return sample(); }
+  SearchStatus status() const override { return tree_.status(); }
   uint64_t memory_bytes() const override { return tree_.memory_bytes() + rank_.memory_bytes(); }
 
  private:
@@ -97,7 +93,7 @@ class ViewSearch final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_view_search(const ViewSearchOptions& options) {
+std::unique_ptr<Search> make_view_search(const ViewSearchOptions& options) {
   return std::make_unique<ViewSearch>(options);
 }
 

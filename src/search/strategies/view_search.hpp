@@ -13,6 +13,6 @@ struct ViewSearchOptions {
   uint32_t max_steps = 1'000'000;
 };
 
-std::unique_ptr<Strategy> make_view_search(const ViewSearchOptions& options);
+std::unique_ptr<Search> make_view_search(const ViewSearchOptions& options);
 
 }  // namespace lockstep

@@ -21,8 +21,10 @@ Exploration with_deadlock() {
   BankDeadlock bank;
   Exploration result;
   result.verdict = Verdict::Bug;
-  result.guarantee = "every execution without preemption";
-  result.preemptions_completed = 0;
+  result.ending = Ending::FirstBug;
+  result.claim.scope = Scope::Executions;
+  result.claim.bounds.preemptions = result.claim.preemptions_completed = 0;
+  result.claim.ended_by_bug = true;
   result.executions = 1118;
   result.seconds = 0.25;
   Finding bug = finding_of(FindingKind::Deadlock, bank.trace);
@@ -38,6 +40,7 @@ TEST(Json, HasEveryKeyOfTheSchema) {
                           "verdict",
                           "complete",
                           "guarantee",
+                          "claim",
                           "strategy",
                           "preemptions_completed",
                           "executions",
@@ -151,25 +154,27 @@ TEST(Summary, SaysWhatIsKnown) {
   const Terminal terminal;
   const Setting setting{"bank_test", 3, Points::Atomics};
   std::string text = header_line(setting, terminal);
-  text += final_lines(with_deadlock(), setting, terminal);
+  text += final_lines(with_deadlock(), terminal);
   Exploration pass;
-  pass.complete = true;
-  pass.guarantee = "every execution with at most 2 preemptions";
-  pass.preemptions_completed = 2;
+  pass.verdict = Verdict::Pass;
+  pass.claim.scope = Scope::Executions;
+  pass.claim.finished = true;
+  pass.claim.bounds.preemptions = 2;
+  pass.claim.provisos.push_back({ProvisoKind::MemoryOrder, false, 3, {"queue.hpp:14", "queue.hpp:31"}});
   pass.executions = 1204;
   pass.traces = 611;
   pass.seconds = 0.02;
-  text += final_lines(pass, setting, terminal);
+  text += final_lines(pass, terminal);
   Exploration half = pass;
   half.verdict = Verdict::Incomplete;
-  half.complete = false;
-  half.stopped_by = "the time budget";
-  half.guarantee = "every execution with at most 1 preemption";
-  text += final_lines(half, {"bank_test", 3, Points::Sync}, terminal);
+  half.claim.finished = false;
+  half.ending = Ending::TimeBudget;
+  half.claim.bounds.preemptions = 1;
+  text += final_lines(half, terminal);
   Exploration lost;
   lost.verdict = Verdict::Uncontrolled;
   lost.uncontrolled = "the program called vfork()";
-  text += final_lines(lost, setting, terminal);
+  text += final_lines(lost, terminal);
   expect_golden("summary.txt", text);
 }
 

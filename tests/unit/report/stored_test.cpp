@@ -1,5 +1,5 @@
 // Carrying a recorded schedule over to a program that has changed a little.
-#include "cli/stored.hpp"
+#include "campaign/stored.hpp"
 
 #include <gtest/gtest.h>
 #include <filesystem>

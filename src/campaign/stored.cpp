@@ -1,10 +1,11 @@
-#include "cli/stored.hpp"
+#include "campaign/stored.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <map>
 
+#include "campaign/code_places.hpp"
 #include "model/schedule.hpp"
 
 namespace lockstep {
@@ -124,7 +125,8 @@ std::vector<StoredSchedule> stored_schedules(const std::string& out, const std::
   return stored;
 }
 
-std::optional<Finding> replay_stored(Session& session, Target& target, const StoredSchedule& stored, bool same_build) {
+std::optional<Finding> replay_stored(Replayer& replayer, const StoredSchedule& stored, bool same_build) {
+  Target& target = replayer.target();
   const ScheduleFile& schedule = stored.schedule;
   Plan first;
   first.max_steps = schedule.bug.plan.max_steps;
@@ -139,11 +141,11 @@ std::optional<Finding> replay_stored(Session& session, Target& target, const Sto
       delta.value = static_cast<uint16_t>(numbers[delta.value]);
   const bool promoted = same_build && !schedule.promoted.empty();
   PromotedPoints points;
-  points.places = schedule.promoted;
+  points.places = addresses_of(target.modules(), schedule.promoted);
   if (promoted) target.promote(points);
 
   Trace seen;
-  std::optional<Finding> found = session.reproduce(target, wanted, true, &seen);
+  std::optional<Finding> found = replayer.reproduce(wanted, true, &seen);
   Operations now = recorded;
   std::vector<Delta> tried;
   for (int attempt = 0; !found && attempt < kAttempts; ++attempt) {
@@ -152,13 +154,13 @@ std::optional<Finding> replay_stored(Session& session, Target& target, const Sto
     tried = wishes;
     wanted.plan.policy = Policy::Guided;
     wanted.plan.deltas = std::move(wishes);
-    if ((found = session.reproduce(target, wanted, true, &seen))) {
+    if ((found = replayer.reproduce(wanted, true, &seen))) {
       Finding exact = *found;
       exact.plan = plan_of(found->trace);
       exact.plan.max_steps = first.max_steps;
-      found = session.reproduce(target, exact, true);
+      found = replayer.reproduce(exact, true);
     } else if (!seen.empty()) {
-      now = record_operations(TraceNames(seen, session.symbols(target)));
+      now = record_operations(TraceNames(seen, replayer.symbols()));
     }
   }
   if (promoted) target.promote({});

@@ -1,4 +1,4 @@
-#include "cli/focus.hpp"
+#include "campaign/focus.hpp"
 
 #include <fnmatch.h>
 #include <algorithm>
@@ -69,7 +69,7 @@ struct Focus::State {
   }
 };
 
-Focus::Focus(const Options& options) : state_(std::make_shared<State>()) {
+Focus::Focus(const CampaignOptions& options) : state_(std::make_shared<State>()) {
   state_->functions = globs_of(options.focus_functions);
   state_->variables = globs_of(options.focus_variables);
   const std::string_view spec = options.strategy.spec;
@@ -100,21 +100,21 @@ void Focus::install(StrategyOptions& options) const {
 
 void Focus::watch(Target& target) { state_->target = &target; }
 
-std::vector<std::string> Focus::remarks() const {
-  std::vector<std::string> remarks;
-  if (state_->idle_ranks) remarks.push_back("--rank was not used: it is for --strategy best-first");
+std::vector<std::string> Focus::warnings() const {
+  std::vector<std::string> warnings;
+  if (state_->idle_ranks) warnings.push_back("--rank was not used: it is for --strategy best-first");
   const auto look = [&](const std::vector<Glob>& globs, bool used, const std::string& option, const char* rank,
                         const char* what) {
-    if (used && globs.empty()) remarks.push_back("rank '" + std::string(rank) + "' changes nothing without " + option);
+    if (used && globs.empty()) warnings.push_back("rank '" + std::string(rank) + "' changes nothing without " + option);
     if (!used && !globs.empty())
-      remarks.push_back(option + " was not used: it is for --strategy best-first with --rank " + rank);
+      warnings.push_back(option + " was not used: it is for --strategy best-first with --rank " + rank);
     for (const Glob& glob : globs)
       if (used && !glob.met)
-        remarks.push_back(option + ": no " + what + " that the search came across matches '" + glob.text + "'");
+        warnings.push_back(option + ": no " + what + " that the search came across matches '" + glob.text + "'");
   };
   look(state_->functions, state_->by_function, "--focus-function", "method", "function");
   look(state_->variables, state_->by_variable, "--focus-variable", "var", "variable");
-  return remarks;
+  return warnings;
 }
 
 }  // namespace lockstep

@@ -4,20 +4,20 @@
 #include <string>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "campaign/options.hpp"
 #include "target/target.hpp"
 
 namespace lockstep {
 
 class Focus {
  public:
-  explicit Focus(const Options& options);
+  explicit Focus(const CampaignOptions& options);
   void install(StrategyOptions& options) const;
   void watch(Target& target);  // names are known once the program has been started
 
   // What the search made no use of: globs that matched nothing it met, a focus without its rank, a rank without its
   // focus. Sentences for the user, once the search has ended.
-  std::vector<std::string> remarks() const;
+  std::vector<std::string> warnings() const;
 
  private:
   struct State;

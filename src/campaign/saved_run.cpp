@@ -1,4 +1,4 @@
-#include "cli/saved_run.hpp"
+#include "campaign/saved_run.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

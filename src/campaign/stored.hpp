@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/session.hpp"
+#include "campaign/replayer.hpp"
 #include "report/schedule_file.hpp"
 
 namespace lockstep {
@@ -23,7 +23,7 @@ struct StoredSchedule {
 std::vector<StoredSchedule> stored_schedules(const std::string& out, const std::vector<std::string>& command);
 
 // The recorded failure, if it shows again; its plan is one for the program as it is now.
-std::optional<Finding> replay_stored(Session& session, Target& target, const StoredSchedule& stored, bool same_build);
+std::optional<Finding> replay_stored(Replayer& replayer, const StoredSchedule& stored, bool same_build);
 
 // Where recorded operations of one thread are among those it does now: for each of them how many of `now` lie before the
 // place behind it. Ascending.

@@ -1,0 +1,324 @@
+#include "campaign/campaign.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <thread>
+
+#include "campaign/results.hpp"
+#include "campaign/stored.hpp"
+#include "report/fingerprint.hpp"
+#include "report/trace_names.hpp"
+#include "target/trusted_code.hpp"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+Points points_in_use(Points wanted, const Target& target) {
+  if (!target.info().instrumented) return Points::Sync;
+  return wanted == Points::Auto ? Points::Racy : wanted;
+}
+
+TargetOptions target_options(const CampaignOptions& options, const Subject& subject, const StrategyOptions& strategy,
+                             const Search& search, const SavedRun* saved) {
+  TargetOptions target;
+  target.command = options.command;
+  target.runtime_library = subject.runtime_library;
+  target.body = subject.body;
+  target.isolation = options.isolation;
+  target.backend = options.backend;
+  target.checkpoints = options.checkpoints;
+  target.points = options.points;
+  target.timeouts = options.timeouts;
+  target.spurious = options.spurious.value_or(0);
+  target.prime = options.prime;
+  target.input = options.input;
+  target.detect_races = options.looks_for_races();
+  target.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) || search.traits().relies_on_locks;
+  target.find_leaks = options.leaks;
+  target.workers = strategy.workers;
+  target.max_steps = options.steps;
+  // A program that hangs is named before its time is up, however short that is.
+  if (options.time) target.watchdog = std::clamp(*options.time / 2, std::chrono::milliseconds(500), target.watchdog);
+  if (saved) target.threads = saved->threads;
+  return target;
+}
+
+std::optional<Error> trust(Target& target, const std::vector<std::string>& globs) {
+  if (globs.empty()) return std::nullopt;
+  const std::vector<CodeRange> code = find_code(target.modules(), globs);
+  if (code.empty()) return Error{ExitCode::Usage, "--trust: no function or module of the program matches"};
+  if (code.size() > kMaxTrusted) return Error{ExitCode::Usage, fmt::format("--trust: more than {} functions match", kMaxTrusted)};
+  target.trust(code);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options, const Subject& subject, const StartTarget& start,
+                                                  CampaignListener& listener, const SavedRun* saved) {
+  Focus focus(options);
+  StrategyOptions strategy_options = options.strategy;
+  focus.install(strategy_options);
+  strategy_options.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
+  strategy_options.budget_given = options.executions || options.time;
+  Result<std::unique_ptr<Search>> search = make_strategy(strategy_options);
+  if (!search) return search.error();
+  Result<Suppressions> suppressions = options.suppressions.empty() ? Suppressions() : Suppressions::load(options.suppressions);
+  if (!suppressions) return suppressions.error();
+  Result<std::unique_ptr<Target>> target = start(target_options(options, subject, strategy_options, **search, saved));
+  if (!target) return target.error();
+  focus.watch(**target);
+  if (auto error = trust(**target, options.trusted)) return *error;
+  return std::unique_ptr<Campaign>(new Campaign(options, subject, std::move(strategy_options), std::move(focus), std::move(*search),
+                                                std::move(*target), std::move(*suppressions), listener, saved));
+}
+
+Campaign::Campaign(const CampaignOptions& options, const Subject& subject, StrategyOptions strategy_options, Focus focus,
+                   std::unique_ptr<Search> search, std::unique_ptr<Target> target, Suppressions suppressions,
+                   CampaignListener& listener, const SavedRun* saved)
+    : options_(options),
+      subject_(subject),
+      strategy_options_(std::move(strategy_options)),
+      focus_(std::move(focus)),
+      search_(std::move(search)),
+      target_(std::move(target)),
+      listener_(listener),
+      saved_(saved),
+      replayer_(*target_, options.races, std::move(suppressions)),
+      points_(points_in_use(options.points, *target_)),
+      promotion_(points_ >= Points::Racy && search_->traits().preempts_at_points),
+      spurious_(options.spurious.value_or(0)),
+      has_saved_state_(saved != nullptr) {}
+
+ExplorerHooks Campaign::hooks() {
+  ExplorerHooks hooks;
+  if (!options_.arguments.empty()) hooks.save = [this](const auto& write) { save_exploration(write); };
+  // Suppressing the report of a race does not make its accesses harmless: they are scheduling points all the same.
+  if (promotion_.wanted())
+    hooks.promote = [this](TraceView trace) {
+      return promotion_.grow(trace, [this](const DataRace& race) { return replayer_.is_library_race(race); });
+    };
+  hooks.distrusted = [this] { return target_->checkpoints_failed(); };
+  hooks.errors = options_.errors;
+  hooks.preemption_bound = options_.strategy.preemptions;
+  hooks.confirm = [this](Finding finding) { return confirm(std::move(finding)); };
+  hooks.found = [this](const Finding& finding) { report(finding); };
+  hooks.progress = [this](const Progress& progress) { listener_.progress(progress); };
+  hooks.bound_finished = [this](uint32_t bound, uint64_t executions) {
+    if (bug_number_ == 0) listener_.bound_finished(bound, executions);
+  };
+  hooks.interrupted = [this] { return listener_.interrupted(); };
+  hooks.complete_evidence = [this](Evidence& evidence) { complete_evidence(evidence); };
+  return hooks;
+}
+
+Result<Exploration> Campaign::run() {
+  Exploration stored;
+  if (!saved_ && options_.stored != Stored::Ignore) replay_stored_schedules(stored);
+  if (!stored.bugs.empty() && !options_.keep_going) {
+    conclude(stored);
+    return stored;
+  }
+  ExplorerHooks hooks = this->hooks();
+  if (saved_) resume_from_saved();
+  const std::vector<Finding> again = saved_ ? saved_->bugs : std::move(stored.bugs);
+  reported_ = again;
+  for (const Finding& bug : again) hooks.known.insert(bug.fingerprint);
+  Result<Exploration> result = explore_all(std::move(hooks));
+  if (!result) return result;
+  if (!again.empty()) result->verdict = Verdict::Bug;
+  result->bugs.insert(result->bugs.begin(), again.begin(), again.end());
+  conclude(*result);
+  return result;
+}
+
+// What earlier runs found. These executions are not counted; a bug met again keeps the number it was found at.
+void Campaign::replay_stored_schedules(Exploration& result) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (const StoredSchedule& stored : stored_schedules(options_.out, options_.command)) {
+    if (stored.schedule.explore_call != options_.explore_call) continue;
+    const bool same_build = same_program(stored.schedule.build, identify_program(subject_.program));
+    // The search comes across it as soon as the first time, and the run is like the first one.
+    constexpr uint64_t kSoon = 1000;
+    if (options_.stored == Stored::Auto && same_build && stored.schedule.bug.execution <= kSoon) continue;
+    std::optional<Finding> found = replay_stored(replayer_, stored, same_build);
+    const auto& bound = options_.strategy.preemptions;
+    if (!found || (bound && found->preemptions > *bound)) continue;
+    found->stored = true;
+    bug_number_ = std::max(bug_number_, stored.number);
+    if (!same_build)
+      if (auto error = save_schedule_of(*found)) listener_.warn(error->message);
+    listener_.found(*found);
+    const TraceHeader& header = found->trace.view().header();
+    result.steps_max = std::max(result.steps_max, header.decisions);
+    result.threads_max = std::max(result.threads_max, header.threads);
+    result.preemptions_max = std::max(result.preemptions_max, found->preemptions);
+    result.bugs.push_back(std::move(*found));
+    if (!options_.keep_going) break;
+  }
+  if (result.bugs.empty()) return;
+  result.verdict = Verdict::Bug;
+  result.ending = Ending::FirstBug;
+  result.claim.ended_by_bug = true;
+  result.traces = result.redundant = 0;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Campaign::resume_from_saved() {
+  bug_number_ = saved_->bug_number;
+  executions_before_ = saved_->executions_before;
+  seconds_before_ = saved_->seconds_before;
+  warnings_before_ = saved_->warnings;
+  raced_before_ = saved_->raced_before;
+  promotion_.go_on_with(saved_->promoted);
+  target_->promote(promotion_.in_use());
+}
+
+// First without spurious wakeups, unless the user wants them; then, under `auto`, with one.
+Result<Exploration> Campaign::explore_all(ExplorerHooks hooks) {
+  Exploration before;
+  before.executions = executions_before_;
+  before.seconds = seconds_before_;
+  before.warnings = warnings_before_;
+  before.raced = raced_before_;
+  Result<Exploration> result = explore_until_settled(hooks, std::move(before), saved_ != nullptr);
+  if (!result || !wants_spurious_wakeups(*result)) return result;
+  return explore_spurious_wakeups(std::move(hooks), std::move(*result));
+}
+
+// Until no new scheduling points are found.
+Result<Exploration> Campaign::explore_until_settled(ExplorerHooks& hooks, Exploration so_far, bool resume) {
+  const Budget budget = budget_of(options_, *search_);
+  const std::vector<Analysis*> analyses = replayer_.analyses();
+  for (;; resume = false) {
+    Explorer explorer(*search_, *target_, analyses, left_of(budget, so_far), options_.keep_going, hooks);
+    if (resume) explorer.resume_from(saved_->state);
+    Exploration round = explorer.run();
+    if (round.refused)
+      return Error{ExitCode::Usage, fmt::format("{} does not fit this program and these options: start again with lockstep run",
+                                                saved_run_path(options_.out))};
+    so_far = together(std::move(so_far), std::move(round));
+    if (!so_far.starts_over()) return so_far;
+    start_over(hooks, so_far);
+  }
+}
+
+void Campaign::start_over(ExplorerHooks& hooks, const Exploration& so_far) {
+  executions_before_ = so_far.executions;
+  seconds_before_ = so_far.seconds;
+  warnings_before_ = so_far.warnings;
+  raced_before_ = so_far.raced;
+  for (const Finding& bug : so_far.bugs) hooks.known.insert(bug.fingerprint);
+  const size_t places_before = promotion_.in_use().places.size();
+  const size_t places = promotion_.start_over().places.size();
+  target_->promote(promotion_.in_use());
+  search_ = std::move(*make_strategy(strategy_options_));
+  listener_.starts_over(places == places_before ? 0 : places);
+}
+
+bool Campaign::wants_spurious_wakeups(const Exploration& result) {
+  return !options_.spurious && options_.strategy_name() == "auto" && result.claim.finished && result.bugs.empty() &&
+         result.claim.find(ProvisoKind::Spurious) != nullptr;
+}
+
+// What is proved without them stays proved, whatever comes of this; a state saved meanwhile would say otherwise.
+Result<Exploration> Campaign::explore_spurious_wakeups(ExplorerHooks hooks, Exploration result) {
+  hooks.save = nullptr;
+  hooks.bound_finished = nullptr;
+  spurious_ = 1;
+  target_->allow_spurious(spurious_);
+  search_ = std::move(*make_strategy(strategy_options_));
+  const Claim proved = result.claim;
+  const std::optional<uint64_t> traces = result.traces, redundant = result.redundant;
+  const bool limited = !options_.executions && !options_.time;
+  const uint64_t most = std::max<uint64_t>(2'000, 2 * result.executions);
+  CampaignOptions with = options_;
+  if (limited) with.executions = result.executions + most;
+  executions_before_ = result.executions;
+  const Budget budget = left_of(budget_of(with, *search_), result);
+  const std::vector<Analysis*> analyses = replayer_.analyses();
+  Exploration round = Explorer(*search_, *target_, analyses, budget, options_.keep_going, hooks).run();
+  const bool settled = round.claim.finished && !round.starts_over();
+  const bool interrupted = round.interrupted();
+  result = together(std::move(result), std::move(round));
+  if (settled) return result;
+  result.claim = proved;
+  result.claim.ended_by_bug = result.ending == Ending::FirstBug;
+  result.traces = traces;
+  result.redundant = redundant;
+  result.estimated_executions = 0;
+  if (result.bugs.empty() && !interrupted) {
+    result.ending = Ending::Finished;
+    result.verdict = Verdict::Pass;
+  }
+  return result;
+}
+
+std::optional<Finding> Campaign::confirm(Finding finding) {
+  finding.schedule = fmt::format("{}/bug-{}.lockstep", options_.out, bug_number_ + 1);
+  finding.execution += executions_before_;
+  finding.test = options_.test;
+  std::optional<Finding> found = replayer_.reproduce(std::move(finding), true);
+  if (!found || options_.no_shrink) return found;
+  return replayer_.simplify(*found, search_->claim().preemptions_completed);
+}
+
+void Campaign::report(const Finding& finding) {
+  ++bug_number_;
+  Finding reported = finding;
+  if (auto error = save_schedule_of(finding)) {
+    listener_.warn(error->message + "; it cannot be replayed");
+    unsaved_.insert(finding.schedule);
+    reported.schedule.clear();
+  }
+  listener_.found(reported);
+  reported.trace = {};
+  reported_.push_back(std::move(reported));
+}
+
+void Campaign::conclude(Exploration& result) {
+  for (const std::string& warning : target_->warnings()) listener_.warn(warning);
+  for (const std::string& warning : focus_.warnings()) listener_.warn(warning);
+  for (Finding& warning : result.warnings) complete_warning(warning);
+  // A deadlock that is reported need not be predicted as well.
+  const auto is_deadlock = [](const Finding& bug) { return bug.kind == FindingKind::Deadlock; };
+  if (!options_.keep_going && std::any_of(result.bugs.begin(), result.bugs.end(), is_deadlock))
+    std::erase_if(result.warnings, [](const Finding& warning) { return warning.kind == FindingKind::LockOrder; });
+  turn_warnings_into_bugs(result);
+  for (const Finding& warning : result.warnings) listener_.warn(warning.message);
+  if (result.diverged > 0)
+    listener_.warn(fmt::format("{} executions did not follow their schedule, not even when tried again: the program depends on {}",
+                               result.diverged, target_->dependence()));
+  for (Finding& bug : result.bugs)
+    if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
+}
+
+// A warning says where, which only a replay can tell.
+void Campaign::complete_warning(Finding& warning) {
+  if (warning.trace.empty() || warning.kind == FindingKind::Nondeterminism) return;
+  if (auto found = replayer_.reproduce(warning, true)) warning = std::move(*found);
+  if (!warning.doubt.empty())
+    warning.message = fmt::format("possible {}; not certain, because {} synchronises in a way that cannot be seen: it is not instrumented",
+                                  warning.message, warning.doubt);
+}
+
+// --error KIND
+void Campaign::turn_warnings_into_bugs(Exploration& result) {
+  std::vector<Finding> rest;
+  for (Finding& warning : result.warnings) {
+    if (!options_.errors.contains(warning.kind)) {
+      rest.push_back(std::move(warning));
+      continue;
+    }
+    if (warning.fingerprint.empty() && !warning.trace.empty())
+      warning.fingerprint = fingerprint_of(warning, TraceNames(warning.trace, replayer_.symbols()));
+    listener_.found(warning);
+    result.bugs.push_back(std::move(warning));
+    result.verdict = Verdict::Bug;
+  }
+  result.warnings = std::move(rest);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,103 @@
+// One exploration from options to result: budgets, stored schedules, confirming and shrinking, scheduling points that are
+// found on the way, saving and resuming, the claim. `lockstep run`, each test case, `resume` and lockstep::explore() are
+// its callers.
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "campaign/focus.hpp"
+#include "campaign/options.hpp"
+#include "campaign/replayer.hpp"
+#include "campaign/saved_run.hpp"
+#include "search/explorer.hpp"
+#include "search/promotion.hpp"
+#include "target/target.hpp"
+
+namespace lockstep {
+
+// What a campaign reports while it runs.
+class CampaignListener {
+ public:
+  virtual ~CampaignListener() = default;
+  virtual void warn(const std::string& text) = 0;
+  virtual void found(const Finding& bug) = 0;  // confirmed and saved; Finding::stored: by a schedule of an earlier run
+  virtual void progress(const Progress&) {}
+  virtual void bound_finished(uint32_t /*bound*/, uint64_t /*executions*/) {}
+  virtual void starts_over(size_t /*new_points*/) {}  // none: without checkpoints
+  virtual bool interrupted() const { return false; }
+};
+
+using StartTarget = std::function<Result<std::unique_ptr<Target>>(TargetOptions)>;
+
+// What is explored: a program that is started, or a function of this process that is forked.
+struct Subject {
+  std::string program;  // path of the executable
+  std::string runtime_library;
+  std::function<void(int channel_fd, int table_fd)> body{};  // see TargetOptions::body
+};
+
+class Campaign {
+ public:
+  // Starts the program. `saved`: goes on with that exploration; must outlive run().
+  static Result<std::unique_ptr<Campaign>> start(const CampaignOptions& options, const Subject& subject, const StartTarget& start,
+                                                 CampaignListener& listener, const SavedRun* saved = nullptr);
+
+  Result<Exploration> run();
+
+  // Once the result is written: removes the saved exploration, unless it can go on. True: lockstep resume goes on with it.
+  bool keep_saved_state(const Exploration& result);
+
+  Replayer& replayer() { return replayer_; }
+  Target& target() { return *target_; }
+  Points points() const { return points_; }
+
+ private:
+  Campaign(const CampaignOptions& options, const Subject& subject, StrategyOptions strategy_options, Focus focus,
+           std::unique_ptr<Search> search, std::unique_ptr<Target> target, Suppressions suppressions,
+           CampaignListener& listener, const SavedRun* saved);
+
+  ExplorerHooks hooks();
+  void replay_stored_schedules(Exploration& result);
+  void resume_from_saved();
+  Result<Exploration> explore_all(ExplorerHooks hooks);
+  Result<Exploration> explore_until_settled(ExplorerHooks& hooks, Exploration so_far, bool resume);
+  void start_over(ExplorerHooks& hooks, const Exploration& so_far);
+  bool wants_spurious_wakeups(const Exploration& result);
+  Result<Exploration> explore_spurious_wakeups(ExplorerHooks hooks, Exploration result);
+  std::optional<Finding> confirm(Finding finding);
+  void report(const Finding& finding);
+  std::optional<Error> save_schedule_of(const Finding& finding);
+  void save_exploration(const std::function<void(StateWriter&)>& state);
+  void complete_evidence(Evidence& evidence);
+  void conclude(Exploration& result);
+  void complete_warning(Finding& warning);
+  void turn_warnings_into_bugs(Exploration& result);
+
+  const CampaignOptions options_;
+  const Subject subject_;
+  const StrategyOptions strategy_options_;  // with what is to be focused on
+  Focus focus_;
+  std::unique_ptr<Search> search_;
+  std::unique_ptr<Target> target_;
+  CampaignListener& listener_;
+  const SavedRun* const saved_;
+  Replayer replayer_;
+  const Points points_;
+  Promotion promotion_;
+  uint32_t spurious_;               // wakeups that executions may have now
+  uint64_t executions_before_ = 0;  // of searches given up because there are more scheduling points now
+  double seconds_before_ = 0;
+  std::vector<Finding> warnings_before_;
+  bool raced_before_ = false;
+  std::vector<Finding> reported_;  // bugs, for who resumes this
+  unsigned bug_number_ = 0;        // of the last one
+  bool has_saved_state_ = false;
+  std::set<std::string> unsaved_;            // schedules that could not be written
+  std::vector<std::filesystem::path> made_;  // folders for what is saved, the innermost first
+};
+
+}  // namespace lockstep

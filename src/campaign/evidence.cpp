@@ -1,0 +1,105 @@
+// What was noticed about the program, by name, for the claim.
+#include <algorithm>
+#include <set>
+
+#include "campaign/campaign.hpp"
+#include "report/user_code.hpp"
+
+namespace lockstep {
+namespace {
+
+// std::atomic, its bases and free functions: the order is chosen by who calls them.
+bool is_atomic_wrapper(const Frame& frame) {
+  const std::string& name = frame.where.function;
+  return name.starts_with("std::atomic") || name.starts_with("std::__atomic") || name.find("__atomic_base<") != std::string::npos;
+}
+
+// "queue.hpp:14", or the function where there is no line.
+std::string place_text(const Frame& frame) {
+  const std::string place = short_place(frame.where);
+  return place.empty() ? frame.where.function : place;
+}
+
+class Places {
+ public:
+  Places(Replayer& replayer, const std::set<Fact>& facts) : replayer_(replayer), facts_(facts) {}
+
+  // Each place once, in the order of the source.
+  std::vector<std::string> of(FactKind kind) {
+    std::set<std::string> texts;
+    for (const Fact& fact : facts_) {
+      if (fact.kind != kind) continue;
+      const uint64_t stack[] = {fact.place};
+      const std::optional<Frame> frame = fact.place ? innermost_user_frame(stack, replayer_.symbols()) : std::nullopt;
+      texts.insert(frame ? place_text(*frame) : "some place");
+    }
+    return {texts.begin(), texts.end()};
+  }
+
+  // Operations of the program's own code; those of standard headers are taken at their specification.
+  std::vector<std::string> weak_orders(uint64_t& operations) {
+    std::set<std::string> own;
+    for (const Fact& fact : facts_) {
+      if (fact.kind != FactKind::WeakOrder) continue;
+      const std::vector<Frame> frames = replayer_.symbols().resolve(fact.place);
+      const auto caller = std::find_if_not(frames.begin(), frames.end(), is_atomic_wrapper);
+      if (caller != frames.end() && !is_user_code(*caller)) continue;
+      ++operations;
+      own.insert(place_text(caller == frames.end() ? frames.back() : *caller));
+    }
+    return {own.begin(), own.end()};
+  }
+
+  bool has(FactKind kind) const {
+    return std::any_of(facts_.begin(), facts_.end(), [kind](const Fact& fact) { return fact.kind == kind; });
+  }
+
+ private:
+  Replayer& replayer_;
+  const std::set<Fact>& facts_;
+};
+
+std::string joined(const std::vector<std::string>& places) {
+  std::string text;
+  for (const std::string& place : places) text += (text.empty() ? " (" : ", ") + place;
+  return text.empty() ? text : text + ")";
+}
+
+// Values that are one choice of many, whatever the schedule.
+std::vector<std::string> dependences(Places& places) {
+  std::vector<std::string> list;
+  const auto add = [&](FactKind kind, const std::string& what, bool where = false) {
+    if (places.has(kind)) list.push_back(what + (where ? joined(places.of(kind)) : ""));
+  };
+  add(FactKind::CycleCounter, "the cycle counter (rdtsc)", true);
+  add(FactKind::RandomInstruction, "random numbers of the processor (rdrand)", true);
+  add(FactKind::AddressesVary, "addresses (address randomisation cannot be switched off)");
+  add(FactKind::OutsideThread, "callbacks in threads that are not controlled", true);
+  return list;
+}
+
+}  // namespace
+
+void Campaign::complete_evidence(Evidence& evidence) {
+  const std::set<Fact> facts = target_->facts();
+  Places places(replayer_, facts);
+  evidence.instrumented = target_->info().instrumented;
+  evidence.points = points_;
+  evidence.points_given = options_.points != Points::Auto;
+  evidence.detects_races = options_.looks_for_races();
+  evidence.promotes_races = promotion_.wanted();
+  evidence.too_many_racy_accesses = !promotion_.complete();
+  evidence.trusts_code = !options_.trusted.empty();
+  for (const uint64_t jump : target_->native_loops()) {
+    const uint64_t stack[] = {jump + 1};
+    if (const auto frame = innermost_user_frame(stack, replayer_.symbols())) evidence.native_loops.push_back(place_text(*frame));
+  }
+  evidence.lock_misuses = places.of(FactKind::LockMisuse);
+  evidence.spin_loops = places.of(FactKind::SpinRounds);
+  evidence.weak_orders = places.weak_orders(evidence.weak_order_operations);
+  if (spurious_ == 0) evidence.condition_waits = places.of(FactKind::ConditionWait);
+  evidence.depends_on = dependences(places);
+  evidence.varies_with = target_->dependence();
+}
+
+}  // namespace lockstep

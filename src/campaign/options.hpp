@@ -1,0 +1,60 @@
+// What is explored and how: everything an exploration depends on, for the command line and lockstep::explore() alike.
+#pragma once
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/finding.hpp"
+#include "model/channel.hpp"
+#include "search/explorer.hpp"
+#include "search/registry.hpp"
+#include "target/input.hpp"
+
+namespace lockstep {
+
+// Schedules that earlier runs left in `out`: which of them are tried first. Auto: those that a search would not meet soon by
+// itself, because they took long to find or belong to an earlier build.
+enum class Stored { Auto, Replay, Ignore };
+
+struct CampaignOptions {
+  std::vector<std::string> command;  // the program and its arguments
+  StrategyOptions strategy;
+  Points points = Points::Auto;
+  Timeouts timeouts = Timeouts::Cost;
+  std::optional<uint32_t> spurious;  // none: 0, and auto tries 1 once the rest is explored
+  uint32_t prime = 0;
+  bool races = true;         // a data race is a bug
+  bool lock_discipline = false, leaks = false;  // look for these, too
+  std::string suppressions;  // file; empty: none
+  std::optional<uint64_t> executions;
+  std::optional<std::chrono::milliseconds> time;
+  uint32_t steps = 1'000'000;
+  uint64_t memory_budget = 2ull << 30;
+  unsigned workers = 0;  // 0: one per core
+  Isolation isolation = Isolation::Auto;
+  Backend backend = Backend::Auto;
+  CheckpointUse checkpoints = CheckpointUse::Worthwhile;
+  bool keep_going = false;
+  bool no_shrink = false;
+  Stored stored = Stored::Auto;
+  std::vector<std::string> focus_functions, focus_variables, trusted;  // globs
+  std::string out;   // folder for schedules and the saved state
+  std::string test;  // the test case that is explored; empty: the program as a whole
+  uint32_t explore_call = 0;  // it is the body of this call of lockstep::explore() in the program; 0: the program itself
+  std::set<FindingKind> errors;  // warnings that count as bugs
+  std::shared_ptr<const ProgramInput> input;  // what the program reads
+  // How it was asked for, to be written down with the exploration; empty: it cannot be resumed.
+  std::vector<std::string> arguments;  // from "run" on
+  std::string environment;             // LOCKSTEP_OPTIONS
+
+  std::string strategy_name() const { return strategy.spec.substr(0, strategy.spec.find(':')); }
+  bool looks_for_races() const;  // in instrumented code
+};
+
+// Budgets that the user did not give: auto 60 s, random strategies 100,000 executions, exhaustive ones none.
+Budget budget_of(const CampaignOptions& options, const Search& search);
+
+}  // namespace lockstep

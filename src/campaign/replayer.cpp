@@ -1,0 +1,67 @@
+#include "campaign/replayer.hpp"
+
+#include <filesystem>
+
+#include "analysis/races.hpp"
+#include "report/confirm.hpp"
+#include "report/test_failure.hpp"
+#include "search/simplify.hpp"
+#include "target/invisible_sync.hpp"
+#include "target/symbols.hpp"
+
+namespace lockstep {
+
+Replayer::Replayer(Target& target, bool races_are_bugs, Suppressions suppressions)
+    : target_(target), suppressions_(std::move(suppressions)) {
+  for (const AnalysisInfo& info : lockstep::analyses()) {
+    analyses_.push_back(info.make());
+    auto* races = dynamic_cast<RaceAnalysis*>(analyses_.back().get());
+    if (!races) continue;
+    races->races_count = races_are_bugs;
+    races->ignored = [this](const DataRace& race) { return suppressions_.covers(race, symbols()); };
+    races->doubt = [this](const DataRace&) { return invisible_code(); };
+  }
+}
+
+std::vector<Analysis*> Replayer::analyses() const {
+  std::vector<Analysis*> list;
+  for (const auto& analysis : analyses_) list.push_back(analysis.get());
+  return list;
+}
+
+const std::string& Replayer::invisible_code() {
+  if (!invisible_code_) invisible_code_ = invisible_synchronisation(target_.modules());
+  return *invisible_code_;
+}
+
+Symbols& Replayer::symbols() {
+  if (!symbols_) {
+    std::error_code ignored;
+    symbols_ = open_symbols({target_.modules(), std::filesystem::current_path(ignored).string(),
+                             [&t = target_](uint64_t address) { return t.given_name(address); }});
+  }
+  return *symbols_;
+}
+
+std::optional<Finding> Replayer::reproduce(Finding finding, bool same_kind, Trace* seen) {
+  Plan plan = finding.plan;
+  plan.detail = true;
+  Target::Detailed replay = target_.run_detailed(plan);
+  if (seen != nullptr) *seen = replay.trace;
+  if (replay.trace.empty()) return std::nullopt;
+  const std::optional<Finding> best = best_match(finding, same_kind, replay.trace, analyses(), symbols());
+  if (!best) return std::nullopt;
+  finding.kind = best->kind;
+  finding.message = best->message;
+  finding.take_evidence(*best);
+  finding = complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols());
+  explain_by_test(finding);
+  return finding;
+}
+
+Finding Replayer::simplify(const Finding& finding, std::optional<uint32_t> proved, ShrinkBudget budget) {
+  const auto confirm = [&](Finding other) { return reproduce(std::move(other), true); };
+  return lockstep::simplify(target_, analyses(), finding, confirm, proved, budget);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,44 @@
+// Runs single schedules with stacks: confirms findings, completes them, looks for simpler ones.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/registry.hpp"
+#include "report/suppressions.hpp"
+#include "search/shrink.hpp"
+#include "target/target.hpp"
+
+namespace lockstep {
+
+class Replayer {
+ public:
+  Replayer(Target& target, bool races_are_bugs, Suppressions suppressions = {});
+
+  std::vector<Analysis*> analyses() const;
+  Symbols& symbols();  // opened when first needed: modules are known once the program ran
+  Target& target() { return target_; }
+
+  // Runs the finding's plan with stacks; what an analysis says about it, completed; with same_kind only of its kind.
+  // nullopt: nothing did. `seen` gets the trace in either case.
+  std::optional<Finding> reproduce(Finding finding, bool same_kind, Trace* seen = nullptr);
+
+  // The same failure, of a confirmed finding, by a simpler schedule if there is one within the budget. `proved`: nothing
+  // fails with up to so many preemptions.
+  Finding simplify(const Finding& finding, std::optional<uint32_t> proved, ShrinkBudget budget = {});
+
+  // Races inside the C++ library are neither reported nor scheduling points: the library keeps its specification.
+  bool is_library_race(const DataRace& race) { return suppressions_.is_library_race(race, symbols()); }
+
+ private:
+  const std::string& invisible_code();  // see target/invisible_sync.hpp
+
+  Target& target_;
+  Suppressions suppressions_;
+  std::vector<std::unique_ptr<Analysis>> analyses_;
+  std::unique_ptr<Symbols> symbols_;
+  std::optional<std::string> invisible_code_;
+};
+
+}  // namespace lockstep

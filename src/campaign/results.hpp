@@ -1,0 +1,12 @@
+// Sums of explorations that follow each other.
+#pragma once
+#include "search/explorer.hpp"
+
+namespace lockstep {
+
+Budget left_of(const Budget& budget, const Exploration& spent);
+
+// `last` searched after `before` was given up: what both together amount to. The claim is the last one's.
+Exploration together(Exploration before, Exploration last);
+
+}  // namespace lockstep

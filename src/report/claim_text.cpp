@@ -1,0 +1,157 @@
+#include "report/claim_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/summary.hpp"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kMostPlaces = 5;
+
+// "a.cpp:14, 31, b.cpp:2 and 3 more": the file is not repeated.
+std::string list(const std::vector<std::string>& places) {
+  std::string text, file;
+  for (size_t i = 0; i < std::min(places.size(), kMostPlaces); ++i) {
+    const size_t colon = places[i].rfind(':');
+    const std::string head = colon == std::string::npos ? "" : places[i].substr(0, colon + 1);
+    const bool same = !head.empty() && head == file;
+    text += (i == 0 ? "" : ", ") + (same ? places[i].substr(colon + 1) : places[i]);
+    file = head;
+  }
+  if (places.size() > kMostPlaces) text += fmt::format(" and {} more", places.size() - kMostPlaces);
+  return text;
+}
+
+std::string in_brackets(const std::string& text) { return text.empty() ? "" : " (" + text + ")"; }
+
+std::string bounds_text(const Claim& claim) {
+  const Bounds& b = claim.bounds;
+  std::vector<std::string> parts;
+  const auto add = [&parts](const std::optional<uint32_t>& bound, std::string_view one, std::string_view many) {
+    if (bound) parts.push_back("at most " + plural(*bound, one, many));
+  };
+  add(b.preemptions, "preemption", "preemptions");
+  add(b.delays, "delay", "delays");
+  add(b.depth, "step", "steps");
+  std::string text = parts.empty() ? "" : fmt::format(" with {}", fmt::join(parts, " and "));
+  if (claim.by_trace_cost) text += " (by the cost of its trace)";
+  if (b.variables) {
+    text += parts.empty() ? " with preemptions" : "";
+    text += " at accesses to at most " + plural(*b.variables, "variable");
+    if (claim.shared_variables) text += fmt::format(" of {} shared", with_separators(*claim.shared_variables));
+  }
+  if (b.loop_iterations)
+    text += fmt::format(", allocated in the first {} of loops", plural(uint64_t{*b.loop_iterations} + 1, "iteration"));
+  if (b.threads) {
+    text += claim.certainty < 1 ? fmt::format(", with probability {:.2f}", claim.certainty) : "";
+    text += " in every order of at most " + plural(*b.threads, "thread");
+  }
+  if (b.max_delay_ms) text += fmt::format(", with delays of at most {} ms", *b.max_delay_ms);
+  return text;
+}
+
+// Without content if almost everything may have been missed.
+std::string chance_text(const Chance& chance) {
+  if (chance.missed > 0.99) return {};
+  if (chance.of == Chance::Of::OrderOfOneObject)
+    return fmt::format(
+        "each order of the operations on one object was missed with probability at most {:.3g} where no thread has to wait "
+        "({}, at most {:.3g} orders)",
+        chance.missed, plural(chance.objects, "object"), chance.orders);
+  const std::string at = chance.variables ? " at " + plural(chance.variables, "variable") : "";
+  const std::string of = chance.variables ? plural(chance.objects, "shared variable") + ", " + plural(chance.decisions, "access", "accesses")
+                                          : plural(chance.decisions, "decision");
+  return fmt::format("each bug of depth {}{} was missed with probability at most {:.3g} ({}, {})", chance.depth, at,
+                     chance.missed, plural(chance.threads, "thread"), of);
+}
+
+std::string text_of(const Proviso& p) {
+  const std::string places = list(p.where);
+  switch (p.kind) {
+    case ProvisoKind::Uninstrumented: return "accesses in code that is not instrumented" + in_brackets(places);
+    case ProvisoKind::UncontrolledLoop: return "what loops in code that is not instrumented read" + in_brackets(places);
+    case ProvisoKind::SpinRounds:
+      return fmt::format("more than {} of the spin loop{} at {} (--spin-rounds)", plural(p.count, "round"), p.where.size() == 1 ? "" : "s", places);
+    case ProvisoKind::Cut: return fmt::format("{} cut {}", plural(p.count, "execution"), p.why);
+    case ProvisoKind::Lost: return fmt::format("{} lost ({})", plural(p.count, "execution"), p.why);
+    case ProvisoKind::Nondeterministic: {
+      std::string text = "the program does not repeat itself";
+      if (!p.where.empty()) text += ": it depends on " + places;
+      return p.why.empty() ? text : fmt::format("{}{}{}", text, p.where.empty() ? ": " : "; ", p.why);
+    }
+    case ProvisoKind::LockMisuse: return "what follows the misuse of a lock at " + places;
+    case ProvisoKind::Criteria: return "orders inside atomic blocks, which matter because of " + (p.why.empty() ? places : p.why + in_brackets(places));
+    case ProvisoKind::NoSchedulingPoint: return "preemptions at " + p.why;
+    case ProvisoKind::SyncOnly: return "preemptions between synchronisation calls" + in_brackets(p.why);
+    case ProvisoKind::MemoryOrder: return "weaker memory orders " + (places.empty() ? p.why : "at " + places + p.why);
+    case ProvisoKind::Spurious: return "spurious wakeups of the condition wait" + std::string(p.where.size() == 1 ? "" : "s") + " at " + places + " (--spurious)";
+    case ProvisoKind::kCount: break;
+  }
+  return {};
+}
+
+std::string sample_text(const Exploration& result) {
+  const std::string executions = plural(result.executions, "execution");
+  const std::string chance = result.claim.chance ? chance_text(*result.claim.chance) : "";
+  return chance.empty() ? "a sample of " + executions : fmt::format("a sample of {}: {}", executions, chance);
+}
+
+}  // namespace
+
+std::string known_text(const Exploration& result) {
+  const Claim& claim = result.claim;
+  switch (claim.scope) {
+    case Scope::None: return fmt::format("nothing (search not finished, {})", plural(result.executions, "execution"));
+    case Scope::Sample: return sample_text(result);
+    case Scope::BlockOrders:
+      return "every order of atomic blocks" + bounds_text(claim) +
+             (claim.predicts_deadlocks ? "; no deadlock of locks or condition variables" : "");
+    case Scope::Executions: break;
+  }
+  std::string text = claim.memory == MemoryModel::Any ? "every execution" : "every sequentially consistent execution";
+  text += bounds_text(claim);
+  return claim.trusts_code ? text + ", without preemption in trusted code" : text;
+}
+
+std::vector<std::string> provisos_text(const Claim& claim) {
+  std::vector<std::string> clauses;
+  for (const Proviso& proviso : claim.provisos) clauses.push_back(text_of(proviso));
+  return clauses;
+}
+
+std::string guarantee_text(const Exploration& result) {
+  const std::vector<std::string> clauses = provisos_text(result.claim);
+  return known_text(result) + (clauses.empty() ? "" : fmt::format("; not covered: {}", fmt::join(clauses, "; ")));
+}
+
+std::string not_covered_text(const Exploration& result) {
+  std::vector<std::string> clauses;
+  const Claim& claim = result.claim;
+  if (claim.bounds.preemptions) clauses.emplace_back("more preemptions");
+  if (claim.bounds.delays) clauses.emplace_back("more delays");
+  if (claim.bounds.variables) clauses.emplace_back("more variables");
+  if (claim.bounds.threads) clauses.emplace_back("orders of more threads");
+  if (claim.scope == Scope::None || claim.scope == Scope::Sample) clauses.emplace_back("executions that were not run");
+  for (std::string& clause : provisos_text(claim)) clauses.push_back(std::move(clause));
+  return clauses.empty() ? "" : fmt::format("Not covered: {}.", fmt::join(clauses, "; "));
+}
+
+const char* text_of(Ending ending) {
+  switch (ending) {
+    case Ending::Finished: return "the end of the search";
+    case Ending::FirstBug: return "the first bug";
+    case Ending::Interrupted: return "an interrupt";
+    case Ending::TimeBudget: return "the time budget";
+    case Ending::ExecutionBudget: return "the execution budget";
+    case Ending::MemoryBudget: return "the memory budget";
+    case Ending::DefaultBudget: return "the default budget";
+    case Ending::Uncontrolled: return "a program that could not be controlled";
+    case Ending::NewPoints: return "accesses that became scheduling points";
+    case Ending::Distrusted: return "executions that cannot be relied on";
+  }
+  return "";
+}
+
+}  // namespace lockstep
