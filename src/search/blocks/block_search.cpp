@@ -1,6 +1,7 @@
 #include "search/blocks/block_search.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "model/schedule.hpp"
 #include "search/claims.hpp"
@@ -11,6 +12,7 @@ namespace {
 constexpr size_t kMostPlanned = 16'384;  // words of memory that a plan may name; more is taken as everything
 constexpr size_t kMostAhead = 256;       // schedules from which the next ones are taken
 constexpr uint64_t kMostWaitingBytes = 64 << 20;
+constexpr uint32_t kMostTries = 8;  // of a deadlock that is predicted again after its schedule did not lead there
 
 ObjectId wanted_by(TraceView trace, ThreadId t) {
   for (const Step& p : trace.pending())
@@ -60,9 +62,9 @@ bool BlockSearch::ready(const Node& node) {
 Plan BlockSearch::plan_for(const Node& node) const {
   Plan plan;
   plan.max_steps = parts_.max_steps;
-  if (node.chain) {
+  if (node.deadlock) {
     plan.policy = Policy::Guided;
-    plan.deltas = node.chain->wishes;
+    plan.deltas = node.deadlock->wishes;
     return plan;
   }
   plan.policy = Policy::Blocks;
@@ -105,16 +107,18 @@ void BlockSearch::learn_now(TraceView trace) {
   open_.pop_back();
   ++learned_;
   const Outcome outcome = trace.outcome();
+  criteria_.check(trace);
   if (outcome == Outcome::WorkerDied || outcome == Outcome::Uncontrolled) {
     ++lost_;
   } else if (outcome == Outcome::Diverged) {
     ++diverged_;
-  } else if (node.chain) {
+  } else if (node.deadlock) {
     judge(node, trace);
   } else {
     if (outcome == Outcome::StepLimit) ++cut_;
+    note_early_locks(trace);
+    nests_locks_ = nests_locks_ || nests_locks(trace, early_);
     expand(node, trace);
-    if (parts_.deadlocks) suspect(trace);
   }
   if (node.variant) --node.variant->variants;
   peak_ = std::max<uint64_t>(peak_, open_.size());
@@ -133,12 +137,17 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
   else
     ++schedules_;
   std::vector<Stopped> stopped = node.stopped;
+  HeldLocks held = early_;
+  uint32_t applied = 0;
   ThreadId before = kNoThread;  // whose block was the previous one and could have gone on
   for (size_t i = 0; i < blocks.size(); ++i) {
     const Block& block = blocks[i];
     const uint32_t end =
         i + 1 < blocks.size() ? blocks[i + 1].record.begin : static_cast<uint32_t>(trace.steps().size());
     const ThreadId t = block.record.thread;
+    for (; applied < block.record.begin; ++applied) held.apply(trace.steps()[applied]);
+    std::vector<LockWait> waits = waits_in_block(trace, block.record, end, held);
+    if (nests_locks_) suspect(trace, block.record.begin, held, stopped, t, waits);
     Node here;
     for (const Delta& d : deltas)
       if (d.step < block.record.begin) here.deltas.push_back(d);
@@ -152,10 +161,11 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
       memory = node.variant;
       memory->everything |= block.record.everything;
       memory->touched.insert(memory->touched.end(), block.touched.begin(), block.touched.end());
+      std::ranges::move(waits, std::back_inserter(memory->waits));
     } else if (block.record.how != BlockRecord::Aborted) {
       // A failure leaves the rest of the block unknown.
       const bool unknown = block.record.how == BlockRecord::Last && failed;
-      memory = std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched, 0});
+      memory = std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched, 0, std::move(waits)});
       Node later = here;
       later.cost += before == t;
       if (parts_.one_delayed)  // whoever was delayed before is forgotten for good
@@ -164,7 +174,8 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
       if (others) push(std::move(later));
     } else if (others) {
       Node without = here;
-      without.stopped.push_back({t, true, wanted_by(trace, t), nullptr});
+      const auto partial = std::make_shared<Memory>(Memory{false, {}, 0, std::move(waits)});
+      without.stopped.push_back({t, true, wanted_by(trace, t), partial});
       push(std::move(without));
     }
     add_choices(node, trace, block, end, here, memory);
@@ -228,28 +239,67 @@ bool BlockSearch::push(Node node) {
   return true;
 }
 
-void BlockSearch::suspect(TraceView trace) {
-  for (LockChain& chain : reverse_lock_chains(trace)) {
-    std::set<std::pair<uint64_t, uint64_t>> key;
-    for (const LockNesting& n : chain.cycle) key.insert({index_of(n.thread), static_cast<uint64_t>(n.wanted)});
-    if (!chains_.insert(key).second) continue;
+// A lock that is released but was not taken in the trace was taken before there was a second thread.
+void BlockSearch::note_early_locks(TraceView trace) {
+  HeldLocks held = early_;
+  for (const Step& step : trace.steps()) {
+    const ObjectId lock = HeldLocks::released(step);
+    const std::vector<HeldLock>& mine = held.of(step.thread);
+    if (lock != kNoObject && std::none_of(mine.begin(), mine.end(), [&](const HeldLock& h) { return h.lock == lock; }))
+      early_.hold(step.thread, {lock, step.kind != OpKind::ReadUnlock});
+    held.apply(step);
+  }
+}
+
+BlockSearch::Key BlockSearch::key_of(const std::vector<LockNesting>& cycle) {
+  Key key;
+  for (const LockNesting& n : cycle) key.insert({index_of(n.thread), static_cast<uint64_t>(n.wanted)});
+  return key;
+}
+
+// Who is stopped here could begin its block here, too.
+void BlockSearch::suspect(TraceView trace, uint32_t begin, HeldLocks& held, const std::vector<Stopped>& stopped,
+                          ThreadId thread, const std::vector<LockWait>& waits) {
+  std::vector<ThreadWaits> threads;
+  for (const Stopped& s : stopped) threads.push_back({s.thread, s.memory ? s.memory->waits : std::vector<LockWait>{}});
+  threads.push_back({thread, waits});
+  const size_t mine = threads.size() - 1;
+  add_next_waits(trace, begin, held, threads);
+  std::swap(threads[mine], threads.back());
+  for (PredictedDeadlock& deadlock : predict_deadlocks(trace, begin, threads)) {
+    if (!parts_.deadlocks) {
+      criteria_.add({.kind = Criterion::Deadlock, .operation = OpKind::Lock, .object = deadlock.cycle[0].wanted});
+      return;
+    }
+    const auto [known, fresh] = predicted_.try_emplace(key_of(deadlock.cycle), 0);
+    if (!fresh && (known->second == 0 || known->second >= kMostTries)) continue;  // under way or run, or in vain
     Node confirmation;
-    confirmation.chain = std::move(chain);
+    confirmation.deadlock = std::move(deadlock);
     open_.push_back(std::move(confirmation));
   }
 }
 
 // A deadlock that was run is reported like any other; what did not come about remains a suspicion.
 void BlockSearch::judge(const Node& node, TraceView trace) {
+  const std::vector<LockNesting>& cycle = node.deadlock->cycle;
+  const Key key = key_of(cycle);
   if (trace.outcome() == Outcome::Deadlock) {
     ++confirmed_;
+    predicted_[key] = 0;
+    unconfirmed_.erase(key);
     return;
   }
+  if (predicted_[key]++ > 0) return;
   std::string message = "a deadlock was predicted but could not be brought about:";
-  for (const LockNesting& n : node.chain->cycle)
-    message += " " + name_of(n.thread) + " takes one lock while holding another" +
-               (&n == &node.chain->cycle.back() ? "" : ",");
-  unconfirmed_.push_back(unconfirmed(node.chain->cycle, message, Trace(trace)));
+  for (const LockNesting& n : cycle)
+    message += " " + name_of(n.thread) + " takes one lock while holding another" + (&n == &cycle.back() ? "" : ",");
+  unconfirmed_.emplace(key, unconfirmed(cycle, message, Trace(trace)));
+}
+
+std::vector<Finding> BlockSearch::suspicions() const {
+  std::vector<Finding> all;
+  for (const auto& [key, finding] : unconfirmed_) all.push_back(finding);
+  return all;
 }
 
 Finding BlockSearch::unconfirmed(const std::vector<LockNesting>& cycle, const std::string& message, Trace trace) {
@@ -267,16 +317,24 @@ std::optional<uint32_t> BlockSearch::preemptions_completed() const {
 }
 
 std::string BlockSearch::guarantee() const {
-  if (!complete()) return {};
+  if (!finished()) return {};
   std::string claim = claim_block_orders(parts_.preemptions);
   if (parts_.forget_locks) claim += ", if no locks are nested";
+  if (!unmet().empty()) return claim + "; " + told_unmet() + ", so there are executions beyond these";
   if (parts_.deadlocks && !parts_.conflicts && !parts_.preemptions)
     claim += "; no deadlock of locks or condition variables";
   return claim;
 }
 
+std::string BlockSearch::told_unmet() const {
+  std::string text;
+  for (const Criterion& c : unmet()) text += (text.empty() ? "" : ", ") + text_of(c);
+  return "the method does not cover " + text;
+}
+
 std::string BlockSearch::why_incomplete() const {
-  return told_losses(diverged_, lost_, cut_);
+  const std::string losses = told_losses(diverged_, lost_, cut_);
+  return losses.empty() && !unmet().empty() ? told_unmet() : losses;
 }
 
 uint64_t BlockSearch::memory_bytes() const {
