@@ -33,12 +33,18 @@ class Blocks {
     in_block_ = free_ = started_ = false;
     current_ = kNoThread;
     stopped_count_ = 0;
+    for (unsigned t = 0; t < kMaxThreads; ++t) locks_[t] = 0, end_due_[t] = false;
     footprint_.begin();
   }
 
   // --- what happens ---
   void touch(ThreadId t, uint64_t address, uint64_t size, bool write) { footprint_.add_range(t, address, size, write); }
-  void executed(const Step& step, uint32_t record, bool woke_somebody, bool trusted = false) {
+  struct Circumstances {
+    bool woke_somebody = false;    // a signal, who can go on at once
+    bool created_threads = false;  // after the step: they can come before the rest of the block
+    bool unpreemptible = false;    // what the thread does next belongs to this step
+  };
+  void executed(const Step& step, uint32_t record, Circumstances c) {
     const ThreadId t = step.thread;
     for_each_touched(step, flags_ & kBlocksLocksWrite, flags_ & kBlocksForgetLocks,
                      [&](uint64_t word, uint8_t bytes, bool write) { footprint_.add(t, word, bytes, write); });
@@ -46,7 +52,11 @@ class Blocks {
     for (unsigned i = 0; i < stopped_count_; ++i)
       if (stopped_[i].aborted && writes(step, stopped_[i].wanted)) stopped_[i].may_go_on = true;
     last_record_ = record;
-    if (free_ || trusted || !ends_block(step, woke_somebody)) return;
+    count_locks(step);
+    bool& due = end_due_[index_of(t)];
+    due |= c.created_threads || ends_block(step, c.woke_somebody, locks_[index_of(t)] > 0);
+    if (free_ || c.unpreemptible || !due) return;
+    due = false;
     if (in_block_ && t == current_) {
       yielded_ = step.flags & Step::kYield;
       close(BlockRecord::Ended);
@@ -170,6 +180,15 @@ class Blocks {
     const uint64_t number = static_cast<uint64_t>(wanted) - first;
     return number < kMaxThreads && !live(ThreadId(static_cast<uint16_t>(number)));
   }
+  // Those taken before there was a second thread are not seen: never below 0.
+  void count_locks(const Step& step) {
+    uint16_t& locks = locks_[index_of(step.thread)];
+    const bool tried = step.kind == OpKind::TryLock || step.kind == OpKind::TryReadLock || step.kind == OpKind::TryWriteLock;
+    if ((takes_lock(step.kind) && !(step.flags & Step::kTimedOut)) || (tried && (step.flags & Step::kWrite)))
+      ++locks;
+    else if (leaves_lock(step.kind) && locks > 0)
+      --locks;
+  }
   void let_go(unsigned i) { stopped_[i] = stopped_[--stopped_count_]; }
 
   // A lock that is held across the end of a block keeps others out of what follows: without that conflict a thread in
@@ -246,6 +265,8 @@ class Blocks {
   unsigned stopped_count_ = 0, entered_count_ = 0;
   ObjectId entered_[kMostEntered];  // by the block under way, and not left
   Stopped stopped_[kMaxThreads];
+  uint16_t locks_[kMaxThreads];  // how many each thread holds
+  bool end_due_[kMaxThreads];    // its block ends when it can be preempted again
 };
 
 }  // namespace lockstep::rt

@@ -93,8 +93,9 @@ bool is_write(const Step& step) {
 std::string text_of(const Criterion& c) {
   switch (c.kind) {
     case Criterion::Operation: return name_of(c.operation);
-    case Criterion::NoLock: return std::string(name_of(c.operation)) + " without a common lock";
-    case Criterion::PlainNoLock: return "memory shared without a common lock";
+    case Criterion::Atomic: return "atomics shared without a common lock";
+    case Criterion::Notification: return "notifications under another lock than that of the waits";
+    case Criterion::Memory: return "memory shared without a common lock";
     case Criterion::Timeout: return "waits that can time out";
     case Criterion::Order: return text_of(c.reason);
     case Criterion::Deadlock: return "deadlocks of locks (exitblock-dd runs them)";
@@ -123,7 +124,7 @@ void Criteria::check(TraceView trace) {
   for (unsigned r = 0; r < static_cast<unsigned>(Reason::kCount) && !reasons.empty(); ++r)
     if (const Reason reason{static_cast<uint8_t>(r)}; reasons.has(reason) && reason != Reason::Unpreemptible)
       add({.kind = Criterion::Order, .reason = reason});
-  if (trace.locks_broken()) add({.kind = Criterion::PlainNoLock});
+  if (trace.locks_broken()) add({.kind = Criterion::Memory});
   if (needs_locks) check_locks(trace);
 }
 
@@ -162,7 +163,7 @@ void Criteria::use(const Step& step, const std::vector<HeldLock>& held) {
   use.known = true;
   const bool condition = use.waited || use.notified;
   if (use.locks.empty() && use.shared && (condition ? use.waited && use.notified : use.written))
-    add({.kind = Criterion::NoLock, .operation = step.kind, .object = step.object});
+    add({.kind = condition ? Criterion::Notification : Criterion::Atomic, .operation = step.kind, .object = step.object});
 }
 
 void Criteria::save(StateWriter& out) const {

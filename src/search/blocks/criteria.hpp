@@ -19,20 +19,23 @@ namespace lockstep {
 struct Criterion {
   enum Kind : uint8_t {
     Operation,    // an operation that the method does not cover
-    NoLock,       // an atomic that threads share, or a notification, without a common lock
-    PlainNoLock,  // plain memory that threads share without a common lock
+    Atomic,       // threads share an atomic without a common lock
+    Notification, // a thread notifies under another lock than that of the waits
+    Memory,       // threads share plain memory without a common lock
     Timeout,      // a wait that can time out
     Order,        // the order of steps matters for a reason that no operation shows
     Deadlock,     // locks are taken in orders that can deadlock, and nobody looks for that
   };
   Kind kind;
-  OpKind operation = OpKind::Choose;  // Operation, NoLock, Timeout
+  OpKind operation = OpKind::Choose;  // the first one
   Reason reason = Reason::Unknown;    // Order
   ObjectId object = kNoObject;        // the first one
-  bool same_as(const Criterion& o) const { return kind == o.kind && operation == o.operation && reason == o.reason; }
+  bool same_as(const Criterion& o) const {
+    return kind == o.kind && reason == o.reason && (kind != Operation || operation == o.operation);
+  }
 };
 
-// As the subject of "... are not covered": "try-lock", "waits that can time out".
+// As the object of "does not cover": "try-lock", "waits that can time out".
 std::string text_of(const Criterion& criterion);
 
 class Criteria {
