@@ -4,7 +4,8 @@
 //
 // A thread is stopped as *delayed*, because its block was explored first from here, or as *aborted*, because its block
 // cannot be finished before another thread gives something up. A delayed thread goes on after the next block, or
-// (kBlocksConflict) the next that conflicts with its own; an aborted one when what it waits for may be free.
+// (kBlocksConflict) the next that conflicts with its own; an aborted one when what it waits for may be free, or when a
+// block changed what it read on the way there: it may not want that any more.
 #pragma once
 #include "model/blocks.hpp"
 #include "model/plan.hpp"
@@ -174,6 +175,11 @@ class Blocks {
       if (stopped_[i].thread == t && stopped_[i].aborted) return true;
     return false;
   }
+  bool any_aborted() const {
+    for (unsigned i = 0; i < stopped_count_; ++i)
+      if (stopped_[i].aborted) return true;
+    return false;
+  }
   template <class Live>
   static bool ended_thread(ObjectId wanted, Live&& live) {
     const uint64_t first = static_cast<uint64_t>(thread_object(ThreadId{0}));
@@ -224,15 +230,19 @@ class Blocks {
   void close(BlockRecord::How how) {
     write_block(how);
     for (unsigned i = 0; i < stopped_count_;)
-      if (stopped_[i].aborted ? stopped_[i].may_go_on : conflicts(stopped_[i]))
+      if (stopped_[i].aborted ? stopped_[i].may_go_on || changes_way_of(stopped_[i]) : conflicts(stopped_[i]))
         let_go(i);
       else
         ++i;
     footprint_.start(current_);
     in_block_ = false;
   }
-  bool conflicts(const Stopped& s) const {
-    if (!(flags_ & kBlocksConflict) || blind_ || s.everything || footprint_.everything(current_)) return true;
+  bool changes_way_of(const Stopped& s) const {  // of an aborted thread: its locks are not among what it touched
+    return (s.everything || s.count > 0) && touches_same(s);
+  }
+  bool conflicts(const Stopped& s) const { return !(flags_ & kBlocksConflict) || touches_same(s); }
+  bool touches_same(const Stopped& s) const {
+    if (blind_ || s.everything || footprint_.everything(current_)) return true;
     if (footprint_.size(current_) == 0) return false;
     for (uint32_t i = 0; i < s.count; ++i) {
       const uint64_t bits = s.touched[2 * i + 1];
@@ -245,7 +255,7 @@ class Blocks {
     for (; entered_count_ > 0; --entered_count_) change_lock(entered_[entered_count_ - 1]);
     uint32_t count = footprint_.size(current_);
     bool everything = blind_ || footprint_.everything(current_);
-    if (!(flags_ & kBlocksConflict)) count = 0;  // nobody will ask
+    if (!(flags_ & kBlocksConflict) && how != BlockRecord::Aborted && !any_aborted()) count = 0;  // nobody will ask
     if (units + 1 >= kMostUnits) return;
     if (units + 1 + count > kMostUnits || everything) count = 0, everything = true;
     const BlockRecord block{block_begin_, last_record_, current_, how, everything, count};

@@ -174,8 +174,8 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
       if (others) push(std::move(later));
     } else if (others) {
       Node without = here;
-      const auto partial = std::make_shared<Memory>(Memory{false, {}, 0, std::move(waits)});
-      without.stopped.push_back({t, true, wanted_by(trace, t), partial});
+      const auto way = std::make_shared<Memory>(Memory{block.record.everything != 0, without_locks(trace, block), 0, std::move(waits)});
+      without.stopped.push_back({t, true, wanted_by(trace, t), way});
       push(std::move(without));
     }
     add_choices(node, trace, block, end, here, memory);
@@ -197,11 +197,27 @@ bool BlockSearch::others_could_run(TraceView trace, const Block& block, const st
   return others;
 }
 
+// What a block touched besides the locks that it took.
+std::vector<Touched> BlockSearch::without_locks(TraceView trace, const Block& block) {
+  std::vector<Touched> touched = block.touched;
+  for (const Step& step : trace.steps().subspan(block.record.begin))
+    if (takes_lock(step.kind))
+      std::erase_if(touched, [&](const Touched& x) { return x.word == (static_cast<uint64_t>(step.object) & ~uint64_t{7}); });
+  return touched;
+}
+
+// May an aborted thread go another way after this block than the one on which it had to wait?
+bool BlockSearch::changes_way(const Block& block, const Memory& way) const {
+  if (way.everything || (block.record.everything && !way.touched.empty())) return true;
+  return touch_same(block.touched, way.touched, parts_.reads_conflict);
+}
+
 // Who is still stopped after the block: must agree with runtime/sched/blocks.hpp.
 void BlockSearch::go_on(TraceView trace, const Block& block, uint32_t end, std::vector<Stopped>& stopped) const {
   std::erase_if(stopped, [&](const Stopped& s) {
     if (s.aborted) {
       const auto steps = trace.steps().subspan(block.record.begin, end - block.record.begin);
+      if (s.memory && changes_way(block, *s.memory)) return true;
       return std::any_of(steps.begin(), steps.end(), [&](const Step& step) { return writes(step, s.wanted); });
     }
     if (!(flags() & kBlocksConflict) || block.record.everything || s.memory->everything) return true;

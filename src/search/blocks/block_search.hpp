@@ -108,6 +108,8 @@ class BlockSearch final : public Strategy {
   static bool ready(const Node& node);
   void learn_now(TraceView trace);
   void expand(const Node& node, TraceView trace);
+  static std::vector<Touched> without_locks(TraceView trace, const Block& block);
+  bool changes_way(const Block& block, const Memory& way) const;
   bool others_could_run(TraceView trace, const Block& block, const std::vector<Stopped>& stopped) const;
   void go_on(TraceView trace, const Block& block, uint32_t end, std::vector<Stopped>& stopped) const;
   void add_choices(const Node& node, TraceView trace, const Block& block, uint32_t end, const Node& here,
