@@ -336,7 +336,7 @@ std::string BlockSearch::guarantee() const {
   if (!finished()) return {};
   std::string claim = claim_block_orders(parts_.preemptions);
   if (parts_.forget_locks) claim += ", if no locks are nested";
-  if (!unmet().empty()) return claim + "; " + told_unmet() + ", so there are executions beyond these";
+  if (!unmet().empty()) return claim + "; there are executions beyond these: " + told_unmet();
   if (parts_.deadlocks && !parts_.conflicts && !parts_.preemptions)
     claim += "; no deadlock of locks or condition variables";
   return claim;
@@ -345,12 +345,12 @@ std::string BlockSearch::guarantee() const {
 std::string BlockSearch::told_unmet() const {
   std::string text;
   for (const Criterion& c : unmet()) text += (text.empty() ? "" : ", ") + text_of(c);
-  return "the method does not cover " + text;
+  return "the method does not cover: " + text;
 }
 
 std::string BlockSearch::why_incomplete() const {
   const std::string losses = told_losses(diverged_, lost_, cut_);
-  return losses.empty() && !unmet().empty() ? told_unmet() : losses;
+  return losses.empty() && !unmet().empty() ? "what " + told_unmet() : losses;
 }
 
 uint64_t BlockSearch::memory_bytes() const {
