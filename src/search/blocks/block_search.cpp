@@ -130,7 +130,6 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
     if (record.how != BlockRecord::Rest) blocks.push_back({record, {touched.begin(), touched.end()}});
   });
   const std::vector<Delta> deltas = plan_of(trace).deltas;
-  const bool failed = trace.outcome() != Outcome::Ok && trace.outcome() != Outcome::SleepBlocked;
   const bool given_up = !blocks.empty() && blocks.back().record.how == BlockRecord::Aborted;
   if (given_up)
     ++aborted_;
@@ -139,6 +138,7 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
   std::vector<Stopped> stopped = node.stopped;
   HeldLocks held = early_;
   uint32_t applied = 0;
+  std::vector<Node> predicted;  // deadlocks, run next
   ThreadId before = kNoThread;  // whose block was the previous one and could have gone on
   for (size_t i = 0; i < blocks.size(); ++i) {
     const Block& block = blocks[i];
@@ -147,42 +147,52 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
     const ThreadId t = block.record.thread;
     for (; applied < block.record.begin; ++applied) held.apply(trace.steps()[applied]);
     std::vector<LockWait> waits = waits_in_block(trace, block.record, end, held);
-    if (nests_locks_) suspect(trace, block.record.begin, held, stopped, t, waits);
+    if (nests_locks_) suspect(trace, block.record.begin, held, stopped, t, waits, predicted);
     Node here;
     for (const Delta& d : deltas)
       if (d.step < block.record.begin) here.deltas.push_back(d);
     here.start = block.record.begin;
     here.cost = node.cost;
     here.stopped = stopped;
-    const bool repeated = node.variant && block.record.begin == node.start;
-    const bool others = others_could_run(trace, block, stopped);
-    std::shared_ptr<Memory> memory;
-    if (repeated) {
-      memory = node.variant;
-      memory->everything |= block.record.everything;
-      memory->touched.insert(memory->touched.end(), block.touched.begin(), block.touched.end());
-      std::ranges::move(waits, std::back_inserter(memory->waits));
-    } else if (block.record.how != BlockRecord::Aborted) {
-      // A failure leaves the rest of the block unknown.
-      const bool unknown = block.record.how == BlockRecord::Last && failed;
-      memory = std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched, 0, std::move(waits)});
-      Node later = here;
-      later.cost += before == t;
-      if (parts_.one_delayed)  // whoever was delayed before is forgotten for good
-        for (Stopped& s : later.stopped) s = {s.thread, true, kNoObject, nullptr};
-      later.stopped.push_back({t, false, kNoObject, memory});
-      if (others) push(std::move(later));
-    } else if (others) {
-      Node without = here;
-      const auto way = std::make_shared<Memory>(Memory{block.record.everything != 0, without_locks(trace, block), 0, std::move(waits)});
-      without.stopped.push_back({t, true, wanted_by(trace, t), way});
-      push(std::move(without));
-    }
+    const std::shared_ptr<Memory> memory = branch(node, trace, block, here, before == t, std::move(waits));
     add_choices(node, trace, block, end, here, memory);
     go_on(trace, block, end, stopped);
     const Step& last = trace.steps()[block.record.end];
     before = last.flags & Step::kYield ? kNoThread : t;
   }
+  std::ranges::move(predicted, std::back_inserter(open_));
+}
+
+// What is to be run instead of the block that the execution ran from `here`. Returns what the block touches, unless it was
+// given up.
+std::shared_ptr<BlockSearch::Memory> BlockSearch::branch(const Node& node, TraceView trace, const Block& block, const Node& here,
+                                                         bool preempts, std::vector<LockWait> waits) {
+  const ThreadId t = block.record.thread;
+  if (node.variant && here.start == node.start) {
+    Memory& known = *node.variant;
+    known.everything |= block.record.everything;
+    known.touched.insert(known.touched.end(), block.touched.begin(), block.touched.end());
+    std::ranges::move(waits, std::back_inserter(known.waits));
+    return node.variant;
+  }
+  const bool others = others_could_run(trace, block, here.stopped);
+  Node later = here;
+  if (block.record.how == BlockRecord::Aborted) {
+    const auto way = std::make_shared<Memory>(Memory{block.record.everything != 0, without_locks(trace, block), 0, std::move(waits)});
+    later.stopped.push_back({t, true, wanted_by(trace, t), way});
+    if (others) push(std::move(later));
+    return nullptr;
+  }
+  // A failure leaves the rest of the block unknown.
+  const bool failed = trace.outcome() != Outcome::Ok && trace.outcome() != Outcome::SleepBlocked;
+  const bool unknown = block.record.how == BlockRecord::Last && failed;
+  const auto memory = std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched, 0, std::move(waits)});
+  later.cost += preempts;
+  if (parts_.one_delayed)  // whoever was delayed before is forgotten for good
+    for (Stopped& s : later.stopped) s = {s.thread, true, kNoObject, nullptr};
+  later.stopped.push_back({t, false, kNoObject, memory});
+  if (others) push(std::move(later));
+  return memory;
 }
 
 bool BlockSearch::others_could_run(TraceView trace, const Block& block, const std::vector<Stopped>& stopped) const {
@@ -275,7 +285,7 @@ BlockSearch::Key BlockSearch::key_of(const std::vector<LockNesting>& cycle) {
 
 // Who is stopped here could begin its block here, too.
 void BlockSearch::suspect(TraceView trace, uint32_t begin, HeldLocks& held, const std::vector<Stopped>& stopped,
-                          ThreadId thread, const std::vector<LockWait>& waits) {
+                          ThreadId thread, const std::vector<LockWait>& waits, std::vector<Node>& predicted) {
   std::vector<ThreadWaits> threads;
   for (const Stopped& s : stopped) threads.push_back({s.thread, s.memory ? s.memory->waits : std::vector<LockWait>{}});
   threads.push_back({thread, waits});
@@ -289,9 +299,7 @@ void BlockSearch::suspect(TraceView trace, uint32_t begin, HeldLocks& held, cons
     }
     const auto [known, fresh] = predicted_.try_emplace(key_of(deadlock.cycle), 0);
     if (!fresh && (known->second == 0 || known->second >= kMostTries)) continue;  // under way or run, or in vain
-    Node confirmation;
-    confirmation.deadlock = std::move(deadlock);
-    open_.push_back(std::move(confirmation));
+    predicted.emplace_back().deadlock = std::move(deadlock);
   }
 }
 

@@ -108,6 +108,8 @@ class BlockSearch final : public Strategy {
   static bool ready(const Node& node);
   void learn_now(TraceView trace);
   void expand(const Node& node, TraceView trace);
+  std::shared_ptr<Memory> branch(const Node& node, TraceView trace, const Block& block, const Node& here, bool preempts,
+                                 std::vector<LockWait> waits);
   static std::vector<Touched> without_locks(TraceView trace, const Block& block);
   bool changes_way(const Block& block, const Memory& way) const;
   bool others_could_run(TraceView trace, const Block& block, const std::vector<Stopped>& stopped) const;
@@ -118,7 +120,7 @@ class BlockSearch final : public Strategy {
   class Memories;
   void note_early_locks(TraceView trace);
   void suspect(TraceView trace, uint32_t begin, HeldLocks& held, const std::vector<Stopped>& stopped, ThreadId thread,
-               const std::vector<LockWait>& waits);
+               const std::vector<LockWait>& waits, std::vector<Node>& predicted);
   void judge(const Node& node, TraceView trace);
   std::string told_unmet() const;
   static Finding unconfirmed(const std::vector<LockNesting>& cycle, const std::string& message, Trace trace);
