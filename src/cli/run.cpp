@@ -277,7 +277,6 @@ class Run {
     if (target_.info().instrumented && looks_for_races(options_) && promotion_.complete() && (!result.raced || promotion_.wanted()))
       result.guarantee = without_proviso(std::move(result.guarantee));
     if (setting_.points == Points::Sync) result.guarantee = but_for_atomics(std::move(result.guarantee));
-    note_discipline(result);
     if (!options_.trusted.empty() && !result.guarantee.empty()) result.guarantee += ", none of them in trusted code";
     if (options_.races && result.without_races > 0 && !result.guarantee.empty())
       result.guarantee += fmt::format("; data races were looked for in {} only",
@@ -318,15 +317,6 @@ class Run {
                                 frame->where.function, place.empty() ? "" : " (" + place + ")"));
     }
     return !target_.native_loops().empty();
-  }
-
-  // Orders of atomic blocks are all there is only for programs that lock what they share.
-  void note_discipline(Exploration& result) const {
-    const bool broken = std::any_of(result.warnings.begin(), result.warnings.end(),
-                                    [](const Finding& w) { return w.kind == FindingKind::LockDiscipline; });
-    if (result.guarantee.starts_with("every order of atomic blocks") && (broken || result.raced) && !result.guarantee.empty())
-      result.guarantee = without_proviso(std::move(result.guarantee)) +
-                         "; memory is shared without a common lock, so there are executions beyond these";
   }
 
   // A warning says where, which only a replay can tell.

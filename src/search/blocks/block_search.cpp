@@ -344,7 +344,7 @@ std::string BlockSearch::guarantee() const {
   if (!finished()) return {};
   std::string claim = claim_block_orders(parts_.preemptions);
   if (parts_.forget_locks) claim += ", if no locks are nested";
-  if (!unmet().empty()) return claim + "; there are executions beyond these: " + told_unmet();
+  if (!unmet().empty()) return claim + "; there are executions beyond these, because " + told_unmet();
   if (parts_.deadlocks && !parts_.conflicts && !parts_.preemptions)
     claim += "; no deadlock of locks or condition variables";
   return claim;
@@ -353,7 +353,7 @@ std::string BlockSearch::guarantee() const {
 std::string BlockSearch::told_unmet() const {
   std::string text;
   for (const Criterion& c : unmet()) text += (text.empty() ? "" : ", ") + text_of(c);
-  return "the method does not cover: " + text;
+  return "the method does not cover " + text;
 }
 
 std::string BlockSearch::why_incomplete() const {

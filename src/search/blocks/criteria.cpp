@@ -124,7 +124,8 @@ void Criteria::check(TraceView trace) {
   for (unsigned r = 0; r < static_cast<unsigned>(Reason::kCount) && !reasons.empty(); ++r)
     if (const Reason reason{static_cast<uint8_t>(r)}; reasons.has(reason) && reason != Reason::Unpreemptible)
       add({.kind = Criterion::Order, .reason = reason});
-  if (trace.locks_broken()) add({.kind = Criterion::Memory});
+  const auto races = trace.races();
+  if (trace.locks_broken() || std::any_of(races.begin(), races.end(), [](const DataRace& r) { return r.race(); })) add({.kind = Criterion::Memory});
   if (needs_locks) check_locks(trace);
 }
 
