@@ -41,7 +41,6 @@ class Run {
     for (uint32_t* n : {&r.steps_max, &r.threads_max, &r.preemptions_max}) *n = in.get<uint32_t>();
     seconds_before_ = in.get<double>();
     r.raced = in.get<bool>();
-    locks_broken_ = in.get<bool>();
     traces_.load(in);
     findings_.load(in);
     search_.load(in);
@@ -72,7 +71,6 @@ class Run {
  private:
   void look_at(TraceView trace) {
     count(trace, result_);
-    locks_broken_ = locks_broken_ || trace.locks_broken();
     const bool counts = budget_.count_traces && is_whole(trace.outcome()) && search_.counts(trace);
     if (budget_.count_traces && trace.outcome() == Outcome::SleepBlocked) ++redundant_;
     search_.learn(trace);
@@ -129,7 +127,6 @@ class Run {
       for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max}) out.put(n);
       out.put(std::chrono::duration<double>(begin - start_).count() + seconds_before_);
       out.put(r.raced);
-      out.put(locks_broken_);
       traces_.save(out, again_inserted);
       findings_.save(out, noticed_.value_or(findings_.warnings.size()));
       search_.save(out);
@@ -266,7 +263,6 @@ class Run {
                       .distinct = r.traces,
                       .failure_not_repeated = findings_.failure_not_repeated(),
                       .raced = r.raced,
-                      .locks_broken = locks_broken_,
                       .without_race_detection = r.without_race_detection,
                       .preemption_bound = hooks_.preemption_bound};
     if (hooks_.complete_evidence) hooks_.complete_evidence(evidence);
@@ -317,7 +313,6 @@ class Run {
   TraceMeter meter_;
   TraceSet traces_;
   uint64_t redundant_ = 0;
-  bool locks_broken_ = false;
   std::optional<size_t> noticed_;  // warnings, without those that are made in the end
   Findings findings_;
   Exploration result_;

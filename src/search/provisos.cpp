@@ -19,8 +19,6 @@ class Provisos {
     add_nondeterminism();
     add_unseen_code();
     add_scheduling_points();
-    if (claim_.scope == Scope::BlockOrders && (e_.locks_broken || e_.raced))
-      add(ProvisoKind::Criteria, true, 0, {}, "memory that is shared without a common lock");
     add_if(ProvisoKind::SpinRounds, !e_.spin_rounds_given, e_.spin_rounds, e_.spin_loops);
     add_if(ProvisoKind::LockMisuse, true, e_.lock_misuses.size(), e_.lock_misuses);
     add_if(ProvisoKind::MemoryOrder, false, e_.weak_order_operations, e_.weak_orders);

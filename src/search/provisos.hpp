@@ -16,7 +16,6 @@ struct Evidence {
   std::optional<uint64_t> distinct{};       // traces seen by anybody
   bool failure_not_repeated = false;      // a failure did not come back when its schedule was run again
   bool raced = false;                     // some execution had a data race, reported or not
-  bool locks_broken = false;              // memory is shared without a common lock
   uint64_t without_race_detection = 0;    // executions in which only tracked variables were watched
 
   // Known to who started the program; names are for people.

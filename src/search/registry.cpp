@@ -84,7 +84,7 @@ constexpr StrategyInfo kStrategies[] = {
              kPreemptions, [](const Settings& s) { return exitblock(s, false, false); }),
     strategy("exitblock-rw", "the same for blocks that touch the same memory only", kPreemptions | kBlocks,
              [](const Settings& s) { return exitblock(s, true, false); }),
-    strategy("exitblock-dd", "exitblock, and deadlocks predicted from lock chains, each confirmed by running it",
+    strategy("exitblock-dd", "exitblock, and deadlocks predicted from blocks, each confirmed by running it",
              kPreemptions, [](const Settings& s) { return exitblock(s, false, true); }),
     strategy("exitblock-rwdd", "exitblock-rw with such predictions", kPreemptions | kBlocks,
              [](const Settings& s) { return exitblock(s, true, true); }),

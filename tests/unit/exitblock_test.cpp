@@ -75,7 +75,7 @@ Blocked run(const Program& p, BlockSearchParts parts, uint64_t most = 100'000) {
   }
   r.schedules = search.schedules();
   r.aborted = search.aborted();
-  r.result.complete() = search.complete();
+  r.result.claim = search.claim();
   return r;
 }
 
@@ -244,10 +244,10 @@ TEST(ExitBlockDd, PlainBlocksMissDeadlocks) {
   EXPECT_EQ(invented, 0);
 }
 
-// The paper's open questions. As printed, pruning loses deadlocks; counting lock entries as writes brings them back,
-// and so does what this search does anyway, counting only locks that are held from one block to the next.
+// Pruned as printed, reverse lock chains miss this deadlock. A delayed thread's block is known while it is delayed, so
+// prediction from blocks finds it whatever is pruned.
 TEST(ExitBlockRwdd, FindsWhatThePaperShowsToBeMissed) {
-  EXPECT_EQ(run(figure10(), dd(printed_rw())).deadlocks, 0u);
+  EXPECT_GT(run(figure10(), dd(printed_rw())).deadlocks, 0u);
   BlockSearchParts locks = dd(printed_rw());
   locks.locks_write = true;
   EXPECT_GT(run(figure10(), locks).deadlocks, 0u);

@@ -205,7 +205,7 @@ class Execution {
       return Outcome::SleepBlocked;
     }
     out_.header.decisions += data ? 2 : 1;
-    if (blocks()) shared_blocks().executed(step, static_cast<uint32_t>(record), woke_somebody(step, enabled));
+    if (blocks()) shared_blocks().executed(step, static_cast<uint32_t>(record), {.woke_somebody = woke_somebody(step, enabled)});
     running_ = who;
     yielded_ = step.flags & Step::kYield;
     for (size_t i = slumber.size(); i-- > 0;)

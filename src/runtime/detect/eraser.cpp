@@ -5,7 +5,15 @@
 namespace lockstep::rt {
 namespace {
 constexpr uintptr_t kChunks = 1ull << (47 - 16);
+constexpr size_t kPage = 4096;
 }
+
+// The entries of kChunkBytes bytes, then a page of which only this is used.
+struct Eraser::ChunkEnd {
+  Byte* before;  // the chunk made before this one
+};
+
+Eraser::ChunkEnd& Eraser::end_of(Byte* chunk) { return *reinterpret_cast<ChunkEnd*>(chunk + kChunkBytes); }
 
 void Eraser::init() {
   chunks_ = static_cast<Byte**>(map_pages(sizeof(Byte*) * kChunks));
@@ -20,8 +28,8 @@ void Eraser::begin(bool on) {
   sets_.begin();
   if (++generation_ >> 16 == 0) return;
   generation_ = 1;  // entries of long ago would look fresh
-  for (uintptr_t i = 0; i < kChunks; ++i)
-    if (chunks_[i]) sys(SYS_madvise, word(chunks_[i]), static_cast<long>(kChunkBytes * sizeof(Byte)), MADV_DONTNEED);
+  for (Byte* chunk = newest_; chunk; chunk = end_of(chunk).before)
+    sys(SYS_madvise, word(chunk), static_cast<long>(kChunkBytes * sizeof(Byte)), MADV_DONTNEED);
   zero_bytes(held_, sizeof(Held) * kMaxThreads);
 }
 
@@ -47,7 +55,11 @@ void Eraser::unlocked(ThreadId t, const void* lock) {
 
 Eraser::Byte* Eraser::bytes(uintptr_t address) {
   Byte*& chunk = chunks_[address >> kChunkShift & (kChunks - 1)];
-  if (UNLIKELY(!chunk)) chunk = static_cast<Byte*>(map_pages(kChunkBytes * sizeof(Byte)));
+  if (UNLIKELY(!chunk)) {
+    chunk = static_cast<Byte*>(map_pages(kChunkBytes * sizeof(Byte) + kPage));
+    end_of(chunk).before = newest_;
+    newest_ = chunk;
+  }
   return chunk + (address & (kChunkBytes - 1));
 }
 

@@ -44,6 +44,8 @@ class Eraser {
   static constexpr uintptr_t kChunkShift = 16, kChunkBytes = 1ull << kChunkShift;
 
   Byte pack(State state, unsigned id) const { return generation_ << 16 | uint32_t{state} << kIdBits | id; }
+  struct ChunkEnd;
+  static ChunkEnd& end_of(Byte* chunk);
   Byte* bytes(uintptr_t address);
   Byte next(Byte now, ThreadId t, bool write);
   Breach* report(ThreadId t, uintptr_t address, bool write, uint64_t where);
@@ -56,7 +58,8 @@ class Eraser {
 
   bool on_ = false;
   uint32_t generation_ = 0;  // of 16 bits
-  Byte** chunks_ = nullptr;
+  Byte** chunks_ = nullptr;  // by address; far too many to go through
+  Byte* newest_ = nullptr;   // chunk; leads to all others
   Held* held_ = nullptr;
   LockSets sets_;
 };

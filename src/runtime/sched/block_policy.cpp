@@ -11,7 +11,8 @@ void Scheduler::observe_block() {
     enabled.for_each(words_, [&](ThreadId t) {
       woke |= !before_.contains(t) && thread(t).parked && thread(t).pending.kind == OpKind::Reacquire;
     });
-  blocks.executed(step, decided_, woke, trusted_);
+  const bool unpreemptible = trusted_ && thread(step.thread).no_preempt > 0;
+  blocks.executed(step, decided_, {.woke_somebody = woke, .created_threads = created != created_before_, .unpreemptible = unpreemptible});
   decided_ = kNoStep;
 }
 

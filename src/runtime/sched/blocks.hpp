@@ -4,7 +4,8 @@
 //
 // A thread is stopped as *delayed*, because its block was explored first from here, or as *aborted*, because its block
 // cannot be finished before another thread gives something up. A delayed thread goes on after the next block, or
-// (kBlocksConflict) the next that conflicts with its own; an aborted one when what it waits for may be free.
+// (kBlocksConflict) the next that conflicts with its own; an aborted one when what it waits for may be free, or when a
+// block changed what it read on the way there: it may not want that any more.
 #pragma once
 #include "model/blocks.hpp"
 #include "model/plan.hpp"
@@ -33,12 +34,18 @@ class Blocks {
     in_block_ = free_ = started_ = false;
     current_ = kNoThread;
     stopped_count_ = 0;
+    for (unsigned t = 0; t < kMaxThreads; ++t) locks_[t] = 0, end_due_[t] = false;
     footprint_.begin();
   }
 
   // --- what happens ---
   void touch(ThreadId t, uint64_t address, uint64_t size, bool write) { footprint_.add_range(t, address, size, write); }
-  void executed(const Step& step, uint32_t record, bool woke_somebody, bool trusted = false) {
+  struct Circumstances {
+    bool woke_somebody = false;    // a signal, who can go on at once
+    bool created_threads = false;  // after the step: they can come before the rest of the block
+    bool unpreemptible = false;    // what the thread does next belongs to this step
+  };
+  void executed(const Step& step, uint32_t record, Circumstances c) {
     const ThreadId t = step.thread;
     for_each_touched(step, flags_ & kBlocksLocksWrite, flags_ & kBlocksForgetLocks,
                      [&](uint64_t word, uint8_t bytes, bool write) { footprint_.add(t, word, bytes, write); });
@@ -46,7 +53,11 @@ class Blocks {
     for (unsigned i = 0; i < stopped_count_; ++i)
       if (stopped_[i].aborted && writes(step, stopped_[i].wanted)) stopped_[i].may_go_on = true;
     last_record_ = record;
-    if (free_ || trusted || !ends_block(step, woke_somebody)) return;
+    count_locks(step);
+    bool& due = end_due_[index_of(t)];
+    due |= c.created_threads || ends_block(step, c.woke_somebody, locks_[index_of(t)] > 0);
+    if (free_ || c.unpreemptible || !due) return;
+    due = false;
     if (in_block_ && t == current_) {
       yielded_ = step.flags & Step::kYield;
       close(BlockRecord::Ended);
@@ -164,11 +175,25 @@ class Blocks {
       if (stopped_[i].thread == t && stopped_[i].aborted) return true;
     return false;
   }
+  bool any_aborted() const {
+    for (unsigned i = 0; i < stopped_count_; ++i)
+      if (stopped_[i].aborted) return true;
+    return false;
+  }
   template <class Live>
   static bool ended_thread(ObjectId wanted, Live&& live) {
     const uint64_t first = static_cast<uint64_t>(thread_object(ThreadId{0}));
     const uint64_t number = static_cast<uint64_t>(wanted) - first;
     return number < kMaxThreads && !live(ThreadId(static_cast<uint16_t>(number)));
+  }
+  // Those taken before there was a second thread are not seen: never below 0.
+  void count_locks(const Step& step) {
+    uint16_t& locks = locks_[index_of(step.thread)];
+    const bool tried = step.kind == OpKind::TryLock || step.kind == OpKind::TryReadLock || step.kind == OpKind::TryWriteLock;
+    if ((takes_lock(step.kind) && !(step.flags & Step::kTimedOut)) || (tried && (step.flags & Step::kWrite)))
+      ++locks;
+    else if (leaves_lock(step.kind) && locks > 0)
+      --locks;
   }
   void let_go(unsigned i) { stopped_[i] = stopped_[--stopped_count_]; }
 
@@ -205,15 +230,19 @@ class Blocks {
   void close(BlockRecord::How how) {
     write_block(how);
     for (unsigned i = 0; i < stopped_count_;)
-      if (stopped_[i].aborted ? stopped_[i].may_go_on : conflicts(stopped_[i]))
+      if (stopped_[i].aborted ? stopped_[i].may_go_on || changes_way_of(stopped_[i]) : conflicts(stopped_[i]))
         let_go(i);
       else
         ++i;
     footprint_.start(current_);
     in_block_ = false;
   }
-  bool conflicts(const Stopped& s) const {
-    if (!(flags_ & kBlocksConflict) || blind_ || s.everything || footprint_.everything(current_)) return true;
+  bool changes_way_of(const Stopped& s) const {  // of an aborted thread: its locks are not among what it touched
+    return (s.everything || s.count > 0) && touches_same(s);
+  }
+  bool conflicts(const Stopped& s) const { return !(flags_ & kBlocksConflict) || touches_same(s); }
+  bool touches_same(const Stopped& s) const {
+    if (blind_ || s.everything || footprint_.everything(current_)) return true;
     if (footprint_.size(current_) == 0) return false;
     for (uint32_t i = 0; i < s.count; ++i) {
       const uint64_t bits = s.touched[2 * i + 1];
@@ -226,7 +255,7 @@ class Blocks {
     for (; entered_count_ > 0; --entered_count_) change_lock(entered_[entered_count_ - 1]);
     uint32_t count = footprint_.size(current_);
     bool everything = blind_ || footprint_.everything(current_);
-    if (!(flags_ & kBlocksConflict)) count = 0;  // nobody will ask
+    if (!(flags_ & kBlocksConflict) && how != BlockRecord::Aborted && !any_aborted()) count = 0;  // nobody will ask
     if (units + 1 >= kMostUnits) return;
     if (units + 1 + count > kMostUnits || everything) count = 0, everything = true;
     const BlockRecord block{block_begin_, last_record_, current_, how, everything, count};
@@ -246,6 +275,8 @@ class Blocks {
   unsigned stopped_count_ = 0, entered_count_ = 0;
   ObjectId entered_[kMostEntered];  // by the block under way, and not left
   Stopped stopped_[kMaxThreads];
+  uint16_t locks_[kMaxThreads];  // how many each thread holds
+  bool end_due_[kMaxThreads];    // its block ends when it can be preempted again
 };
 
 }  // namespace lockstep::rt

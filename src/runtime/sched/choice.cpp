@@ -129,6 +129,7 @@ Thread* Scheduler::choose_slow() {
   if (policy_ == Policy::Blocks) {
     decided_ = log_size;
     trusted_ = chosen->no_preempt > 0;
+    created_before_ = created;
   }
   return chosen;
 }

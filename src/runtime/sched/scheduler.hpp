@@ -172,7 +172,8 @@ class Scheduler {
   Pct pct_;
   Pos pos_;
   Priorities priorities_;
-  bool trusted_ = false;        // the step under way cannot end a block
+  bool trusted_ = false;        // the step under way began in code that is not preempted
+  uint32_t created_before_ = 0;  // threads, before the step under way
   Surw surw_;
   ObjectId focus_ = kNoObject;
   uint64_t failure_stack_[65];

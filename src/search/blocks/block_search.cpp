@@ -1,6 +1,7 @@
 #include "search/blocks/block_search.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "model/schedule.hpp"
 #include "model/text.hpp"
@@ -11,6 +12,7 @@ namespace {
 constexpr size_t kMostPlanned = 16'384;  // words of memory that a plan may name; more is taken as everything
 constexpr size_t kMostAhead = 256;       // schedules from which the next ones are taken
 constexpr uint64_t kMostWaitingBytes = 64 << 20;
+constexpr uint32_t kMostTries = 8;  // of a deadlock that is predicted again after its schedule did not lead there
 
 ObjectId wanted_by(TraceView trace, ThreadId t) {
   for (const Step& p : trace.pending())
@@ -60,9 +62,9 @@ bool BlockSearch::ready(const Node& node) {
 Plan BlockSearch::plan_for(const Node& node) const {
   Plan plan;
   plan.max_steps = parts_.max_steps;
-  if (node.chain) {
+  if (node.deadlock) {
     plan.policy = Policy::Guided;
-    plan.deltas = node.chain->wishes;
+    plan.deltas = node.deadlock->wishes;
     return plan;
   }
   plan.policy = Policy::Blocks;
@@ -105,16 +107,18 @@ void BlockSearch::learn_now(TraceView trace) {
   open_.pop_back();
   ++learned_;
   const Outcome outcome = trace.outcome();
+  criteria_.check(trace);
   if (outcome == Outcome::WorkerDied || outcome == Outcome::Uncontrolled) {
     ++lost_;
   } else if (outcome == Outcome::Diverged) {
     ++diverged_;
-  } else if (node.chain) {
+  } else if (node.deadlock) {
     judge(node, trace);
   } else {
     if (outcome == Outcome::StepLimit) ++cut_;
+    note_early_locks(trace);
+    nests_locks_ = nests_locks_ || nests_locks(trace, early_);
     expand(node, trace);
-    if (parts_.deadlocks) suspect(trace);
   }
   if (node.variant) --node.variant->variants;
   peak_ = std::max<uint64_t>(peak_, open_.size());
@@ -126,52 +130,69 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
     if (record.how != BlockRecord::Rest) blocks.push_back({record, {touched.begin(), touched.end()}});
   });
   const std::vector<Delta> deltas = plan_of(trace).deltas;
-  const bool failed = trace.outcome() != Outcome::Ok && trace.outcome() != Outcome::SleepBlocked;
   const bool given_up = !blocks.empty() && blocks.back().record.how == BlockRecord::Aborted;
   if (given_up)
     ++aborted_;
   else
     ++schedules_;
   std::vector<Stopped> stopped = node.stopped;
+  HeldLocks held = early_;
+  uint32_t applied = 0;
+  std::vector<Node> predicted;  // deadlocks, run next
   ThreadId before = kNoThread;  // whose block was the previous one and could have gone on
   for (size_t i = 0; i < blocks.size(); ++i) {
     const Block& block = blocks[i];
     const uint32_t end =
         i + 1 < blocks.size() ? blocks[i + 1].record.begin : static_cast<uint32_t>(trace.steps().size());
     const ThreadId t = block.record.thread;
+    for (; applied < block.record.begin; ++applied) held.apply(trace.steps()[applied]);
+    std::vector<LockWait> waits = waits_in_block(trace, block.record, end, held);
+    if (nests_locks_) suspect(trace, block.record.begin, held, stopped, t, waits, predicted);
     Node here;
     for (const Delta& d : deltas)
       if (d.step < block.record.begin) here.deltas.push_back(d);
     here.start = block.record.begin;
     here.cost = node.cost;
     here.stopped = stopped;
-    const bool repeated = node.variant && block.record.begin == node.start;
-    const bool others = others_could_run(trace, block, stopped);
-    std::shared_ptr<Memory> memory;
-    if (repeated) {
-      memory = node.variant;
-      memory->everything |= block.record.everything;
-      memory->touched.insert(memory->touched.end(), block.touched.begin(), block.touched.end());
-    } else if (block.record.how != BlockRecord::Aborted) {
-      // A failure leaves the rest of the block unknown.
-      const bool unknown = block.record.how == BlockRecord::Last && failed;
-      memory = std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched, 0});
-      Node later = here;
-      later.cost += before == t;
-      if (parts_.one_delayed)  // whoever was delayed before is forgotten for good
-        for (Stopped& s : later.stopped) s = {s.thread, true, kNoObject, nullptr};
-      later.stopped.push_back({t, false, kNoObject, memory});
-      if (others) push(std::move(later));
-    } else if (others) {
-      Node without = here;
-      without.stopped.push_back({t, true, wanted_by(trace, t), nullptr});
-      push(std::move(without));
-    }
+    const std::shared_ptr<Memory> memory = branch(node, trace, block, here, before == t, std::move(waits));
     add_choices(node, trace, block, end, here, memory);
     go_on(trace, block, end, stopped);
     const Step& last = trace.steps()[block.record.end];
     before = last.flags & Step::kYield ? kNoThread : t;
   }
+  std::ranges::move(predicted, std::back_inserter(open_));
+}
+
+// What is to be run instead of the block that the execution ran from `here`. Returns what the block touches, unless it was
+// given up.
+std::shared_ptr<BlockSearch::Memory> BlockSearch::branch(const Node& node, TraceView trace, const Block& block, const Node& here,
+                                                         bool preempts, std::vector<LockWait> waits) {
+  const ThreadId t = block.record.thread;
+  if (node.variant && here.start == node.start) {
+    Memory& known = *node.variant;
+    known.everything |= block.record.everything;
+    known.touched.insert(known.touched.end(), block.touched.begin(), block.touched.end());
+    std::ranges::move(waits, std::back_inserter(known.waits));
+    return node.variant;
+  }
+  const bool others = others_could_run(trace, block, here.stopped);
+  Node later = here;
+  if (block.record.how == BlockRecord::Aborted) {
+    const auto way = std::make_shared<Memory>(Memory{block.record.everything != 0, without_locks(trace, block), 0, std::move(waits)});
+    later.stopped.push_back({t, true, wanted_by(trace, t), way});
+    if (others) push(std::move(later));
+    return nullptr;
+  }
+  // A failure leaves the rest of the block unknown.
+  const bool failed = trace.outcome() != Outcome::Ok && trace.outcome() != Outcome::SleepBlocked;
+  const bool unknown = block.record.how == BlockRecord::Last && failed;
+  const auto memory = std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched, 0, std::move(waits)});
+  later.cost += preempts;
+  if (parts_.one_delayed)  // whoever was delayed before is forgotten for good
+    for (Stopped& s : later.stopped) s = {s.thread, true, kNoObject, nullptr};
+  later.stopped.push_back({t, false, kNoObject, memory});
+  if (others) push(std::move(later));
+  return memory;
 }
 
 bool BlockSearch::others_could_run(TraceView trace, const Block& block, const std::vector<Stopped>& stopped) const {
@@ -186,11 +207,27 @@ bool BlockSearch::others_could_run(TraceView trace, const Block& block, const st
   return others;
 }
 
+// What a block touched besides the locks that it took.
+std::vector<Touched> BlockSearch::without_locks(TraceView trace, const Block& block) {
+  std::vector<Touched> touched = block.touched;
+  for (const Step& step : trace.steps().subspan(block.record.begin))
+    if (takes_lock(step.kind))
+      std::erase_if(touched, [&](const Touched& x) { return x.word == (static_cast<uint64_t>(step.object) & ~uint64_t{7}); });
+  return touched;
+}
+
+// May an aborted thread go another way after this block than the one on which it had to wait?
+bool BlockSearch::changes_way(const Block& block, const Memory& way) const {
+  if (way.everything || (block.record.everything && !way.touched.empty())) return true;
+  return touch_same(block.touched, way.touched, parts_.reads_conflict);
+}
+
 // Who is still stopped after the block: must agree with runtime/sched/blocks.hpp.
 void BlockSearch::go_on(TraceView trace, const Block& block, uint32_t end, std::vector<Stopped>& stopped) const {
   std::erase_if(stopped, [&](const Stopped& s) {
     if (s.aborted) {
       const auto steps = trace.steps().subspan(block.record.begin, end - block.record.begin);
+      if (s.memory && changes_way(block, *s.memory)) return true;
       return std::any_of(steps.begin(), steps.end(), [&](const Step& step) { return writes(step, s.wanted); });
     }
     if (!(flags() & kBlocksConflict) || block.record.everything || s.memory->everything) return true;
@@ -228,28 +265,65 @@ bool BlockSearch::push(Node node) {
   return true;
 }
 
-void BlockSearch::suspect(TraceView trace) {
-  for (LockChain& chain : reverse_lock_chains(trace)) {
-    std::set<std::pair<uint64_t, uint64_t>> key;
-    for (const LockNesting& n : chain.cycle) key.insert({index_of(n.thread), static_cast<uint64_t>(n.wanted)});
-    if (!chains_.insert(key).second) continue;
-    Node confirmation;
-    confirmation.chain = std::move(chain);
-    open_.push_back(std::move(confirmation));
+// A lock that is released but was not taken in the trace was taken before there was a second thread.
+void BlockSearch::note_early_locks(TraceView trace) {
+  HeldLocks held = early_;
+  for (const Step& step : trace.steps()) {
+    const ObjectId lock = HeldLocks::released(step);
+    const std::vector<HeldLock>& mine = held.of(step.thread);
+    if (lock != kNoObject && std::none_of(mine.begin(), mine.end(), [&](const HeldLock& h) { return h.lock == lock; }))
+      early_.hold(step.thread, {lock, step.kind != OpKind::ReadUnlock});
+    held.apply(step);
+  }
+}
+
+BlockSearch::Key BlockSearch::key_of(const std::vector<LockNesting>& cycle) {
+  Key key;
+  for (const LockNesting& n : cycle) key.insert({index_of(n.thread), static_cast<uint64_t>(n.wanted)});
+  return key;
+}
+
+// Who is stopped here could begin its block here, too.
+void BlockSearch::suspect(TraceView trace, uint32_t begin, HeldLocks& held, const std::vector<Stopped>& stopped,
+                          ThreadId thread, const std::vector<LockWait>& waits, std::vector<Node>& predicted) {
+  std::vector<ThreadWaits> threads;
+  for (const Stopped& s : stopped) threads.push_back({s.thread, s.memory ? s.memory->waits : std::vector<LockWait>{}});
+  threads.push_back({thread, waits});
+  const size_t mine = threads.size() - 1;
+  add_next_waits(trace, begin, held, threads);
+  std::swap(threads[mine], threads.back());
+  for (PredictedDeadlock& deadlock : predict_deadlocks(trace, begin, threads)) {
+    if (!parts_.deadlocks) {
+      criteria_.add({.kind = Criterion::Deadlock, .operation = OpKind::Lock, .object = deadlock.cycle[0].wanted});
+      return;
+    }
+    const auto [known, fresh] = predicted_.try_emplace(key_of(deadlock.cycle), 0);
+    if (!fresh && (known->second == 0 || known->second >= kMostTries)) continue;  // under way or run, or in vain
+    predicted.emplace_back().deadlock = std::move(deadlock);
   }
 }
 
 // A deadlock that was run is reported like any other; what did not come about remains a suspicion.
 void BlockSearch::judge(const Node& node, TraceView trace) {
+  const std::vector<LockNesting>& cycle = node.deadlock->cycle;
+  const Key key = key_of(cycle);
   if (trace.outcome() == Outcome::Deadlock) {
     ++confirmed_;
+    predicted_[key] = 0;
+    unconfirmed_.erase(key);
     return;
   }
+  if (predicted_[key]++ > 0) return;
   std::string message = "a deadlock was predicted but could not be brought about:";
-  for (const LockNesting& n : node.chain->cycle)
-    message += " " + name_of(n.thread) + " takes one lock while holding another" +
-               (&n == &node.chain->cycle.back() ? "" : ",");
-  unconfirmed_.push_back(unconfirmed(node.chain->cycle, message, Trace(trace)));
+  for (const LockNesting& n : cycle)
+    message += " " + name_of(n.thread) + " takes one lock while holding another" + (&n == &cycle.back() ? "" : ",");
+  unconfirmed_.emplace(key, unconfirmed(cycle, message, Trace(trace)));
+}
+
+std::vector<Finding> BlockSearch::predictions() const {
+  std::vector<Finding> all;
+  for (const auto& [key, finding] : unconfirmed_) all.push_back(finding);
+  return all;
 }
 
 Finding BlockSearch::unconfirmed(const std::vector<LockNesting>& cycle, const std::string& message, Trace trace) {
@@ -262,17 +336,16 @@ Finding BlockSearch::unconfirmed(const std::vector<LockNesting>& cycle, const st
   return finding;
 }
 
-bool BlockSearch::complete() const { return open_.empty() && diverged_ + lost_ + cut_ == 0; }
-
 Claim BlockSearch::claim() const {
   Claim claim;
   claim.unrepeated = diverged_;
-  if (!complete()) return claim;
+  if (!finished()) return claim;
   claim.scope = Scope::BlockOrders;
   claim.finished = true;
   claim.bounds.preemptions = claim.preemptions_completed = parts_.preemptions;
-  claim.predicts_deadlocks = parts_.deadlocks && !parts_.conflicts && !parts_.preemptions;
+  claim.predicts_deadlocks = parts_.deadlocks && !parts_.conflicts && !parts_.preemptions && unmet().empty();
   if (parts_.forget_locks) claim.provisos.push_back({ProvisoKind::Criteria, true, 0, {}, "locks that are nested"});
+  for (const Criterion& c : unmet()) claim.provisos.push_back({ProvisoKind::Criteria, true, 0, {}, text_of(c)});
   return claim;
 }
 

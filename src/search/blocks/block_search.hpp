@@ -12,14 +12,16 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "analysis/lock_chain.hpp"
 #include "model/blocks.hpp"
+#include "search/blocks/criteria.hpp"
+#include "search/blocks/deadlocks.hpp"
 #include "search/strategy.hpp"
 
 namespace lockstep {
@@ -28,7 +30,7 @@ struct BlockSearchParts {
   std::optional<uint32_t> preemptions;
   uint32_t max_steps = 1'000'000;
   bool conflicts = false;    // delayed threads wait for a block that conflicts with theirs (-RW)
-  bool deadlocks = false;    // reverse lock chains, each confirmed by running it (-DD)
+  bool deadlocks = false;    // predicted deadlocks of locks are run (-DD)
   bool locks_write = false;  // entering a lock counts as writing it
   bool run_delayed = false;  // at what may be a condition deadlock
   // So many executions go one by one, in the order of the paper, before any is begun ahead of its turn: small spaces are
@@ -48,13 +50,16 @@ class BlockSearch final : public Strategy {
   std::optional<Plan> next() override;
   void learn(TraceView trace) override;
   Claim claim() const override;
-  bool complete() const;
+  bool complete() const { return finished() && unmet().empty(); }
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
   Traits traits() const override { return {.preempts_at_points = false, .relies_on_locks = true}; }
-  std::vector<Finding> predictions() const override { return unconfirmed_; }
+  std::vector<Finding> predictions() const override;
   uint64_t memory_bytes() const override;
   SearchStatus status() const override;
+
+  // Which conditions of the method the program did not keep to: there are executions beyond the orders of blocks.
+  const std::vector<Criterion>& unmet() const { return criteria_.unmet(); }
 
   uint64_t schedules() const { return schedules_; }
   uint64_t aborted() const { return aborted_; }
@@ -64,6 +69,7 @@ class BlockSearch final : public Strategy {
     bool everything = false;
     std::vector<Touched> touched;
     uint32_t variants = 0;  // still to be run: more may be touched than is known
+    std::vector<LockWait> waits{};
   };
   struct Stopped {
     ThreadId thread;
@@ -81,7 +87,7 @@ class BlockSearch final : public Strategy {
     std::vector<Stopped> stopped;
     uint32_t choices_after = 0;       // data choices up to this record are others' business
     std::shared_ptr<Memory> variant;  // the block at `start` is known, with other data choices: what it touches adds up
-    std::optional<LockChain> chain;   // not a schedule of blocks: the confirmation of a deadlock
+    std::optional<PredictedDeadlock> deadlock;  // not a schedule of blocks: its confirmation
     Trace trace;                      // Back
   };
   struct Block {
@@ -89,19 +95,27 @@ class BlockSearch final : public Strategy {
     std::vector<Touched> touched;
   };
 
+  bool finished() const { return open_.empty() && diverged_ + lost_ + cut_ == 0; }
   uint8_t flags() const;
   Plan plan_for(const Node& node) const;
   static bool ready(const Node& node);
   void learn_now(TraceView trace);
   void expand(const Node& node, TraceView trace);
+  std::shared_ptr<Memory> branch(const Node& node, TraceView trace, const Block& block, const Node& here, bool preempts,
+                                 std::vector<LockWait> waits);
+  static std::vector<Touched> without_locks(TraceView trace, const Block& block);
+  bool changes_way(const Block& block, const Memory& way) const;
   bool others_could_run(TraceView trace, const Block& block, const std::vector<Stopped>& stopped) const;
   void go_on(TraceView trace, const Block& block, uint32_t end, std::vector<Stopped>& stopped) const;
   void add_choices(const Node& node, TraceView trace, const Block& block, uint32_t end, const Node& here,
                    const std::shared_ptr<Memory>& memory);
   bool push(Node node);
   class Memories;
-  void suspect(TraceView trace);
+  void note_early_locks(TraceView trace);
+  void suspect(TraceView trace, uint32_t begin, HeldLocks& held, const std::vector<Stopped>& stopped, ThreadId thread,
+               const std::vector<LockWait>& waits, std::vector<Node>& predicted);
   void judge(const Node& node, TraceView trace);
+  std::string told_unmet() const;
   static Finding unconfirmed(const std::vector<LockNesting>& cycle, const std::string& message, Trace trace);
 
   const BlockSearchParts parts_;
@@ -110,8 +124,13 @@ class BlockSearch final : public Strategy {
   uint64_t learned_ = 0, waiting_bytes_ = 0;
   uint64_t schedules_ = 0, aborted_ = 0, peak_ = 0, confirmed_ = 0;
   uint64_t diverged_ = 0, lost_ = 0, cut_ = 0;
-  std::set<std::set<std::pair<uint64_t, uint64_t>>> chains_;  // seen, by who wants what
-  std::vector<Finding> unconfirmed_;
+  Criteria criteria_;
+  HeldLocks early_;            // locks that threads took before the trace begins
+  bool nests_locks_ = false;   // otherwise there is no deadlock to predict
+  using Key = std::set<std::pair<uint64_t, uint64_t>>;  // who waits for what
+  static Key key_of(const std::vector<LockNesting>& cycle);
+  std::map<Key, uint32_t> predicted_;  // how often that was run in vain
+  std::map<Key, Finding> unconfirmed_;
 };
 
 }  // namespace lockstep

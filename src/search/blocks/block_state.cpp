@@ -4,6 +4,27 @@
 #include "search/blocks/block_search.hpp"
 
 namespace lockstep {
+namespace {
+
+void put_wait(StateWriter& out, const LockWait& w) {
+  out.put(w.steps);
+  out.put(w.wanted);
+  out.put(w.exclusive);
+  out.put_all(w.held);
+  out.put_all(w.choices);
+}
+
+LockWait get_wait(StateReader& in) {
+  LockWait w;
+  w.steps = in.get<uint32_t>();
+  w.wanted = in.get<ObjectId>();
+  w.exclusive = in.get<bool>();
+  w.held = in.get_all<HeldLock>();
+  w.choices = in.get_all<uint16_t>();
+  return w;
+}
+
+}  // namespace
 
 class BlockSearch::Memories {
  public:
@@ -25,6 +46,8 @@ class BlockSearch::Memories {
       out.put(memory->everything);
       out.put(memory->variants);
       out.put_all(memory->touched);
+      out.put<uint64_t>(memory->waits.size());
+      for (const LockWait& w : memory->waits) put_wait(out, w);
     }
   }
   void load(StateReader& in) {
@@ -33,6 +56,7 @@ class BlockSearch::Memories {
       memory->everything = in.get<bool>();
       memory->variants = in.get<uint32_t>();
       memory->touched = in.get_all<Touched>();
+      for (auto waits = in.get<uint64_t>(); waits > 0 && in.good(); --waits) memory->waits.push_back(get_wait(in));
       all_.push_back(std::move(memory));
     }
   }
@@ -85,20 +109,26 @@ void BlockSearch::save(StateWriter& out) const {
       out.put(s.wanted);
       out.put(memories.number(s.memory));
     }
-    out.put(node.chain.has_value());
-    if (node.chain) {
-      out.put_all(node.chain->cycle);
-      out.put_all(node.chain->wishes);
+    out.put(node.deadlock.has_value());
+    if (node.deadlock) {
+      out.put_all(node.deadlock->cycle);
+      out.put_all(node.deadlock->wishes);
     }
     const bool back = node.status == Node::Status::Back;
     out.put(back);
     if (back) put_trace(out, node.trace);
   }
   for (const uint64_t n : {learned_, schedules_, aborted_, peak_, confirmed_, diverged_, lost_, cut_}) out.put(n);
-  out.put<uint64_t>(chains_.size());
-  for (const auto& chain : chains_) out.put_all(std::vector(chain.begin(), chain.end()));
+  criteria_.save(out);
+  early_.save(out);
+  out.put(nests_locks_);
+  out.put<uint64_t>(predicted_.size());
+  for (const auto& [key, failed] : predicted_) {
+    out.put_all(std::vector(key.begin(), key.end()));
+    out.put(failed);
+  }
   out.put<uint64_t>(unconfirmed_.size());
-  for (const Finding& f : unconfirmed_) {
+  for (const auto& [key, f] : unconfirmed_) {
     out.put_all(f.lock_cycle);
     out.put_text(f.message);
     put_trace(out, f.trace);
@@ -124,9 +154,9 @@ void BlockSearch::load(StateReader& in) {
       s.memory = memories.at(in.get<uint64_t>(), in);
     }
     if (in.get<bool>()) {
-      node.chain.emplace();
-      node.chain->cycle = in.get_all<LockNesting>();
-      node.chain->wishes = in.get_all<Delta>();
+      node.deadlock.emplace();
+      node.deadlock->cycle = in.get_all<LockNesting>();
+      node.deadlock->wishes = in.get_all<Delta>();
     }
     if (in.get<bool>()) {
       node.status = Node::Status::Back;
@@ -138,14 +168,17 @@ void BlockSearch::load(StateReader& in) {
   if (!open_.empty() && open_.back().status == Node::Status::Back) in.reject();
   for (uint64_t* n : {&learned_, &schedules_, &aborted_, &peak_, &confirmed_, &diverged_, &lost_, &cut_})
     *n = in.get<uint64_t>();
+  criteria_.load(in);
+  early_.load(in);
+  nests_locks_ = in.get<bool>();
   for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
-    const auto chain = in.get_all<std::pair<uint64_t, uint64_t>>();
-    chains_.emplace(chain.begin(), chain.end());
+    const auto key = in.get_all<std::pair<uint64_t, uint64_t>>();
+    predicted_[Key(key.begin(), key.end())] = in.get<uint32_t>();
   }
   for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
     const auto cycle = in.get_all<LockNesting>();
     const std::string message = in.get_text();
-    unconfirmed_.push_back(unconfirmed(cycle, message, get_trace(in)));
+    unconfirmed_.emplace(key_of(cycle), unconfirmed(cycle, message, get_trace(in)));
   }
 }
 

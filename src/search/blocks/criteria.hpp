@@ -1,0 +1,65 @@
+// What a program must keep to so that the orders of its atomic blocks are all its executions (ExitBlock's testing
+// criteria). Checked by the operations of every execution, not by what the program says of itself.
+//
+// Why orders of blocks are enough (Lipton's reduction): every operation of a block but the last one can be moved later,
+// past the operations of other threads, without changing what anybody sees. That holds for taking a lock and for
+// accesses to what the thread's locks protect. The operation that ends a block may be of any kind. So an operation is
+// covered if it is of one of these three sorts; docs/decisions/0005 has the table.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/trace.hpp"
+#include "search/blocks/held_locks.hpp"
+#include "search/state.hpp"
+
+namespace lockstep {
+
+struct Criterion {
+  enum Kind : uint8_t {
+    Operation,    // an operation that the method does not cover
+    Atomic,       // threads share an atomic without a common lock
+    Notification, // a thread notifies under another lock than that of the waits
+    Memory,       // threads share plain memory without a common lock
+    Timeout,      // a wait that can time out
+    Order,        // the order of steps matters for a reason that no operation shows
+    Deadlock,     // locks are taken in orders that can deadlock, and nobody looks for that
+  };
+  Kind kind;
+  OpKind operation = OpKind::Choose;  // the first one
+  Reason reason = Reason::Unknown;    // Order
+  ObjectId object = kNoObject;        // the first one
+  bool same_as(const Criterion& o) const {
+    return kind == o.kind && reason == o.reason && (kind != Operation || operation == o.operation);
+  }
+};
+
+// As the object of "does not cover": "try-lock", "waits that can time out".
+std::string text_of(const Criterion& criterion);
+
+class Criteria {
+ public:
+  void check(TraceView trace);
+  void add(const Criterion& criterion);  // unless there is one like it
+  const std::vector<Criterion>& unmet() const { return unmet_; }
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  // How threads used an object: an atomic, or a condition variable.
+  struct Use {
+    ThreadId first = kNoThread;
+    bool shared = false, written = false, known = false, waited = false, notified = false;
+    std::vector<HeldLock> locks;  // held at every use so far; exclusive: by every write
+  };
+
+  void check_locks(TraceView trace);
+  void use(const Step& step, const std::vector<HeldLock>& held);
+
+  std::vector<Criterion> unmet_;
+  std::map<ObjectId, Use> uses_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,66 @@
+// Which locks each thread holds at a step of a trace. The run of a once-routine counts as a lock: others wait for its
+// end. Locks that main took before there was a second thread are not in the trace.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "model/blocks.hpp"
+#include "search/state.hpp"
+
+namespace lockstep {
+
+struct HeldLock {
+  ObjectId lock;
+  bool exclusive;  // false: held for reading
+  bool operator==(const HeldLock&) const = default;
+};
+
+class HeldLocks {
+ public:
+  const std::vector<HeldLock>& of(ThreadId t) {
+    if (index_of(t) >= held_.size()) held_.resize(index_of(t) + 1);
+    return held_[index_of(t)];
+  }
+  void hold(ThreadId t, HeldLock lock) {
+    of(t);
+    held_[index_of(t)].push_back(lock);
+  }
+  void apply(const Step& step) {
+    if (acquires(step)) {
+      hold(step.thread, {step.object, is_exclusive(step.kind)});
+    } else if (const ObjectId lock = released(step); lock != kNoObject) {
+      of(step.thread);
+      std::vector<HeldLock>& mine = held_[index_of(step.thread)];
+      const auto last = std::find_if(mine.rbegin(), mine.rend(), [lock](const HeldLock& h) { return h.lock == lock; });
+      if (last != mine.rend()) mine.erase(std::next(last).base());
+    }
+  }
+
+  void save(StateWriter& out) const {
+    out.put<uint64_t>(held_.size());
+    for (const auto& locks : held_) out.put_all(locks);
+  }
+  void load(StateReader& in) {
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) held_.push_back(in.get_all<HeldLock>());
+  }
+
+  static bool is_exclusive(OpKind k) { return k != OpKind::ReadLock && k != OpKind::TryReadLock; }
+  static ObjectId released(const Step& step) {
+    if (step.is_note()) return kNoObject;
+    if (step.kind == OpKind::CondWait) return step.second;
+    return leaves_lock(step.kind) || step.kind == OpKind::OnceExit ? step.object : kNoObject;
+  }
+
+ private:
+  static bool acquires(const Step& step) {
+    if (step.is_note()) return false;
+    if (takes_lock(step.kind)) return !(step.flags & Step::kTimedOut) || step.kind == OpKind::Reacquire;
+    const bool conditional = step.kind == OpKind::TryLock || step.kind == OpKind::TryReadLock ||
+                             step.kind == OpKind::TryWriteLock || step.kind == OpKind::OnceEnter;
+    return conditional && (step.flags & Step::kWrite);
+  }
+
+  std::vector<std::vector<HeldLock>> held_;  // by thread
+};
+
+}  // namespace lockstep
