@@ -51,6 +51,7 @@ struct Options {
   std::string isolation = "auto";                                // "loop", "reset" or "fork"
   bool keep_going = false;                                       // collect distinct bugs instead of the first one
   bool races = true;                                             // a data race is a bug
+  std::optional<uint32_t> spin_rounds = std::nullopt;            // of a spin loop whose number of rounds matters
 };
 
 struct Bug {

@@ -27,6 +27,7 @@ struct Options {
   StrategyOptions strategy;
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
+  std::optional<uint32_t> spin_rounds;  // unset: kDefaultSpinRounds
   uint32_t spurious = 0;
   uint32_t prime = 0;
   bool races = true;         // a data race is a bug

@@ -228,6 +228,7 @@ class Run {
     schedule.backend = options_.backend;
     schedule.points = options_.points;
     schedule.timeouts = options_.timeouts;
+    schedule.spin_rounds = options_.spin_rounds.value_or(kDefaultSpinRounds);
     schedule.spurious = options_.spurious;
     schedule.promoted = promotion_.in_use().places;
     if (options_.input) schedule.input = options_.input->bytes(kRecordedInput);
@@ -430,6 +431,7 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
   target_options.checkpoints = options.checkpoints;
   target_options.points = options.points;
   target_options.timeouts = options.timeouts;
+  target_options.spin_rounds = options.spin_rounds.value_or(kDefaultSpinRounds);
   target_options.spurious = options.spurious;
   target_options.prime = options.prime;
   target_options.input = options.input;

@@ -133,6 +133,7 @@ lockstep::v1::Result lockstep::v1::explore(std::function<void()> body, Options o
   TargetOptions target_options;
   target_options.isolation = *isolation;
   target_options.max_steps = options.steps;
+  if (options.spin_rounds) target_options.spin_rounds = *options.spin_rounds;
   target_options.body = [&body](int channel_fd, int table_fd) { lockstep_rt_serve(channel_fd, table_fd, run_body, &body); };
   auto target = Target::start(std::move(target_options));
   if (!target) return failed(target.error().message);

@@ -38,6 +38,7 @@ struct ScheduleFile {
   Backend backend = Backend::Auto;
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
+  uint32_t spin_rounds = kDefaultSpinRounds;
   uint32_t spurious = 0;
   std::string input;  // standard input, if there was any and not too much
   std::vector<uint64_t> promoted;  // plain accesses that were scheduling points, by return address

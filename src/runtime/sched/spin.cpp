@@ -27,6 +27,25 @@ uint64_t local_state() {
   return hash | 1;
 }
 
+// The place in the program where the running thread gives way, and the way there, so that two calls of a function that
+// yields are two places.
+struct Place {
+  uint64_t address, path;
+};
+Place place_in_program() {
+  constexpr size_t kDeepest = 8;
+  uint64_t stack[kDeepest];
+  const size_t depth = backtrace(stack, kDeepest);
+  Place place{depth ? stack[0] : 0, 1};
+  for (size_t i = 0; i < depth; ++i) place.path = mix(place.path, stack[i]);
+  for (size_t i = 0; i < depth; ++i) {
+    if (from_library(reinterpret_cast<const void*>(stack[i]))) continue;
+    place.address = stack[i];
+    break;
+  }
+  return place;
+}
+
 uint64_t current_value(const Watch& w) {
   uint64_t value = 0;
   copy_bytes(&value, reinterpret_cast<const void*>(w.address), w.size);
@@ -123,9 +142,32 @@ void fruitless_repeat(Step& step, uint64_t value) {
   Thread& me = *runtime.current;
   runtime.sites.doubt();
   look_for_a_round(me, {static_cast<uint64_t>(step.object), value, step.arity});
-  if (++me.spin_repeats < kFruitlessRepeats) return;
+  // A round of a loop has up to four reads: more values are not remembered.
+  const uint32_t rounds = scheduler().spin_rounds;
+  const uint32_t most = kFruitlessRepeats > 4 * (rounds + 1) ? kFruitlessRepeats : 4 * (rounds + 1);
+  if (++me.spin_repeats < most) return;
   me.spin_repeats = 0;
-  scheduler().count_as_yield(step);
+  scheduler().count_as_yield(step, most);
+}
+
+void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
+  step.flags |= Step::kYield;
+  last_yielded_ = true;
+  ++yields_;
+  fairness_.activate();
+  refresh_simple();
+  gives_turn_ = true;
+  loop_ = 0;
+  if (live_count < 2) return;
+  Thread& me = *runtime.current;
+  count_plain_writes(me);
+  const Place place = place_in_program();
+  uint64_t state = local_state();
+  if (state) state = mix(state, me.effects - me.fruitless) | 1;  // a change by it makes a round another one
+  const Rounds::Pass pass = me.rounds.pass(place.path, state, rounds > spin_rounds ? 1 : spin_rounds);
+  gives_turn_ = pass != Rounds::Pass::Counts && pass != Rounds::Pass::New;
+  if (pass == Rounds::Pass::Beyond) loop_ = place.address;
+  if (pass == Rounds::Pass::Beyond || pass == Rounds::Pass::Counts) counted_loop_ = place.address;
 }
 
 }  // namespace lockstep::rt
