@@ -165,7 +165,7 @@ const OptionInfo kOptions[] = {
            {std::pair{"stuck", Timeouts::Stuck}, {"cost", Timeouts::Cost}, {"always", Timeouts::Always}});
      }},
     {"spin-rounds", "K",
-     "a spin loop whose number of rounds matters goes round so many times before others go first [1]", kRun, false,
+     "a spin loop whose number of rounds matters goes round so many times before others go first [2]", kRun, false,
      [](Options& o, const std::string& v) {
        uint32_t number = 0;
        Problem problem = number_into(number, v, 1);

@@ -25,9 +25,9 @@ enum class Points : uint8_t { Auto, Sync, Atomics, Racy, All };
 enum class CheckpointUse : uint8_t { Off, Worthwhile, Always };
 // When a timed wait may give up: only if nobody else can run; also earlier, for the price of a preemption; any time.
 enum class Timeouts : uint8_t { Stuck, Cost, Always };
-// Rounds that are tried of a loop whose number of rounds may matter, until the others go first. One is what an execution
-// without yields needs; every further one multiplies the executions of programs with such loops.
-inline constexpr uint32_t kDefaultSpinRounds = 1, kMostSpinRounds = 1'000'000;
+// Rounds that are tried of a loop whose number of rounds may matter, until the others go first. Two, because the first round
+// often leaves another state behind than all the others; every further one multiplies the executions.
+inline constexpr uint32_t kDefaultSpinRounds = 2, kMostSpinRounds = 1'000'000;
 
 //
 // Wake-ups are lazy, because a futex call costs as much as an execution: a reader that finds nothing says at which

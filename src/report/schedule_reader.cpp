@@ -177,7 +177,8 @@ ScheduleFile read_content(const Json& json) {
   out.points = choice_at<Points>(options, "points", schedule_json::kPoints);
   out.timeouts = choice_at<Timeouts>(options, "timeouts", schedule_json::kTimeouts);
   out.spurious = static_cast<uint32_t>(natural_at(options, "spurious", std::numeric_limits<uint32_t>::max()));
-  if (options.contains("spin_rounds"))  // absent in recordings from before there was a choice
+  out.spin_rounds = 1;  // in recordings from before there was a choice
+  if (options.contains("spin_rounds"))
     out.spin_rounds = static_cast<uint32_t>(natural_at(options, "spin_rounds", kMostSpinRounds));
   read_bug(json, out.bug);
   out.bug.plan.max_steps =

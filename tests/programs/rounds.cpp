@@ -19,7 +19,7 @@ std::atomic<bool> wants[2];
 std::atomic<int> turn{0};
 std::mutex mutex;
 int data = 0;
-int global_rounds = 0;
+int global_rounds = 0, naps = 5;
 thread_local int own_rounds = 0;
 int most = 1 << 30;
 
@@ -111,7 +111,7 @@ void hold() {
   steps.store(1);
 }
 void only_naps() {
-  for (int i = 0; i < 5; ++i) nap();
+  for (int i = 0; i < naps; ++i) nap();
   if (most < 5 && !ready.load()) std::_Exit(1);
 }
 // No loop: each nap is at another place.
@@ -201,6 +201,7 @@ struct {
 
 int main(int argc, char** argv) {
   if (argc > 2) most = std::atoi(argv[2]);
+  if (argc > 3) naps = std::atoi(argv[3]);
   for (const auto& program : kPrograms)
     if (argc > 1 && std::strcmp(argv[1], program.name) == 0) {
       both(program.loop, program.partner);

@@ -70,10 +70,10 @@ void Scheduler::find_candidates(ThreadSet& set) {
     for (unsigned i = 0; i < words_; ++i) set.word[i] |= timed.word[i];
 }
 
-// Time passes while others do nothing but yield: a timed wait outlasts ten times the rounds that are tried of a loop and
-// no more. Otherwise a thread that polls for what the waiter will do would keep it from ever timing out.
+// Time passes while others do nothing but yield: a timed wait does not outlast many more of them than are tried of one
+// loop. Otherwise a thread that polls for what the waiter will do would keep it from ever timing out.
 void Scheduler::prefer_overdue(ThreadSet& set) {
-  const uint32_t patience = 10 * (spin_rounds + 1);
+  const uint32_t patience = 10 * (spin_rounds > 2 ? spin_rounds : 2);
   ThreadSet overdue{};
   bool any = false;
   timed.for_each(words_, [&](ThreadId t) {

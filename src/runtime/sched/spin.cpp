@@ -165,9 +165,11 @@ void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
   uint64_t state = local_state();
   if (state) state = mix(state, me.effects - me.fruitless) | 1;  // a change by it makes a round another one
   const Rounds::Pass pass = me.rounds.pass(place.path, state, rounds > spin_rounds ? 1 : spin_rounds);
+  if (pass == Rounds::Pass::First) return;
   gives_turn_ = pass != Rounds::Pass::Counts && pass != Rounds::Pass::New;
   if (pass == Rounds::Pass::Beyond) loop_ = place.address;
   if (pass == Rounds::Pass::Beyond || pass == Rounds::Pass::Counts) counted_loop_ = place.address;
+  if (pass != Rounds::Pass::New) runtime.sites.doubt();
 }
 
 }  // namespace lockstep::rt
