@@ -14,9 +14,7 @@ uint64_t mix(uint64_t hash, uint64_t word) {
 }
 
 // Where the running thread is and everything it could decide upon: program counter, registers, its own stack.
-uint64_t local_state() {
-  CallerState caller;
-  if (!caller_state(caller)) return 0;
+uint64_t hash_of(const CallerState& caller) {
   const char* top = runtime.current->stack_top;
   const char* sp = reinterpret_cast<const char*>(caller.stack_pointer);
   if (sp > top || static_cast<size_t>(top - sp) > kDeepestLoop) return 0;
@@ -26,24 +24,27 @@ uint64_t local_state() {
     hash = mix(hash, *p);
   return hash | 1;
 }
+uint64_t local_state() {
+  CallerState caller;
+  return caller_state(caller) ? hash_of(caller) : 0;
+}
 
-// The place in the program where the running thread gives way, and the way there, so that two calls of a function that
-// yields are two places.
-struct Place {
-  uint64_t address, path;
+// Where the running thread gives way. Two calls of a function that yields are two places.
+struct Whereabouts {
+  uint64_t address, path, state;
 };
-Place place_in_program() {
-  constexpr size_t kDeepest = 8;
-  uint64_t stack[kDeepest];
-  const size_t depth = backtrace(stack, kDeepest);
-  Place place{depth ? stack[0] : 0, 1};
-  for (size_t i = 0; i < depth; ++i) place.path = mix(place.path, stack[i]);
-  for (size_t i = 0; i < depth; ++i) {
-    if (from_library(reinterpret_cast<const void*>(stack[i]))) continue;
-    place.address = stack[i];
-    break;
-  }
-  return place;
+Whereabouts whereabouts() {
+  constexpr size_t kDeepest = 5;  // sleep_for() and what the program puts around it
+  uint64_t path[kDeepest];
+  CallerState caller;
+  const size_t depth = caller_state(caller, path, kDeepest);
+  if (!depth) return {};
+  Whereabouts here{path[0], 1, hash_of(caller)};
+  for (size_t i = 0; i < depth; ++i) here.path = mix(here.path, path[i]);
+  size_t i = 0;
+  while (i + 1 < depth && from_library(reinterpret_cast<const void*>(path[i]))) ++i;
+  here.address = path[i];
+  return here;
 }
 
 uint64_t current_value(const Watch& w) {
@@ -158,17 +159,16 @@ void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
   refresh_simple();
   gives_turn_ = true;
   loop_ = 0;
-  if (live_count < 2) return;
   Thread& me = *runtime.current;
+  if (enabled.size(words_) == enabled.contains(me.id) && timed.empty(words_)) return;  // it keeps nobody waiting
   count_plain_writes(me);
-  const Place place = place_in_program();
-  uint64_t state = local_state();
-  if (state) state = mix(state, me.effects - me.fruitless) | 1;  // a change by it makes a round another one
-  const Rounds::Pass pass = me.rounds.pass(place.path, state, rounds > spin_rounds ? 1 : spin_rounds);
+  Whereabouts here = whereabouts();
+  if (here.state) here.state = mix(here.state, me.effects - me.fruitless) | 1;  // a change makes a round another one
+  const Rounds::Pass pass = me.rounds.pass(here.path, here.state, rounds > spin_rounds ? 1 : spin_rounds);
   if (pass == Rounds::Pass::First) return;
   gives_turn_ = pass != Rounds::Pass::Counts && pass != Rounds::Pass::New;
-  if (pass == Rounds::Pass::Beyond) loop_ = place.address;
-  if (pass == Rounds::Pass::Beyond || pass == Rounds::Pass::Counts) counted_loop_ = place.address;
+  if (pass == Rounds::Pass::Beyond) loop_ = here.address;
+  if (pass == Rounds::Pass::Beyond || pass == Rounds::Pass::Counts) counted_loop_ = here.address;
   if (pass != Rounds::Pass::New) runtime.sites.doubt();
 }
 
