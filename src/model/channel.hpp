@@ -15,7 +15,7 @@
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 5;
+inline constexpr uint32_t kChannelVersion = 6;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 
 enum class Isolation : uint8_t { Auto, Loop, Reset, Fork };
