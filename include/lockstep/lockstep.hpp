@@ -61,6 +61,7 @@ struct Options {
   std::string suppressions = {};                                 // file
   unsigned workers = 1;                                          // processes
   std::string out = {};                                          // folder for schedules; empty: lockstep-out/PROGRAM/explore-N
+  std::optional<uint32_t> spin_rounds = std::nullopt;            // of a spin loop whose number of rounds matters
 };
 
 struct Bug {

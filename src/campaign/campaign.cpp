@@ -32,6 +32,7 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   target.points = options.points;
   target.timeouts = options.timeouts;
   target.spurious = options.spurious.value_or(0);
+  target.spin_rounds = options.spin_rounds.value_or(kDefaultSpinRounds);
   target.prime = options.prime;
   target.input = options.input;
   target.detect_races = options.looks_for_races();
@@ -297,6 +298,8 @@ void Campaign::conclude(Exploration& result) {
 
 // A warning says where, which only a replay can tell.
 void Campaign::complete_warning(Finding& warning) {
+  constexpr unsigned kMostReplayed = 20;
+  if (++replayed_ > kMostReplayed) return;
   if (warning.trace.empty() || warning.kind == FindingKind::Nondeterminism) return;
   if (auto found = replayer_.reproduce(warning, true)) warning = std::move(*found);
   if (!warning.doubt.empty())

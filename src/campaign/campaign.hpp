@@ -95,6 +95,7 @@ class Campaign {
   bool raced_before_ = false;
   std::vector<Finding> reported_;  // bugs, for who resumes this
   unsigned bug_number_ = 0;        // of the last one
+  unsigned replayed_ = 0;          // warnings
   bool has_saved_state_ = false;
   std::set<std::string> unsaved_;            // schedules that could not be written
   std::vector<std::filesystem::path> made_;  // folders for what is saved, the innermost first

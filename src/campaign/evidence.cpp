@@ -96,6 +96,8 @@ void Campaign::complete_evidence(Evidence& evidence) {
   }
   evidence.lock_misuses = places.of(FactKind::LockMisuse);
   evidence.spin_loops = places.of(FactKind::SpinRounds);
+  evidence.spin_rounds = options_.spin_rounds.value_or(kDefaultSpinRounds);
+  evidence.spin_rounds_given = options_.spin_rounds.has_value();
   evidence.weak_orders = places.weak_orders(evidence.weak_order_operations);
   if (spurious_ == 0) evidence.condition_waits = places.of(FactKind::ConditionWait);
   evidence.depends_on = dependences(places);

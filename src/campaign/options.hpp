@@ -24,6 +24,7 @@ struct CampaignOptions {
   StrategyOptions strategy;
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
+  std::optional<uint32_t> spin_rounds;  // none: kDefaultSpinRounds
   std::optional<uint32_t> spurious;  // none: 0, and auto tries 1 once the rest is explored
   uint32_t prime = 0;
   bool races = true;         // a data race is a bug

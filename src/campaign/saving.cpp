@@ -22,6 +22,7 @@ std::optional<Error> Campaign::save_schedule_of(const Finding& finding) {
   schedule.backend = options_.backend;
   schedule.points = options_.points;
   schedule.timeouts = options_.timeouts;
+  schedule.spin_rounds = options_.spin_rounds.value_or(kDefaultSpinRounds);
   schedule.spurious = spurious_;
   schedule.explore_call = options_.explore_call;
   schedule.promoted = places_of(target_->modules(), promotion_.in_use().places);

@@ -164,6 +164,15 @@ const OptionInfo kOptions[] = {
            o.timeouts, v,
            {std::pair{"stuck", Timeouts::Stuck}, {"cost", Timeouts::Cost}, {"always", Timeouts::Always}});
      }},
+    {"spin-rounds", "K",
+     "a spin loop whose number of rounds matters goes round so many times before others go first [2]", kRun, false,
+     [](Options& o, const std::string& v) {
+       uint32_t number = 0;
+       Problem problem = number_into(number, v, 1);
+       if (!problem && number > kMostSpinRounds) problem = fmt::format("is at most {}", kMostSpinRounds);
+       if (!problem) o.spin_rounds = number;
+       return problem;
+     }},
     {"prime", "N", "with --isolation loop: run the program so many times first, so that what it initialises once is there [0]", kRun, false,
      [](Options& o, const std::string& v) { return number_into(o.prime, v, 0); }},
     {"spurious", "N", "condition variables may wake N times per execution without a signal [0; auto: 1, once the rest is explored]", kRun, false,

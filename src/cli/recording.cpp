@@ -46,6 +46,7 @@ Result<Recording> read_recording(Options& options, const World& world) {
   target_options.points = schedule.points;
   target_options.explore_call = schedule.explore_call;
   target_options.timeouts = schedule.timeouts;
+  target_options.spin_rounds = schedule.spin_rounds;
   target_options.find_leaks = options.leaks || schedule.bug.kind == FindingKind::Leak;
   target_options.check_locks = schedule.bug.kind == FindingKind::LockDiscipline;
   target_options.spurious = schedule.spurious;

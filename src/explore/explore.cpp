@@ -85,6 +85,7 @@ std::string translate(const lockstep::v1::Options& from, unsigned call, Campaign
   to.races = from.races;
   to.leaks = from.leaks;
   to.lock_discipline = from.lock_discipline;
+  to.spin_rounds = from.spin_rounds;
   to.spurious = from.spurious;
   to.trusted = from.trust;
   to.suppressions = from.suppressions;

@@ -15,7 +15,7 @@
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 5;
+inline constexpr uint32_t kChannelVersion = 6;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 // Instead of it, where a call of lockstep::explore() is to serve: "<channel fd>,<thread table fd>,<number of the call>"
 inline constexpr const char* kExploreVariable = "LOCKSTEP_EXPLORE_CALL";
@@ -27,6 +27,9 @@ enum class Points : uint8_t { Auto, Sync, Atomics, Racy, All };
 enum class CheckpointUse : uint8_t { Off, Worthwhile, Always };
 // When a timed wait may give up: only if nobody else can run; also earlier, for the price of a preemption; any time.
 enum class Timeouts : uint8_t { Stuck, Cost, Always };
+// Rounds that are tried of a loop whose number of rounds may matter, until the others go first. Two, because the first round
+// often leaves another state behind than all the others; every further one multiplies the executions.
+inline constexpr uint32_t kDefaultSpinRounds = 2, kMostSpinRounds = 1'000'000;
 
 //
 // Wake-ups are lazy, because a futex call costs as much as an execution: a reader that finds nothing says at which
@@ -93,6 +96,7 @@ struct Channel {
   Backend backend;
   Points points;
   Timeouts timeouts;
+  uint32_t spin_rounds;      // of a loop whose number of rounds may matter, while others could run
   uint32_t spurious;         // wake-ups of condition variables without a signal, at most so many per execution
   uint8_t detect_races;      // in instrumented code
   uint8_t debug;             // a debugger looks on: output goes where it goes, the debugger is told of switches

@@ -52,6 +52,7 @@ Json content_of(const ScheduleFile& schedule) {
         {"backend", name_of(schedule.backend)},
         {"points", name_of(schedule.points)},
         {"timeouts", name_of(schedule.timeouts)},
+        {"spin_rounds", schedule.spin_rounds},
         {"spurious", schedule.spurious},
         {"explore_call", schedule.explore_call},
         {"max_steps", bug.plan.max_steps}}},

@@ -177,6 +177,7 @@ ScheduleFile read_content(const Json& json) {
   out.timeouts = choice_at<Timeouts>(options, "timeouts", schedule_json::kTimeouts);
   out.spurious = static_cast<uint32_t>(natural_at(options, "spurious", std::numeric_limits<uint32_t>::max()));
   out.explore_call = static_cast<uint32_t>(natural_at(options, "explore_call", std::numeric_limits<uint32_t>::max()));
+  out.spin_rounds = static_cast<uint32_t>(natural_at(options, "spin_rounds", kMostSpinRounds));
   read_bug(json, out.bug);
   out.bug.plan.max_steps =
       static_cast<uint32_t>(natural_at(options, "max_steps", std::numeric_limits<uint32_t>::max()));

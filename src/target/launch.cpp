@@ -28,6 +28,7 @@ LaunchOptions launch_options(const TargetOptions& options, const std::string& pa
           options.backend,
           options.points,
           options.timeouts,
+          options.spin_rounds,
           options.spurious,
           options.prime,
           options.detect_races,

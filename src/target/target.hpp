@@ -21,6 +21,7 @@ struct TargetOptions {
   Backend backend = Backend::Auto;
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
+  uint32_t spin_rounds = kDefaultSpinRounds;  // of a loop whose number of rounds may matter, while others could run
   uint32_t spurious = 0;             // wake-ups without a signal, at most so many per execution
   uint32_t prime = 0;                // without isolation: executions of each worker before its first plan
   bool detect_races = true;                    // in instrumented code

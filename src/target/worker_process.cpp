@@ -142,6 +142,7 @@ Result<bool> WorkerProcess::prepare() {
   c->backend = options_.backend;
   c->points = options_.points;
   c->timeouts = options_.timeouts;
+  c->spin_rounds = options_.spin_rounds;
   c->spurious = options_.spurious;
   c->prime = options_.prime;
   c->detect_races = options_.detect_races;

@@ -48,7 +48,7 @@ struct LaunchOptions {
   Backend backend;
   Points points;
   Timeouts timeouts;
-  uint32_t spurious, prime;
+  uint32_t spin_rounds, spurious, prime;
   bool detect_races, check_locks, find_leaks;
   CheckpointUse checkpoints;
   PromotedPoints promoted;

@@ -64,28 +64,32 @@ void Scheduler::find_candidates(ThreadSet& set) {
     return;
   }
   // Who has to let others go first would come before them in executions that reductions take for equal.
-  if (fairness_.active() && fairness_.restrict(set, words_)) reasons.add(Reason::Fairness);
+  const auto lost = [](uint64_t loop) { notice(FactKind::SpinRounds, reinterpret_cast<const void*>(loop)); };
+  if (fairness_.active() && fairness_.restrict(set, words_, lost)) reasons.add(Reason::Fairness);
   if (timeouts != Timeouts::Stuck || set.empty(words_))
     for (unsigned i = 0; i < words_; ++i) set.word[i] |= timed.word[i];
 }
 
-// Time passes while others do nothing but yield: a timed wait does not outlast kPatience of them. Otherwise a thread
-// that polls for what the waiter will do would keep it from ever timing out.
+// Time passes while others do nothing but yield: a timed wait does not outlast many more of them than are tried of one
+// loop. Otherwise a thread that polls for what the waiter will do would keep it from ever timing out.
 void Scheduler::prefer_overdue(ThreadSet& set) {
-  constexpr uint32_t kPatience = 20;
+  const uint32_t patience = 10 * (spin_rounds > 2 ? spin_rounds : 2);
   ThreadSet overdue{};
   bool any = false;
   timed.for_each(words_, [&](ThreadId t) {
-    if (enabled.contains(t) || yields_ - thread(t).timed_since < kPatience) return;
+    if (enabled.contains(t) || yields_ - thread(t).timed_since < patience) return;
     overdue.add(t);
     any = true;
   });
-  if (any) set = overdue;
+  if (!any) return;
+  set = overdue;
+  if (counted_loop_) notice(FactKind::SpinRounds, reinterpret_cast<const void*>(counted_loop_));
 }
 
 Thread* Scheduler::choose_slow() {
   if (UNLIKELY(log_size >= save_at_)) runtime.saving->reached();
-  if (fairness_.active() && last_ != kNoThread) fairness_.step(last_, last_yielded_, before_, enabled, live, words_);
+  if (fairness_.active() && last_ != kNoThread)
+    fairness_.step(last_, last_yielded_ && gives_turn_, loop_, before_, enabled, live, words_);
   if (policy_ == Policy::Blocks) observe_block();
   before_.copy(enabled, words_);
   if (sleeping_) wake_sleepers();

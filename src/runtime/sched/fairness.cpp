@@ -15,6 +15,7 @@ Fairness::Window& Fairness::window(ThreadId t, unsigned words) {
     // As if everybody had been scheduled in this window: the first yield of a thread adds no priorities.
     w.generation = generation_;
     w.below.clear(ThreadSet::kWords);
+    w.loop = 0;
     w.enabled.clear(ThreadSet::kWords);
     for (unsigned i = 0; i < ThreadSet::kWords; ++i) w.disabled.word[i] = w.scheduled.word[i] = ~0ull;
   }
@@ -22,8 +23,8 @@ Fairness::Window& Fairness::window(ThreadId t, unsigned words) {
   return w;
 }
 
-void Fairness::step(ThreadId t, bool yielded, const ThreadSet& before, const ThreadSet& after, const ThreadSet& live,
-                    unsigned words) {
+void Fairness::step(ThreadId t, bool yielded, uint64_t loop, const ThreadSet& before, const ThreadSet& after,
+                    const ThreadSet& live, unsigned words) {
   live.for_each(words, [&](ThreadId u) {
     Window& w = window(u, words);
     w.below.remove(t);  // scheduling t pays the debt
@@ -33,29 +34,12 @@ void Fairness::step(ThreadId t, bool yielded, const ThreadSet& before, const Thr
   Window& mine = window(t, words);
   for (unsigned i = 0; i < words; ++i) mine.disabled.word[i] |= before.word[i] & ~after.word[i];
   if (!yielded) return;
+  if (loop || mine.below.empty(words)) mine.loop = loop;
   for (unsigned i = 0; i < words; ++i) {
     mine.below.word[i] |= (mine.enabled.word[i] | mine.disabled.word[i]) & ~mine.scheduled.word[i] & live.word[i];
     mine.enabled.word[i] = after.word[i];
     mine.disabled.word[i] = mine.scheduled.word[i] = 0;
   }
-}
-
-bool Fairness::restrict(ThreadSet& candidates, unsigned words) const {
-  bool any = false;
-  ThreadSet allowed;
-  allowed.copy(candidates, words);
-  candidates.for_each(words, [&](ThreadId t) {
-    const Window& w = windows_[index_of(t)];
-    if (w.generation != generation_) return;
-    for (unsigned i = 0; i < words; ++i)
-      if (w.below.word[i] & candidates.word[i]) {
-        allowed.remove(t);
-        any = true;
-        return;
-      }
-  });
-  candidates.copy(allowed, words);
-  return any;
 }
 
 }  // namespace lockstep::rt

@@ -15,17 +15,39 @@ class Fairness {
   bool active() const { return active_; }
   void activate() { active_ = true; }  // at the first yield
 
-  // A step of `t` was executed; `before` and `after` are the enabled sets around it.
-  void step(ThreadId t, bool yielded, const ThreadSet& before, const ThreadSet& after, const ThreadSet& live,
-            unsigned words);
+  // A step of `t` was executed; `before` and `after` are the enabled sets around it. If it yielded in a loop whose rounds
+  // may matter, `loop` says where.
+  void step(ThreadId t, bool yielded, uint64_t loop, const ThreadSet& before, const ThreadSet& after,
+            const ThreadSet& live, unsigned words);
   // Removes from `candidates` whoever has to let somebody else go first: is there any? Never empties a non-empty set.
-  bool restrict(ThreadSet& candidates, unsigned words) const;
+  // Where that costs rounds that may matter, lost(loop) is called.
+  template <class Lost>
+  bool restrict(ThreadSet& candidates, unsigned words, Lost&& lost) const {
+    bool any = false;
+    ThreadSet allowed;
+    allowed.copy(candidates, words);
+    candidates.for_each(words, [&](ThreadId t) {
+      const Window& w = windows_[index_of(t)];
+      if (w.generation != generation_ || !meet(w.below, candidates, words)) return;
+      allowed.remove(t);
+      any = true;
+      if (w.loop) lost(w.loop);
+    });
+    candidates.copy(allowed, words);
+    return any;
+  }
 
  private:
   struct Window {
     ThreadSet below, enabled, disabled, scheduled;
+    uint64_t loop;        // whose rounds `below` costs; 0: none that matter
     uint32_t generation;  // of the execution that initialised it
   };
+  static bool meet(const ThreadSet& a, const ThreadSet& b, unsigned words) {
+    for (unsigned i = 0; i < words; ++i)
+      if (a.word[i] & b.word[i]) return true;
+    return false;
+  }
   Window& window(ThreadId t, unsigned words);
 
   Window* windows_ = nullptr;

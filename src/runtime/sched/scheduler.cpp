@@ -61,6 +61,7 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   max_steps_ = plan.max_steps < max_log_ - kNotesRoom ? plan.max_steps : static_cast<uint32_t>(max_log_ - kNotesRoom);
   last_ = kNoThread;
   last_yielded_ = false;
+  counted_loop_ = 0;
   unpreemptible_ = 0;
   skipped_ = 0;
   yields_ = 0;
@@ -301,14 +302,6 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
 void Scheduler::after_step(Thread& me, const Step& step) {
   if (runtime.time_moved) runtime.clock.join(me, step);
   if (runtime.interrupted && !me.signalled) deliver_interrupts(me, step);
-}
-
-void Scheduler::count_as_yield(Step& step) {
-  step.flags |= Step::kYield;
-  last_yielded_ = true;
-  ++yields_;
-  fairness_.activate();
-  refresh_simple();
 }
 
 unsigned Scheduler::pick(unsigned n) {

@@ -74,7 +74,8 @@ class Scheduler {
   // The same, at the beginning of code that others must not see half done: whoever comes this far only on another's behalf
   // waits before it.
   void enter_sealed();
-  void count_as_yield(Step& step);    // the step just recorded was one turn of a spin loop
+  // The step just recorded was a turn of a spin loop, or `rounds` of them.
+  void count_as_yield(Step& step, uint32_t rounds = 1);
 
   Thread& thread(ThreadId t) { return threads_[index_of(t)]; }
   unsigned words() const { return words_; }
@@ -102,6 +103,7 @@ class Scheduler {
   uint64_t fault_address = 0;
   bool detail = false, failure_recorded = false;
   Timeouts timeouts = Timeouts::Cost;
+  uint32_t spin_rounds = kDefaultSpinRounds;
   Blocks blocks;
   bool in_blocks() const { return policy_ == Policy::Blocks; }
 
@@ -148,6 +150,9 @@ class Scheduler {
   bool simple_ = true;    // at most 64 threads, nobody timed, no fairness, nobody unpreemptible
   bool straight_ = true;  // simple, and the default schedule with nothing else to keep
   bool last_yielded_ = false;
+  bool gives_turn_ = false;     // and others go first
+  uint64_t loop_ = 0;           // in this loop, whose rounds may matter; 0: they do not
+  uint64_t counted_loop_ = 0;   // of this execution, a loop whose rounds may matter
   Policy policy_ = Policy::Default;
   ThreadId last_ = kNoThread;   // who did the last recorded step
   uint64_t offered_ = 0;        // candidates of the decision under way, when simple

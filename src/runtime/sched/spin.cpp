@@ -14,9 +14,7 @@ uint64_t mix(uint64_t hash, uint64_t word) {
 }
 
 // Where the running thread is and everything it could decide upon: program counter, registers, its own stack.
-uint64_t local_state() {
-  CallerState caller;
-  if (!caller_state(caller)) return 0;
+uint64_t hash_of(const CallerState& caller) {
   const char* top = runtime.current->stack_top;
   const char* sp = reinterpret_cast<const char*>(caller.stack_pointer);
   if (sp > top || static_cast<size_t>(top - sp) > kDeepestLoop) return 0;
@@ -25,6 +23,28 @@ uint64_t local_state() {
   for (auto* p = reinterpret_cast<const uint64_t*>(sp); p < reinterpret_cast<const uint64_t*>(top); ++p)
     hash = mix(hash, *p);
   return hash | 1;
+}
+uint64_t local_state() {
+  CallerState caller;
+  return caller_state(caller) ? hash_of(caller) : 0;
+}
+
+// Where the running thread gives way. Two calls of a function that yields are two places.
+struct Whereabouts {
+  uint64_t address, path, state;
+};
+Whereabouts whereabouts() {
+  constexpr size_t kDeepest = 5;  // sleep_for() and what the program puts around it
+  uint64_t path[kDeepest];
+  CallerState caller;
+  const size_t depth = caller_state(caller, path, kDeepest);
+  if (!depth) return {};
+  Whereabouts here{path[0], 1, hash_of(caller)};
+  for (size_t i = 0; i < depth; ++i) here.path = mix(here.path, path[i]);
+  size_t i = 0;
+  while (i + 1 < depth && from_library(reinterpret_cast<const void*>(path[i]))) ++i;
+  here.address = path[i];
+  return here;
 }
 
 uint64_t current_value(const Watch& w) {
@@ -123,9 +143,33 @@ void fruitless_repeat(Step& step, uint64_t value) {
   Thread& me = *runtime.current;
   runtime.sites.doubt();
   look_for_a_round(me, {static_cast<uint64_t>(step.object), value, step.arity});
-  if (++me.spin_repeats < kFruitlessRepeats) return;
+  // A round of a loop has up to four reads: more values are not remembered.
+  const uint32_t rounds = scheduler().spin_rounds;
+  const uint32_t most = kFruitlessRepeats > 4 * (rounds + 1) ? kFruitlessRepeats : 4 * (rounds + 1);
+  if (++me.spin_repeats < most) return;
   me.spin_repeats = 0;
-  scheduler().count_as_yield(step);
+  scheduler().count_as_yield(step, most);
+}
+
+void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
+  step.flags |= Step::kYield;
+  last_yielded_ = true;
+  ++yields_;
+  fairness_.activate();
+  refresh_simple();
+  gives_turn_ = true;
+  loop_ = 0;
+  Thread& me = *runtime.current;
+  if (enabled.size(words_) == enabled.contains(me.id) && timed.empty(words_)) return;  // it keeps nobody waiting
+  count_plain_writes(me);
+  Whereabouts here = whereabouts();
+  if (here.state) here.state = mix(here.state, me.effects - me.fruitless) | 1;  // a change makes a round another one
+  const Rounds::Pass pass = me.rounds.pass(here.path, here.state, rounds > spin_rounds ? 1 : spin_rounds);
+  if (pass == Rounds::Pass::First) return;
+  gives_turn_ = pass != Rounds::Pass::Counts && pass != Rounds::Pass::New;
+  if (pass == Rounds::Pass::Beyond) loop_ = here.address;
+  if (pass == Rounds::Pass::Beyond || pass == Rounds::Pass::Counts) counted_loop_ = here.address;
+  if (pass != Rounds::Pass::New) runtime.sites.doubt();
 }
 
 }  // namespace lockstep::rt

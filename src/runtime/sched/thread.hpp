@@ -5,6 +5,7 @@
 
 #include "model/trace.hpp"
 #include "runtime/base.hpp"
+#include "runtime/sched/rounds.hpp"
 
 namespace lockstep::rt {
 
@@ -75,6 +76,7 @@ struct alignas(64) Thread {
   uint32_t volatile_reads;
   uint32_t yield_changes;  // steps that changed something, when its present row of yields began
   uint8_t yields_in_row, yields_forgiven;
+  Rounds rounds;           // of the loops in which it gives way
   uint64_t read_object, read_value;  // of its last fruitless read
   bool announced;          // the last call for tracked memory has not been followed by an access (detect/call_sites.hpp)
   bool spinning;           // the next round of its loop is useless until a watched value changes

@@ -47,10 +47,18 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
   return _URC_NO_REASON;
 }
 
+struct CallerWalk {
+  CallerState& state;
+  Walk path;
+};
+
 _Unwind_Reason_Code visit_caller(_Unwind_Context* context, void* data) {
   const uintptr_t pc = _Unwind_GetIP(context);
   if (pc >= own_code.begin && pc < own_code.end) return _URC_NO_REASON;
-  CallerState& out = *static_cast<CallerState*>(data);
+  auto& [out, path] = *static_cast<CallerWalk*>(data);
+  path.out[path.count++] = pc;
+  const _Unwind_Reason_Code next = path.count == path.most || !pc ? _URC_END_OF_STACK : _URC_NO_REASON;
+  if (path.count > 1) return next;
   out.pc = pc;
   out.stack_pointer = _Unwind_GetCFA(context);
 #if defined(__x86_64__)
@@ -59,7 +67,7 @@ _Unwind_Reason_Code visit_caller(_Unwind_Context* context, void* data) {
   constexpr int kCalleeSaved[] = {19, 20, 21, 22, 23, 29};
 #endif
   for (int i = 0; i < 6; ++i) out.registers[i] = _Unwind_GetGR(context, kCalleeSaved[i]);
-  return _URC_END_OF_STACK;
+  return next;
 }
 
 }  // namespace
@@ -69,11 +77,18 @@ bool is_own_code(uintptr_t pc) {
   return pc >= own_code.begin && pc < own_code.end;
 }
 
-bool caller_state(CallerState& out) {
+size_t caller_state(CallerState& out, uint64_t* path, size_t most) {
   Uncontrolled guard;
   if (!own_code.begin) find_own_code();
   out.pc = 0;
-  _Unwind_Backtrace(visit_caller, &out);
+  CallerWalk walk{out, {path, 0, most}};
+  _Unwind_Backtrace(visit_caller, &walk);
+  return walk.path.count;
+}
+
+bool caller_state(CallerState& out) {
+  uint64_t pc;
+  caller_state(out, &pc, 1);
   return out.pc != 0;
 }
 

@@ -18,5 +18,7 @@ struct CallerState {
   uint64_t registers[6];  // callee-saved
 };
 bool caller_state(CallerState& out);
+// The same, and the way there: `path`[0] is its pc, then the return addresses of up to `most` - 1 callers.
+size_t caller_state(CallerState& out, uint64_t* path, size_t most);
 
 }  // namespace lockstep::rt

@@ -90,6 +90,7 @@ __attribute__((noinline)) void take_control() {
   runtime.current = runtime.controller;
   runtime.controller->id = kNoThread;
   runtime.scheduler.timeouts = channel.timeouts;
+  runtime.scheduler.spin_rounds = channel.spin_rounds;
   capture_main_thread();
   runtime.scheduler.init(channel.max_steps);
   runtime.clock.init();

@@ -50,6 +50,15 @@ TEST_F(OptionsTest, EverythingAfterTheProgramIsItsOwn) {
   EXPECT_EQ(run({"--quiet", "--", "--odd-name", "-y"}).command, (std::vector<std::string>{"--odd-name", "-y"}));
 }
 
+TEST_F(OptionsTest, SpinRoundsAreANumberOrNotGiven) {
+  EXPECT_FALSE(run({"./prog"}).spin_rounds);
+  EXPECT_EQ(run({"--spin-rounds", "30", "./prog"}).spin_rounds, 30u);
+  file("spin-rounds = 4\n");
+  EXPECT_EQ(run({"./prog"}).spin_rounds, 4u);
+  for (const char* wrong : {"0", "-1", "many", "1000001"})
+    EXPECT_NE(error({"run", "--spin-rounds", wrong, "./prog"}).find("--spin-rounds"), std::string::npos) << wrong;
+}
+
 TEST_F(OptionsTest, EveryOptionArrives) {
   const Options o = run({"--strategy=pct:depth=3",
                          "--preemptions",

@@ -27,6 +27,7 @@ ScheduleFile sample() {
   file.build = {"00ff", 12345, 1700000000};
   file.isolation = Isolation::Reset;
   file.points = Points::Sync;
+  file.spin_rounds = 30;
   file.bug = finding_of(FindingKind::Deadlock, bank.trace);
   file.bug.message = "deadlock \xff";
   file.bug.fingerprint = "0123456789abcdef";
@@ -62,6 +63,7 @@ TEST(ScheduleFile, ReadsBackWhatItWrote) {
   EXPECT_TRUE(same_program(read->build, written.build));
   EXPECT_EQ(read->isolation, written.isolation);
   EXPECT_EQ(read->points, written.points);
+  EXPECT_EQ(read->spin_rounds, 30u);
   EXPECT_EQ(read->bug.kind, FindingKind::Deadlock);
   EXPECT_EQ(read->bug.message, "deadlock \xef\xbf\xbd");
   EXPECT_EQ(read->bug.plan.deltas, written.bug.plan.deltas);
@@ -126,6 +128,7 @@ TEST(ScheduleFile, HostileContentIsOneSentence) {
       {with([](Json& j) { j["lockstep-schedule"] = 2; }), "version 2"},
       {with([](Json& j) { j["lockstep-schedule"] = "1"; }), "version"},
       {with([](Json& j) { j["program"] = Json::array(); }), "\"program\" is empty"},
+      {with([](Json& j) { j["options"]["spin_rounds"] = -1; }), "spin_rounds"},
       {with([](Json& j) { j["program"] = "prog"; }), "\"program\" is not a list"},
       {with([](Json& j) { j["program"][0] = std::string("a\0b", 3); }), "zero byte"},
       {with([](Json& j) { j.erase("deltas"); }), "\"deltas\" is missing"},
