@@ -1,5 +1,6 @@
 #include "analysis/outcome.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -89,6 +90,8 @@ std::string fact(TraceView trace) {
 std::optional<Finding> OutcomeAnalysis::check(TraceView trace) {
   const auto kind = kind_of(trace.outcome());
   if (!kind) return std::nullopt;
+  const auto told = [](const DataRace& found) { return found.misuse(); };
+  if (kind == FindingKind::LockMisuse && std::ranges::any_of(trace.races(), told)) return std::nullopt;  // by LockMisuseAnalysis
   Finding finding;
   finding.kind = *kind;
   finding.message = fact(trace);
