@@ -116,11 +116,12 @@ static void freed_under_waiter() {
     pthread_cond_wait(changed, &guard);
     pthread_mutex_unlock(&guard);
   });
-  pthread_mutex_lock(&guard);
-  const bool awaited = waits;
-  if (awaited) std::free(changed);
+  for (pthread_mutex_lock(&guard); !waits; pthread_mutex_lock(&guard)) {
+    pthread_mutex_unlock(&guard);
+    sched_yield();
+  }
+  std::free(changed);
   pthread_mutex_unlock(&guard);
-  pthread_cond_signal(changed);
   waiter.join();
 }
 
