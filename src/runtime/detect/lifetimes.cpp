@@ -37,8 +37,10 @@ void use_object_closely(const void* object, bool remember) {
   if (owner == &self()) owner = nullptr;
   else if (!owner && !in_arena(object)) return;
   if (owner && frame_is_gone(*owner, address)) return use_gone_frame(*owner, address, 1, kFlags, calling_place());
-  if (!owner && races.is_freed(address)) return races.used_freed(self().id, address, scheduler().detail ? calling_place() : 0);
-  if (!remember || !races.active()) return;
+  if (!remember || !races.active()) {
+    if (!owner && races.is_freed(address)) races.used_freed(self().id, address, scheduler().detail ? calling_place() : 0);
+    return;
+  }
   if (owner && address < owner->shared_low) owner->shared_low = address;
   races.access(self().id, address, 1, kFlags, scheduler().detail ? calling_place() : 0);
 }

@@ -310,25 +310,21 @@ void Races::used_dead_stack(ThreadId t, uintptr_t address, unsigned size, uint8_
 }
 
 void Races::left(ThreadId t, uintptr_t low, uintptr_t high) {
-  constexpr uintptr_t kMostLooked = 1u << 20;
-  if (high - low > kMostLooked) low = high - kMostLooked;
+  if (constexpr uintptr_t kMost = 1u << 20; high - low > kMost) low = high - kMost;
   const Entry fresh{0, t, clocks_.now(t), shadow_.generation(), 0xff, static_cast<uint8_t>(kWrite | RaceAccess::kFree)};
-  for (uintptr_t word = low & ~uintptr_t{7}; word < high; word += 8) {
-    if (!shadow_.touched(word)) continue;
-    for_each_entry(shadow_.cell(word), shadow_.generation(), [&](Entry& old) {
-      if (old.thread() != t && !comes_before(old, fresh)) report(old, fresh, word, false);
-    });
-  }
+  for (uintptr_t word = low & ~uintptr_t{7}; word < high; word += 8)
+    if (shadow_.touched(word))
+      for_each_entry(shadow_.cell(word), shadow_.generation(), [&](Entry& old) {
+        if (old.thread() != t && !comes_before(old, fresh)) report(old, fresh, word, false);
+      });
 }
 
 void Races::add_misuse(const RaceAccess& access) {
   last_misuse_ = access;
   for (unsigned i = 0; i < count; ++i)
     if (found[i].second.misuse == access.misuse && calls_->pc(found[i].second.pc) == calls_->pc(access.pc)) return;
-  if (count == kMost)
-    more = true;
-  else
-    found[count++] = {access, access};
+  more |= count == kMost;
+  if (count < kMost) found[count++] = {access, access};
 }
 
 bool Races::last_by_another(uintptr_t address, ThreadId t, RaceAccess& out) {

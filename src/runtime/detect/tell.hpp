@@ -26,7 +26,8 @@ uint64_t unwind_calls();  // the same, of the whole stack
 // (remember) must not be from now on unless that comes after this. What gives a lock back needs to be remembered only.
 void use_object_closely(const void* object, bool remember);
 inline void use_object(const void* object, bool remember = true) {
-  if (UNLIKELY(runtime.races.active() || runtime.races.only_freed())) use_object_closely(object, remember);
+  const uintptr_t region = reinterpret_cast<uintptr_t>(object) >> 44;  // of variables nothing ever ends
+  if (UNLIKELY(runtime.races.active() || runtime.races.only_freed()) && region != 0 && region != 5) use_object_closely(object, remember);
 }
 // The frame that the address was in is gone: told, and the execution ends if it cannot go on.
 void use_gone_frame(Thread& owner, uintptr_t address, unsigned size, uint8_t flags, uint64_t where);
