@@ -1,5 +1,6 @@
 #include "analysis/outcome.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -84,11 +85,20 @@ std::string fact(TraceView trace) {
   }
 }
 
+// What ended the execution stands among its races: LockMisuseAnalysis or RaceAnalysis tells of it.
+bool told_otherwise(FindingKind kind, TraceView trace) {
+  return std::ranges::any_of(trace.races(), [kind](const DataRace& found) {
+    const bool gone_frame = found.ordered() && found.first.flags & RaceAccess::kFree && found.first.pc == 0;
+    return (kind == FindingKind::LockMisuse && found.misuse()) || (kind == FindingKind::Crash && gone_frame);
+  });
+}
+
 }  // namespace
 
 std::optional<Finding> OutcomeAnalysis::check(TraceView trace) {
   const auto kind = kind_of(trace.outcome());
   if (!kind) return std::nullopt;
+  if (told_otherwise(*kind, trace)) return std::nullopt;
   Finding finding;
   finding.kind = *kind;
   finding.message = fact(trace);

@@ -1,11 +1,14 @@
 #include "analysis/races.hpp"
 
+#include <tuple>
+
 #include "analysis/bounds.hpp"
 
 namespace lockstep {
 namespace {
 
 std::string verb_of(const RaceAccess& access) {
+  if (access.flags & RaceAccess::kSync) return "uses";
   if (access.flags & RaceAccess::kFree) return "frees";
   if (access.atomic()) return access.write() ? "atomically writes" : "atomically reads";
   return access.write() ? "writes" : "reads";
@@ -14,7 +17,12 @@ std::string verb_of(const RaceAccess& access) {
 bool frees(const RaceAccess& access) { return access.flags & RaceAccess::kFree; }
 
 // Freed before it was touched, in this very execution: ordered or not, that is worse than a race.
-bool freed_first(const DataRace& race) { return !race.unlocked() && frees(race.first) && !frees(race.second); }
+bool freed_first(const DataRace& race) {
+  return !race.unlocked() && !race.misuse() && frees(race.first) && !frees(race.second);
+}
+
+// Nobody called free: a frame of the thread's stack is gone, or the thread itself.
+bool ends_frame(const RaceAccess& access) { return frees(access) && access.pc == 0; }
 
 // Touched before it was freed, but nothing says that it must be: another schedule frees it first.
 FindingKind kind_of(const DataRace& race) {
@@ -30,6 +38,12 @@ Finding finding_of(const DataRace& race, TraceView trace) {
   finding.preemptions = bounds.preemptions;
   finding.variables = bounds.variables;
   finding.threads = race.first.thread == race.second.thread ? 1 : 2;
+  if (finding.kind == FindingKind::UseAfterFree && (ends_frame(race.first) || ends_frame(race.second))) {
+    const auto& [ended, used] = ends_frame(race.first) ? std::tie(race.first, race.second) : std::tie(race.second, race.first);
+    finding.message = "use after return: " + name_of(used.thread) + " " + verb_of(used) + " a local variable of " +
+                      name_of(ended.thread) + (ends_frame(race.first) ? " that is gone" : ", which does not wait before it is gone");
+    return finding;
+  }
   if (finding.kind == FindingKind::UseAfterFree && !freed_first(race)) {
     finding.message = "use after free: " + name_of(race.second.thread) + " frees memory that " + name_of(race.first.thread) +
                       " " + verb_of(race.first) + ", and nothing makes it wait";

@@ -69,6 +69,8 @@ enum class OpKind : uint8_t {
   Io,
   // Arming a timer, and what the task behind it does until it fires; firing itself is a Timeout.
   Timer,
+  // The end of a lock or the like, by the call that destroys it: conflicts with everything else that is done to it.
+  Destroy,
   kCount
 };
 

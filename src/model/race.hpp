@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "model/ids.hpp"
+#include "model/misuse.hpp"
 
 namespace lockstep {
 
@@ -14,6 +15,7 @@ struct RaceAccess {
     kRange = 8,   // memcpy, memset, a wide or misaligned access: one word of several
     kOrdered = 16,  // on both accesses: no race, only memory that threads share (Points::All)
     kUnlocked = 32,  // on both: no race, but no lock is held at every access (detect/eraser.hpp)
+    kSync = 64,      // an operation on a lock or the like, which must not be gone
   };
   uint64_t pc;       // return address of the instrumentation's call
   uint64_t address;  // first byte both touch
@@ -23,7 +25,7 @@ struct RaceAccess {
   uint32_t size;     // bytes of the access within one aligned word
   ThreadId thread;
   uint8_t flags;
-  uint8_t reserved;
+  Misuse misuse;     // on both accesses, which are the same one then: no race
 
   bool write() const { return flags & kWrite; }
   bool atomic() const { return flags & kAtomic; }
@@ -34,7 +36,8 @@ struct DataRace {
   RaceAccess first, second;  // in the order in which they happened
   bool ordered() const { return second.flags & RaceAccess::kOrdered; }
   bool unlocked() const { return second.flags & RaceAccess::kUnlocked; }
-  bool race() const { return !ordered() && !unlocked(); }
+  bool misuse() const { return second.misuse != Misuse::None; }
+  bool race() const { return !ordered() && !unlocked() && !misuse(); }
 };
 static_assert(sizeof(DataRace) == 80, "wire format");
 

@@ -67,7 +67,7 @@ struct Step {
   ThreadId thread;
   OpKind kind;
   uint8_t flags;
-  uint16_t value;    // Choose: what was taken; atomics: memory order
+  uint16_t value;    // Choose: what was taken; atomics: memory order; Lock, Unlock, CondWait: kReadBefore
   uint16_t arity;    // Choose: number of alternatives; atomics: size in bytes
 
   bool is_note() const { return flags & kNote; }
@@ -117,6 +117,10 @@ struct Monitors {
 
 // In Step::value of an atomic operation besides its memory order: there was a full fence since the thread's last step.
 inline constexpr uint16_t kAfterFence = 0x100;
+
+// In Step::value of a lock, an unlock or a condition wait of a detailed execution: since its last step the thread has read,
+// or may have read, memory that is not on its own stack.
+inline constexpr uint16_t kReadBefore = 1;
 
 struct TraceHeader {
   enum WireFlags : uint16_t {

@@ -22,6 +22,12 @@ std::span<const uint64_t> telling_stack(const TraceNames& names) {
   return pending.empty() ? std::span<const uint64_t>{} : names.stack_of_pending(0);
 }
 
+// The access that came second, unless it is the end of a stack frame, which nobody wrote down.
+std::span<const uint64_t> telling_stack(const DataRace& race, const TraceNames& names) {
+  const auto second = stack_of(race.second, names);
+  return second.empty() ? stack_of(race.first, names) : second;
+}
+
 // The deadlocked thread a cycle starts with tells more than a main thread that only joins.
 std::span<const uint64_t> deadlock_stack(const TraceNames& names) {
   const WaitGraph graph = wait_graph(names.trace());
@@ -99,7 +105,7 @@ Finding complete_finding(Finding found, Trace trace, std::string output, Symbols
   found.output = std::move(output);
   const TraceNames names(found.trace, symbols);
   found.message = found.race ? race_message(*found.race, names) : message_of(found, names);
-  const auto stack = found.race                            ? stack_of(found.race->second, names)
+  const auto stack = found.race                            ? telling_stack(*found.race, names)
                      : found.allocation                    ? names.stack_of_allocation(*found.allocation)
                      : !found.steps.empty()                ? names.stack_of_step(found.steps.back())
                      : !found.lock_cycle.empty()           ? names.stack_of_step(found.lock_cycle.back().step)

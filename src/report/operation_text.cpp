@@ -35,6 +35,7 @@ const char* verb_of(OpKind kind) {
     case OpKind::FutexWake: return "notify";
     case OpKind::PlainRead: return "read";
     case OpKind::PlainWrite: return "write";
+    case OpKind::Destroy: return "destroy";
     default: return nullptr;
   }
 }

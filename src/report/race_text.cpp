@@ -9,6 +9,7 @@ namespace {
 
 const char* verb(const RaceAccess& access) {
   if (access.flags & RaceAccess::kFree) return "free";
+  if (access.flags & RaceAccess::kSync) return "use";
   if (access.atomic()) return access.write() ? "atomically write" : "atomically read";
   return access.write() ? "write" : "read";
 }
@@ -33,7 +34,8 @@ std::span<const uint64_t> stack_of(const RaceAccess& access, const TraceNames& n
 }
 
 std::string access_text(const RaceAccess& access, const TraceNames& names) {
-  if (is_ended_stack(access)) return "ends, and with it " + names.object(ObjectId(access.address));
+  if (access.misuse != Misuse::None) return fmt::format("{}: {}", text_of(access.misuse), names.object(ObjectId(access.address)));
+  if (is_ended_stack(access)) return "leaves the frame of " + names.object(ObjectId(access.address));
   return fmt::format("{} {}", verb(access), names.object(ObjectId(access.address)));
 }
 
@@ -58,13 +60,19 @@ std::string race_message(const DataRace& race, const TraceNames& names) {
     return fmt::format("no lock is held at every access to {}: {} {} it{}, {} {} it{}{}", names.object(object), first,
                        third_person(race.first), at_place(race.first, names), second, third_person(race.second),
                        at_place(race.second, names), tail);
+  if (race.misuse())
+    return fmt::format("{} misused a lock: {}: {}{}{}", second, text_of(race.second.misuse), names.object(object),
+                       at_place(race.second, names), tail);
   if (is_ended_stack(race.first))
-    return fmt::format("use after the end of a thread: {} {} {}{}, which was on the stack of {}", second, third_person(race.second),
+    return fmt::format("use after return: {} {} {}{}, which was on the stack of {} and is gone", second, third_person(race.second),
                        names.object(object), at_place(race.second, names), first);
+  if (is_ended_stack(race.second))
+    return fmt::format("use after return: {} {} {}{}, which is on the stack of {}; nothing makes {} wait before it returns", first,
+                       third_person(race.first), names.object(object), at_place(race.first, names), second, second);
   const bool freed = (race.first.flags & RaceAccess::kFree) && !(race.second.flags & RaceAccess::kFree);
   if (freed)
     return fmt::format("use after free: {} {} {}{}, which {} freed{}{}", second,
-                       race.second.atomic() && race.ordered() && race.second.pc == 0 ? "uses" : third_person(race.second),
+                       third_person(race.second),
                        names.object(object), at_place(race.second, names), first, at_place(race.first, names), tail);
   return fmt::format("data race on {}: {} {} it{}, {} {} it{}{}", names.object(object), first, third_person(race.first),
                      at_place(race.first, names), second, third_person(race.second), at_place(race.second, names), tail);

@@ -174,6 +174,8 @@ class Story {
     } else if (finding_.kind == FindingKind::Livelock) {
       out_ += "\n";
       for (const Step& op : pending) stack_line(op);
+    } else if (race() && race()->misuse()) {
+      told_stack(term_.paint(kBold, names_.thread(race()->second.thread)) + " misused it in", stack_of(race()->second, names_));
     } else if (race()) {
       for (const RaceAccess* access : {&race()->first, &race()->second})
         told_stack(fmt::format("{}: {}", term_.paint(kBold, names_.thread(access->thread)), access_text(*access, names_)),

@@ -73,7 +73,7 @@ class Teller {
   void tell_race(uint32_t records) {
     if (!race_) return;
     const RaceAccess* accesses[] = {&race_->first, &race_->second};
-    for (uint32_t i = 0; i < 2; ++i) {
+    for (uint32_t i = race_->misuse() ? 1 : 0; i < 2; ++i) {
       if (accesses[i]->step != records) continue;
       StoryRow row{.kind = StoryRow::Racing, .thread = accesses[i]->thread};
       row.index = i;

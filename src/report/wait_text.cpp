@@ -23,21 +23,47 @@ std::string waited_for(const WaitGraph::Edge& edge, const TraceNames& names) {
   }
 }
 
+// May the thread have learned something by this step that tells it not to wait, or between its last step and this one?
+bool may_test(const Step& step) {
+  switch (step.kind) {
+    case OpKind::Lock:
+    case OpKind::Unlock:
+    case OpKind::CondWait: return step.value & kReadBefore;
+    default: return true;
+  }
+}
+
+// The last notification that came too early for this waiter: after that it has not looked at anything any more, otherwise
+// it saw what the notification was about and waits for another one.
+std::optional<size_t> missed_notification(const WaitGraph::Edge& edge, TraceView trace) {
+  Holdings now;
+  std::optional<size_t> missed;
+  bool waiter_ran = false;  // since then; what it read before that step it read before the notification
+  const auto steps = trace.steps();
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const Step& step = steps[i];
+    const bool signals = step.kind == OpKind::CondSignal || step.kind == OpKind::CondBroadcast;
+    if (signals && step.object == edge.object && !now.anyone_waits_for(edge.object)) {
+      missed = i;
+      waiter_ran = false;
+    } else if (step.thread == edge.waiter) {
+      const bool only_waits = step.kind == OpKind::CondWait || step.kind == OpKind::Lock || step.kind == OpKind::Unlock;
+      if (waiter_ran ? may_test(step) : !only_waits) missed.reset();
+      waiter_ran = true;
+    }
+    now.apply(step);
+  }
+  return missed;
+}
+
 // A signal that is waited for and has been given, too early: condition variables do not remember.
 std::string unheard_signal(const WaitGraph::Edge& edge, const TraceNames& names) {
   if (edge.kind != OpKind::CondWait) return {};
-  Holdings now;
-  std::optional<size_t> last;
-  const auto steps = names.trace().steps();
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const bool signals = steps[i].kind == OpKind::CondSignal || steps[i].kind == OpKind::CondBroadcast;
-    if (signals && steps[i].object == edge.object && !now.anyone_waits_for(edge.object)) last = i;
-    now.apply(steps[i]);
-  }
-  if (!last) return {};
-  const auto frame = innermost_user_frame(names.stack_of_step(*last), names.symbols());
+  const std::optional<size_t> missed = missed_notification(edge, names.trace());
+  if (!missed) return {};
+  const auto frame = innermost_user_frame(names.stack_of_step(*missed), names.symbols());
   const std::string place = frame ? short_place(frame->where) : "";
-  return fmt::format(" (when {} notified it{}, nobody was waiting)", names.thread(steps[*last].thread),
+  return fmt::format(" (when {} notified it{}, nobody was waiting)", names.thread(names.trace().steps()[*missed].thread),
                      place.empty() ? "" : " at " + place);
 }
 

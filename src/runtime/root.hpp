@@ -23,6 +23,7 @@ namespace lockstep::rt {
 struct Imports {
   bool cancel;    // pthread_cancel
   bool try_join;  // pthread_tryjoin_np and the like
+  bool contexts;  // makecontext: stacks of its own making
 };
 Imports find_imports();
 

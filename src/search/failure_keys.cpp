@@ -29,9 +29,10 @@ class Hash {
 FailureKey key_of(const Finding& finding, TraceView trace) {
   const TraceHeader& header = trace.header();
   Hash hash;
-  if (finding.race) {  // the two places, in whatever order they were reached
+  if (finding.race) {  // the two places, in whatever order they were reached; what is certain is not what was doubtful
     const auto [low, high] = std::minmax(finding.race->first.pc, finding.race->second.pc);
-    return hash.add(static_cast<uint64_t>(finding.kind)).add(low).add(high).value();
+    hash.add(static_cast<uint64_t>(finding.kind)).add(low).add(high).add(finding.doubt.empty());
+    return hash.add(static_cast<uint64_t>(finding.race->second.misuse)).value();
   }
   if (!finding.lock_cycle.empty()) {  // the locks, wherever the cycle begins
     uint64_t locks = 0;

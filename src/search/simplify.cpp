@@ -57,7 +57,7 @@ Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const 
   Tracking tracking(executor, finding.plan.tracked);
   const std::optional<Shrunk> shrunk = shrink(tracking, finding.trace, max_steps, same, proved, budget);
   Finding simplest = shrunk ? replayed(shrunk->trace).value_or(finding) : finding;
-  if (simplest.race) return simplest;  // between two accesses, whatever else is ordered
+  if (simplest.race && !simplest.race->misuse()) return simplest;  // between two accesses, whatever else is ordered
   if (const auto threads = threads_needed(tracking, simplest.trace, max_steps, same, budget)) simplest.threads = *threads;
   return simplest;
 }

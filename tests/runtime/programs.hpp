@@ -53,6 +53,14 @@ inline Trace run(Target& target, const Plan& plan) {
   return trace ? Trace(*trace) : Trace();
 }
 
+// What was done to locks that must not be, in the order in which it was.
+inline std::string misuses(TraceView trace) {
+  std::string text;
+  for (const DataRace& found : trace.races())
+    if (found.misuse()) text += std::string(text_of(found.second.misuse)) + "; ";
+  return text;
+}
+
 // Equal in every record, every pending operation and the outcome.
 inline testing::AssertionResult same(TraceView a, TraceView b) {
   if (a.outcome() != b.outcome())

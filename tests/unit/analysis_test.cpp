@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "analysis/deadlock.hpp"
+#include "analysis/lock_misuse.hpp"
 #include "analysis/outcome.hpp"
+#include "analysis/races.hpp"
 #include "fake_executor.hpp"
+#include "search/failure_keys.hpp"
 #include "zoo.hpp"
 
 namespace lockstep::fake {
@@ -128,6 +131,46 @@ TEST(Outcomes, EachIsWhatItIsCalled) {
     EXPECT_EQ(finding->kind, *c.kind);
     EXPECT_EQ(finding->message, c.message);
   }
+}
+
+TEST(LockMisuse, IsToldForEachPlaceHoweverTheExecutionEnded) {
+  TraceBuilder b;
+  b.header.outcome = Outcome::LockMisuse;
+  RaceAccess access{};
+  access.thread = ThreadId{1};
+  access.misuse = Misuse::MutexUnlockedUnheld;
+  b.races.push_back({access, access});
+  access.pc = 0x100;
+  access.misuse = Misuse::SemaphoreUsedDestroyed;
+  b.races.push_back({access, access});
+  const Trace trace = b.build();
+  const std::vector<Finding> found = LockMisuseAnalysis().check_all(trace);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].kind, FindingKind::LockMisuse);
+  EXPECT_EQ(found[0].message, "thread 1 misused a lock: a mutex is unlocked that nobody holds");
+  EXPECT_EQ(found[1].message, "thread 1 misused a lock: a destroyed semaphore is used");
+  EXPECT_NE(key_of(found[0], trace), key_of(found[1], trace));
+  EXPECT_FALSE(check(trace)) << "told twice";
+  EXPECT_TRUE(RaceAnalysis().check_all(trace).empty()) << "no race";
+}
+
+TEST(Races, WhatIsCertainIsNotWhatWasDoubtful) {
+  DataRace race{};
+  race.first.pc = 0x100;
+  race.first.flags = RaceAccess::kFree | RaceAccess::kWrite;
+  race.second.pc = 0x200;
+  DataRace other = race;
+  std::swap(other.first, other.second);
+  TraceBuilder b;
+  b.races = {race, other};
+  const Trace trace = b.build();
+  RaceAnalysis analysis;
+  analysis.doubt = [](const DataRace&) { return "synchronised in a way that is not seen"; };
+  const std::vector<Finding> found = analysis.check_all(trace);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].doubt, "") << "it was freed when it was used";
+  EXPECT_NE(found[1].doubt, "");
+  EXPECT_NE(key_of(found[0], trace), key_of(found[1], trace));
 }
 
 }  // namespace

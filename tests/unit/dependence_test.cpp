@@ -175,6 +175,14 @@ TEST(Dependence, ProcessExitConflictsWithEverythingOfOthers) {
     EXPECT_TRUE(dependent(op(0, OpKind::ProcessExit), op(1, static_cast<OpKind>(k))));
 }
 
+TEST(Dependence, DestroyingConflictsWithEverythingElseOnTheObject) {
+  for (const OpKind kind : kAll) {
+    if (kind == OpKind::Fence || kind == OpKind::Yield) continue;  // on no object
+    EXPECT_TRUE(dependent(op(1, OpKind::Destroy), op(2, kind))) << name_of(kind);
+    EXPECT_FALSE(dependent(op(1, OpKind::Destroy, 0x20), op(2, kind))) << name_of(kind);
+  }
+}
+
 TEST(Dependence, BarriersFutexesAndPlainAccesses) {
   EXPECT_TRUE(dependent(op(1, OpKind::BarrierArrive), op(2, OpKind::BarrierLeave)));
   EXPECT_FALSE(dependent(op(1, OpKind::BarrierLeave), op(2, OpKind::BarrierLeave)));

@@ -1,6 +1,7 @@
 // From an instrumented access to the detector.
 #pragma once
-#include "runtime/root.hpp"
+#include "runtime/detect/frames.hpp"
+#include "runtime/detect/tell.hpp"
 #include "runtime/sched/spin.hpp"
 
 namespace lockstep::rt {
@@ -33,11 +34,20 @@ inline void reach_promoted(const volatile void* address, size_t size, bool write
   else if (watchable) attempt_failed(step);  // a loop that reads it again and again spins
 }
 
-// The stack of a thread is gone when the thread is.
-inline void check_stack(ThreadId me, uintptr_t address, unsigned size, uint8_t flags, const void* pc) {
-  const ThreadId owner{static_cast<uint16_t>((address - kStackBase) / kStackStride)};
-  if (owner != me && UNLIKELY(runtime.threads[index_of(owner)].life == Life::Done))
-    runtime.races.used_dead_stack(me, address, size, flags, place(pc), owner);
+// Memory on the stack of another thread: its frame may be gone, and if not, must not be left before.
+inline void check_stack(uintptr_t address, size_t size, uint8_t flags, const void* pc) {
+  Thread* owner = stack_owner(address);
+  if (!owner || owner == runtime.current) return;
+  if (UNLIKELY(frame_is_gone(*owner, address)))
+    use_gone_frame(*owner, address, static_cast<unsigned>(size), flags, place(pc));
+  else if (address < owner->shared_low && runtime.races.active())
+    owner->shared_low = address;
+}
+// Where the frames of others may lie: the usual case for heap and variables is one test.
+inline bool may_be_anothers_stack(uintptr_t address) {
+  if (LIKELY(!may_be_stack(address))) return false;
+  const Thread* owner = stack_owner(address);
+  return owner && owner != runtime.current;
 }
 
 // Atomic blocks and lock discipline, when somebody asked for them.
@@ -53,7 +63,8 @@ inline void watch_more(uintptr_t address, size_t size, uint8_t flags, const void
 // What is more to an access than looking for races, sometimes.
 inline void unusual_access(uintptr_t a, unsigned size, uint8_t flags, const void* pc) {
   reach_promoted(reinterpret_cast<const void*>(a), size, flags & RaceAccess::kWrite, pc);
-  if (a - kStackBase < kMaxThreads * kStackStride) check_stack(runtime.current->id, a, size, flags, pc);
+  if (may_be_stack(a)) check_stack(a, size, flags, pc);
+  if (UNLIKELY(scheduler().detail) && stack_owner(a) != runtime.current) runtime.current->looked = true;
   if (runtime.watches_more) watch_more(a, size, flags, pc);
 }
 
@@ -62,12 +73,12 @@ __attribute__((noinline)) inline void look_up_alone(uintptr_t a, size_t size, ui
   if (!controlled()) return;
   const ThreadId me = runtime.current->id;
   if (!in_arena(reinterpret_cast<const void*>(a)))
-    check_stack(me, a, static_cast<unsigned>(size), flags, pc);
+    check_stack(a, size, flags, pc);
   else if (UNLIKELY(runtime.races.is_freed(a, size)))
     runtime.races.range(me, a, size, flags, place(pc));
 }
 inline void access_alone(uintptr_t a, size_t size, uint8_t flags, const void* pc) {
-  if (in_arena(reinterpret_cast<const void*>(a)) || UNLIKELY(a - kStackBase < kMaxThreads * kStackStride))
+  if (in_arena(reinterpret_cast<const void*>(a)) || UNLIKELY(may_be_anothers_stack(a)))
     look_up_alone(a, size, flags, pc);
 }
 
@@ -91,7 +102,7 @@ template <unsigned kSize, uint8_t kFlags>
 __attribute__((noinline)) void watched_access(const volatile void* address, const void* pc) {
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
   if (kSize <= 8 && LIKELY(runtime.races.watching_alone() && thread_pointer() == runtime.current->tls &&
-                           (a & 7) + kSize <= 8 && a - kStackBase >= kMaxThreads * kStackStride))
+                           (a & 7) + kSize <= 8 && !may_be_anothers_stack(a)))
     runtime.races.access(runtime.current->id, a, kSize, kFlags, reinterpret_cast<uint64_t>(pc));
   else
     access_closely<kSize, kFlags>(address, pc);
@@ -109,6 +120,8 @@ inline void range_access(const volatile void* address, size_t size, uint8_t flag
   if (!watched()) return;
   reach_promoted(address, size, flags & RaceAccess::kWrite, pc);
   if (!runtime.races.active()) return;
+  if (may_be_stack(reinterpret_cast<uintptr_t>(address))) check_stack(reinterpret_cast<uintptr_t>(address), size, flags, pc);
+  runtime.current->looked = true;
   if (UNLIKELY(runtime.watches_more)) watch_more(reinterpret_cast<uintptr_t>(address), size, flags, pc);
   runtime.races.range(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags, place(pc));
 }
@@ -126,6 +139,7 @@ inline __attribute__((always_inline)) void synchronise(const volatile void* a, s
     return;
   }
   if (!controlled()) return;
+  if (UNLIKELY(may_be_anothers_stack(address))) check_stack(address, size, kFlags, pc);
   const ThreadId me = runtime.current->id;
   const Order order = static_cast<Order>(raw_order & 7);  // gcc marks __sync builtins in higher bits
   // Acquiring comes before the access and releasing after it: the access is part of what is released.

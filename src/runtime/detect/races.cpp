@@ -35,7 +35,7 @@ void Races::begin(bool on, bool ordered_too) {
   any_freed_ = false;
   only_one_thread();
   count = 0;
-  more = false;
+  more = lifetimes = false;
   if (!on) return;
   clocks_.begin();
   shadow_.begin();
@@ -285,7 +285,7 @@ bool Races::is_freed(uintptr_t address) {
 }
 
 void Races::used_freed(ThreadId t, uintptr_t address, uint64_t where) {
-  const Entry fresh{where, t, clocks_.now(t), shadow_.generation(), 0xff, kAtomic | kWrite};
+  const Entry fresh{where, t, clocks_.now(t), shadow_.generation(), 0xff, kAtomic | kWrite | RaceAccess::kSync};
   for_each_entry(shadow_.cell(address), shadow_.generation(), [&](Entry& old) {
     if (old.flags() & RaceAccess::kFree) report(old, fresh, address & ~uintptr_t{7}, true);
   });
@@ -307,6 +307,24 @@ void Races::used_dead_stack(ThreadId t, uintptr_t address, unsigned size, uint8_
   const Entry ended{
       0, owner, clocks_.now(owner), shadow_.generation(), mask, static_cast<uint8_t>(kWrite | RaceAccess::kFree)};
   if (mask) report(ended, fresh, address & ~uintptr_t{7}, true);
+}
+
+void Races::left(ThreadId t, uintptr_t low, uintptr_t high) {
+  if (constexpr uintptr_t kMost = 1u << 20; high - low > kMost) low = high - kMost;
+  const Entry fresh{0, t, clocks_.now(t), shadow_.generation(), 0xff, static_cast<uint8_t>(kWrite | RaceAccess::kFree)};
+  for (uintptr_t word = low & ~uintptr_t{7}; word < high; word += 8)
+    if (shadow_.touched(word))
+      for_each_entry(shadow_.cell(word), shadow_.generation(), [&](Entry& old) {
+        if (old.thread() != t && !comes_before(old, fresh)) report(old, fresh, word, false);
+      });
+}
+
+void Races::add_misuse(const RaceAccess& access) {
+  last_misuse_ = access;
+  for (unsigned i = 0; i < count; ++i)
+    if (found[i].second.misuse == access.misuse && calls_->pc(found[i].second.pc) == calls_->pc(access.pc)) return;
+  more |= count == kMost;
+  if (count < kMost) found[count++] = {access, access};
 }
 
 bool Races::last_by_another(uintptr_t address, ThreadId t, RaceAccess& out) {
@@ -351,12 +369,15 @@ void Races::report(const Entry& old, const Entry& fresh, uintptr_t word, bool or
   const bool told_by_word =
       ((old.flags() | fresh.flags()) & (kAtomic | RaceAccess::kRange)) != 0;  // an Alias may be needed
   for (unsigned i = 0; i < count; ++i) {
+    if (found[i].misuse()) continue;
     const uint64_t x = calls_->pc(found[i].first.pc), y = calls_->pc(found[i].second.pc);
     if (told_by_word &&
         (word_of(found[i].first.begin) != word_of(old_begin) || word_of(found[i].second.begin) != word_of(fresh_begin)))
       continue;
     if (found[i].ordered() == ordered && ((x == a && y == b) || (x == b && y == a))) return;
   }
+  const bool ends = (old.flags() | fresh.flags()) & RaceAccess::kFree;
+  lifetimes |= ends && (a == 0 || b == 0 || ((old.flags() | fresh.flags()) & RaceAccess::kSync));
   if (count == kMost) {
     more = true;
     return;

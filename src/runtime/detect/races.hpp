@@ -119,6 +119,8 @@ class Races {
   }
   void used_freed(ThreadId t, uintptr_t address, uint64_t where);
   void used_dead_stack(ThreadId t, uintptr_t address, unsigned size, uint8_t flags, uint64_t where, ThreadId owner);
+  // The thread has left the stack frames from `low` to `high`: who used something in them must have done so before.
+  void left(ThreadId t, uintptr_t low, uintptr_t high);
   // The last access to this byte by another thread than `t`, if there is still one known.
   bool last_by_another(uintptr_t address, ThreadId t, RaceAccess& out);
 
@@ -128,6 +130,9 @@ class Races {
   DataRace found[kMost];
   unsigned count = 0;
   bool more = false;  // than kMost
+  bool lifetimes = false;  // among them are ends of blocks or frames in which another thread used a lock or the like
+  void add_misuse(const RaceAccess& access);
+  const RaceAccess& last_misuse() const { return last_misuse_; }
 
  private:
   bool comes_before(const Entry& old, const Entry& fresh) const {
@@ -152,6 +157,7 @@ class Races {
   void report(const Entry& old, const Entry& fresh, uintptr_t word, bool ordered);
   uintptr_t beginning_of(const Entry& entry, uintptr_t word);
 
+  RaceAccess last_misuse_{};
   uintptr_t range_begin_ = 0;  // of the access under way, if it has several words
   Clocks clocks_;
   Shadow shadow_;

@@ -26,12 +26,6 @@ uint64_t number_of_stack(uint64_t where) {
   return hash;
 }
 
-uint64_t unwind(const CallNode* node) {
-  uint64_t stack[kDeepest];
-  for (size_t n = backtrace(stack, kDeepest); n-- > 0;) node = runtime.calls.child(node, stack[n]);
-  return reinterpret_cast<uint64_t>(node);
-}
-
 void tell_block_at(uint64_t address) {
   if (!in_arena(reinterpret_cast<void*>(address))) return;
   if (const Heap::Record* record = runtime.heap.record_of(address)) tell_allocation(*record, 0);
@@ -83,11 +77,18 @@ void begin_telling() {
   told_count = 0;
 }
 
+uint64_t unwind_calls() {
+  uint64_t stack[kDeepest];
+  const CallNode* node = nullptr;
+  for (size_t n = backtrace(stack, kDeepest); n-- > 0;) node = runtime.calls.child(node, stack[n]);
+  return reinterpret_cast<uint64_t>(node);
+}
+
 // What libraries ask for in the program's name, and what programs without instrumentation ask for, only unwinding
 // tells.
 uint64_t call_stack(const void* caller) {
   const CallNode* known = runtime.current->calls;
-  if (!known || from_library(caller)) return unwind(nullptr);
+  if (!known || from_library(caller)) return unwind_calls();
   return reinterpret_cast<uint64_t>(runtime.calls.child(known, reinterpret_cast<uint64_t>(caller)));
 }
 
@@ -119,6 +120,7 @@ bool tell_allocation(const Heap::Record& record, uint16_t flags) {
 }
 
 void tell_findings(bool completed) {
+  if (runtime.races.lifetimes) scheduler().reasons.add(Reason::Lifetime);
   if (runtime.eraser.count) tell_breaches();
   runtime.eraser.end();
   if (!runtime.heap.keeps_records()) return;
@@ -132,13 +134,6 @@ void tell_findings(bool completed) {
   if (completed && runtime.channel->find_leaks) find_leaks();
   if (runtime.keeps_origins && !s.detail)
     for (uint32_t i = 0; i < told_count; ++i) told[i].pc = runtime.calls.pc(told[i].pc);
-}
-
-void tell_use_of_freed(const void* object) {
-  Scheduler& s = scheduler();
-  uint64_t where = 0;
-  if (s.detail) where = unwind(nullptr);  // calls of functions are not instrumented
-  runtime.races.used_freed(self().id, reinterpret_cast<uintptr_t>(object), where);
 }
 
 uint32_t monitor_flags() {

@@ -20,11 +20,22 @@ bool tell_allocation(const Heap::Record& record, uint16_t flags);  // false: no 
 // The running thread's stack as a node of the call tree, whose innermost frame is `caller`.
 uint64_t call_stack(const void* caller);
 
-// A lock, condition variable or semaphore is about to be used: its memory must not have been freed.
-void tell_use_of_freed(const void* object);
-inline void check_in_use(const void* object) {
-  if (UNLIKELY(runtime.races.active() || runtime.races.only_freed()) && in_arena(object) && runtime.races.is_freed(reinterpret_cast<uintptr_t>(object)))
-    tell_use_of_freed(object);
+uint64_t unwind_calls();  // the same, of the whole stack
+
+// A lock or the like is used, by the step that is being done: its memory must not have been freed, nor its frame left, and
+// (remember) must not be from now on unless that comes after this. What gives a lock back needs to be remembered only.
+void use_object_closely(const void* object, bool remember);
+inline void use_object(const void* object, bool remember = true) {
+  const uintptr_t region = reinterpret_cast<uintptr_t>(object) >> 44;  // of variables nothing ever ends
+  if (UNLIKELY(runtime.races.active() || runtime.races.only_freed()) && region != 0 && region != 5) use_object_closely(object, remember);
 }
+// The frame that the address was in is gone: told, and the execution ends if it cannot go on.
+void use_gone_frame(Thread& owner, uintptr_t address, unsigned size, uint8_t flags, uint64_t where);
+
+// An operation on a lock that the program must not do. It goes on with what the C library would do.
+void misuse(Misuse what, const void* object);
+// The same where nobody knows what that would be.
+[[noreturn]] void end_misused(Misuse what, const void* object);
+bool anyone_waits_in(const void* memory, size_t size);  // for a condition variable, semaphore or barrier there
 
 }  // namespace lockstep::rt

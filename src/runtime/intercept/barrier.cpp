@@ -3,7 +3,8 @@
 
 #include <errno.h>
 
-#include "runtime/root.hpp"
+#include "runtime/detect/frames.hpp"
+#include "runtime/detect/tell.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -12,8 +13,13 @@ int wait(pthread_barrier_t* barrier) {
   Barrier& b = Barrier::of(barrier);
   Scheduler& s = scheduler();
   Thread& me = self();
-  if (b.magic != Barrier::kMagic) return EINVAL;
+  if (b.magic != Barrier::kMagic && b.magic != Barrier::kDestroyed) return EINVAL;
   s.reach(OpKind::BarrierArrive, barrier, Step::kWrite);
+  use_object(barrier);
+  if (UNLIKELY(b.magic == Barrier::kDestroyed)) {
+    misuse(Misuse::BarrierUsedDestroyed, barrier);
+    return EINVAL;
+  }
   runtime.races.release_merge(me.id, barrier);
   if (!b.arrive_completes()) {
     me.queue = barrier;
@@ -37,6 +43,16 @@ int wait(pthread_barrier_t* barrier) {
   return PTHREAD_BARRIER_SERIAL_THREAD;
 }
 
+int destroy(pthread_barrier_t* barrier) {
+  Barrier& b = Barrier::of(barrier);
+  scheduler().reach(OpKind::Destroy, barrier, Step::kWrite);
+  use_object(barrier);
+  if (UNLIKELY(b.magic == Barrier::kDestroyed)) misuse(Misuse::BarrierUsedDestroyed, barrier);
+  if (UNLIKELY(b.magic == Barrier::kMagic && b.arrived)) end_misused(Misuse::BarrierDestroyedAwaited, barrier);  // libc waits for them
+  b.magic = Barrier::kDestroyed;
+  return 0;
+}
+
 }  // namespace
 }  // namespace lockstep::rt
 
@@ -50,10 +66,16 @@ LOCKSTEP_EXPORT int pthread_barrier_init(pthread_barrier_t* b, const pthread_bar
   return 0;
 }
 LOCKSTEP_EXPORT int pthread_barrier_wait(pthread_barrier_t* b) noexcept {
-  return controlled() ? wait(b) : LOCKSTEP_REAL(pthread_barrier_wait)(b);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_barrier_wait)(b);
+  ProgramCall frame(LOCKSTEP_STACK);
+  return wait(b);
 }
 LOCKSTEP_EXPORT int pthread_barrier_destroy(pthread_barrier_t* b) noexcept {
   if (!runtime.active) return LOCKSTEP_REAL(pthread_barrier_destroy)(b);
-  Barrier::of(b).magic = 0;
-  return 0;
+  if (!controlled()) {
+    Barrier::of(b).magic = 0;
+    return 0;
+  }
+  ProgramCall frame(LOCKSTEP_STACK);
+  return destroy(b);
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "runtime/detect/frames.hpp"
 #include "runtime/detect/tell.hpp"
 #include "runtime/sched/interrupt.hpp"
 #include "runtime/sync/mutex.hpp"
@@ -21,23 +22,38 @@ bool wakes_by_itself() {
   return true;
 }
 
+// It is used, by the step that is being done. A destroyed one works on.
+void use(const pthread_cond_t* condition) {
+  use_object(condition);
+  if (UNLIKELY(is_destroyed(condition))) misuse(Misuse::ConditionUsedDestroyed, condition);
+}
+
+// What the C library says to a wait with this mutex; 0 if it waits.
+int check_mutex(const pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  const Mutex& m = Mutex::of(mutex);
+  bool another = false;
+  scheduler().live.for_each(scheduler().words(), [&](ThreadId t) {
+    const Thread& other = scheduler().thread(t);
+    another |= waits_on(other, condition) && other.pending.object != ObjectId(reinterpret_cast<uint64_t>(mutex));
+  });
+  if (UNLIKELY(another)) misuse(Misuse::ConditionWithTwoMutexes, condition);
+  if (LIKELY(m.owned_by(self().id))) return 0;
+  if (m.type() != Mutex::Type::ErrorCheck && !m.robust()) misuse(Misuse::ConditionWithoutMutex, mutex);
+  return m.type() == Mutex::Type::Normal || m.type() == Mutex::Type::Adaptive ? (m.robust() ? EPERM : 0) : EPERM;
+}
+
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags) {
   Mutex& m = Mutex::of(mutex);
   Thread& me = self();
-  if (UNLIKELY(!m.owned_by(me.id))) {
-    if (m.type() == Mutex::Type::ErrorCheck || m.robust()) return EPERM;
-    misuse("a condition variable is waited for with a mutex (%x) that the thread does not hold", mutex);
-  }
-  check_in_use(condition);
+  const uintptr_t stack_pointer = me.entry_sp;
   cancellation_point();
   scheduler().reach(OpKind::CondWait, condition, Step::kWrite | flags, true, mutex);
-  scheduler().live.for_each(scheduler().words(), [&](ThreadId t) {
-    const Thread& other = scheduler().thread(t);
-    if (waits_on(other, condition) && other.pending.object != ObjectId(reinterpret_cast<uint64_t>(mutex)))
-      misuse("a condition variable (%x) is waited for with two different mutexes at once", condition);
-  });
+  use(condition);
+  use_object(mutex);
+  if (const int error = check_mutex(condition, mutex)) return error;
   const uint32_t depth = m.depth;
-  free_mutex(mutex);
+  if (LIKELY(m.owner)) free_mutex(mutex);
+  me.entry_sp = stack_pointer;
   me.queue = condition;
   me.cancel_woke = cancelled(me);  // since the cancellation point, when it was not yet in the queue
   me.woken = me.cancel_woke || wakes_by_itself();
@@ -73,9 +89,9 @@ void wake(Thread& t) {
 }
 
 int signal(pthread_cond_t* condition) {
-  check_in_use(condition);
   Scheduler& s = scheduler();
   Step& step = s.reach(OpKind::CondSignal, condition, Step::kWrite);
+  use(condition);
   ThreadId waiters[kMaxThreads];
   unsigned count = 0;
   s.live.for_each(s.words(), [&](ThreadId t) {
@@ -90,9 +106,9 @@ int signal(pthread_cond_t* condition) {
 }
 
 int broadcast(pthread_cond_t* condition) {
-  check_in_use(condition);
   Scheduler& s = scheduler();
   s.reach(OpKind::CondBroadcast, condition, Step::kWrite);
+  use(condition);
   s.live.for_each(s.words(), [&](ThreadId t) {
     if (waits_on(s.thread(t), condition)) wake(s.thread(t));
   });
@@ -101,9 +117,12 @@ int broadcast(pthread_cond_t* condition) {
 
 int destroy(pthread_cond_t* condition) {
   Scheduler& s = scheduler();
+  s.reach(OpKind::Destroy, condition, Step::kWrite);
+  use(condition);
   bool waited_for = false;
   s.live.for_each(s.words(), [&](ThreadId t) { waited_for |= waits_on(s.thread(t), condition); });
-  if (waited_for) misuse("a condition variable (%x) is destroyed while a thread waits for it", condition);
+  if (UNLIKELY(waited_for)) end_misused(Misuse::ConditionDestroyedAwaited, condition);  // libc waits until they have gone
+  mark_destroyed(condition);
   return 0;
 }
 
@@ -114,7 +133,9 @@ using namespace lockstep;
 using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
-  return controlled() ? wait(c, m, 0) : LOCKSTEP_REAL(pthread_cond_wait)(c, m);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_cond_wait)(c, m);
+  ProgramCall frame(LOCKSTEP_STACK);
+  return wait(c, m, 0);
 }
 LOCKSTEP_EXPORT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* deadline) {
   return controlled() ? timed_wait(c, m, clock_of(c), deadline) : LOCKSTEP_REAL(pthread_cond_timedwait)(c, m, deadline);
@@ -123,11 +144,17 @@ LOCKSTEP_EXPORT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m
   return controlled() ? timed_wait(c, m, clock, deadline) : LOCKSTEP_REAL(pthread_cond_clockwait)(c, m, clock, deadline);
 }
 LOCKSTEP_EXPORT int pthread_cond_signal(pthread_cond_t* c) noexcept {
-  return controlled() ? signal(c) : LOCKSTEP_REAL(pthread_cond_signal)(c);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_cond_signal)(c);
+  ProgramCall frame(LOCKSTEP_STACK);
+  return signal(c);
 }
 LOCKSTEP_EXPORT int pthread_cond_broadcast(pthread_cond_t* c) noexcept {
-  return controlled() ? broadcast(c) : LOCKSTEP_REAL(pthread_cond_broadcast)(c);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_cond_broadcast)(c);
+  ProgramCall frame(LOCKSTEP_STACK);
+  return broadcast(c);
 }
 LOCKSTEP_EXPORT int pthread_cond_destroy(pthread_cond_t* c) noexcept {
-  return controlled() ? destroy(c) : LOCKSTEP_REAL(pthread_cond_destroy)(c);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_cond_destroy)(c);
+  ProgramCall frame(LOCKSTEP_STACK);
+  return destroy(c);
 }

@@ -82,16 +82,17 @@ inline void check_match(void* p, Made given_back, const void* caller) {
     end_mismatched(p, given_back);
 }
 
-// A block is given back: is a lock in it that somebody holds? Where the block is large only its beginning is looked at.
+// A block is given back: is a lock in it that somebody holds, or an object that somebody waits for? Where the block is large only its beginning is looked at.
 inline void check_unlocked(const void* p, const void* caller) {
   constexpr size_t kMost = 16 << 10;
   size_t size = runtime.heap.usable_size(p);
-  if (LIKELY(size < sizeof(pthread_mutex_t)) || !controlled() || !runtime.heap.is_live(p)) return;
+  if (LIKELY(size < sizeof(pthread_barrier_t)) || !controlled() || !runtime.heap.is_live(p)) return;
+  if (UNLIKELY(scheduler().live_count > 1) && anyone_waits_in(p, size) && !from_library(caller)) misuse(Misuse::FreedAwaited, p);
   if (size > kMost) size = kMost;
   const auto* bytes = static_cast<const char*>(p);
   for (size_t at = 0; at + sizeof(pthread_mutex_t) <= size; at += alignof(pthread_mutex_t))
     if (UNLIKELY(reinterpret_cast<const Mutex*>(bytes + at)->marked_held()) && !from_library(caller))
-      misuse("a mutex (%x) is freed while it is locked", bytes + at);
+      misuse(Misuse::MutexFreedLocked, bytes + at);
 }
 
 // Memory that is no heap's: a stack or a variable. Blocks from before there was control are libc's.

@@ -1,9 +1,10 @@
-// pthread mutexes and spin locks.
+// pthread mutexes.
 #include "runtime/sync/mutex.hpp"
 
 #include <errno.h>
 #include <time.h>
 
+#include "runtime/detect/frames.hpp"
 #include "runtime/detect/tell.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/sync/taking.hpp"
@@ -35,6 +36,12 @@ void taken(pthread_mutex_t* mutex) {
 
 }  // namespace
 
+// What the C library says to who uses a mutex that is destroyed.
+static int use_destroyed(const pthread_mutex_t* mutex) {
+  misuse(Misuse::MutexUsedDestroyed, mutex);
+  return EINVAL;
+}
+
 int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, const void* second, bool woken) {
   Mutex& m = Mutex::of(mutex);
   Thread& me = self();
@@ -42,8 +49,10 @@ int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, const void* s
   me.timed_out = false;
   ++m.waiting;
   s.reach(kind, mutex, flags | Step::kWrite, woken && m.can_lock(), second);
-  --m.waiting;
+  use_object(mutex, false);
+  if (LIKELY(m.waiting)) --m.waiting;  // not if it was initialised anew meanwhile
   if (UNLIKELY(me.timed_out)) return ETIMEDOUT;
+  if (UNLIKELY(m.destroyed())) return use_destroyed(mutex);
   int result = 0;
   if (UNLIKELY(m.robust())) {
     result = lock_robust(me, m);
@@ -91,20 +100,12 @@ void abandon_mutexes() {
   }
 }
 
-[[noreturn]] void misuse(const char* pattern, const void* object) {
-  char text[160];
-  format(text, sizeof text, pattern, reinterpret_cast<uint64_t>(object));
-  scheduler().end(Outcome::LockMisuse, 0, text);
-}
-
 namespace {
 
 int lock(pthread_mutex_t* mutex, uint8_t flags = 0) {
   Mutex& m = Mutex::of(mutex);
-  check_in_use(mutex);
   const ThreadId me = self().id;
-  if (UNLIKELY(m.destroyed())) misuse("a destroyed mutex (%x) is locked", mutex);
-  if (UNLIKELY(m.owned_by(me))) {
+  if (UNLIKELY(m.owned_by(me)) && !m.destroyed()) {
     if (m.type() == Mutex::Type::Recursive) {
       ++m.depth;  // only the outermost lock and unlock are visible to others
       return 0;
@@ -125,14 +126,14 @@ int timed_lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline
 
 int try_lock(pthread_mutex_t* mutex) {
   Mutex& m = Mutex::of(mutex);
-  check_in_use(mutex);
   Thread& me = self();
-  if (UNLIKELY(m.destroyed())) misuse("a destroyed mutex (%x) is locked", mutex);
   if (m.owned_by(me.id) && m.type() == Mutex::Type::Recursive) {
     ++m.depth;
     return 0;
   }
   Step& step = reach_attempt(OpKind::TryLock, mutex, sizeof m.locked);
+  use_object(mutex, false);
+  if (UNLIKELY(m.destroyed())) return use_destroyed(mutex);
   if (!m.can_lock()) {
     attempt_failed(step);
     return EBUSY;
@@ -153,18 +154,20 @@ int try_lock(pthread_mutex_t* mutex) {
 
 int unlock(pthread_mutex_t* mutex) {
   Mutex& m = Mutex::of(mutex);
-  check_in_use(mutex);
   const ThreadId me = self().id;
-  if (UNLIKELY(!m.owned_by(me))) {
-    if (m.type() == Mutex::Type::ErrorCheck || m.type() == Mutex::Type::Recursive || m.robust()) return EPERM;
-    misuse(m.owner ? "a mutex (%x) is unlocked by a thread that does not hold it" : "a mutex (%x) is unlocked that nobody holds",
-           mutex);
-  }
-  if (m.depth > 1) {
+  const bool checks = m.type() == Mutex::Type::ErrorCheck || m.type() == Mutex::Type::Recursive || m.robust();
+  if (UNLIKELY(!m.owned_by(me)) && checks && !m.destroyed()) return EPERM;
+  if (m.depth > 1 && m.type() == Mutex::Type::Recursive) {
     --m.depth;
     return 0;
   }
   scheduler().reach(OpKind::Unlock, mutex, Step::kWrite);
+  use_object(mutex);
+  if (UNLIKELY(m.destroyed())) return use_destroyed(mutex);
+  if (UNLIKELY(!m.owned_by(me))) {  // whoever holds it loses it
+    misuse(m.owner ? Misuse::MutexUnlockedByAnother : Misuse::MutexUnlockedUnheld, mutex);
+    if (!m.owner) return 0;
+  }
   free_mutex(mutex);
   return 0;
 }
@@ -189,27 +192,18 @@ int set_ceiling(pthread_mutex_t* mutex, int ceiling, int* old) {
 
 int destroy(pthread_mutex_t* mutex) {
   Mutex& m = Mutex::of(mutex);
-  if (UNLIKELY(m.destroyed())) misuse("a mutex (%x) is destroyed twice", mutex);
-  if (UNLIKELY(m.owner)) misuse("a mutex (%x) is destroyed while it is locked", mutex);
-  if (UNLIKELY(m.waiting)) misuse("a mutex (%x) is destroyed while a thread is about to lock it", mutex);
+  scheduler().reach(OpKind::Destroy, mutex, Step::kWrite);
+  use_object(mutex);
+  if (UNLIKELY(m.destroyed())) {
+    misuse(Misuse::MutexDestroyedTwice, mutex);
+    return 0;
+  }
+  if (UNLIKELY(m.owner)) {
+    misuse(Misuse::MutexDestroyedLocked, mutex);
+    return EBUSY;  // and it stays what it is
+  }
   m.kind = -1;
   runtime.races.forget(mutex);
-  return 0;
-}
-
-// Spin locks are mutexes of four bytes: 0 free, ThreadId + 1 held.
-uint32_t& spin_word(pthread_spinlock_t* lock) { return *reinterpret_cast<uint32_t*>(const_cast<int*>(lock)); }
-void spin_update(pthread_spinlock_t* lock) {
-  note_progress();
-  const bool free = spin_word(lock) == 0;
-  scheduler().update_waiters(const_cast<int*>(lock), [free](const Thread&) { return free; });
-}
-int spin_take(pthread_spinlock_t* lock) {
-  void* const object = const_cast<int*>(lock);
-  spin_word(lock) = index_of(self().id) + 1;
-  runtime.races.acquire(self().id, object);
-  runtime.eraser.locked(self().id, object, true);
-  spin_update(lock);
   return 0;
 }
 
@@ -222,11 +216,13 @@ using namespace lockstep::rt;
 LOCKSTEP_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) noexcept {
   if (from_unwinder(__builtin_return_address(0))) return 0;
   if (!controlled()) return LOCKSTEP_REAL(pthread_mutex_lock)(m);
+  ProgramCall frame(LOCKSTEP_STACK);
   TrustedCall call(__builtin_return_address(0));
   return lock(m);
 }
 LOCKSTEP_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_mutex_trylock)(m);
+  ProgramCall frame(LOCKSTEP_STACK);
   TrustedCall call(__builtin_return_address(0));
   return try_lock(m);
 }
@@ -239,11 +235,14 @@ LOCKSTEP_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock,
 LOCKSTEP_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) noexcept {
   if (from_unwinder(__builtin_return_address(0))) return 0;
   if (!controlled()) return LOCKSTEP_REAL(pthread_mutex_unlock)(m);
+  ProgramCall frame(LOCKSTEP_STACK);
   TrustedCall call(__builtin_return_address(0));
   return unlock(m);
 }
 LOCKSTEP_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) noexcept {
-  return controlled() ? destroy(m) : LOCKSTEP_REAL(pthread_mutex_destroy)(m);
+  if (!controlled()) return LOCKSTEP_REAL(pthread_mutex_destroy)(m);
+  ProgramCall frame(LOCKSTEP_STACK);
+  return destroy(m);
 }
 
 LOCKSTEP_EXPORT int pthread_mutex_consistent(pthread_mutex_t* m) noexcept {
@@ -251,38 +250,4 @@ LOCKSTEP_EXPORT int pthread_mutex_consistent(pthread_mutex_t* m) noexcept {
 }
 LOCKSTEP_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t* m, int ceiling, int* old) noexcept {
   return controlled() ? set_ceiling(m, ceiling, old) : LOCKSTEP_REAL(pthread_mutex_setprioceiling)(m, ceiling, old);
-}
-
-LOCKSTEP_EXPORT int pthread_spin_init(pthread_spinlock_t* l, int shared) noexcept {
-  if (!controlled()) return LOCKSTEP_REAL(pthread_spin_init)(l, shared);
-  spin_word(l) = 0;
-  return 0;
-}
-LOCKSTEP_EXPORT int pthread_spin_lock(pthread_spinlock_t* l) noexcept {
-  if (!controlled()) return LOCKSTEP_REAL(pthread_spin_lock)(l);
-  if (spin_word(l) == index_of(self().id) + 1) {
-    scheduler().end_waiting_for_itself(const_cast<int*>(l), "a thread takes a spin lock it already holds");
-  }
-  scheduler().reach(OpKind::Lock, const_cast<int*>(l), Step::kWrite, spin_word(l) == 0);
-  return spin_take(l);
-}
-LOCKSTEP_EXPORT int pthread_spin_trylock(pthread_spinlock_t* l) noexcept {
-  if (!controlled()) return LOCKSTEP_REAL(pthread_spin_trylock)(l);
-  Step& step = reach_attempt(OpKind::TryLock, const_cast<int*>(l), sizeof *l);
-  if (spin_word(l)) {
-    attempt_failed(step);
-    return EBUSY;
-  }
-  step.flags |= Step::kWrite;
-  return spin_take(l);
-}
-LOCKSTEP_EXPORT int pthread_spin_unlock(pthread_spinlock_t* l) noexcept {
-  if (!controlled()) return LOCKSTEP_REAL(pthread_spin_unlock)(l);
-  if (!spin_word(l)) misuse("a spin lock (%x) is unlocked that nobody holds", const_cast<int*>(l));
-  scheduler().reach(OpKind::Unlock, const_cast<int*>(l), Step::kWrite);
-  spin_word(l) = 0;
-  runtime.races.release(self().id, const_cast<int*>(l));
-  runtime.eraser.unlocked(self().id, const_cast<int*>(l));
-  spin_update(l);
-  return 0;
 }

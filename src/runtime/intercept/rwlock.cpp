@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "runtime/detect/frames.hpp"
 #include "runtime/detect/tell.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/sync/taking.hpp"
@@ -29,8 +30,22 @@ void acquired(const pthread_rwlock_t* lock, bool write) {
   runtime.eraser.locked(self().id, lock, write);
 }
 
+// A destroyed one works on.
+void check_destroyed(const pthread_rwlock_t* lock) {
+  if (UNLIKELY(RwLock::of(lock).is_destroyed())) misuse(Misuse::RwLockUsedDestroyed, lock);
+}
+
+int destroy(pthread_rwlock_t* lock) {
+  RwLock& l = RwLock::of(lock);
+  scheduler().reach(OpKind::Destroy, lock, Step::kWrite);
+  use_object(lock);
+  check_destroyed(lock);
+  if (UNLIKELY(l.readers || l.writer)) misuse(Misuse::RwLockDestroyedLocked, lock);
+  l.destroyed = destroyed_mark(lock);
+  return 0;
+}
+
 int take(pthread_rwlock_t* lock, bool write, uint8_t flags) {
-  check_in_use(lock);
   RwLock& l = RwLock::of(lock);
   Thread& me = self();
   if (l.written_by(me.id)) return EDEADLK;
@@ -38,7 +53,9 @@ int take(pthread_rwlock_t* lock, bool write, uint8_t flags) {
   ++l.waiting;
   scheduler().reach(write ? OpKind::WriteLock : OpKind::ReadLock, lock, static_cast<uint8_t>(flags | (write ? Step::kWrite : 0)),
                     write ? l.can_write() : l.can_read());
-  --l.waiting;
+  use_object(lock, false);
+  if (LIKELY(l.waiting)) --l.waiting;  // not if it was initialised anew meanwhile
+  check_destroyed(lock);
   if (me.timed_out) return ETIMEDOUT;
   if (write)
     l.writer = index_of(me.id) + 1;
@@ -58,6 +75,8 @@ int timed_take(pthread_rwlock_t* lock, bool write, clockid_t clock, const timesp
 int try_take(pthread_rwlock_t* lock, bool write) {
   RwLock& l = RwLock::of(lock);
   Step& step = reach_attempt(write ? OpKind::TryWriteLock : OpKind::TryReadLock, lock, sizeof l.readers + sizeof l.writer);
+  use_object(lock, false);
+  check_destroyed(lock);
   if (write ? !l.can_write() : !l.can_read()) {
     attempt_failed(step);
     return EBUSY;
@@ -73,11 +92,12 @@ int try_take(pthread_rwlock_t* lock, bool write) {
 }
 
 int unlock(pthread_rwlock_t* lock) {
-  check_in_use(lock);
   RwLock& l = RwLock::of(lock);
   const bool write = l.written_by(self().id);
-  if (!write && !l.readers) misuse("a readers-writer lock (%x) is unlocked that the thread does not hold", lock);
   scheduler().reach(write ? OpKind::WriteUnlock : OpKind::ReadUnlock, lock, static_cast<uint8_t>(write ? Step::kWrite : 0));
+  use_object(lock);
+  check_destroyed(lock);
+  if (UNLIKELY(!write && !l.readers)) end_misused(Misuse::RwLockUnlockedUnheld, lock);  // the C library's count of readers wraps
   if (write)
     l.writer = 0;
   else
@@ -99,21 +119,25 @@ using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_rdlock)(l);
+  ProgramCall frame(LOCKSTEP_STACK);
   TrustedCall call(__builtin_return_address(0));
   return take(l, false, 0);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_wrlock)(l);
+  ProgramCall frame(LOCKSTEP_STACK);
   TrustedCall call(__builtin_return_address(0));
   return take(l, true, 0);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(l);
+  ProgramCall frame(LOCKSTEP_STACK);
   TrustedCall call(__builtin_return_address(0));
   return try_take(l, false);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_trywrlock)(l);
+  ProgramCall frame(LOCKSTEP_STACK);
   TrustedCall call(__builtin_return_address(0));
   return try_take(l, true);
 }
@@ -131,11 +155,12 @@ LOCKSTEP_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* l, clockid_t c,
 }
 LOCKSTEP_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_unlock)(l);
+  ProgramCall frame(LOCKSTEP_STACK);
   TrustedCall call(__builtin_return_address(0));
   return unlock(l);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_destroy)(l);
-  if (RwLock::of(l).readers || RwLock::of(l).writer) misuse("a readers-writer lock (%x) is destroyed while it is locked", l);
-  return 0;
+  ProgramCall frame(LOCKSTEP_STACK);
+  return destroy(l);
 }

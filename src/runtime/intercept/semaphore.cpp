@@ -1,9 +1,10 @@
-// POSIX semaphores. sem_init is libc's: the layout is the same.
+// POSIX semaphores, in libc's layout.
 #include "runtime/sync/semaphore.hpp"
 
 #include <errno.h>
 #include <time.h>
 
+#include "runtime/detect/frames.hpp"
 #include "runtime/detect/tell.hpp"
 #include "runtime/sched/spin.hpp"
 
@@ -25,15 +26,21 @@ int fail(int error) {
   return -1;
 }
 
+// It is used, by the step that is being done. A destroyed one works on.
+void use(const sem_t* semaphore) {
+  use_object(semaphore);
+  if (UNLIKELY(Semaphore::of(const_cast<sem_t*>(semaphore)).is_destroyed())) misuse(Misuse::SemaphoreUsedDestroyed, semaphore);
+}
+
 int wait(sem_t* semaphore, uint8_t flags) {
-  check_in_use(semaphore);
   Semaphore& s = Semaphore::of(semaphore);
   Thread& me = self();
   cancellation_point();
   me.timed_out = false;
   ++s.waiting;
   Step& step = scheduler().reach(OpKind::SemWait, semaphore, static_cast<uint8_t>(flags | Step::kWrite), s.can_take());
-  --s.waiting;
+  use(semaphore);
+  if (LIKELY(s.waiting)) --s.waiting;  // not if it was initialised anew meanwhile
   if (interrupted_wait(me)) return me.restarts ? wait(semaphore, flags) : fail(EINTR);
   if (me.timed_out) return fail(ETIMEDOUT);
   if (UNLIKELY(!s.can_take())) cancelled_while_waiting(step);
@@ -51,9 +58,9 @@ int timed_wait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
 }
 
 int try_wait(sem_t* semaphore) {
-  check_in_use(semaphore);
   Semaphore& s = Semaphore::of(semaphore);
   Step& step = reach_attempt(OpKind::SemTryWait, semaphore, sizeof s.value);
+  use(semaphore);
   set_before(step, s.value);
   if (!s.can_take()) {
     attempt_failed(step);
@@ -67,9 +74,9 @@ int try_wait(sem_t* semaphore) {
 }
 
 int post(sem_t* semaphore) {
-  check_in_use(semaphore);
   Semaphore& s = Semaphore::of(semaphore);
   Step& step = scheduler().reach(OpKind::SemPost, semaphore, Step::kWrite);
+  use(semaphore);
   set_before(step, s.value);
   if (s.value >= 0x7fffffff) return fail(EOVERFLOW);
   ++s.value;
@@ -80,13 +87,22 @@ int post(sem_t* semaphore) {
 
 // Looking decides nothing for others, but what is seen depends on the order.
 int look(sem_t* semaphore, int* value) {
-  check_in_use(semaphore);
   const Semaphore& s = Semaphore::of(semaphore);
   const bool can_run = may_go_round();
   Step& step = scheduler().reach(OpKind::Load, semaphore, because_of_a_change(), can_run, nullptr, __ATOMIC_SEQ_CST,
                                  sizeof s.value);
+  use(semaphore);
   *value = static_cast<int>(s.value);
   note_fruitless(step, s.value);
+  return 0;
+}
+
+int destroy(sem_t* semaphore) {
+  Semaphore& s = Semaphore::of(semaphore);
+  scheduler().reach(OpKind::Destroy, semaphore, Step::kWrite);
+  use(semaphore);
+  if (UNLIKELY(s.waiting) && !s.can_take() && anyone_waits_in(semaphore, sizeof s)) misuse(Misuse::SemaphoreDestroyedAwaited, semaphore);
+  s.destroyed = destroyed_mark(semaphore);
   return 0;
 }
 
@@ -96,15 +112,37 @@ int look(sem_t* semaphore, int* value) {
 using namespace lockstep;
 using namespace lockstep::rt;
 
-LOCKSTEP_EXPORT int sem_wait(sem_t* s) { return controlled() ? wait(s, 0) : LOCKSTEP_REAL(sem_wait)(s); }
-LOCKSTEP_EXPORT int sem_trywait(sem_t* s) noexcept { return controlled() ? try_wait(s) : LOCKSTEP_REAL(sem_trywait)(s); }
+LOCKSTEP_EXPORT int sem_init(sem_t* s, int shared, unsigned value) noexcept {
+  const int result = LOCKSTEP_REAL(sem_init)(s, shared, value);
+  if (result == 0 && runtime.active) Semaphore::of(s).destroyed = 0;
+  return result;
+}
+LOCKSTEP_EXPORT int sem_destroy(sem_t* s) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(sem_destroy)(s);
+  ProgramCall frame(LOCKSTEP_STACK);
+  return destroy(s);
+}
+LOCKSTEP_EXPORT int sem_wait(sem_t* s) {
+  if (!controlled()) return LOCKSTEP_REAL(sem_wait)(s);
+  ProgramCall frame(LOCKSTEP_STACK);
+  return wait(s, 0);
+}
+LOCKSTEP_EXPORT int sem_trywait(sem_t* s) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(sem_trywait)(s);
+  ProgramCall frame(LOCKSTEP_STACK);
+  return try_wait(s);
+}
 LOCKSTEP_EXPORT int sem_timedwait(sem_t* s, const timespec* t) {
   return controlled() ? timed_wait(s, CLOCK_REALTIME, t) : LOCKSTEP_REAL(sem_timedwait)(s, t);
 }
 LOCKSTEP_EXPORT int sem_clockwait(sem_t* s, clockid_t c, const timespec* t) {
   return controlled() ? timed_wait(s, c, t) : LOCKSTEP_REAL(sem_clockwait)(s, c, t);
 }
-LOCKSTEP_EXPORT int sem_post(sem_t* s) noexcept { return controlled() ? post(s) : LOCKSTEP_REAL(sem_post)(s); }
+LOCKSTEP_EXPORT int sem_post(sem_t* s) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(sem_post)(s);
+  ProgramCall frame(LOCKSTEP_STACK);
+  return post(s);
+}
 LOCKSTEP_EXPORT int sem_getvalue(sem_t* s, int* value) noexcept {
   return controlled() ? look(s, value) : LOCKSTEP_REAL(sem_getvalue)(s, value);
 }

@@ -7,6 +7,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "runtime/detect/frames.hpp"
 #include "runtime/sched/interrupt.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/sched/virtual_id.hpp"
@@ -35,6 +36,7 @@ void run_handler(Thread& me, int signal) {
   const uint64_t mask = me.signal_mask;
   me.signal_mask |= bits(&action.sa_mask) | (action.sa_flags & SA_NODEFER ? 0 : bit(signal));
   scheduler().forbid_preemption(true);
+  CallBack handler;
   const int saved = errno;
   if (action.sa_flags & SA_SIGINFO) {
     siginfo_t info{};

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "runtime/root.hpp"
+#include "runtime/detect/frames.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/sched/threads.hpp"
 
@@ -70,11 +70,13 @@ using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*function)(void*), void* argument) {
   if (!controlled()) return LOCKSTEP_REAL(pthread_create)(handle, attributes, function, argument);
+  ProgramCall frame(LOCKSTEP_STACK);
   return create_thread(handle, attributes, function, argument);
 }
 
 LOCKSTEP_EXPORT int pthread_join(pthread_t handle, void** result) {
   if (!controlled()) return LOCKSTEP_REAL(pthread_join)(handle, result);
+  ProgramCall frame(LOCKSTEP_STACK);
   return join_thread(handle, result);
 }
 LOCKSTEP_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) noexcept {
@@ -102,6 +104,7 @@ LOCKSTEP_EXPORT int pthread_detach(pthread_t handle) {
 LOCKSTEP_EXPORT int sched_yield() noexcept {
   if (!controlled()) return static_cast<int>(sys(SYS_sched_yield));
   runtime.sites.doubt();
+  ProgramCall frame(LOCKSTEP_STACK);
   if (!yields_before_it_blocks()) scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
   return 0;
 }

@@ -103,6 +103,15 @@ void Scheduler::capture_arrival(Thread& me) {
   me.arrival[0] = backtrace(me.arrival + 1, kDeepest);
 }
 
+// Whether a thread has looked at anything before it waits; where that is not seen, it may have.
+void Scheduler::tell_reads(Thread& me) {
+  Step& op = me.pending;
+  const bool seen = runtime.races.active() && runtime.points != Points::Sync;
+  if ((op.kind == OpKind::Lock || op.kind == OpKind::Unlock || op.kind == OpKind::CondWait) && (me.looked || !seen))
+    op.value |= kReadBefore;
+  me.looked = false;
+}
+
 void Scheduler::add_stack(const uint64_t* block) {
   // When there is no room for them all, the later ones are told without a stack.
   const uint64_t frames = stack_words + 2 + kDeepest < kStackWords ? block[0] : 0;

@@ -155,6 +155,7 @@ void Scheduler::enter_sealed() {
 
 inline void Scheduler::switch_to(Thread& next) {
   Thread& me = *runtime.current;
+  me.program_sp = me.entry_sp ? me.entry_sp : reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   runtime.current = &next;
   if (LIKELY(runtime.fibers))
     fiber::switch_to(me, next);
@@ -267,7 +268,10 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   }
   Step& op = me.pending;
   fill(op);
-  if (UNLIKELY(detail)) capture_arrival(me);
+  if (UNLIKELY(detail)) {
+    capture_arrival(me);
+    tell_reads(me);
+  }
   // Released by the end of the last other thread: nobody is left to hand back to.
   if (UNLIKELY(me.resumer != nullptr) && unjoined == 0 && can_run) me.resumer = nullptr;
   if (UNLIKELY(me.resumer != nullptr)) {

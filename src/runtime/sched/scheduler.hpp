@@ -137,6 +137,7 @@ class Scheduler {
   Step& record(Thread& me);
   void record_wide(Thread& me, Step& step);
   void capture_arrival(Thread& me);
+  static void tell_reads(Thread& me);
   void add_stack(const uint64_t* block);
   void add_race_stacks();
   void refresh_stop();

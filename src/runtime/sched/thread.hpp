@@ -38,6 +38,9 @@ struct alignas(64) Thread {
   // The operation it will do next, as it will be recorded; `enabled` is filled when it is.
   Step pending;
   void* stack_pointer;  // while switched out (fibers)
+  uintptr_t entry_sp;   // in a call of the program that says so: the program's stack pointer; else 0 (detect/frames.hpp)
+  uintptr_t program_sp; // while switched out: below it no frame of the program is left
+  uintptr_t shared_low; // lowest address on its stack that another thread has used; all bits: none
   uintptr_t tls;        // thread pointer of the borrowed pool thread
   Thread* resumer;      // runs on behalf of this thread's step, up to its own next operation, then hands back
   ThreadId id;
@@ -119,6 +122,7 @@ struct alignas(64) Thread {
   bool restart;          // OS threads: leave whatever you were in and start over
   void* jump_buffer[5];
 
+  bool looked;           // detailed executions: has used memory that is not on its stack since its last step
   const void* library_call;  // where the program last called the C++ library (stdcxx/forward.cpp)
   const struct CallNode* calls;  // detailed executions: the innermost instrumented function
   Operation slumber;     // while asleep: `pending` as it stood before the step under way

@@ -121,6 +121,10 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   Thread& t = runtime.threads[index_of(id)];
   t.pending = Step{};
   t.resumer = nullptr;
+  t.entry_sp = 0;
+  t.program_sp = 0;
+  t.shared_low = ~uintptr_t{0};
+  t.looked = false;
   t.id = id;
   t.life = Life::Live;
   t.parked = t.woken = t.timed_out = t.detached = t.joined = t.join_waiting = t.start_is_step = false;

@@ -10,6 +10,7 @@ void look_at(const char* name, Imports& imports) {
   if (equal(name, "pthread_cancel")) imports.cancel = true;
   for (const char* asks : {"pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np"})
     if (equal(name, asks)) imports.try_join = true;
+  if (equal(name, "makecontext")) imports.contexts = true;
 }
 
 // By relocations: every function that is called through another module has one.

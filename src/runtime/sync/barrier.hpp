@@ -10,7 +10,7 @@ struct Barrier {
   uint32_t needed;
   uint32_t magic;
 
-  static constexpr uint32_t kMagic = 0x42415252;
+  static constexpr uint32_t kMagic = 0x42415252, kDestroyed = 0x64415252;
   static Barrier& of(pthread_barrier_t* b) { return *reinterpret_cast<Barrier*>(b); }
   bool arrive_completes() {  // true for the last to arrive, which starts the next round
     if (++arrived < needed) return false;

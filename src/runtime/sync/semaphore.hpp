@@ -3,13 +3,18 @@
 #include <semaphore.h>
 #include <stdint.h>
 
+#include "runtime/sync/destroyed.hpp"
+
 namespace lockstep::rt {
 
 struct Semaphore {
   uint32_t value;
   uint32_t waiting;
+  uint64_t libc[1];    // whether it is shared
+  uint64_t destroyed;  // libc has nothing there, so sem_init has to clear it
 
   static Semaphore& of(sem_t* s) { return *reinterpret_cast<Semaphore*>(s); }
+  bool is_destroyed() const { return destroyed == destroyed_mark(this); }
   bool can_take() const { return value > 0; }
 };
 static_assert(sizeof(Semaphore) <= sizeof(sem_t));

@@ -11,6 +11,5 @@ namespace lockstep::rt {
 int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, const void* second, bool woken);
 void free_mutex(pthread_mutex_t* mutex);
 void abandon_mutexes();  // the running thread ends while it holds robust mutexes
-[[noreturn]] void misuse(const char* pattern, const void* object);  // pattern has one %x for the object
 
 }  // namespace lockstep::rt

@@ -17,8 +17,12 @@ using u128 = unsigned __int128;
 // Is this operation a scheduling point? Otherwise it executes natively.
 inline bool visible() { return controlled() && LIKELY(runtime.points != Points::Sync); }
 
+// Of the exported function, into which everything here is inlined.
+#define LOCKSTEP_CALLER __builtin_return_address(0)
+#define LOCKSTEP_INLINE inline __attribute__((always_inline))
+
 template <class T>
-inline Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order, uint64_t expected = 0) {
+LOCKSTEP_INLINE Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order, uint64_t expected = 0) {
   uint16_t value = static_cast<uint16_t>(order);
   if (UNLIKELY(self().fenced)) {
     value |= self().fenced;
@@ -29,12 +33,13 @@ inline Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order, 
     flags |= round;
     if (names_change(kind)) expected = self().change;
   }
-  return scheduler().reach(kind, const_cast<const T*>(a), flags, can_run, reinterpret_cast<const void*>(expected), value, sizeof(T));
+  Thread& me = self();
+  arrive_at(LOCKSTEP_STACK);
+  Step& step =
+      scheduler().reach(kind, const_cast<const T*>(a), flags, can_run, reinterpret_cast<const void*>(expected), value, sizeof(T));
+  me.entry_sp = 0;
+  return step;
 }
-
-// Of the exported function, into which everything here is inlined.
-#define LOCKSTEP_CALLER __builtin_return_address(0)
-#define LOCKSTEP_INLINE inline __attribute__((always_inline))
 
 template <class T>
 LOCKSTEP_INLINE T load(const volatile T* a, int order) {

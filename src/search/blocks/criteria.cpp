@@ -57,6 +57,7 @@ constexpr Cover kCover[] = {
     Cover::No,      // Signal
     Cover::No,      // Io
     Cover::No,      // Timer
+    Cover::No,      // Destroy: others may be about to use the object
 };
 static_assert(std::size(kCover) == static_cast<size_t>(OpKind::kCount), "one row per operation kind");
 
@@ -72,6 +73,7 @@ const char* text_of(Reason reason) {
     case Reason::ThreadsAtExit: return "exit handlers beside running threads";
     case Reason::Input: return "input that another thread may take";
     case Reason::LockMisuse: return "locks after a misuse";
+    case Reason::Lifetime: return "objects that are freed beside their users";
     default: return "orders of steps that no operation shows";
   }
 }

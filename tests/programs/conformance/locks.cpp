@@ -243,6 +243,14 @@ CASE(spin_lock) {
   pthread_spin_destroy(&s);
 }
 
+CASE(repeat_sem_reused) {
+  sem_t s;
+  for (int round = 0; round < 2; ++round) {
+    ERROR(sem_init(&s, 0, 1));
+    ERROR(sem_wait(&s));
+    ERROR(sem_destroy(&s));
+  }
+}
 CASE(repeat_barrier_destroyed) {
   pthread_barrier_t b;
   pthread_barrier_init(&b, nullptr, 1);

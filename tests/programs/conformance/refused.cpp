@@ -1,5 +1,6 @@
 // Cases that must not pass: "refuse_X" ends as uncontrolled and names X, "fail_X" ends as a failure.
 #include <dlfcn.h>
+#include <semaphore.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,6 +52,18 @@ CASE(fail_rwlock_destroy) {
   pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
   pthread_rwlock_rdlock(&l);
   pthread_rwlock_destroy(&l);
+}
+CASE(fail_spin_destroy) {
+  pthread_spinlock_t l;
+  pthread_spin_init(&l, PTHREAD_PROCESS_PRIVATE);
+  pthread_spin_lock(&l);
+  pthread_spin_destroy(&l);
+}
+CASE(fail_sem_destroy) {
+  sem_t s;
+  sem_init(&s, 0, 0);
+  sem_destroy(&s);
+  sem_post(&s);
 }
 CASE(fail_cond_destroy) {
   static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

@@ -1,0 +1,15 @@
+// Operations on locks and the like that the runtime found wrong: each place is a finding, however the execution ended.
+#pragma once
+#include "analysis/analysis.hpp"
+
+namespace lockstep {
+
+class LockMisuseAnalysis final : public Analysis {
+ public:
+  const char* name() const override { return "lock-misuse"; }
+  const char* summary() const override { return "locks unlocked, destroyed or freed by those who must not, or used after that"; }
+  std::optional<Finding> check(TraceView trace) override;
+  std::vector<Finding> check_all(TraceView trace) override;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,66 @@
+// What can be wrong with an operation on a lock or the like. The program goes on as it would without Lockstep, unless
+// nobody knows how that would be.
+#pragma once
+#include <cstdint>
+
+namespace lockstep {
+
+enum class Misuse : uint8_t {
+  None,
+  MutexUnlockedByAnother,
+  MutexUnlockedUnheld,
+  MutexDestroyedLocked,
+  MutexDestroyedTwice,
+  MutexUsedDestroyed,
+  MutexFreedLocked,
+  SpinUnlockedByAnother,
+  SpinUnlockedUnheld,
+  SpinDestroyedLocked,
+  SpinUsedDestroyed,
+  RwLockUnlockedUnheld,
+  RwLockDestroyedLocked,
+  RwLockUsedDestroyed,
+  ConditionWithoutMutex,
+  ConditionWithTwoMutexes,
+  ConditionDestroyedAwaited,
+  ConditionUsedDestroyed,
+  SemaphoreDestroyedAwaited,
+  SemaphoreUsedDestroyed,
+  BarrierDestroyedAwaited,
+  BarrierUsedDestroyed,
+  FreedAwaited,
+  kCount
+};
+
+// "a mutex is unlocked that nobody holds"
+constexpr const char* text_of(Misuse misuse) {
+  constexpr const char* kTexts[] = {
+      "",
+      "a mutex is unlocked by a thread that does not hold it",
+      "a mutex is unlocked that nobody holds",
+      "a mutex is destroyed while it is locked",
+      "a mutex is destroyed twice",
+      "a destroyed mutex is used",
+      "a mutex is freed while it is locked",
+      "a spin lock is unlocked by a thread that does not hold it",
+      "a spin lock is unlocked that nobody holds",
+      "a spin lock is destroyed while it is locked",
+      "a destroyed spin lock is used",
+      "a readers-writer lock is unlocked that the thread does not hold",
+      "a readers-writer lock is destroyed while it is locked",
+      "a destroyed readers-writer lock is used",
+      "a condition variable is waited for with a mutex that the thread does not hold",
+      "a condition variable is waited for with two different mutexes at once",
+      "a condition variable is destroyed while a thread waits for it",
+      "a destroyed condition variable is used",
+      "a semaphore is destroyed while a thread waits for it",
+      "a destroyed semaphore is used",
+      "a barrier is destroyed while a thread waits at it",
+      "a destroyed barrier is used",
+      "memory is freed while a thread waits for an object in it",
+  };
+  static_assert(sizeof kTexts / sizeof *kTexts == static_cast<unsigned>(Misuse::kCount), "one text per misuse");
+  return misuse < Misuse::kCount ? kTexts[static_cast<unsigned>(misuse)] : "?";
+}
+
+}  // namespace lockstep
