@@ -2,7 +2,9 @@
 #include <filesystem>
 
 #include "programs.hpp"
+#include "target/code_exemptions.hpp"
 #include "target/instrumentation.hpp"
+#include "target/memory_use.hpp"
 
 namespace lockstep {
 namespace {
@@ -22,7 +24,8 @@ Names plain_code_of(const TargetOptions& options, int executions = 3) {
     Plan plan;
     plan.policy = i ? Policy::Random : Policy::Default;
     plan.seed = static_cast<uint64_t>(i);
-    EXPECT_EQ(run(*target, plan).view().outcome(), Outcome::Ok);
+    const Trace trace = run(*target, plan);
+    EXPECT_EQ(trace.view().outcome(), Outcome::Ok) << options.command[1] << ": " << trace.view().message();
   }
   return names_of(target->plain_code());
 }
@@ -91,6 +94,8 @@ TEST_P(PlainCodeOf, EveryWayToRun) {
   for (const Isolation isolation : {Isolation::Loop, Isolation::Reset, Isolation::Fork})
     for (const Backend backend : {Backend::Fiber, Backend::OsThread})
       for (const unsigned workers : {1u, 2u}) {
+        if (isolation == Isolation::Fork && backend == Backend::OsThread) continue;  // a fork has no other OS threads
+        SCOPED_TRACE(testing::Message() << "isolation " << int(isolation) << " backend " << int(backend) << " workers " << workers);
         TargetOptions options = options_for(program("object") + " beside");
         options.isolation = isolation;
         options.backend = backend;
@@ -118,6 +123,51 @@ TEST(PlainCode, NoneInLibrariesAndFrameworks) {
 
 TEST(PlainCode, OfAProgramWithoutInstrumentationOnlyItsName) {
   EXPECT_EQ(plain_code_of(options_for("counts-plain faa 2 2")), Names{"counts-plain may run"});
+}
+
+TEST(PlainCode, MemoryThatThreadsCouldShare) {
+  using Code = std::vector<uint8_t>;
+  constexpr uint64_t kAddress = 0x1000;
+  MemoryUseOptions options;
+  options.constant = [](uint64_t address) { return address >= 0x2000 && address < 0x3000; };
+  const auto touches = [&](const Code& code) { return may_touch_shared_memory(code, kAddress, options); };
+  EXPECT_FALSE(touches({0x8d, 0x04, 0x37, 0xc3})) << "lea (%rdi,%rsi), %eax; ret";
+  EXPECT_FALSE(touches({0x55, 0x48, 0x89, 0xe5, 0x8b, 0x45, 0xf8, 0x5d, 0xc3})) << "mov -8(%rbp), %eax in a frame";
+  EXPECT_TRUE(touches({0x8b, 0x45, 0xf8, 0xc3})) << "without a frame rbp is a register like others";
+  EXPECT_FALSE(touches({0x48, 0x8b, 0x44, 0x24, 0x08, 0xc3})) << "mov 8(%rsp), %rax";
+  EXPECT_TRUE(touches({0x8b, 0x07, 0xc3})) << "mov (%rdi), %eax";
+  EXPECT_TRUE(touches({0x41, 0x8b, 0x04, 0x24, 0xc3})) << "mov (%r12), %eax: not the stack";
+  EXPECT_TRUE(touches({0xf0, 0xff, 0x07, 0xc3})) << "lock incl (%rdi)";
+  EXPECT_TRUE(touches({0xe8, 0, 0, 0, 0, 0xc3})) << "call";
+  EXPECT_TRUE(touches({0xf3, 0xa4, 0xc3})) << "rep movsb";
+  EXPECT_TRUE(touches({0x0f, 0x05, 0xc3})) << "syscall";
+  EXPECT_FALSE(touches({0x8b, 0x05, 0xfa, 0x0f, 0, 0, 0xc3})) << "mov 0xffa(%rip), %eax: a constant at 0x2000";
+  EXPECT_TRUE(touches({0x8b, 0x05, 0xfa, 0x1f, 0, 0, 0xc3})) << "a variable at 0x3000";
+  EXPECT_FALSE(touches({0x64, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0, 0xc3})) << "mov %fs:0x28, %eax";
+  EXPECT_FALSE(touches({0xe9, 0, 1, 0, 0})) << "jmp to another function";
+  EXPECT_TRUE(touches({0x89, 0x44, 0x24, 0x08, 0xe9, 0, 1, 0, 0})) << "the same, with something in the frame";
+  EXPECT_TRUE(touches({0x06})) << "no instruction";
+  const Code table = {0x48, 0x8d, 0x05, 0xf9, 0x0f, 0, 0, 0x8b, 0x04, 0xb8, 0xc3};  // lea of a constant; mov (%rax,%rdi,4)
+  EXPECT_TRUE(touches(table));
+  options.trust_tables = true;
+  EXPECT_FALSE(touches(table));
+}
+
+TEST(PlainCode, Exemptions) {
+  EXPECT_EQ(exempts_module("libc.so.6"), Exemption::Always);
+  EXPECT_EQ(exempts_module("libcounter.so"), Exemption::None);
+  EXPECT_EQ(exempts_module("libgtest_main.so.1.12.1"), Exemption::Framework);
+  EXPECT_EQ(exempts_function("_ZN7testing4Test3RunEv"), Exemption::Framework);
+  EXPECT_EQ(exempts_function("_ZZN7testing8internal3runEvENKUlvE_clEv"), Exemption::Framework) << "a lambda in it";
+  EXPECT_EQ(exempts_function("_ZNSt6vectorIPN7testing8TestInfoESaIS2_EE9push_backEv"), Exemption::Framework);
+  EXPECT_EQ(exempts_function("_Z5checkRKN7testing8TestInfoE"), Exemption::None) << "a function of the program";
+  EXPECT_EQ(exempts_function("_ZN7Counter3addEv"), Exemption::None);
+  EXPECT_EQ(exempts_function("_ZN13testing_utils3addEv"), Exemption::None);
+  EXPECT_EQ(exempts_function("frame_dummy"), Exemption::Always);
+  EXPECT_EQ(exempts_source("/build/_deps/googletest-src/googletest/src/gtest-all.cc"), Exemption::Framework);
+  EXPECT_EQ(exempts_source("/home/me/queue.cpp"), Exemption::None);
+  EXPECT_TRUE(is_standard_function("_ZNKSt6vectorIiSaIiEE4sizeEv"));
+  EXPECT_FALSE(is_standard_function("_ZN5StackC2Ev"));
 }
 
 // Every program that the wrappers built from sources alone.

@@ -62,12 +62,14 @@ PlainFunctions::Entry* PlainFunctions::find(uintptr_t pc) {
     uint32_t low = t.row[r].first, high = t.row[r].end;
     while (low < high) {
       const uint32_t middle = (low + high) / 2;
-      if (t.entry[middle].begin + t.entry[middle].size <= pc)
+      if (t.entry[middle].begin <= pc)
         low = middle + 1;
       else
         high = middle;
     }
-    if (low < t.row[r].end && t.entry[low].begin <= pc) return &t.entry[low];
+    if (low == t.row[r].first) continue;
+    Entry& last = t.entry[low - 1];  // that begins at or before it
+    if (pc - last.begin < last.size) return &last;
   }
   return nullptr;
 }

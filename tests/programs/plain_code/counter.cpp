@@ -12,10 +12,12 @@ int Counter::get() const { return value; }
 
 int sum(int a, int b) { return a + b; }
 
+void (Counter::*operation)() = &Counter::add_inline;
+
 void with_counter(void (*body)(Counter&)) {
   Counter counter;
   body(counter);
-  counter.add_inline();
+  (counter.*operation)();
 }
 
 extern "C" void plugin_add(Counter* counter) { counter->value += 2; }
