@@ -191,7 +191,7 @@ class Classifier {
 
   std::span<const uint8_t> code_of(const Function& f) const {
     for (const Section& section : code_)
-      if (f.begin >= section.address && f.begin < section.address + section.bytes.size())
+      if (f.begin >= section.address && f.begin < section.address + section.bytes.size() && f.begin < f.end)
         return section.bytes.subspan(f.begin - section.address, std::min(f.end, section.address + section.bytes.size()) - f.begin);
     return {};
   }

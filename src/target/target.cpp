@@ -8,14 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <deque>
-#include <fstream>
 
 #include "model/plan_queue.hpp"
 #include "model/schedule.hpp"
 #include "target/launch.hpp"
+#include "target/mapped_modules.hpp"
 #include "target/remarks.hpp"
 #include "target/same_core.hpp"
 
@@ -31,23 +30,6 @@ constexpr int kPoll = 50;  // milliseconds between looks at clocks, signals and 
 
 // A search with so few plans under way waits for its worker all the time; one with many works at the same time.
 constexpr uint64_t kFewForOne = 32, kFewEach = 8, kManyPlans = 64;
-
-// The files that are mapped in a process.
-std::vector<Module> modules_of(pid_t process) {
-  std::vector<Module> modules;
-  std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
-  for (std::string line; std::getline(maps, line);) {
-    unsigned long begin = 0, end = 0, offset = 0;
-    char permissions[8] = {};
-    int at = 0;
-    if (std::sscanf(line.c_str(), "%lx-%lx %7s %lx %*s %*s %n", &begin, &end, permissions, &offset, &at) < 4)
-      continue;
-    std::string path = line.substr(std::min<size_t>(static_cast<size_t>(at), line.size()));
-    if (path.empty() || path[0] != '/') continue;
-    modules.push_back({begin, end, offset, path, permissions[2] == 'x'});
-  }
-  return modules;
-}
 
 class WorkerTarget final : public Target {
  public:
