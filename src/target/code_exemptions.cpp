@@ -145,6 +145,12 @@ Exemption exempts_function(std::string_view linkage_name) {
 }
 Exemption exempts_source(std::string_view path) { return look_up({By::Source}, path); }
 
+bool is_runtime_function(std::string_view linkage_name) {
+  for (std::string_view beginning : {"__cxa_", "__gxx_", "_Unwind_", "__dynamic_cast"})
+    if (linkage_name.starts_with(beginning)) return true;
+  return nested_name(linkage_name).starts_with("10__cxxabiv1");
+}
+
 bool is_standard_function(std::string_view linkage_name) {
   const std::string_view nested = nested_name(linkage_name);
   for (std::string_view scope : {"St", "Sa", "Ss", "So", "Si", "Sd", "9__gnu_cxx", "10__cxxabiv1"})

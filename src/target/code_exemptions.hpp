@@ -20,5 +20,7 @@ Exemption exempts_source(std::string_view path);
 
 // A template or an inline function of the C++ library, which every object that uses it has a copy of.
 bool is_standard_function(std::string_view linkage_name);
+// Of the runtime behind the language, which nobody else defines: exceptions, casts.
+bool is_runtime_function(std::string_view linkage_name);
 
 }  // namespace lockstep

@@ -163,6 +163,7 @@ class Classifier {
     functions.erase(std::unique(functions.begin(), functions.end(), [](const Function& a, const Function& b) { return a.begin == b.begin; }),
                     functions.end());
     found.readable = file_.good() && !functions.empty();
+    find_library(functions);
     std::erase_if(functions, [this](const Function& f) { return is_instrumented(f); });
     for (const Function& f : functions)
       if (exemption(f) == Exemption::Framework) framework_.insert(f.begin);
@@ -182,6 +183,14 @@ class Classifier {
       const bool functions = !name.starts_with(".plt") && name != ".init" && name != ".fini";
       if (section.sh_flags & SHF_EXECINSTR && functions) code_.push_back({range.begin, bytes});
     });
+  }
+  // Linked from the archives of the C++ library and of libgcc, which come last: everything between the functions that only
+  // they have.
+  void find_library(const std::vector<Function>& functions) {
+    for (const Function& f : functions) {
+      if (has_shared_library_ || !is_runtime_function(f.name) || units_.at(f.begin)) continue;
+      library_ = {std::min(library_.begin, f.begin), std::max(library_.end, f.end)};
+    }
   }
   uint64_t lowest_code() const {
     uint64_t lowest = ~0ull;
@@ -216,7 +225,9 @@ class Classifier {
     if (const Unit* unit = units_.at(f.begin)) return exempts_source(unit->path);
     // Linked from the compiler's own archives: __udivti3 and the like, and the C++ library if it is not a shared one.
     if (f.hidden && f.name.starts_with("__")) return Exemption::Always;
-    return is_standard_function(f.name) && !has_shared_library_ ? Exemption::Always : Exemption::None;
+    const bool has_library = library_.begin < library_.end;
+    const bool of_library = is_standard_function(f.name) || (f.begin >= library_.begin && f.begin < library_.end);
+    return has_library && of_library ? Exemption::Always : Exemption::None;
   }
 
   // nullopt: nothing to say about it.
@@ -245,7 +256,8 @@ class Classifier {
   std::vector<CodeRange> constants_;
   Imports imports_;
   Units units_;
-  bool has_shared_library_ = false;
+  bool has_shared_library_ = false;  // the C++ library is not part of this file
+  CodeRange library_{~0ull, 0};
   std::set<uint64_t> framework_;  // where its functions begin
 };
 

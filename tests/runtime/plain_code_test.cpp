@@ -118,6 +118,7 @@ INSTANTIATE_TEST_SUITE_P(Compilers, PlainCodeOf, testing::Values("gcc-O0", "gcc-
 
 TEST(PlainCode, NoneInLibrariesAndFrameworks) {
   EXPECT_EQ(plain_code_of(options_for("library_user-gcc-O1")), Names{});
+  EXPECT_EQ(plain_code_of(options_for("library_user_static-gcc-O1")), Names{});
   EXPECT_EQ(plain_code_of(options_for("framework_user-gcc-O1")), Names{});
 }
 

@@ -39,6 +39,7 @@ foreach(level O0 O2)
   endif()
 endforeach()
 lockstep_program(library_user-gcc-O1 plain_code/library_user.cpp ${LOCKSTEP_BIN_DIR}/lockstep-cxx -O1)
+lockstep_program(library_user_static-gcc-O1 plain_code/library_user.cpp ${LOCKSTEP_BIN_DIR}/lockstep-cxx -O1 -static-libstdc++ -static-libgcc)
 # GoogleTest's libraries have to follow the source.
 add_custom_command(
   OUTPUT ${LOCKSTEP_PROGRAMS_DIR}/framework_user-gcc-O1
