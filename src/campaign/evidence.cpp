@@ -90,6 +90,8 @@ void Campaign::complete_evidence(Evidence& evidence) {
   evidence.promotes_races = promotion_.wanted();
   evidence.too_many_racy_accesses = !promotion_.complete();
   evidence.trusts_code = !options_.trusted.empty();
+  if (evidence.instrumented)
+    for (const PlainCode& code : target_->plain_code()) evidence.uninstrumented.push_back(in_words(code));
   for (const uint64_t jump : target_->native_loops()) {
     const uint64_t stack[] = {jump + 1};
     if (const auto frame = innermost_user_frame(stack, replayer_.symbols())) evidence.native_loops.push_back(place_text(*frame));

@@ -84,6 +84,20 @@ struct CodeRange {
   uint64_t begin, end;
 };
 inline constexpr unsigned kMaxTrusted = 1024;
+
+// A function that is not instrumented (runtime/detect/plain_functions.hpp).
+struct PlainFunction {
+  enum Kind : uint32_t {
+    kProgram,
+    kTemplate,   // of the C++ library; called by a test framework it is the framework's business
+    kFramework,  // of a test framework: not of interest
+  };
+  uint64_t begin;
+  uint32_t size;
+  Kind kind;
+};
+inline constexpr unsigned kMaxPlainFunctions = 1 << 16;
+inline constexpr unsigned kMaxLibraries = 32;
 inline constexpr unsigned kMaxPromoted = 2048, kMaxAliases = 4096;
 inline constexpr unsigned kMaxNativeLoops = 64;
 
@@ -141,6 +155,12 @@ struct Channel {
   CodeRange trusted[kMaxTrusted];  // not preempted while on the stack; ascending
   uint32_t alias_count;
   Alias alias[kMaxAliases];  // names of the words they access
+  // PlainFunction, ascending within each module; the driver adds some, nobody takes any away.
+  uint64_t plain_offset;
+  std::atomic<uint32_t> plain_count;
+  // Paths of libraries that the program has loaded itself; the count may exceed what there is room for.
+  std::atomic<uint32_t> libraries;
+  char library[kMaxLibraries][256];
   Ring plans, traces;
 };
 

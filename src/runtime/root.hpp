@@ -5,6 +5,7 @@
 
 #include "model/channel.hpp"
 #include "runtime/detect/call_sites.hpp"
+#include "runtime/detect/plain_functions.hpp"
 #include "runtime/detect/promoted.hpp"
 #include "runtime/detect/eraser.hpp"
 #include "runtime/detect/tracked.hpp"
@@ -34,6 +35,7 @@ struct LibraryWanted {
   int flags;
 };
 void load_library(LibraryWanted& wanted);
+void count_libraries();  // those that are there before the program begins
 
 class Saving;
 
@@ -59,6 +61,7 @@ struct Runtime {
   Tracked tracked;
   CallSites sites;
   Watchpoints watchpoints;
+  PlainFunctions plain_functions;
   Trust trust;
   Heap heap;
   Snapshot snapshot;

@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lockstep {
@@ -14,14 +17,24 @@ class ElfFile {
  public:
   struct Function {
     uint64_t begin, end;  // as in the file
-    std::string name;     // as the linker knows it
+    std::string name;     // as the linker knows it; empty if only its unwind information is left
+    bool hidden = false;   // not to be called from other modules
+    bool unsized = false;  // the file does not say where it ends
   };
 
   explicit ElfFile(const std::string& path);
 
   bool good() const { return good_; }
+  uint64_t entry() const { return header_.e_entry; }  // of a program: _start
   bool position_independent() const { return header_.e_type == ET_DYN; }
   std::vector<Function> functions() const;  // ascending; from both symbol tables
+  // The same with functions of unknown size, up to the next one. From the unwind information if the file is stripped.
+  std::vector<Function> all_functions() const;
+  // Where the loader puts the addresses of functions of other modules: place -> linkage name.
+  std::map<uint64_t, std::string> imported_functions() const;
+  std::vector<std::string> needed() const;  // the libraries it was linked with
+
+  std::string_view name(const Elf64_Shdr& section) const;
 
   template <class F>
   void for_each_section(F&& visit) const {  // visit(const Elf64_Shdr&, std::span<const uint8_t>)
@@ -34,6 +47,12 @@ class ElfFile {
   }
 
  private:
+  std::optional<Elf64_Shdr> section(uint32_t index) const;
+  std::string text(const Elf64_Shdr& strings, uint64_t offset) const;
+  template <class F>
+  void for_each_symbol(uint32_t type, F&& visit) const;  // visit(const Elf64_Sym&, const Elf64_Shdr& strings)
+  std::vector<Function> unwound_functions() const;
+
   std::string bytes_;  // keeps a zero at its end
   Elf64_Ehdr header_{};
   bool good_ = false;

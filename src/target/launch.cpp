@@ -38,6 +38,8 @@ LaunchOptions launch_options(const TargetOptions& options, const std::string& pa
           options.promoted,
           {},
           {},
+          {},
+          {},
           options.max_steps,
           table_fd,
           capture_fd,

@@ -8,14 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <deque>
-#include <fstream>
 
 #include "model/plan_queue.hpp"
 #include "model/schedule.hpp"
 #include "target/launch.hpp"
+#include "target/mapped_modules.hpp"
 #include "target/remarks.hpp"
 #include "target/same_core.hpp"
 
@@ -52,6 +51,7 @@ class WorkerTarget final : public Target {
     }
     launch_ = launch_options(options_, path, table_.fd(), capture_.fd(), core_.everywhere());
     if (auto started = start_workers(1); !started) return started.error();
+    if (info_.instrumented) watch_plain_functions();
     if (options_.isolation == Isolation::Auto) {
       if (auto verified = verify_reset(); !verified) return verified.error();
     }
@@ -68,6 +68,12 @@ class WorkerTarget final : public Target {
     std::set<Fact> all;
     for (auto& slot : slots_) all.insert(slot->process.facts().begin(), slot->process.facts().end());
     return all;
+  }
+  std::vector<PlainCode> plain_code() override {
+    if (!info_.instrumented) return {{"", "", program_name(), true}};
+    std::set<std::string> libraries;
+    for (auto& slot : slots_) libraries.merge(std::set(slot->process.libraries()));
+    return plain_code_.ran(facts(), libraries);
   }
   std::vector<uint64_t> native_loops() override { return launch_.native_loops; }
   std::vector<std::string> warnings() override {
@@ -176,18 +182,7 @@ class WorkerTarget final : public Target {
   }
 
   std::vector<Module> modules() override {
-    std::vector<Module> modules;
-    std::ifstream maps("/proc/" + std::to_string(slots_.at(0)->process.pid()) + "/maps");
-    for (std::string line; std::getline(maps, line);) {
-      unsigned long begin = 0, end = 0, offset = 0;
-      char permissions[8] = {};
-      int at = 0;
-      if (std::sscanf(line.c_str(), "%lx-%lx %7s %lx %*s %*s %n", &begin, &end, permissions, &offset, &at) < 4)
-        continue;
-      std::string path = line.substr(std::min<size_t>(static_cast<size_t>(at), line.size()));
-      if (path.empty() || path[0] != '/') continue;
-      modules.push_back({begin, end, offset, path});
-    }
+    std::vector<Module> modules = modules_of(slots_.at(0)->process.pid());
     if (!modules.empty()) modules_ = modules;
     return modules_;
   }
@@ -286,7 +281,27 @@ class WorkerTarget final : public Target {
       if (slots_[i]->to_do < slots_[least]->to_do) least = i;
     return least;
   }
+  // Before the first plan: what runs unseen, wherever it is, shall be noticed. Libraries that the program loads later are
+  // looked at after the execution that did.
+  void watch_plain_functions() {
+    launch_.plain_functions = plain_code_.find(modules(), launch_.plain_modules, kMaxPlainFunctions);
+    WorkerProcess& first = slots_[0]->process;
+    first.modules() = launch_.plain_modules;
+    first.watch_functions(launch_.plain_functions);
+  }
+  void watch_libraries(WorkerProcess& worker) {
+    worker.libraries();
+    // Otherwise it is gone, or will be: with the child that loaded it, or when the program closes it.
+    const bool stays = worker.channel().isolation_used == Isolation::Reset;
+    const size_t room = kMaxPlainFunctions - worker.channel().plain_count.load(std::memory_order_relaxed);
+    if (info_.instrumented && stays) worker.watch_functions(plain_code_.find(modules_of(worker.pid()), worker.modules(), room));
+  }
+  std::string program_name() const {
+    return options_.command.empty() ? "the program" : options_.command[0].substr(options_.command[0].find_last_of('/') + 1);
+  }
+
   TraceView hold(Slot& slot) {
+    if (slot.process.has_new_libraries()) watch_libraries(slot.process);
     held_ = &slot;
     dealt_.pop_front();
     return slot.process.front();
@@ -439,6 +454,7 @@ class WorkerTarget final : public Target {
   std::vector<std::unique_ptr<Slot>> slots_;
   TargetInfo info_;
   std::vector<std::string> warnings_;
+  PlainCodeFinder plain_code_;
   std::vector<Module> modules_;
   std::vector<uint64_t> stuck_stack_;
   std::deque<unsigned> dealt_;  // to which slots, oldest first

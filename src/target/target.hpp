@@ -11,6 +11,7 @@
 #include "model/executor.hpp"
 #include "model/result.hpp"
 #include "target/input.hpp"
+#include "target/plain_code.hpp"
 
 namespace lockstep {
 
@@ -44,6 +45,7 @@ struct Module {
   uint64_t begin, end;   // addresses of the mapping
   uint64_t file_offset;  // of `begin`
   std::string path;
+  bool executable = true;
 };
 
 struct TargetInfo {
@@ -71,6 +73,9 @@ class Target : public Executor {
   virtual void trust(const std::vector<CodeRange>&) {}
   virtual std::vector<std::string> warnings() = 0;         // said once each, in order
   virtual std::set<Fact> facts() { return {}; }            // what was noticed in all executions so far
+  // Code without instrumentation that ran beside other threads in the executions so far, or may have; in a fixed order.
+  // Of a program without any instrumentation only its name.
+  virtual std::vector<PlainCode> plain_code() { return {}; }
   virtual std::string dependence() { return {}; }          // what executions that do not repeat may depend on
   virtual std::vector<uint64_t> native_loops() { return {}; }  // jumps of spin loops in code without scheduling points
   virtual uint64_t resumed() { return 0; }                 // executions that started from a checkpoint

@@ -119,6 +119,14 @@ const std::set<Fact>& WorkerProcess::facts() {
   return facts_;
 }
 
+const std::set<std::string>& WorkerProcess::libraries() {
+  if (!memory_.data()) return libraries_;
+  const uint32_t count = channel().libraries.load(std::memory_order_acquire);
+  for (; libraries_read_ < count; ++libraries_read_)
+    libraries_.insert(libraries_read_ < kMaxLibraries ? channel().library[libraries_read_] : "");
+  return libraries_;
+}
+
 uint64_t WorkerProcess::resumed() {
   return resumed_ + (memory_.data() ? channel().resumed.load(std::memory_order_relaxed) : 0);
 }
@@ -128,10 +136,13 @@ Result<bool> WorkerProcess::prepare() {
   driver_ = getpid();
   facts();  // before its memory goes
   facts_read_ = 0;
+  libraries();
+  libraries_read_ = 0;
+  modules_ = options_.plain_modules;
   resumed_ = resumed();
   const size_t big = big_trace_bytes(options_.max_steps);
   const size_t traces = trace_ring(options_.alone);
-  auto memory = SharedMemory::create("lockstep-channel", sizeof(Channel) + kPlanRing + traces + big);
+  auto memory = SharedMemory::create("lockstep-channel", sizeof(Channel) + kPlanRing + traces + big + kMaxPlainFunctions * sizeof(PlainFunction));
   if (!memory) return memory.error();
   memory_ = std::move(*memory);
   auto* c = new (memory_.data()) Channel{};
@@ -161,6 +172,8 @@ Result<bool> WorkerProcess::prepare() {
   c->traces.capacity = traces;
   c->big_offset = sizeof(Channel) + kPlanRing + traces;
   c->big_capacity = big;
+  c->plain_offset = c->big_offset + big;
+  watch_functions(options_.plain_functions);
   unrung_ = 0;
   sent_ = 0;
   message_ = 0;
@@ -343,6 +356,14 @@ void WorkerProcess::trust(const std::vector<CodeRange>& code) {
   std::copy_n(code.begin(), c.trusted_count, c.trusted);
   c.trusted_version.fetch_add(1, std::memory_order_release);
   c.settings_version.fetch_add(1, std::memory_order_release);
+}
+
+void WorkerProcess::watch_functions(const std::vector<PlainFunction>& functions) {
+  Channel& c = channel();
+  const uint32_t count = c.plain_count.load(std::memory_order_relaxed);
+  const size_t fresh = std::min<size_t>(functions.size(), kMaxPlainFunctions - count);
+  std::copy_n(functions.begin(), fresh, reinterpret_cast<PlainFunction*>(static_cast<char*>(memory_.data()) + c.plain_offset) + count);
+  c.plain_count.store(count + static_cast<uint32_t>(fresh), std::memory_order_release);
 }
 
 void WorkerProcess::know_loops(const std::vector<uint64_t>& jumps) {

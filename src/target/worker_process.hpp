@@ -54,6 +54,8 @@ struct LaunchOptions {
   PromotedPoints promoted;
   std::vector<CodeRange> trusted;
   std::vector<uint64_t> native_loops;
+  std::vector<PlainFunction> plain_functions;  // of the modules there are before main
+  std::set<std::string> plain_modules;         // paths of those modules
   uint32_t max_steps;
   int thread_table_fd;
   int capture_fd;
@@ -84,6 +86,7 @@ class WorkerProcess {
   void allow_spurious(uint32_t wakeups);
   void promote(const PromotedPoints& points);  // only while no plan is under way
   void trust(const std::vector<CodeRange>& code);
+  void watch_functions(const std::vector<PlainFunction>& functions);  // besides those it watches already
   void know_loops(const std::vector<uint64_t>& jumps);  // see Channel::native_loop
 
   // --- traces ---
@@ -97,6 +100,10 @@ class WorkerProcess {
   int exit_status() const { return status_; }
   pid_t pid() const { return pid_; }
   const std::set<Fact>& facts();  // of all processes so far
+  // The program has loaded libraries since this was asked last; `libraries` are the paths in all processes so far.
+  bool has_new_libraries() { return channel().libraries.load(std::memory_order_relaxed) != libraries_read_; }
+  const std::set<std::string>& libraries();
+  std::set<std::string>& modules() { return modules_; }  // paths of those whose functions are watched
   uint64_t resumed();      // executions that started from a checkpoint, likewise
   Channel& channel() { return *static_cast<Channel*>(memory_.data()); }
 
@@ -116,6 +123,8 @@ class WorkerProcess {
   bool takes_turns_ = false;
   std::set<Fact> facts_;
   uint32_t facts_read_ = 0;  // of the present process
+  std::set<std::string> libraries_, modules_;
+  uint32_t libraries_read_ = 0;  // of the present process
   uint64_t resumed_ = 0;
   size_t message_ = 0;   // bytes of the trace returned by front()
   ReceivedTrace received_;

@@ -27,6 +27,12 @@ bool is_ours(int signal) {
   return false;
 }
 
+// A handler during which traps are blocked would die of the runtime's breakpoints.
+void install(int signal, struct sigaction action) {
+  sigdelset(&action.sa_mask, SIGTRAP);
+  LOCKSTEP_REAL(sigaction)(signal, &action, nullptr);
+}
+
 int fail(int error) {
   errno = error;
   return -1;
@@ -52,7 +58,7 @@ int set_disposition(int signal, const struct sigaction* fresh, struct sigaction*
     if (!is_ours(signal)) LOCKSTEP_REAL(sigaction)(signal, nullptr, &wish.initial);
   }
   wish.wanted = *fresh;
-  if (!is_ours(signal)) LOCKSTEP_REAL(sigaction)(signal, fresh, nullptr);
+  if (!is_ours(signal)) install(signal, *fresh);
   return 0;
 }
 
@@ -71,7 +77,7 @@ void restore_dispositions() {
 void apply_dispositions() {
   if (LIKELY(!any_changed)) return;
   for (int signal = 1; signal < kSignals; ++signal)
-    if (wishes[signal].changed && !is_ours(signal)) LOCKSTEP_REAL(sigaction)(signal, &wishes[signal].wanted, nullptr);
+    if (wishes[signal].changed && !is_ours(signal)) install(signal, wishes[signal].wanted);
 }
 
 bool run_own_handler(int signal, siginfo_t* info, void* context) {

@@ -1,6 +1,7 @@
 // dlopen. A library loaded by an execution would still be there, with its state, in the next; so it is loaded before, as
 // part of the state that every execution starts from.
 #include <dlfcn.h>
+#include <link.h>
 
 #include "runtime/sched/interrupt.hpp"
 
@@ -10,6 +11,28 @@ namespace {
 constexpr unsigned kMostMissing = 64;
 char missing[kMostMissing][256];  // asked for and not found: asking again gives the program its error message
 unsigned missing_count;
+
+unsigned initial_libraries;  // modules, that is
+
+// The driver has to know of code that was not there when the program began.
+void record_libraries() {
+  struct Walk {
+    unsigned number;
+  } walk{};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        if (static_cast<Walk*>(data)->number++ < initial_libraries) return 0;
+        Channel& channel = *runtime.channel;
+        const uint32_t count = channel.libraries.load(std::memory_order_relaxed);
+        const size_t size = length(info->dlpi_name);
+        for (uint32_t i = 0; i < count && i < kMaxLibraries; ++i)
+          if (equal(channel.library[i], info->dlpi_name)) return 0;
+        if (count < kMaxLibraries && size < sizeof channel.library[0]) copy_bytes(channel.library[count], info->dlpi_name, size + 1);
+        if (count <= kMaxLibraries) channel.libraries.store(count + 1, std::memory_order_release);
+        return 0;
+      },
+      &walk);
+}
 
 bool is_missing(const char* file) {
   for (unsigned i = 0; i < missing_count; ++i)
@@ -21,6 +44,7 @@ void* open_now(const char* file, int flags) {
   scheduler().forbid_preemption(true);  // ld.so holds its lock while constructors run
   void* handle = LOCKSTEP_REAL(dlopen)(file, flags);
   scheduler().forbid_preemption(false);
+  if (handle && file && !(flags & RTLD_NOLOAD)) record_libraries();
   return handle;
 }
 
@@ -40,6 +64,12 @@ void* open_library(const char* file, int flags) {
 
 void load_library(LibraryWanted& wanted) {
   if (!LOCKSTEP_REAL(dlopen)(wanted.file, wanted.flags)) copy_bytes(missing[missing_count++], wanted.file, length(wanted.file) + 1);
+  record_libraries();
+}
+
+void count_libraries() {
+  initial_libraries = 0;
+  dl_iterate_phdr([](dl_phdr_info*, size_t, void*) { return initial_libraries++, 0; }, nullptr);
 }
 
 }  // namespace lockstep::rt

@@ -37,6 +37,7 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
   child.clock = me.clock;
   *handle = child.handle;
   s.add_thread(child);
+  if (s.unjoined == 0) runtime.plain_functions.first_thread();
   ++s.unjoined;
   s.note(OpKind::Create, thread_object(id), ObjectId(index_of(id)));
   runtime.races.started(id, me.id, s.log_size);

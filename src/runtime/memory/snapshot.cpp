@@ -17,7 +17,7 @@ constexpr uint8_t kIdle = 16, kSettled = 4;  // executions: see Snapshot::Dirty
 // One line of /proc/self/maps.
 struct Mapping {
   uintptr_t begin, end;
-  bool writable, shared;
+  bool writable, shared, executable;
   const char* path;
 };
 
@@ -50,6 +50,7 @@ void for_each_mapping(F&& visit) {
     m.end = parse_hex(p);
     ++p;
     m.writable = p[1] == 'w';
+    m.executable = p[2] == 'x';
     m.shared = p[3] == 's';
     char* end = const_cast<char*>(p);
     while (*end && *end != '\n') ++end;
@@ -182,7 +183,8 @@ void Snapshot::extend() {
   } found[256];
   unsigned count = 0;
   for_each_mapping([&](const Mapping& m) {
-    if (!m.writable || m.shared || m.path[0] == '[' || count == 256) return;
+    // Code that the runtime has changed stays writable (memory/code.hpp), and is no state.
+    if (!m.writable || m.shared || m.executable || m.path[0] == '[' || count == 256) return;
     for (unsigned i = 0; i < region_count_; ++i)
       if (m.begin < regions_[i].end && m.end > regions_[i].begin) return;
     found[count++] = {m.begin, m.end};

@@ -22,6 +22,7 @@ void take_result(Thread& target, void** result) {
   target.joined = true;
   --scheduler().unjoined;
   runtime.races.joined(me.id, target.id, scheduler().unjoined == 0);
+  if (scheduler().unjoined == 0) runtime.plain_functions.follow(false);
   if (target.clock > me.clock) me.clock = target.clock;
   scheduler().note(OpKind::Join, thread_object(target.id), ObjectId(index_of(target.id)));
   if (result) *result = target.result;

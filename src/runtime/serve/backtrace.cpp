@@ -3,6 +3,7 @@
 #include <link.h>
 #include <unwind.h>
 
+#include "runtime/fiber/backend.hpp"
 #include "runtime/root.hpp"
 
 namespace lockstep::rt {
@@ -35,6 +36,7 @@ void find_own_code() {
 struct Walk {
   uint64_t* out;
   size_t count, most;
+  bool whole;
 };
 
 _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
@@ -42,6 +44,8 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
   int before_instruction = 0;
   uintptr_t pc = _Unwind_GetIPInfo(context, &before_instruction);
   if (!pc || walk.count == walk.most) return _URC_END_OF_STACK;
+  if (pc >= own_code.begin && pc < own_code.end && _Unwind_GetRegionStart(context) == reinterpret_cast<uintptr_t>(&lockstep_thread_entry))
+    walk.whole = true;
   if (pc >= own_code.begin && pc < own_code.end) return _URC_NO_REASON;
   walk.out[walk.count++] = pc + (before_instruction ? 1 : 0);  // always a return address: users subtract one
   return _URC_NO_REASON;
@@ -143,11 +147,12 @@ bool lies_in_library(const void* caller) {
   return false;
 }
 
-size_t backtrace(uint64_t* out, size_t most) {
+size_t backtrace(uint64_t* out, size_t most, bool* whole) {
   Uncontrolled guard;
   if (!own_code.begin) find_own_code();
-  Walk walk{out, 0, most};
+  Walk walk{out, 0, most, false};
   _Unwind_Backtrace(visit, &walk);
+  if (whole) *whole = walk.whole;
   return walk.count;
 }
 

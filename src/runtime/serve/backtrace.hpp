@@ -4,8 +4,8 @@
 namespace lockstep::rt {
 
 // Return addresses of the running thread, innermost first, without the runtime's own frames. Slow: for detailed
-// executions and for the watchdog.
-size_t backtrace(uint64_t* out, size_t most);
+// executions and for the watchdog. `whole`: it goes down to where the thread began.
+size_t backtrace(uint64_t* out, size_t most, bool* whole = nullptr);
 
 bool is_own_code(uintptr_t pc);  // the runtime's
 

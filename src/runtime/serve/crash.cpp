@@ -52,6 +52,13 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
   constexpr int kWatchpoint = 6;  // TRAP_PERF, which older headers do not have
   if (signal == SIGTRAP && info->si_code == kWatchpoint)
     return runtime.sites.hit(static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]));
+  // A breakpoint; a single step would be another code.
+  if (signal == SIGTRAP && info->si_code == SI_KERNEL &&
+      runtime.plain_functions.handle_trap(static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]),
+                                          static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RSP]))) {
+    --context->uc_mcontext.gregs[REG_RIP];
+    return;
+  }
 #endif
   if (signal == SIGTRAP && handle_trap(info, raw_context)) return;
   if (!runtime.running || thread_pointer() != runtime.current->tls) {

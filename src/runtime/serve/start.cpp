@@ -1,5 +1,6 @@
 // How the runtime gets hold of the program: before its constructors, then instead of its main.
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -34,6 +35,7 @@ void activate(int channel_fd, int table_fd) {
   runtime.threads = static_cast<Thread*>(map_pages(sizeof(Thread) * (kMaxThreads + 1)));
   runtime.controller = runtime.threads + kMaxThreads;
   if (!attach_channel(channel_fd, table_fd)) die("the channel handed over by the driver is not usable");
+  runtime.plain_functions.init();
   runtime.active = true;
 }
 
@@ -101,6 +103,10 @@ __attribute__((noinline)) void take_control() {
   find_libraries();
   const bool can_save = runtime.fibers && runtime.isolation == Isolation::Reset && !channel.debug && !channel.find_leaks;
   runtime.saving = Saving::create(can_save ? channel.checkpoints : CheckpointUse::Off);
+  // Breakpoints kill a thread that blocks their signal; what the program blocks from here on is only simulated.
+  uint64_t trap = 1ull << (SIGTRAP - 1);
+  sys(SYS_rt_sigprocmask, SIG_UNBLOCK, word(&trap), 0, 8);
+  count_libraries();
   grow_pool(kFirstPool);
   __libc_single_threaded = 0;
   install_signal_handlers();

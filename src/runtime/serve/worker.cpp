@@ -85,6 +85,8 @@ void execute_from_beginning(const PlanHeader* plan) {
     runtime.promoted.update(*runtime.channel);
     runtime.trust.update(*runtime.channel);
     update_native_loops(*runtime.channel);
+    runtime.plain_functions.update(*runtime.channel);
+    runtime.plain_functions.follow(false);
     runtime.keeps_origins = plan->detail || plan->stacks || plan->origins;
     if (runtime.keeps_origins) runtime.calls.begin();
     runtime.heap.keep_records(runtime.detects || runtime.channel->find_leaks || runtime.keeps_origins);
@@ -140,7 +142,12 @@ bool must_retire() {
 void execute(const PlanHeader* plan) {
   Saving& saving = *runtime.saving;
   const bool resumes = saving.begin(*plan, plan_after);
-  if (resumes) run_threads(saving.resume());
+  if (resumes) {
+    Thread& next = saving.resume();
+    runtime.plain_functions.follow(false);
+    runtime.plain_functions.follow(scheduler().unjoined != 0);
+    run_threads(next);
+  }
   if (!resumes || lacks_something()) {
     execute_from_beginning(plan);
   } else if (saving.check_due() && !must_retire()) {
@@ -241,6 +248,7 @@ void serve_plans() {
   while (const PlanHeader* plan = next_plan()) {
     channel.executing.store(plan->id + 1, std::memory_order_relaxed);
     if (runtime.isolation == Isolation::Fork) {
+      runtime.plain_functions.update(channel);  // here, or every child would have to
       run_in_child(plan);
     } else {
       execute_as_planned(plan);

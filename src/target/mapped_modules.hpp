@@ -1,0 +1,13 @@
+// The files that are mapped in a process.
+#pragma once
+#include <sys/types.h>
+
+#include <vector>
+
+#include "target/target.hpp"
+
+namespace lockstep {
+
+std::vector<Module> modules_of(pid_t process);  // ascending; none if it has ended
+
+}  // namespace lockstep

@@ -1,0 +1,105 @@
+#include "target/memory_use.hpp"
+
+#include <algorithm>
+
+#include "target/x86_instruction.hpp"
+
+namespace lockstep {
+namespace {
+
+constexpr uint8_t kStackPointer = 4, kFramePointer = 5;
+
+bool is(const Instruction& i, OpcodeMap map, uint8_t opcode) { return i.map == map && i.opcode == opcode; }
+
+// push %rbp; mov %rsp,%rbp, with or without endbr64: from there on %rbp is the frame.
+bool has_frame_pointer(std::span<const uint8_t> code) {
+  constexpr uint8_t kLanding[] = {0xf3, 0x0f, 0x1e, 0xfa}, kFrame[] = {0x55, 0x48, 0x89, 0xe5};
+  if (code.size() >= 4 && std::equal(kLanding, kLanding + 4, code.begin())) code = code.subspan(4);
+  return code.size() >= 4 && std::equal(kFrame, kFrame + 4, code.begin());
+}
+
+// Has an operand that looks like one in memory, but only its address counts, or nothing.
+bool only_names_memory(const Instruction& i) {
+  if (is(i, OpcodeMap::OneByte, 0x8d)) return true;                             // lea
+  return i.map == OpcodeMap::TwoByte && i.opcode >= 0x18 && i.opcode <= 0x1f;  // nop, prefetch, endbr
+}
+
+bool only_reads(const Instruction& i) {
+  if (i.map == OpcodeMap::TwoByte)
+    return i.opcode == 0xb6 || i.opcode == 0xb7 || i.opcode == 0xbe || i.opcode == 0xbf || i.opcode == 0x10 || i.opcode == 0x28 ||
+           i.opcode == 0x6f || i.opcode == 0x58 || i.opcode == 0x59 || i.opcode == 0xaf || (i.opcode & 0xf0) == 0x40;
+  if (i.map != OpcodeMap::OneByte) return false;
+  return i.opcode == 0x8b || i.opcode == 0x8a || i.opcode == 0x63 || (i.opcode < 0x40 && (i.opcode & 6) == 2) || i.opcode == 0xff;
+}
+
+// Instructions that use memory without saying so, call, or leave the program.
+bool is_opaque(const Instruction& i) {
+  if (i.lock) return true;
+  if (i.map == OpcodeMap::TwoByte) return i.opcode == 0x05 || i.opcode == 0x34 || i.opcode == 0xf7 || i.opcode == 0xae || i.opcode == 0xc7;
+  if (i.map != OpcodeMap::OneByte) return false;
+  if (i.opcode == 0xff) return i.extension() == 2 || i.extension() == 3 || i.extension() == 5;
+  const bool strings = (i.opcode >= 0xa4 && i.opcode <= 0xa7) || (i.opcode >= 0xaa && i.opcode <= 0xaf) ||
+                       (i.opcode >= 0x6c && i.opcode <= 0x6f);
+  const bool absolute = i.opcode >= 0xa0 && i.opcode <= 0xa3;
+  return strings || absolute || i.opcode == 0xe8 || i.opcode == 0xd7 || i.opcode == 0xcd || i.opcode == 0xc8;
+}
+
+class Reader {
+ public:
+  Reader(std::span<const uint8_t> code, uint64_t address, const MemoryUseOptions& options)
+      : code_(code), address_(address), options_(options), framed_(has_frame_pointer(code)) {}
+
+  bool touches() {
+    for (size_t at = 0; at < code_.size();) {
+      const Instruction i = decode_instruction(code_.subspan(at));
+      if (i.length == 0 || is_opaque(i)) return true;
+      at += i.length;
+      const uint64_t end = address_ + at;
+      if (is_jump(i)) leaves_ |= end + static_cast<uint64_t>(i.displacement) - address_ >= code_.size();
+      if (is(i, OpcodeMap::OneByte, 0xff) && i.extension() == 4 && jumps_anywhere(i)) return true;
+      if (i.memory && use(i, end)) return true;
+    }
+    return leaves_ && uses_frame_;  // whoever it goes on to may know the frame, or be its caller's
+  }
+
+ private:
+  static bool is_jump(const Instruction& i) {
+    if (i.map == OpcodeMap::TwoByte) return (i.opcode & 0xf0) == 0x80;
+    return i.map == OpcodeMap::OneByte &&
+           ((i.opcode & 0xf0) == 0x70 || i.opcode == 0xeb || i.opcode == 0xe9 || (i.opcode >= 0xe0 && i.opcode <= 0xe3));
+  }
+  bool jumps_anywhere(const Instruction& i) {
+    if (i.memory && i.base == Instruction::kRelative) {  // to another module
+      leaves_ = true;
+      return false;
+    }
+    return !has_table_;  // otherwise a switch
+  }
+  // True if this operand may be shared.
+  bool use(const Instruction& i, uint64_t end) {
+    const bool frame = i.base == kStackPointer || (framed_ && i.base == kFramePointer);
+    const bool relative = i.base == Instruction::kRelative;
+    const bool constant = relative && options_.constant(end + static_cast<uint64_t>(i.displacement));
+    if (only_names_memory(i)) {
+      has_table_ |= constant;
+      return false;
+    }
+    uses_frame_ |= frame;
+    if (i.thread_local_ || frame || constant) return false;
+    if (is(i, OpcodeMap::OneByte, 0xff) && i.extension() == 4 && relative) return false;
+    return relative || !options_.trust_tables || !has_table_ || !only_reads(i);
+  }
+
+  std::span<const uint8_t> code_;
+  uint64_t address_;
+  const MemoryUseOptions& options_;
+  bool framed_, leaves_ = false, uses_frame_ = false, has_table_ = false;
+};
+
+}  // namespace
+
+bool may_touch_shared_memory(std::span<const uint8_t> code, uint64_t address, const MemoryUseOptions& options) {
+  return Reader(code, address, options).touches();
+}
+
+}  // namespace lockstep
