@@ -62,6 +62,7 @@ constexpr Row kRows[] = {
     {"signal", Mode::Write, false, true},
     {"io", Mode::Write, true, true},
     {"timer", Mode::Write, true, true},
+    {"exit-handler", Mode::Write},
 };
 static_assert(std::size(kRows) == static_cast<size_t>(OpKind::kCount), "one row per operation kind");
 

@@ -15,7 +15,7 @@ enum class OpKind : uint8_t {
   Create,
   ThreadExit,
   Join,
-  ProcessExit,  // return from main, exit(), _exit(): conflicts with every other thread's operations
+  ProcessExit,  // the end of the process, after all exit handlers: conflicts with every other thread's operations
   // Atomics.
   Load,
   Store,
@@ -69,6 +69,8 @@ enum class OpKind : uint8_t {
   Io,
   // Arming a timer, and what the task behind it does until it fires; firing itself is a Timeout.
   Timer,
+  // The list of exit handlers: registering one, taking the next one off, finding that there is none left.
+  ExitHandler,
   kCount
 };
 

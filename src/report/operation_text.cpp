@@ -47,7 +47,8 @@ std::string sentence(const Step& step, const TraceNames& names) {
     case OpKind::Create: return "create " + names.thread(thread_in(step.second));
     case OpKind::ThreadExit: return "ends";
     case OpKind::Join: return "join " + names.thread(thread_in(step.second));
-    case OpKind::ProcessExit: return step.thread == kMainThread ? "return from main" : "exit";
+    case OpKind::ProcessExit: return "end of the process";
+    case OpKind::ExitHandler: return "exit handlers";
     case OpKind::Fence: return "fence";
     case OpKind::CondWait:
       return fmt::format("wait on {}, releases {}", names.object(step.object), names.object(step.second));
