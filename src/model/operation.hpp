@@ -71,6 +71,8 @@ enum class OpKind : uint8_t {
   Timer,
   // The list of exit handlers: registering one, taking the next one off, finding that there is none left.
   ExitHandler,
+  // Where code begins or ends in which its thread is not preempted: a decision that depends on nothing.
+  AtomicSection,
   kCount
 };
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "search/claims.hpp"
-#include "search/interrupts.hpp"
+#include "search/judge/judge.hpp"
 
 namespace lockstep {
 namespace {
@@ -65,7 +65,7 @@ void TreeSearch::learn(TraceView trace) {
       tree_.deltas_of(node, deltas_);
       parts_.look(trace, deltas_);
     }
-    if (parts_.cache && interrupts_.first(trace, interrupts_another) < trace.steps().size()) {
+    if (parts_.cache && allowed_by(trace.reasons(), Method::StateCache) != Reduction::Full) {
       parts_.cache = false;
       pruned_wrongly_ = pruned_;  // perhaps
     }
@@ -306,7 +306,7 @@ void TreeSearch::fetch() {
 bool TreeSearch::complete() const { return exhausted() && !selective() && diverged_ == 0 && lost_ == 0 && cut_ == 0 && !pruned_wrongly_; }
 
 std::string TreeSearch::why_incomplete() const {
-  if (pruned_wrongly_) return "it turned out late that threads interrupt each other, after executions had been left out";
+  if (pruned_wrongly_) return "it turned out late that states cannot be told apart by the order of operations, after executions had been left out";
   return told_losses(diverged_, lost_, cut_);
 }
 

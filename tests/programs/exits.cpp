@@ -239,6 +239,26 @@ void timed_wait_at_exit() {
   });
   changed.notify_one();
 }
+void canceled_at_exit() {
+  when_statics_die([] { saw(x); });
+  std::thread& late = leave_running([] {
+    x = 1;
+    pthread_testcancel();
+    x = 2;
+  });
+  pthread_cancel(late.native_handle());
+}
+void input_at_exit() {
+  static int ends[2];
+  if (pipe(ends) != 0) std::abort();
+  when_statics_die([] {
+    if (write(ends[1], "a", 1) == 1) saw(x);
+  });
+  leave_running([] {
+    char byte;
+    if (read(ends[0], &byte, 1) == 1) x = 1;
+  });
+}
 void semaphore_at_exit() {
   static sem_t available;
   sem_init(&available, 0, 0);
@@ -303,6 +323,8 @@ constexpr Named kPrograms[] = {
     NAMED(registered_late),
     NAMED(thread_blocked_at_exit),
     NAMED(timed_wait_at_exit),
+    NAMED(canceled_at_exit),
+    NAMED(input_at_exit),
     NAMED(semaphore_at_exit),
     NAMED(handler_chooses),
     NAMED(handler_starts_a_thread),

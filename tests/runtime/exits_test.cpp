@@ -43,6 +43,7 @@ std::set<std::string> failures_of(Target& target, const Search& search) {
 struct Row {
   const char* program;
   std::set<std::string> seen;  // by failing executions
+  bool reduced = true;         // and optimal-dpor runs each trace once
 };
 
 std::set<std::string> values(std::initializer_list<int> numbers, const char* besides = nullptr) {
@@ -77,6 +78,8 @@ const Row kRows[] = {
     {"registered_late", values({10, 11})},
     {"thread_blocked_at_exit", values({0, 1})},
     {"timed_wait_at_exit", values({0, 1, 2, 3})},
+    {"canceled_at_exit", values({0, 1, 2}), false},
+    {"input_at_exit", values({0, 1}), false},
     {"semaphore_at_exit", values({0, 1, 2})},
     {"handler_chooses", values({0, 1, 2, 10, 11, 12})},
     {"handler_starts_a_thread", values({0, 1, 2, 3, 11, 12, 13, 22, 23, 31, 32, 33})},
@@ -91,7 +94,7 @@ TEST_P(Exits, HaveTheSameTracesInEveryReduction) {
   options.max_steps = 2000;
   auto target = start(options);
   ASSERT_TRUE(target);
-  compare_with_depth_first_search(*target, true);
+  compare_with_depth_first_search(*target, GetParam().reduced);
 }
 
 TEST_P(Exits, FailInEveryWayTheyCan) {
@@ -103,6 +106,22 @@ TEST_P(Exits, FailInEveryWayTheyCan) {
                              {"source-dpor", {}}, {"optimal-dpor", {}}, {"bpor", 4},      {"best-first:expand=dpor", {}}};
   for (const Search& search : searches)
     EXPECT_EQ(failures_of(*target, search), GetParam().seen) << search.strategy;
+}
+
+Reasons reasons_of(const std::string& program) {
+  auto target = start(options_for("exits-gcc-O1 " + program));
+  return target ? run(*target, {}).view().reasons() : Reasons{};
+}
+
+TEST(RuntimeNamesItsReasons, ForWhatOperationsDoNotShow) {
+  const Reasons left = reasons_of("main_returns");
+  EXPECT_TRUE(left.has(Reason::ThreadsAtExit));
+  EXPECT_TRUE(left.has(Reason::EarlyExit));
+  EXPECT_FALSE(left.has(Reason::Timeout) || left.has(Reason::Interrupt) || left.has(Reason::Input));
+  EXPECT_TRUE(reasons_of("canceled_at_exit").has(Reason::Interrupt));
+  EXPECT_TRUE(reasons_of("input_at_exit").has(Reason::Input));
+  const Reasons last = reasons_of("main_ends_as_a_thread");
+  EXPECT_FALSE(last.has(Reason::EarlyExit) || last.has(Reason::ThreadsAtExit));
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Exits, testing::ValuesIn(kRows), kName);

@@ -50,6 +50,7 @@ struct HandlerList {
   void run(int code) {
     const bool in_loop = runtime.isolation == Isolation::Loop;
     const unsigned keep = in_loop ? at_snapshot : 0;
+    if (scheduler().live_count > 1) scheduler().reasons.add(Reason::ThreadsAtExit);
     for (;;) {
       scheduler().reach(OpKind::ExitHandler, this, Step::kWrite);
       runtime.races.acquire(self().id, this);

@@ -222,12 +222,10 @@ using namespace lockstep::rt;
 LOCKSTEP_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) noexcept {
   if (from_unwinder(__builtin_return_address(0))) return 0;
   if (!controlled()) return LOCKSTEP_REAL(pthread_mutex_lock)(m);
-  TrustedCall call(__builtin_return_address(0));
   return lock(m);
 }
 LOCKSTEP_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_mutex_trylock)(m);
-  TrustedCall call(__builtin_return_address(0));
   return try_lock(m);
 }
 LOCKSTEP_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* deadline) noexcept {
@@ -239,7 +237,7 @@ LOCKSTEP_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock,
 LOCKSTEP_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) noexcept {
   if (from_unwinder(__builtin_return_address(0))) return 0;
   if (!controlled()) return LOCKSTEP_REAL(pthread_mutex_unlock)(m);
-  TrustedCall call(__builtin_return_address(0));
+  TrustedRelease call(__builtin_return_address(0));
   return unlock(m);
 }
 LOCKSTEP_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) noexcept {
