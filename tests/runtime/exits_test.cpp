@@ -1,5 +1,5 @@
 // Programs that end while other threads are under way: every strategy finds the failures that depth-first search finds,
-// and every reduction the same traces. What the programs can see was worked out by hand.
+// and every reduction the same traces. What the programs can see is what depth-first search found, checked by hand for some.
 #include "reduced.hpp"
 
 namespace lockstep {
