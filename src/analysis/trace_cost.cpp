@@ -210,14 +210,16 @@ bool TraceCost::can_go_on(const Cut& cut, const Event& next, uint32_t record, bo
     return std::ranges::all_of(round->enough, [&](uint32_t w) { return has_done(cut, w); });
   if (next.flags & Step::kBlocked && !is_acquire(next.kind)) return ready;  // a round of a loop that is not known
   if (!is_acquire(next.kind) || gave_up(next) || ready) return true;
-  if (next.kind == OpKind::Lock) return is_free(cut, next.use[0].object);
+  const uint32_t object = next.use[0].object;
+  const bool blocked = next.flags & Step::kBlocked;
+  if (next.kind == OpKind::Lock) return is_free(cut, object, blocked);
   if (!whole_) return false;
   switch (next.kind) {
-    case OpKind::OnceEnter: return is_free(cut, next.use[0].object);
-    case OpKind::Reacquire: return is_free(cut, next.use[0].object) && is_woken(cut, next);
-    case OpKind::ReadLock: return !has_writer(cut, next.use[0].object);
-    case OpKind::WriteLock: return !has_writer(cut, next.use[0].object) && readers(cut, next.use[0].object) <= 0;
-    case OpKind::SemWait: return has_units(cut, next.use[0].object, !(next.flags & Step::kBlocked));
+    case OpKind::OnceEnter: return is_free(cut, object, blocked);
+    case OpKind::Reacquire: return is_free(cut, object) && is_woken(cut, next);
+    case OpKind::ReadLock: return !has_writer(cut, object, blocked);
+    case OpKind::WriteLock: return !has_writer(cut, object, blocked) && readers(cut, object) <= 0;
+    case OpKind::SemWait: return has_units(cut, object, !blocked);
     default: return false;
   }
 }
@@ -263,10 +265,11 @@ void TraceCost::for_each_access(uint32_t object, Visit visit) const {
   }
 }
 
-// By the last that has been done to it; if there is nothing, by what is done first.
+// By the last that has been done to it; if there is nothing, by what is done first; if that is nothing either, by
+// whether somebody waits for it in the end: then it was taken before there was a second thread.
 template <class EffectOf, class HasDone, class ForEach>
-static bool is_taken(ForEach for_each, EffectOf effect_of, HasDone has_done) {
-  bool taken = false;
+static bool is_taken(ForEach for_each, EffectOf effect_of, HasDone has_done, bool waited_for) {
+  bool taken = waited_for;
   for_each([&](uint32_t record) {
     const Effect effect = effect_of(record);
     if (effect == Effect::None) return true;
@@ -277,14 +280,17 @@ static bool is_taken(ForEach for_each, EffectOf effect_of, HasDone has_done) {
   return taken;
 }
 
-bool TraceCost::is_free(const Cut& cut, uint32_t object) const {
+bool TraceCost::is_free(const Cut& cut, uint32_t object, bool waited_for) const {
   return !is_taken([&](auto visit) { for_each_access(object, visit); },
-                   [&](uint32_t r) { return on_holder((*order_)[r]); }, [&](uint32_t r) { return has_done(cut, r); });
+                   [&](uint32_t r) { return on_holder((*order_)[r]); }, [&](uint32_t r) { return has_done(cut, r); },
+                   waited_for);
 }
 
-bool TraceCost::has_writer(const Cut& cut, uint32_t object) const {
+// What readers do says nothing of a writer; if they are waited for, the trace looks cheaper at worst.
+bool TraceCost::has_writer(const Cut& cut, uint32_t object, bool waited_for) const {
   return is_taken([&](auto visit) { for_each_access(object, visit); },
-                  [&](uint32_t r) { return on_writer((*order_)[r]); }, [&](uint32_t r) { return has_done(cut, r); });
+                  [&](uint32_t r) { return on_writer((*order_)[r]); }, [&](uint32_t r) { return has_done(cut, r); },
+                  waited_for);
 }
 
 int TraceCost::readers(const Cut& cut, uint32_t object) const {

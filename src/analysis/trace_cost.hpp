@@ -55,8 +55,8 @@ class TraceCost {
   // The state of an object when just the steps of the cut have been done.
   template <class Visit>
   void for_each_access(uint32_t object, Visit visit) const;
-  bool is_free(const Cut& cut, uint32_t object) const;
-  bool has_writer(const Cut& cut, uint32_t object) const;
+  bool is_free(const Cut& cut, uint32_t object, bool waited_for = false) const;  // in the end, by who asks
+  bool has_writer(const Cut& cut, uint32_t object, bool waited_for = false) const;
   int readers(const Cut& cut, uint32_t object) const;
   bool has_units(const Cut& cut, uint32_t semaphore, bool untouched) const;  // by anybody: whether it has some then
   bool is_woken(const Cut& cut, const Event& reacquire) const;

@@ -63,6 +63,8 @@ constexpr Row kRows[] = {
     {"io", Mode::Write, true, true},
     {"timer", Mode::Write, true, true},
     {"destroy", Mode::Write},
+    {"exit-handler", Mode::Write},
+    {"atomic-section", Mode::None},
 };
 static_assert(std::size(kRows) == static_cast<size_t>(OpKind::kCount), "one row per operation kind");
 

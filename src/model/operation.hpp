@@ -15,7 +15,7 @@ enum class OpKind : uint8_t {
   Create,
   ThreadExit,
   Join,
-  ProcessExit,  // return from main, exit(), _exit(): conflicts with every other thread's operations
+  ProcessExit,  // the end of the process, after all exit handlers: conflicts with every other thread's operations
   // Atomics.
   Load,
   Store,
@@ -71,6 +71,10 @@ enum class OpKind : uint8_t {
   Timer,
   // The end of a lock or the like, by the call that destroys it: conflicts with everything else that is done to it.
   Destroy,
+  // The list of exit handlers: registering one, taking the next one off, finding that there is none left.
+  ExitHandler,
+  // Where code begins or ends in which its thread is not preempted: a decision that depends on nothing.
+  AtomicSection,
   kCount
 };
 

@@ -48,7 +48,9 @@ std::string sentence(const Step& step, const TraceNames& names) {
     case OpKind::Create: return "create " + names.thread(thread_in(step.second));
     case OpKind::ThreadExit: return "ends";
     case OpKind::Join: return "join " + names.thread(thread_in(step.second));
-    case OpKind::ProcessExit: return step.thread == kMainThread ? "return from main" : "exit";
+    case OpKind::ProcessExit: return "end of the process";
+    case OpKind::ExitHandler: return "exit handlers";
+    case OpKind::AtomicSection: return step.value ? "begin of atomic section" : "end of atomic section";
     case OpKind::Fence: return "fence";
     case OpKind::CondWait:
       return fmt::format("wait on {}, releases {}", names.object(step.object), names.object(step.second));

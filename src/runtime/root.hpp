@@ -117,17 +117,18 @@ inline bool from_unwinder(const void* caller) {
 inline void about_to_write(void* buffer, size_t size) {
   if (buffer && controlled()) runtime.snapshot.touch(buffer, size);
 }
-// One call of the program into the runtime: its thread is not preempted in it if trusted code makes the call.
-class TrustedCall {
+// A lock that trusted code releases: its thread is not preempted before that. Before an acquisition it is, because nobody
+// knows where a call of a library begins: others run before, between and after such calls.
+class TrustedRelease {
  public:
   // Whoever has not been chosen yet, and only comes this far on another's behalf, waits here to be: nobody is preempted.
-  explicit TrustedCall(const void* caller) : trusted_(is_trusted(caller) && !runtime.current->resumer) {
+  explicit TrustedRelease(const void* caller) : trusted_(is_trusted(caller) && !runtime.current->resumer) {
     if (UNLIKELY(trusted_)) runtime.scheduler.forbid_preemption(true);
   }
-  ~TrustedCall() {
+  ~TrustedRelease() {
     if (UNLIKELY(trusted_)) runtime.scheduler.forbid_preemption(false);
   }
-  TrustedCall(const TrustedCall&) = delete;
+  TrustedRelease(const TrustedRelease&) = delete;
 
  private:
   static bool is_trusted(const void* caller);
@@ -143,7 +144,7 @@ inline bool maybe_library(const void* caller) {
   return reinterpret_cast<uintptr_t>(caller) - runtime.libraries_begin < runtime.libraries_size;
 }
 inline bool from_library(const void* caller) { return UNLIKELY(maybe_library(caller)) && lies_in_library(caller); }
-inline bool TrustedCall::is_trusted(const void* caller) {
+inline bool TrustedRelease::is_trusted(const void* caller) {
   if (UNLIKELY(runtime.trust.any()) && runtime.trust.contains(caller)) return true;
   // The runtime implements one function by another (C11 threads), for whoever called the first.
   return from_library(caller) && !is_own_code(reinterpret_cast<uintptr_t>(caller));

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "model/text.hpp"
-#include "search/interrupts.hpp"
+#include "search/judge/judge.hpp"
 
 namespace lockstep {
 namespace {
@@ -65,7 +65,7 @@ void TreeSearch::learn(TraceView trace) {
       tree_.deltas_of(node, deltas_);
       parts_.look(trace, deltas_);
     }
-    if (parts_.cache && interrupts_.first(trace, interrupts_another) < trace.steps().size()) {
+    if (parts_.cache && allowed_by(trace.reasons(), Method::StateCache) != Reduction::Full) {
       parts_.cache = false;
       pruned_wrongly_ = pruned_;  // perhaps
     }

@@ -134,7 +134,7 @@ class TreeSearch final : public Strategy {
   Spill spill_;
   Fingerprinter fingerprinter_;
   std::vector<Step> fingerprinted_;  // what it has been given
-  Predecessor fingerprinted_last_, interrupts_;
+  Predecessor fingerprinted_last_;
   StateCache cache_;
   LastAccess last_access_;             // while an execution is expanded
   std::vector<ObjectId> charged_;      // variables at which it was preempted so far, ascending

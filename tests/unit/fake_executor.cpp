@@ -269,6 +269,7 @@ class Execution {
       out_.header.culprit = machine_.culprit() == kNoThread ? kMainThread : machine_.culprit();
       out_.message = machine_.culprit() == kNoThread ? "final" : machine_.message();
     }
+    Reasons reasons;  // as the runtime names them
     for (unsigned t = 0; t < machine_.threads(); ++t) {
       if (machine_.done(t)) continue;
       if (out_.pending.empty()) {
@@ -283,7 +284,10 @@ class Execution {
       Step p = machine_.pending(t);
       if (machine_.blocked(t)) p.flags |= Step::kBlocked;
       out_.pending.push_back(p);
+      if (is_whole(outcome) && outcome != Outcome::Deadlock && outcome != Outcome::Livelock && !machine_.blocked(t))
+        reasons.add(Reason::EarlyExit);
     }
+    out_.header.reasons = reasons.bits();
   }
 
   Machine machine_;

@@ -12,10 +12,10 @@ LOCKSTEP_EXPORT void lockstep_rt_yield() {
   if (controlled()) scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
 }
 LOCKSTEP_EXPORT void lockstep_rt_atomic_begin() {
-  if (controlled()) scheduler().enter_sealed();
+  if (controlled()) scheduler().begin_atomic_section();
 }
 LOCKSTEP_EXPORT void lockstep_rt_atomic_end() {
-  if (controlled()) scheduler().forbid_preemption(false);
+  if (controlled()) scheduler().end_atomic_section();
 }
 // The same object has the same address in every execution, so the names of all executions are kept together.
 LOCKSTEP_EXPORT void lockstep_rt_name(const void* object, unsigned long size, const char* name) {

@@ -104,6 +104,7 @@ bool arrive(const Wanted* wanted, uint8_t flags) {
   me.timed_out = false;
   me.waits_for = wanted;
   if (UNLIKELY(wanted && has_children())) await_children(*wanted);
+  if (scheduler().unjoined > 0) scheduler().reasons.add(Reason::Input);
   Step& step = scheduler().reach(OpKind::Io, &io_object, static_cast<uint8_t>(Step::kWrite | flags), !wanted || ready(*wanted), about(wanted));
   me.waits_for = nullptr;
   if (interrupted_wait(me)) {

@@ -41,6 +41,7 @@ _Unwind_Reason_Code unwind_one(int, _Unwind_Action actions, _Unwind_Exception_Cl
 
 void cancel(Thread& target) {
   Scheduler& s = scheduler();
+  if (&target != &self()) s.reasons.add(Reason::Interrupt);
   const bool in_queue = target.pending.kind == OpKind::Reacquire && !target.woken && &target != &self();
   s.reach(OpKind::Cancel, token_of(target), Step::kWrite, true,
           in_queue ? reinterpret_cast<void*>(static_cast<uint64_t>(target.pending.second)) : nullptr);

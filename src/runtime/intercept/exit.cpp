@@ -16,36 +16,78 @@ namespace {
 struct Handler {
   void (*function)(void*);
   void* argument;
-  bool wants_code;  // registered with on_exit
+  const void* module;  // an address in it; nullptr: the program
+  bool wants_code;     // registered with on_exit
+
+  void call(int code) const {
+    if (wants_code)
+      reinterpret_cast<void (*)(int, void*)>(reinterpret_cast<void*>(function))(code, argument);
+    else
+      function(argument);
+  }
+  bool is_of_library() const {
+    Dl_info info{};
+    return module && dladdr(module, &info) && is_system_module(info.dli_fname);
+  }
 };
 constexpr unsigned kMaxHandlers = 1u << 16;
 struct HandlerList {
-  Handler* all;
+  Handler *all, *initial;
   unsigned count, at_snapshot;
+  // Those of the C and C++ libraries, below all others: of no interest to other threads, so running them is no step.
+  Handler* of_libraries;
+  unsigned library_count, libraries_left;
+  bool replaced;  // one of those at the snapshot has run, and another is in its place
 
   bool add(Handler h) {
     if (!all) all = static_cast<Handler*>(map_pages(sizeof(Handler) * kMaxHandlers));
     if (count == kMaxHandlers) return false;
+    replaced |= count < at_snapshot;
     all[count++] = h;
     return true;
   }
+  // Other threads go on meanwhile: they may register more handlers, or call exit as well.
   void run(int code) {
-    runtime.races.acquire(self().id, this);
-    const unsigned keep = runtime.isolation == Isolation::Loop ? at_snapshot : 0;
-    while (count > keep) {
+    const bool in_loop = runtime.isolation == Isolation::Loop;
+    const unsigned keep = in_loop ? at_snapshot : 0;
+    if (scheduler().live_count > 1) scheduler().reasons.add(Reason::ThreadsAtExit);
+    for (;;) {
+      scheduler().reach(OpKind::ExitHandler, this, Step::kWrite);
+      runtime.races.acquire(self().id, this);
+      if (count <= keep) break;
       const Handler h = all[--count];
-      if (h.wants_code)
-        reinterpret_cast<void (*)(int, void*)>(reinterpret_cast<void*>(h.function))(code, h.argument);
-      else
-        h.function(h.argument);
+      h.call(code);
     }
+    while (!in_loop && libraries_left > 0) of_libraries[--libraries_left].call(code);
+  }
+  void save() {
+    if (!count) return;
+    initial = static_cast<Handler*>(map_pages(sizeof(Handler) * count));
+    of_libraries = static_cast<Handler*>(map_pages(sizeof(Handler) * count));
+    for (unsigned i = 0; i < count; ++i) {
+      if (all[i].is_of_library())
+        of_libraries[library_count++] = all[i];
+      else
+        initial[at_snapshot++] = all[i];
+    }
+    replaced = true;
+    restore();
+  }
+  void restore() {
+    count = at_snapshot;
+    libraries_left = library_count;
+    if (replaced) copy_bytes(all, initial, sizeof(Handler) * at_snapshot);
+    replaced = false;
   }
 };
 HandlerList exit_list, quick_exit_list;
 
 // Registering a handler is before its call, whoever makes it.
 bool add(HandlerList& list, Handler h) {
-  if (controlled()) runtime.races.release_merge(self().id, &list);
+  if (controlled()) {
+    scheduler().reach(OpKind::ExitHandler, &list, Step::kWrite);
+    runtime.races.release_merge(self().id, &list);
+  }
   return list.add(h);
 }
 
@@ -98,26 +140,33 @@ void run_exit_handlers(int code) {
   for (unsigned i = 0; i < finalizer_count; ++i) finalizers[i]();
 }
 void save_exit_handlers() {
-  exit_list.at_snapshot = exit_list.count;
-  quick_exit_list.at_snapshot = quick_exit_list.count;
+  exit_list.save();
+  quick_exit_list.save();
   dl_iterate_phdr(collect_fini_array, nullptr);
 }
 void restore_exit_handlers() {
-  exit_list.count = exit_list.at_snapshot;
-  quick_exit_list.count = quick_exit_list.at_snapshot;
+  exit_list.restore();
+  quick_exit_list.restore();
+}
+
+// The last step of every execution that ends by itself. It conflicts with everything, so reductions run other threads
+// before it as far as they can go; that is only right because nothing follows it.
+void end_process(int code, Flush flush) {
+  Scheduler& s = scheduler();
+  s.reach(OpKind::ProcessExit, nullptr, Step::kWrite);
+  if (flush == Flush::Yes && s.detail) fflush(nullptr);
+  const int status = code & 0xff;
+  if (status == 0) s.end(Outcome::Ok);
+  char text[64];
+  format(text, sizeof text, "the program ended with exit code %d", int64_t{status});
+  s.end(Outcome::ExitCode, status, text);
 }
 
 void finish_process(int code) {
-  Scheduler& s = scheduler();
-  s.reach(OpKind::ProcessExit, nullptr, Step::kWrite);
   // Without a reset the main thread's variables live on into the next execution.
-  if (runtime.isolation != Isolation::Loop) run_thread_destructors(self());
+  if (runtime.isolation != Isolation::Loop) run_thread_local_destructors(self());
   run_exit_handlers(code);
-  if (s.detail) fflush(nullptr);
-  if (code == 0) s.end(Outcome::Ok);
-  char text[64];
-  format(text, sizeof text, "the program ended with exit code %d", static_cast<int64_t>(code & 0xff));
-  s.end((code & 0xff) ? Outcome::ExitCode : Outcome::Ok, code & 0xff, (code & 0xff) ? text : nullptr);
+  end_process(code, Flush::Yes);
 }
 
 }  // namespace lockstep::rt
@@ -128,16 +177,16 @@ using namespace lockstep::rt;
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*) noexcept;
 LOCKSTEP_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* dso) noexcept {
   if (!ours()) return LOCKSTEP_REAL(__cxa_atexit)(function, argument, dso);
-  return add(exit_list, {function, argument, false}) ? 0 : -1;
+  return add(exit_list, {function, argument, dso, false}) ? 0 : -1;
 }
 LOCKSTEP_EXPORT int on_exit(void (*function)(int, void*), void* argument) noexcept {
   if (!ours()) return LOCKSTEP_REAL(on_exit)(function, argument);
-  return add(exit_list, {reinterpret_cast<void (*)(void*)>(reinterpret_cast<void*>(function)), argument, true}) ? 0 : -1;
+  return add(exit_list, {reinterpret_cast<void (*)(void*)>(reinterpret_cast<void*>(function)), argument, nullptr, true}) ? 0 : -1;
 }
 extern "C" int __cxa_at_quick_exit(void (*)(void*), void*) noexcept;
 LOCKSTEP_EXPORT int __cxa_at_quick_exit(void (*function)(void*), void* dso) noexcept {
   if (!ours()) return LOCKSTEP_REAL(__cxa_at_quick_exit)(function, dso);
-  return add(quick_exit_list, {function, nullptr, false}) ? 0 : -1;
+  return add(quick_exit_list, {function, nullptr, dso, false}) ? 0 : -1;
 }
 LOCKSTEP_EXPORT void _exit(int code);
 LOCKSTEP_EXPORT void quick_exit(int code) noexcept {
@@ -162,12 +211,7 @@ LOCKSTEP_EXPORT void exit(int code) noexcept {
 }
 
 LOCKSTEP_EXPORT void _exit(int code) {
-  if (controlled()) {
-    scheduler().reach(OpKind::ProcessExit, nullptr, Step::kWrite);
-    char text[64];
-    format(text, sizeof text, "the program ended with exit code %d", static_cast<int64_t>(code & 0xff));
-    scheduler().end((code & 0xff) ? Outcome::ExitCode : Outcome::Ok, code & 0xff, (code & 0xff) ? text : nullptr);
-  }
+  if (controlled()) end_process(code, Flush::No);
   sys(SYS_exit_group, code);
   __builtin_unreachable();
 }

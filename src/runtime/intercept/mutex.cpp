@@ -217,13 +217,11 @@ LOCKSTEP_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) noexcept {
   if (from_unwinder(__builtin_return_address(0))) return 0;
   if (!controlled()) return LOCKSTEP_REAL(pthread_mutex_lock)(m);
   ProgramCall frame(LOCKSTEP_STACK);
-  TrustedCall call(__builtin_return_address(0));
   return lock(m);
 }
 LOCKSTEP_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_mutex_trylock)(m);
   ProgramCall frame(LOCKSTEP_STACK);
-  TrustedCall call(__builtin_return_address(0));
   return try_lock(m);
 }
 LOCKSTEP_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* deadline) noexcept {
@@ -236,7 +234,7 @@ LOCKSTEP_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) noexcept {
   if (from_unwinder(__builtin_return_address(0))) return 0;
   if (!controlled()) return LOCKSTEP_REAL(pthread_mutex_unlock)(m);
   ProgramCall frame(LOCKSTEP_STACK);
-  TrustedCall call(__builtin_return_address(0));
+  TrustedRelease call(__builtin_return_address(0));
   return unlock(m);
 }
 LOCKSTEP_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) noexcept {

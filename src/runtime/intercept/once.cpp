@@ -63,7 +63,6 @@ extern "C" void __cxa_guard_abort(uint64_t*);
 
 LOCKSTEP_EXPORT int __cxa_guard_acquire(uint64_t* g) {
   if (!controlled()) return LOCKSTEP_REAL(__cxa_guard_acquire)(g);
-  TrustedCall call(__builtin_return_address(0));
   Guard& guard = *reinterpret_cast<Guard*>(g);
   // The compiler's test of byte 0, after which a thread may not come here at all, is part of the order of operations. In
   // code without instrumentation nobody sees it.
@@ -88,7 +87,7 @@ static void leave_guard(uint64_t* g, bool done) {
 
 LOCKSTEP_EXPORT void __cxa_guard_release(uint64_t* g) {
   if (!controlled()) return LOCKSTEP_REAL(__cxa_guard_release)(g);
-  TrustedCall call(__builtin_return_address(0));
+  TrustedRelease call(__builtin_return_address(0));
   leave_guard(g, true);
 }
 LOCKSTEP_EXPORT void __cxa_guard_abort(uint64_t* g) {

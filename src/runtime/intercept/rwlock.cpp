@@ -120,25 +120,21 @@ using namespace lockstep::rt;
 LOCKSTEP_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_rdlock)(l);
   ProgramCall frame(LOCKSTEP_STACK);
-  TrustedCall call(__builtin_return_address(0));
   return take(l, false, 0);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_wrlock)(l);
   ProgramCall frame(LOCKSTEP_STACK);
-  TrustedCall call(__builtin_return_address(0));
   return take(l, true, 0);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(l);
   ProgramCall frame(LOCKSTEP_STACK);
-  TrustedCall call(__builtin_return_address(0));
   return try_take(l, false);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_trywrlock)(l);
   ProgramCall frame(LOCKSTEP_STACK);
-  TrustedCall call(__builtin_return_address(0));
   return try_take(l, true);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* l, const timespec* t) noexcept {
@@ -156,7 +152,7 @@ LOCKSTEP_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* l, clockid_t c,
 LOCKSTEP_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* l) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_rwlock_unlock)(l);
   ProgramCall frame(LOCKSTEP_STACK);
-  TrustedCall call(__builtin_return_address(0));
+  TrustedRelease call(__builtin_return_address(0));
   return unlock(l);
 }
 LOCKSTEP_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* l) noexcept {

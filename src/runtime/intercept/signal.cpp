@@ -99,7 +99,10 @@ int arrive(Thread& target, int signal) {
 }
 
 int send(Thread& target, int signal) {
-  if (&target != &self()) scheduler().reach(OpKind::Signal, token_of(target), Step::kWrite, true, awaited_by(target));
+  if (&target != &self()) {
+    scheduler().reasons.add(Reason::Interrupt);
+    scheduler().reach(OpKind::Signal, token_of(target), Step::kWrite, true, awaited_by(target));
+  }
   return arrive(target, signal);
 }
 

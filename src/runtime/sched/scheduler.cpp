@@ -118,6 +118,7 @@ void Scheduler::enable(Thread& t, bool can_run) {
     const bool may_give_up = !can_run && !(t.pending.kind == OpKind::Reacquire && t.woken);
     if (may_give_up && !timed.contains(t.id)) t.timed_since = yields_;
     timed.put(t.id, may_give_up);
+    if (may_give_up) reasons.add(Reason::Timeout);
     refresh_simple();
   }
 }
@@ -147,10 +148,26 @@ void Scheduler::forbid_preemption(bool on) {
   refresh_simple();
 }
 
-void Scheduler::enter_sealed() {
-  const Thread& me = *runtime.current;
-  if (me.resumer && !me.no_preempt) reach(OpKind::ThreadStart, nullptr, 0, true);
+// Plain accesses in a section need not be scheduling points: its order against other sections matters all the same.
+// Looking again at the same values in a section is still spinning.
+void Scheduler::border_of_section(bool begins) {
+  Thread& me = *runtime.current;
+  const uint32_t effects = me.effects;
+  reach(OpKind::AtomicSection, nullptr, 0, true, nullptr, begins);
+  me.effects = effects;
+}
+
+void Scheduler::begin_atomic_section() {
+  if (!runtime.current->no_preempt) {
+    border_of_section(true);
+    if (live_count > 1) reasons.add(Reason::Unpreemptible);
+  }
   forbid_preemption(true);
+}
+
+void Scheduler::end_atomic_section() {
+  forbid_preemption(false);
+  if (!runtime.current->no_preempt) border_of_section(false);
 }
 
 inline void Scheduler::switch_to(Thread& next) {
@@ -198,6 +215,7 @@ inline Step& Scheduler::record(Thread& me) {
   ++decisions;
   last_ = me.id;
   last_yielded_ = false;
+  if (UNLIKELY(step.flags & Step::kTimed)) reasons.add(Reason::Timeout);
   if (UNLIKELY(step.flags & Step::kYield))
     count_as_yield(step);
   else
@@ -257,7 +275,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   };
   // The default schedule goes on with the same thread: no decision to take, nothing to publish.
   if (LIKELY(straight_ && !runtime.after_step && me.id == last_ && can_run && log_size < stop_at_ && unjoined &&
-             !me.resumer && !(flags & Step::kYield) && !last_yielded_)) {
+             !me.resumer && !(flags & (Step::kYield | Step::kTimed)) && !last_yielded_)) {
     Step& step = log[log_size++];
     step.enabled = enabled.word[0];
     fill(step);

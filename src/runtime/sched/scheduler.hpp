@@ -71,9 +71,9 @@ class Scheduler {
   void remove_thread(Thread& thread); // has ended
   void time_has_moved() { straight_ = false; }
   void forbid_preemption(bool on);    // nestable, for the running thread
-  // The same, at the beginning of code that others must not see half done: whoever comes this far only on another's behalf
-  // waits before it.
-  void enter_sealed();
+  // The same around code that others must not see half done. Its beginning and its end are scheduling points.
+  void begin_atomic_section();
+  void end_atomic_section();
   // The step just recorded was a turn of a spin loop, or `rounds` of them.
   void count_as_yield(Step& step, uint32_t rounds = 1);
 
@@ -133,6 +133,7 @@ class Scheduler {
   uint64_t random();
   void switch_to(Thread& next);
   void park(Thread& me, bool can_run);
+  void border_of_section(bool begins);
   void hand_back(Thread& me, bool can_run);
   Step& record(Thread& me);
   void record_wide(Thread& me, Step& step);

@@ -173,18 +173,18 @@ Thread& new_main() {
   return main;
 }
 
-void run_thread_destructors(Thread& me) {
+void run_thread_local_destructors(Thread& me) {
   while (ThreadDestructor* d = me.destructors) {
     me.destructors = d->next;
     d->function(d->object);
   }
-  run_key_destructors(me);
 }
 
 void finish_thread(Thread& me, void* result) {
   me.result = result;
   me.cancel_disabled = true;
-  run_thread_destructors(me);
+  run_thread_local_destructors(me);
+  run_key_destructors(me);  // not by exit()
   abandon_mutexes();
   Scheduler& s = scheduler();
   // When a thread ends can be seen only by asking whether it has: otherwise its end is part of its last step.
@@ -210,8 +210,7 @@ extern "C" void lockstep_thread_entry() {
   if (me.id == kMainThread) {
     if (runtime.body) {
       runtime.body(runtime.body_argument);
-      scheduler().reach(OpKind::ProcessExit, nullptr, Step::kWrite);
-      scheduler().end(Outcome::Ok);
+      end_process(0, Flush::No);
     }
     finish_process(runtime.program_main(runtime.argc, runtime.argv, environ));
   }

@@ -153,7 +153,22 @@ uint32_t find_pending(Step* pending) {
   return count;
 }
 
-TraceHeader describe_trace(uint64_t plan_id, uint32_t pending) {
+Reasons reasons_of(const Step* pending, uint32_t count) {
+  Reasons all = scheduler().reasons;
+  switch (scheduler().outcome) {  // it did not end, or nobody could go on
+    case Outcome::Deadlock:
+    case Outcome::StepLimit:
+    case Outcome::Livelock:
+    case Outcome::SleepBlocked:
+    case Outcome::Diverged: return all;
+    default: break;
+  }
+  for (uint32_t i = 0; i < count; ++i)
+    if (!(pending[i].flags & Step::kBlocked)) all.add(Reason::EarlyExit);
+  return all;
+}
+
+TraceHeader describe_trace(uint64_t plan_id, const Step* pending, uint32_t pending_count) {
   const Scheduler& s = scheduler();
   TraceHeader header{};
   header.version = kTraceVersion;
@@ -161,7 +176,7 @@ TraceHeader describe_trace(uint64_t plan_id, uint32_t pending) {
   header.detail = s.detail;
   header.plan_id = plan_id;
   header.steps = s.log_size;
-  header.pending = pending;
+  header.pending = pending_count;
   header.set_words = s.set_words;
   header.stack_words = s.stack_words;
   header.message_bytes = s.message_size;
@@ -174,9 +189,9 @@ TraceHeader describe_trace(uint64_t plan_id, uint32_t pending) {
   header.races = runtime.races.count;
   header.block_units = s.in_blocks() ? s.blocks.units : 0;
   header.monitors = monitor_flags();
-  header.reasons = scheduler().reasons.bits();
+  header.reasons = reasons_of(pending, pending_count).bits();
   header.allocations = told_allocation_count();
-  const size_t bytes = sizeof header + sizeof(Step) * (size_t{s.log_size} + pending) +
+  const size_t bytes = sizeof header + sizeof(Step) * (size_t{s.log_size} + pending_count) +
                        8 * (size_t{s.set_words} + s.stack_words) + s.message_size;
   header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(Touched) * header.block_units +
                                        sizeof(DataRace) * header.races + sizeof(Allocation) * header.allocations);
@@ -190,7 +205,7 @@ void write_trace(uint64_t plan_id) {
   Channel& channel = *runtime.channel;
   Step pending[kMaxThreads];
   const uint32_t pending_count = find_pending(pending);
-  TraceHeader header = describe_trace(plan_id, pending_count);
+  TraceHeader header = describe_trace(plan_id, pending, pending_count);
   // What it has in common with the trace before is not told again.
   TraceSuffix suffix{runtime.saving->same_records(), runtime.saving->same_set_words()};
   if (suffix.records) header.wire |= TraceHeader::kSuffix;
@@ -241,7 +256,7 @@ uint64_t digest_of_trace() {
   Scheduler& s = scheduler();
   Step pending[kMaxThreads];
   const uint32_t pending_count = find_pending(pending);
-  const TraceHeader header = describe_trace(0, pending_count);
+  const TraceHeader header = describe_trace(0, pending, pending_count);
   uint64_t hash = 0x9e3779b97f4a7c15ull;
   auto add = [&hash](const void* data, size_t bytes) {
     const auto* at = static_cast<const char*>(data);

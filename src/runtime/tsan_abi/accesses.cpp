@@ -13,14 +13,14 @@ LOCKSTEP_EXPORT void __tsan_init() { runtime.instrumented = true; }
 LOCKSTEP_EXPORT void __tsan_func_entry(void* pc) {
   if (LIKELY(!runtime.unusual_calls) || !controlled()) return;
   if (runtime.sites.thinned()) runtime.sites.idle(__builtin_return_address(0));
-  if (runtime.trust.any() && runtime.trust.contains(__builtin_return_address(0))) scheduler().enter_sealed();
+  if (runtime.trust.any() && runtime.trust.contains(__builtin_return_address(0))) scheduler().begin_atomic_section();
   if (runtime.keeps_origins)
     runtime.current->calls = runtime.calls.child(runtime.current->calls, reinterpret_cast<uint64_t>(pc));
 }
 LOCKSTEP_EXPORT void __tsan_func_exit() {
   if (LIKELY(!runtime.unusual_calls) || !controlled()) return;
   if (runtime.sites.thinned()) runtime.sites.idle(__builtin_return_address(0));
-  if (runtime.trust.any() && runtime.trust.contains(__builtin_return_address(0))) scheduler().forbid_preemption(false);
+  if (runtime.trust.any() && runtime.trust.contains(__builtin_return_address(0))) scheduler().end_atomic_section();
   if (runtime.keeps_origins && runtime.current->calls) runtime.current->calls = runtime.current->calls->caller;
 }
 

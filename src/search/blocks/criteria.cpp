@@ -58,6 +58,8 @@ constexpr Cover kCover[] = {
     Cover::No,      // Io
     Cover::No,      // Timer
     Cover::No,      // Destroy: others may be about to use the object
+    Cover::No,      // ExitHandler: runs beside threads that were not joined
+    Cover::Yes,     // AtomicSection: touches nothing
 };
 static_assert(std::size(kCover) == static_cast<size_t>(OpKind::kCount), "one row per operation kind");
 

@@ -47,7 +47,6 @@ void DporSearch::find_pending_races(uint32_t last) {
   const uint32_t end = std::min(order_.size(), stuck_at());
   while (last != kNone && !is_step(last)) --last;
   const bool ended = last != kNone && tree_[path_[last].node].label.ends;
-  bool cut_off = false;
   for (const Step& step : trace_->pending()) {
     const bool blocked = step.flags & Step::kBlocked;
     if (is_glued(step) || (redundant && !blocked)) continue;
@@ -57,12 +56,10 @@ void DporSearch::find_pending_races(uint32_t last) {
     if (ended && !waits && enabled(last, step.thread)) {
       const Label might = strongest(event);
       parts_.reversal->reverse(*this, {last, &event, label_of(event), might, end, end});
-      cut_off = true;
     } else {
       reverse_all(event, end, end, blocked);
     }
   }
-  gives_up_ = gives_up_ || (cut_off && !parts_.covers_endings_and_timeouts);
 }
 
 void DporSearch::reverse_step(uint32_t record, uint32_t end) {

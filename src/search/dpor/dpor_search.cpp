@@ -5,14 +5,11 @@
 #include <utility>
 
 #include "model/schedule.hpp"
-#include "search/interrupts.hpp"
 
 namespace lockstep::dpor {
 namespace {
 
 constexpr uint32_t kNone = ChoiceTree::kNone;
-
-bool could_run(const Step& pending) { return !(pending.flags & Step::kBlocked); }
 
 // Which kinds of operations there are among some steps, and which flags: all of them are looked through, so that is to
 // be quick.
@@ -24,7 +21,6 @@ struct Kinds {
 static_assert(static_cast<unsigned>(OpKind::kCount) <= 64);
 
 constexpr uint64_t bit(OpKind kind) { return uint64_t{1} << static_cast<unsigned>(kind); }
-constexpr uint64_t kInterrupts = bit(OpKind::Cancel) | bit(OpKind::Signal);
 constexpr uint64_t kChoices = bit(OpKind::Choose);
 constexpr uint64_t kTries =
     bit(OpKind::TryReadLock) | bit(OpKind::TryWriteLock) | bit(OpKind::ReadLock) | bit(OpKind::WriteLock);
@@ -39,13 +35,11 @@ Kinds kinds_of(std::span<const Step> steps) {
 }
 
 // What wakeup trees do about these rests on everything before it being finished: choices, whose outcome is part of a
-// sequence; executions that end with others under way, which cover less than was thought; waiting for what is not seen.
-// Told by what may have them, so that mostly the first execution tells.
-bool needs_one_lane(TraceView trace, const Kinds& fresh) {
-  constexpr uint64_t special =
-      kChoices | bit(OpKind::CondSignal) | bit(OpKind::FutexWake) | bit(OpKind::Io) | bit(OpKind::Timer);
-  return (ends_the_process(trace.outcome()) && std::ranges::any_of(trace.pending(), could_run)) || fresh.any(special) ||
-         is_conditional(OpKind::kCount, fresh.flags);
+// sequence, and steps that may do something else in another order. Seen by what may have them, so that mostly the first
+// execution shows it.
+bool needs_one_lane(const Kinds& fresh) {
+  constexpr uint64_t special = kChoices | bit(OpKind::CondSignal) | bit(OpKind::FutexWake) | bit(OpKind::Io) | bit(OpKind::Timer);
+  return fresh.any(special) || is_conditional(OpKind::kCount, fresh.flags);
 }
 
 constexpr uint32_t kForgotten = kNone - 1;  // under way, for a search that was given up
@@ -81,32 +75,29 @@ void DporSearch::learn(TraceView trace) {
   const size_t known = head == kNone || tree_[head].record == 0 ? 0 : tree_[head].record - 1;
   const auto fresh = trace.steps().subspan(std::min(known, trace.steps().size()));
   const Kinds kinds = kinds_of(fresh);
-  if (reduces_ && (!trace.reasons().empty() || (kinds.any(kInterrupts) && std::ranges::any_of(fresh, interrupts_another))))
-    return reduce_nothing();
-  if (parts_.whole_sequences && parts_.lanes > 1 && !one_lane_ && needs_one_lane(trace, kinds)) {
+  const Reduction allowed = allowed_by(trace.reasons(), parts_.method);
+  if (reduces_ && allowed > Reduction::OneLane) return reduce_nothing();
+  if (parts_.whole_sequences && parts_.lanes > 1 && !one_lane_ &&
+      (allowed == Reduction::OneLane || needs_one_lane(kinds))) {
     one_lane_ = true;
     if (in_lanes_) return start_over();
   }
   ++executions_;
   if (in_lanes_ && head == kNone) limit_lanes(trace.steps().size());
   if (any_order_ || in_lanes_) {
-    learn_now(head, trace);
-    if (gives_up_) reduce_nothing();
-    return;
+    return learn_now(head, trace);
   }
   if (head != kNone && head != turn()) return keep(head, trace);
   learn_now(head, trace);
   const std::optional<Measures> measures = measures_;
-  for (uint32_t due = turn(); due != kNone && !gives_up_; due = turn()) {
+  for (uint32_t due = turn(); due != kNone; due = turn()) {
     const auto found = std::find_if(early_.begin(), early_.end(), [due](const Early& e) { return e.head == due; });
     if (found == early_.end()) break;
     learn_now(due, found->trace);
     spare_.push_back(std::move(*found));
     early_.erase(found);
   }
-  if (gives_up_)
-    reduce_nothing();
-  else if (parts_.lanes > 1 && reduces_ && !one_lane_ && executions_ >= parts_.before_lanes)
+  if (parts_.lanes > 1 && reduces_ && !one_lane_ && executions_ >= parts_.before_lanes)
     enter_lanes(trace.steps().size());
   measures_ = measures;
 }
@@ -148,7 +139,6 @@ void DporSearch::start_over() {
   }
   tree_ = {};
   executions_ = complete_ = diverged_ = lost_ = cut_ = 0;
-  gives_up_ = false;
 }
 
 void DporSearch::plan_everybody(uint32_t record) {
@@ -279,7 +269,6 @@ bool DporSearch::explore(uint32_t head) {
     if (!planned || !parts_.observed_labels) n.label = label_of(order_[i]);
     n.label.ends |= i == ending;
     const bool timed = steps[i].flags & (Step::kTimed | Step::kTimedOut);
-    gives_up_ |= timed && reduces_ && !parts_.covers_endings_and_timeouts;
     repeats_ |= n.loose || timed;
     if (!reduces_)
       plan_everybody(i);

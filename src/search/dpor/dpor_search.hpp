@@ -7,9 +7,8 @@
 // because who sleeps in it and what it follows depends only on what was there before it. So the executions are the same
 // whatever the number under way.
 //
-// Where a thread cancels another or sends it a signal, what a step does and when it can be run depends on more than the
-// objects it names; and where code is not to be left, steps cannot be put into another order one by one. Then nothing
-// is reduced: the search starts over and plans everybody everywhere, within the bound if there is one.
+// Where an execution gives a reason for which the judge allows no reduction (a thread cancels another, or must not be
+// preempted), the search starts over and plans everybody everywhere, within the bound if there is one.
 //
 // What depends on the beginning of an execution is kept for the path that was looked at last and taken back only as far
 // as the next one differs; races are looked for only where the second step is new. So an execution costs what it adds.
@@ -29,6 +28,7 @@
 #include "search/dpor/lanes.hpp"
 #include "search/dpor/races.hpp"
 #include "search/dpor/rank_bins.hpp"
+#include "search/judge/judge.hpp"
 #include "search/strategy.hpp"
 
 namespace lockstep::dpor {
@@ -82,10 +82,7 @@ struct DporParts {
   bool whole_sequences = false;
   // Nothing below this record, the newest one of the path, is wanted.
   std::function<bool(const DporSearch&, uint32_t record)> give_up;
-  // Executions that end the process while others could go on are found in all lengths that matter. Not so within a
-  // bound: who would have to go first, and at what price, is not decided by the nearest conflict then, nor where giving
-  // up to wait has its price. So nothing is reduced where there are any.
-  bool covers_endings_and_timeouts = true;
+  Method method = Method::PartialOrder;  // what the judge is asked for
   std::optional<DporOrder> order{};  // none: depth-first
   // So many depth-first searches over one tree, each in a part of it that no other is in. Each keeps what it computed
   // for the path it is on. With source sets, what DporOrder needs and gives holds here, too. Sequences of wakeup trees
@@ -281,7 +278,6 @@ class DporSearch : public Strategy {
   bool started_ = false;
   uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
   bool reduces_ = true;
-  bool gives_up_ = false;  // to reduce, once the present execution has been looked at
   bool repeats_ = false;   // perhaps: what is left to source sets or can time out may be run twice
   bool failed_ = false;    // with others under way, so that a trace may have been seen in several lengths
 };

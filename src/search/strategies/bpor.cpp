@@ -99,7 +99,7 @@ std::unique_ptr<Search> make_bpor(const BporOptions& options) {
   DporParts parts;
   parts.reversal = std::make_unique<BoundedPoints>(options);
   parts.sleep_sets = options.sleep_sets;
-  parts.covers_endings_and_timeouts = false;
+  parts.method = Method::Bounded;
   parts.max_steps = options.max_steps;
   parts.preemptions = options.preemptions;
   return std::make_unique<DporSearch>(std::move(parts));
