@@ -419,8 +419,10 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
   if (!suppressions) return fail(suppressions.error());
 
   if (!options.input) options.input = ProgramInput::from_standard_input(*program);
-  if (!test && !saved && options.each_test && world.list_tests)
-    if (const auto list = world.list_tests(*program, options.command, *runtime)) return run_tests(options, world, *list);
+  if (!test && !saved && world.list_tests)
+    if (const auto list = world.list_tests(*program, options.command, *runtime);
+        list && (options.each_test || list->tests.empty()))
+      return run_tests(options, world, *list);
 
   TargetOptions target_options;
   target_options.command = options.command;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ class ElfFile {
   bool good() const { return good_; }
   bool position_independent() const { return header_.e_type == ET_DYN; }
   std::vector<Function> functions() const;  // ascending; from both symbol tables
+  std::optional<uint64_t> offset_of(uint64_t address) const;  // in the file, of what is in a section there
 
   template <class F>
   void for_each_section(F&& visit) const {  // visit(const Elf64_Shdr&, std::span<const uint8_t>)

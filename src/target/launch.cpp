@@ -43,7 +43,8 @@ LaunchOptions launch_options(const TargetOptions& options, const std::string& pa
           options.input ? options.input->fd() : -1,
           cpus,
           options.workers <= 1,
-          options.body};
+          options.body,
+          file_time()};
 }
 
 Result<int> debug_target(const TargetOptions& options, const Plan& plan, const std::vector<std::string>& debugger) {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "runtime/sched/interrupt.hpp"
+#include "runtime/serve/cycle_counter.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -40,6 +41,7 @@ void* open_library(const char* file, int flags) {
 
 void load_library(LibraryWanted& wanted) {
   if (!LOCKSTEP_REAL(dlopen)(wanted.file, wanted.flags)) copy_bytes(missing[missing_count++], wanted.file, length(wanted.file) + 1);
+  control_cycle_counter();
 }
 
 }  // namespace lockstep::rt

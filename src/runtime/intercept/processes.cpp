@@ -11,6 +11,7 @@
 
 #include "runtime/intercept/processes.hpp"
 #include "runtime/sched/interrupt.hpp"
+#include "runtime/serve/cycle_counter.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -35,6 +36,7 @@ void reaped(int pid) {
 // In the child: from here on everything is the real thing.
 void let_go() {
   runtime.running = runtime.active = false;
+  release_cycle_counter();
   child_count = 0;
   sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 }
