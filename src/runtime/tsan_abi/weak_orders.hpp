@@ -7,8 +7,13 @@ namespace lockstep::rt {
 
 inline bool is_weak(int order) { return (order & 7) != __ATOMIC_SEQ_CST; }  // gcc marks __sync builtins in higher bits
 
+// Nearly always the place is known: that is looked at first.
+inline bool is_news(const void* place) {
+  return runtime.running && UNLIKELY(!recently_noticed(FactKind::WeakOrder, place)) && scheduler().unjoined > 0 && controlled();
+}
+
 inline void note_order(int order, const void* place) {
-  if (is_weak(order) && scheduler().unjoined > 0 && controlled()) notice(FactKind::WeakOrder, place);
+  if (is_weak(order) && is_news(place)) add_fact(FactKind::WeakOrder, place);
 }
 
 // The compiler tests the guard of a function-local static by loading its first byte with acquire. That is no atomic of the
@@ -16,8 +21,7 @@ inline void note_order(int order, const void* place) {
 void note_byte_load(const volatile void* object, uint8_t value, const void* place);
 inline void note_load(const volatile uint8_t* object, uint8_t value, int order, const void* place) {
   if ((order & 7) != __ATOMIC_ACQUIRE) return note_order(order, place);
-  if (scheduler().unjoined > 0 && controlled() && !recently_noticed(FactKind::WeakOrder, place))
-    note_byte_load(object, value, place);
+  if (is_news(place)) note_byte_load(object, value, place);
 }
 template <class T>
 inline void note_load(const volatile T*, T, int order, const void* place) {
