@@ -23,6 +23,7 @@ namespace lockstep::rt {
 struct Imports {
   bool cancel;    // pthread_cancel
   bool try_join;  // pthread_tryjoin_np and the like
+  bool runs_commands;  // system, popen, wordexp: the C library starts processes for it
 };
 Imports find_imports();
 

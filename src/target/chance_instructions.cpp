@@ -1,7 +1,5 @@
 #include "target/chance_instructions.hpp"
 
-#include <sys/prctl.h>
-
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -104,13 +102,6 @@ std::set<Fact> chance_facts(const std::vector<Module>& modules, bool counter_is_
       facts.insert({loaded_at(at, file, module.path, modules), FactKind::CycleCounter});
   }
   return facts;
-}
-
-bool can_trap_cycle_counter() {
-  int before = PR_TSC_ENABLE;
-  if (prctl(PR_GET_TSC, &before) != 0 || prctl(PR_SET_TSC, PR_TSC_SIGSEGV) != 0) return false;
-  prctl(PR_SET_TSC, before);
-  return true;
 }
 
 }  // namespace lockstep

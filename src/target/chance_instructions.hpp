@@ -21,6 +21,4 @@ ChanceInstructions find_chance_instructions(std::span<const uint8_t> code);
 // In the program's own modules, function by function; places are addresses in the program, behind the instruction.
 std::set<Fact> chance_facts(const std::vector<Module>& modules, bool counter_is_controlled);
 
-bool can_trap_cycle_counter();
-
 }  // namespace lockstep

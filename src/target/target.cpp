@@ -70,8 +70,10 @@ class WorkerTarget final : public Target {
     (void)modules();
     std::set<std::string> paths;
     for (const Module& module : modules_) paths.insert(module.path);
-    if (paths != looked_into_) in_code_ = chance_facts(modules_, can_trap_cycle_counter());  // libraries may have come
+    const Fact uncontrolled{0, FactKind::CycleCounter};  // by the looks of its bytes
+    if (paths != looked_into_) in_code_ = chance_facts(modules_, !all.contains(uncontrolled));  // libraries may have come
     looked_into_ = std::move(paths);
+    if (!has(in_code_, FactKind::CycleCounter) && all.size() < FactTable::kMost) all.erase(uncontrolled);
     all.insert(in_code_.begin(), in_code_.end());
     return all;
   }

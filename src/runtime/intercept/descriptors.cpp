@@ -108,7 +108,11 @@ LOCKSTEP_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) 
 }
 LOCKSTEP_EXPORT int fclose(FILE* stream) { return opened(LOCKSTEP_REAL(fclose)(stream)); }
 LOCKSTEP_EXPORT FILE* tmpfile() { return opened(LOCKSTEP_REAL(tmpfile)()); }
-LOCKSTEP_EXPORT int mkstemp(char* pattern) { return opened(LOCKSTEP_REAL(mkstemp)(pattern)); }
+LOCKSTEP_EXPORT int mkstemp(char* pattern) {
+  const int fd = LOCKSTEP_REAL(mkstemp)(pattern);
+  if (controlled() && fd >= 0) runtime.undo.started_file(fd);
+  return opened(fd);
+}
 LOCKSTEP_EXPORT DIR* opendir(const char* path) {
   return open_file(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, [&] { return LOCKSTEP_REAL(opendir)(path); });
 }

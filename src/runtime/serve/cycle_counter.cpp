@@ -40,23 +40,31 @@ int look_into_module(dl_phdr_info* info, size_t, void*) {
   return 0;
 }
 
+bool trap(bool on) {
+  trapped = sys(SYS_prctl, PR_SET_TSC, on ? PR_TSC_SIGSEGV : PR_TSC_ENABLE) == 0 && on;
+  return trapped;
+}
+
 uint64_t real_counter() {
-  sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE);
-  const uint64_t value = __builtin_ia32_rdtsc();
-  sys(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
-  return value;
+  const ReleasedCycleCounter released;
+  return __builtin_ia32_rdtsc();
 }
 
 }  // namespace
 
+// What the C library starts for system() and the like would inherit the setting and end at its first such instruction.
 void control_cycle_counter() {
   if (trapped || !dl_iterate_phdr(look_into_module, nullptr)) return;
-  trapped = sys(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV) == 0;
+  if (runtime.imports.runs_commands || !trap(true)) notice(FactKind::CycleCounter);  // the driver looks where
 }
 
 void release_cycle_counter() {
-  trapped = false;
-  sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE);
+  if (trapped) trap(false);
+}
+
+ReleasedCycleCounter::ReleasedCycleCounter() : was_(trapped) { release_cycle_counter(); }
+ReleasedCycleCounter::~ReleasedCycleCounter() {
+  if (was_) trap(true);
 }
 
 bool handle_cycle_counter(void* raw_context) {
@@ -78,6 +86,8 @@ bool handle_cycle_counter(void* raw_context) {
 #else
 void control_cycle_counter() {}
 void release_cycle_counter() {}
+ReleasedCycleCounter::ReleasedCycleCounter() : was_(false) {}
+ReleasedCycleCounter::~ReleasedCycleCounter() = default;
 bool handle_cycle_counter(void*) { return false; }
 #endif
 

@@ -10,6 +10,8 @@ void look_at(const char* name, Imports& imports) {
   if (equal(name, "pthread_cancel")) imports.cancel = true;
   for (const char* asks : {"pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np"})
     if (equal(name, asks)) imports.try_join = true;
+  for (const char* runs : {"system", "popen", "wordexp"})
+    if (equal(name, runs)) imports.runs_commands = true;
 }
 
 // By relocations: every function that is called through another module has one.

@@ -77,7 +77,6 @@ void note_address_layout() {
 }
 
 __attribute__((constructor)) void early(int, char**, char** environment) {
-  release_cycle_counter();  // a program under control may have started this one
   for (char** e = environment; e && *e; ++e)
     if (starts_with(*e, "LOCKSTEP_TEST_DISABLE=")) disable_wrapper(*e + length("LOCKSTEP_TEST_DISABLE="));
   find_memory_functions();
