@@ -53,6 +53,11 @@ check("a filter that matches nothing", nothing_to_test(google, "--gtest_filter=L
 check("nor in one", nothing_to_test("--tests", "whole", google, "--gtest_filter=Locks.Missing"))
 check("disabled tests do not count", nothing_to_test(google, "--gtest_filter=Counter.DISABLED_Never"))
 
+# Death tests: the child is real, whichever way GoogleTest makes it.
+done, result = lockstep_run(f"{programs}/tests-death")
+check("death tests", [t["verdict"] for t in result["tests"]] == ["pass", "pass", "pass", "bug"])
+check("one that does not die", result["bugs"][0]["kind"] == "assertion")
+
 # Catch2: names that have to be quoted; hidden tests stay hidden unless they are named.
 catch2 = f"{programs}/tests-catch2"
 if os.path.exists(catch2):
