@@ -5,8 +5,8 @@
 //     REQUIRE(queue.pop() == 1);
 //   }
 //
-// Whatever follows name and tags initialises lockstep::Options. Inside the body use REQUIRE, lockstep::require or
-// assert in the thread that runs it: a CHECK does not end an execution, so its failure would not be seen.
+// Whatever follows name and tags initialises lockstep::Options. A REQUIRE or CHECK that fails ends the execution it happens
+// in and is reported with its interleaving. Use them in the thread that runs the body only: Catch2 knows no others.
 #pragma once
 #if __has_include(<catch2/catch_test_macros.hpp>)
 #include <catch2/catch_message.hpp>
@@ -16,12 +16,15 @@
 #include <catch2/catch.hpp>
 #endif
 
+#include "lockstep/catch2_checks.hpp"
 #include "lockstep/lockstep.hpp"
 
 namespace lockstep::detail {
 
 // Catch2 throws when a REQUIRE fails; under Lockstep that is a failed requirement, not a stray exception.
 inline void run_catch_body(void (*body)()) {
+  const WatchedResults watched;
+  (void)watched;
   try {
     body();
   } catch (const Catch::TestFailureException&) {

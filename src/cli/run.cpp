@@ -146,8 +146,10 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
   Result<std::string> runtime = world.find_runtime();
   if (!runtime) return fail(runtime.error());
   if (!options.input) options.input = ProgramInput::from_standard_input(*program);
-  if (!test && !saved && options.each_test && world.list_tests)
-    if (const auto list = world.list_tests(*program, options.command, *runtime)) return run_tests(options, world, *list);
+  if (!test && !saved && world.list_tests)
+    if (const auto list = world.list_tests(*program, options.command, *runtime);
+        list && (options.each_test || list->tests.empty()))
+      return run_tests(options, world, *list);
 
   Screen screen(options, test);
   Result<std::unique_ptr<Campaign>> campaign = Campaign::start(options, {*program, *runtime}, world.start, screen, saved);

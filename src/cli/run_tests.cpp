@@ -129,6 +129,11 @@ std::string last_line(const std::vector<TestRun>& tests, size_t wanted, const Ex
 }  // namespace
 
 int run_tests(const Options& options, const World& world, const TestList& list) {
+  if (list.tests.empty())
+    return fail({ExitCode::Usage,
+                 fmt::format("no test of '{}' matches the filter that was given to it: '{} {}' lists its tests",
+                             options.command[0], options.command[0],
+                             list.framework == "GoogleTest" ? "--gtest_list_tests" : "--list-tests")});
   Result<std::unique_ptr<Search>> strategy = make_strategy(options.strategy);
   if (!strategy) return fail(strategy.error());
   Session session(options);

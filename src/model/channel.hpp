@@ -121,6 +121,7 @@ struct Channel {
   uint32_t capture_fd;       // output of detailed executions; 0: none
   uint32_t prime;            // without isolation: so many executions before the first plan, which nobody sees
   uint64_t max_steps;
+  uint64_t began;            // the exploration, in nanoseconds of the clock that files are stamped with
   std::atomic<uint32_t> stop;  // driver: leave the service loop
   // Set by the runtime.
   std::atomic<WorkerState> state;

@@ -12,8 +12,8 @@ enum class FactKind : uint8_t {
   ConditionWait,      // a condition wait that could have woken spuriously and was not made to
   SpinRounds,         // a spin loop whose number of rounds may matter went round more often than was tried
   LockMisuse,         // nothing was seen of what follows this misuse
-  CycleCounter,       // rdtsc, rdtscp: the values are one choice of many
-  RandomInstruction,  // rdrand, rdseed
+  CycleCounter,       // rdtsc, rdtscp: the values are one choice of many; the place is behind the instruction
+  RandomInstruction,  // rdrand, rdseed: found in code that may run
   OutsideThread,      // a thread that the C library made runs outside the schedule (aio, mq_notify, getaddrinfo_a)
   SignalsBetweenThreads,
   WritesFiles,        // what it leaves behind is seen by other executions
@@ -22,6 +22,8 @@ enum class FactKind : uint8_t {
   ReadsSystem,        // /proc or /sys
   AddressesVary,      // address randomisation could not be switched off
   CheckpointsDiffer,  // an execution from a checkpoint was not the one from the beginning
+  RandomValues,       // getrandom, /dev/urandom, std::random_device, rand() in a thread: one choice of many
+  FilesChange,        // an execution looked at a file or folder that had changed since the exploration began
   kCount
 };
 

@@ -25,6 +25,7 @@ struct Imports {
   bool cancel;    // pthread_cancel
   bool try_join;  // pthread_tryjoin_np and the like
   bool contexts;  // makecontext: stacks of its own making
+  bool runs_commands;  // system, popen, wordexp: the C library starts processes for it
 };
 Imports find_imports();
 
@@ -101,7 +102,22 @@ struct Runtime {
 extern Runtime runtime;
 
 // Notes a fact for the driver, each kind at each place once.
-void notice(FactKind kind, const void* place = nullptr);
+void add_fact(FactKind kind, const void* place);
+inline uint64_t fact_key(FactKind kind, const void* place) {
+  return reinterpret_cast<uint64_t>(place) << 5 | static_cast<uint64_t>(kind) | 1ull << 63;
+}
+inline uint64_t& recent_fact(uint64_t key) { return runtime.channel->facts.recent[key * 0x9e37'79b9'7f4a'7c15 >> 55]; }
+inline bool recently_noticed(FactKind kind, const void* place) {
+  const uint64_t key = fact_key(kind, place);
+  return recent_fact(key) == key;
+}
+inline void settle_place(FactKind kind, const void* place) {  // it is noted, or there is nothing to be noted
+  const uint64_t key = fact_key(kind, place);
+  recent_fact(key) = key;
+}
+inline void notice(FactKind kind, const void* place = nullptr) {
+  if (UNLIKELY(!recently_noticed(kind, place))) add_fact(kind, place);
+}
 
 // Is the caller a thread of the execution under way? Everybody else gets the real functions.
 inline bool controlled() { return LIKELY(runtime.running) && LIKELY(thread_pointer() == runtime.current->tls); }
@@ -137,6 +153,7 @@ class TrustedRelease {
 
 // Is the caller libc, libstdc++ or another library whose own synchronisation is not seen? Defined in serve/backtrace.cpp.
 bool lies_in_library(const void* code);
+bool is_library_code(const void* code);  // any address in the code of those, of the runtime or of the vDSO
 bool is_own_code(uintptr_t pc);
 
 // Libraries lie together, far from the program: one comparison for nearly every call.

@@ -145,4 +145,13 @@ std::vector<std::string> ElfFile::needed() const {
   return found;
 }
 
+std::optional<uint64_t> ElfFile::offset_of(uint64_t address) const {
+  std::optional<uint64_t> offset;
+  for_each_section([&](const Elf64_Shdr& section, std::span<const uint8_t>) {
+    if (section.sh_flags & SHF_ALLOC && address >= section.sh_addr && address - section.sh_addr < section.sh_size)
+      offset = address - section.sh_addr + section.sh_offset;
+  });
+  return offset;
+}
+
 }  // namespace lockstep

@@ -35,6 +35,7 @@ class ElfFile {
   std::vector<std::string> needed() const;  // the libraries it was linked with
 
   std::string_view name(const Elf64_Shdr& section) const;
+  std::optional<uint64_t> offset_of(uint64_t address) const;  // in the file, of what is in a section there
 
   template <class F>
   void for_each_section(F&& visit) const {  // visit(const Elf64_Shdr&, std::span<const uint8_t>)

@@ -35,6 +35,8 @@ bool is_library_function(const std::string& name) {
   return standard && name.find("atomic") == std::string::npos;
 }
 
+}  // namespace
+
 bool is_system_library(const std::string& path) {
   const std::string base = path.substr(path.find_last_of('/') + 1);
   static constexpr std::array<const char*, 14> kNames = {
@@ -42,6 +44,8 @@ bool is_system_library(const std::string& path) {
       "librt.so", "libatomic.so", "liblockstep-rt", "libresolv.so"};
   return std::any_of(kNames.begin(), kNames.end(), [&](const char* name) { return base.starts_with(name); });
 }
+
+namespace {
 
 std::optional<std::string> look_into(const std::string& path) {
   const ElfFile file(path);

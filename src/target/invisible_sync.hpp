@@ -20,4 +20,6 @@ std::optional<size_t> find_atomic_instruction(std::span<const uint8_t> code);
 // "libtbb.so.12"; empty if all synchronisation is seen.
 std::string invisible_synchronisation(const std::vector<Module>& modules);
 
+bool is_system_library(const std::string& path);  // the C and C++ libraries, and the runtime
+
 }  // namespace lockstep

@@ -47,7 +47,8 @@ LaunchOptions launch_options(const TargetOptions& options, const std::string& pa
           cpus,
           options.workers <= 1,
           options.explore_call,
-          options.body};
+          options.body,
+          file_time()};
 }
 
 Result<int> debug_target(const TargetOptions& options, const Plan& plan, const std::vector<std::string>& debugger) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -89,6 +90,12 @@ ElfFacts inspect(const std::string& path) {
 }
 
 }  // namespace
+
+bool is_built_for_lockstep(const std::string& path) {
+  const ElfFacts facts = inspect(path);
+  return facts.right_machine && facts.dynamic &&
+         std::find(facts.needed.begin(), facts.needed.end(), "liblockstep-rt.so") != facts.needed.end();
+}
 
 Result<std::string> find_program(const std::string& name) {
   const std::string path = in_path(name);

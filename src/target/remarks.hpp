@@ -26,6 +26,25 @@ inline std::vector<std::string> in_words(const std::set<Fact>& facts) {
   if (has(facts, FactKind::StartsProcesses))
     said.emplace_back(
         "the program starts other processes, which are not under control: they are taken to answer and to end promptly");
+  if (has(facts, FactKind::CycleCounter))
+    said.emplace_back(
+        "the program reads the processor's cycle counter (rdtsc), which shows the virtual clock where that is possible: "
+        "other values may lead elsewhere");
+  if (has(facts, FactKind::RandomInstruction))
+    said.emplace_back(
+        "the program has code with the instructions rdrand or rdseed, whose random values cannot be controlled: its "
+        "executions may not repeat");
+  if (has(facts, FactKind::RandomValues))
+    said.emplace_back(
+        "the program asks for random values and gets the same ones in every execution: other values may lead elsewhere");
+  if (has(facts, FactKind::FilesChange))
+    said.emplace_back(
+        "an execution opened a file or folder that had changed since the exploration began: executions may depend on what "
+        "earlier ones left there, and not repeat");
+  if (has(facts, FactKind::AddressesVary))
+    said.emplace_back(
+        "address randomisation cannot be switched off here (personality() is refused): executions that depend on addresses "
+        "do not repeat");
   if (has(facts, FactKind::CheckpointsDiffer))
     said.emplace_back(
         "an execution that was started from a checkpoint differed from the same one run from the beginning; it was all "
@@ -38,7 +57,13 @@ inline std::string dependence(const std::set<Fact>& facts, Isolation isolation) 
   std::string text;
   const auto add = [&text](const char* what) { text += (text.empty() ? "" : ", ") + std::string(what); };
   if (isolation == Isolation::Loop) add("what an earlier execution left in memory (try --prime 3, or --isolation reset)");
-  if (has(facts, FactKind::WritesFiles)) add("files that it writes");
+  if (has(facts, FactKind::FilesChange))
+    add("files that change");
+  else if (has(facts, FactKind::WritesFiles))
+    add("files that it writes");
+  if (has(facts, FactKind::CycleCounter)) add("the processor's cycle counter");
+  if (has(facts, FactKind::RandomInstruction)) add("random numbers of the processor");
+  if (has(facts, FactKind::AddressesVary)) add("addresses");
   if (has(facts, FactKind::ReadsSystem)) add("what it reads from /proc or /sys");
   if (has(facts, FactKind::OutsideInput)) add("input from outside");
   if (has(facts, FactKind::StartsProcesses)) add("processes it starts");

@@ -13,6 +13,7 @@
 
 #include "model/plan_queue.hpp"
 #include "model/schedule.hpp"
+#include "target/chance_instructions.hpp"
 #include "target/launch.hpp"
 #include "target/mapped_modules.hpp"
 #include "target/remarks.hpp"
@@ -65,8 +66,15 @@ class WorkerTarget final : public Target {
   const TargetInfo& info() const override { return info_; }
   std::string dependence() override { return lockstep::dependence(facts(), info_.isolation); }
   std::set<Fact> facts() override {
-    std::set<Fact> all;
-    for (auto& slot : slots_) all.insert(slot->process.facts().begin(), slot->process.facts().end());
+    std::set<Fact> all = noticed();
+    (void)modules();
+    std::set<std::string> paths;
+    for (const Module& module : modules_) paths.insert(module.path);
+    const Fact uncontrolled{0, FactKind::CycleCounter};  // by the looks of its bytes
+    if (paths != looked_into_) in_code_ = chance_facts(modules_, !all.contains(uncontrolled));  // libraries may have come
+    looked_into_ = std::move(paths);
+    if (!has(in_code_, FactKind::CycleCounter) && all.size() < FactTable::kMost) all.erase(uncontrolled);
+    all.insert(in_code_.begin(), in_code_.end());
     return all;
   }
   std::vector<PlainCode> plain_code() override {
@@ -88,7 +96,7 @@ class WorkerTarget final : public Target {
   }
 
   bool checkpoints_failed() override {
-    if (launch_.checkpoints == CheckpointUse::Off || !has(facts(), FactKind::CheckpointsDiffer)) return false;
+    if (launch_.checkpoints == CheckpointUse::Off || !has(noticed(), FactKind::CheckpointsDiffer)) return false;
     launch_.checkpoints = CheckpointUse::Off;
     cancel();
     for (auto& slot : slots_) slot->process.kill();
@@ -219,6 +227,12 @@ class WorkerTarget final : public Target {
     uint64_t steps = ~0ull;
     bool asked = false;
   };
+
+  std::set<Fact> noticed() {  // by the workers
+    std::set<Fact> all;
+    for (auto& slot : slots_) all.insert(slot->process.facts().begin(), slot->process.facts().end());
+    return all;
+  }
 
   Result<bool> start_workers(unsigned count) {
     while (slots_.size() < std::max(1u, count)) {
@@ -456,6 +470,8 @@ class WorkerTarget final : public Target {
   std::vector<std::string> warnings_;
   PlainCodeFinder plain_code_;
   std::vector<Module> modules_;
+  std::set<std::string> looked_into_;  // files of code, for instructions with values of their own
+  std::set<Fact> in_code_;             // what is there
   std::vector<uint64_t> stuck_stack_;
   std::deque<unsigned> dealt_;  // to which slots, oldest first
   unsigned since_look_ = 0;

@@ -98,5 +98,8 @@ Result<int> debug_target(const TargetOptions& options, const Plan& plan, const s
 // Why this file cannot be run under control, found before starting it: missing, not executable, static, linked with
 // libtsan, of another architecture, not ELF.
 Result<std::string> find_program(const std::string& name);  // the path to execute, looked up in PATH like a shell does
+// Was this program built for Lockstep? The compiler wrappers and the CMake package link liblockstep-rt.so, and the ELF file
+// says so. Such a program may be started because a recording names it; any other only if the user names it.
+bool is_built_for_lockstep(const std::string& path);
 
 }  // namespace lockstep

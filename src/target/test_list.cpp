@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 
 #include "model/text.hpp"
@@ -98,13 +99,21 @@ bool given(const Words& command, std::string_view option) {
   return std::any_of(command.begin() + 1, command.end(), [&](const std::string& w) { return w.starts_with(option); });
 }
 
+bool names_google_tests(const Words& command) {
+  const char* variable = std::getenv("GTEST_FILTER");
+  return given(command, "--gtest_filter=") || (variable && *variable);
+}
+
 std::optional<TestList> google_tests(const std::string& path, const Words& command, const std::string& runtime) {
-  if (given(command, "--gtest_list_tests")) return std::nullopt;
+  for (const char* option : {"--gtest_list_tests", "--help", "-h", "-?", "/?"})
+    if (given(command, option)) return std::nullopt;
   const auto text = output_of(path, with(command, {"--gtest_list_tests"}), runtime);
   if (!text) return std::nullopt;
   TestList list{"GoogleTest", {}};
   for (const std::string& name : read_google_list(*text, given(command, "--gtest_also_run_disabled_tests")))
     list.tests.push_back({name, google_command(command, name)});
+  const bool ran = text->find("[==========]") != std::string::npos;  // GoogleTest never saw the option
+  if (list.tests.empty() && (ran || !names_google_tests(command))) return std::nullopt;
   return list;
 }
 
@@ -125,6 +134,7 @@ std::optional<TestList> catch_tests(const std::string& path, const Words& comman
   TestList list{"Catch2", {}};
   for (const std::string& name : read_catch_list(*names))
     list.tests.push_back({name, catch_command(command, name, !all)});
+  if (list.tests.empty() && all) return std::nullopt;
   return list;
 }
 
@@ -216,13 +226,11 @@ std::vector<std::string> catch_command(const Words& command, const std::string& 
 }
 
 std::optional<TestList> list_tests(const std::string& path, const Words& command, const std::string& runtime) {
-  std::optional<TestList> list;
-  if (mentions(path, {"gtest_list_tests", "libgtest"}))
-    list = google_tests(path, command, runtime);
-  else if (mentions(path, {"list-test-names-only", "libCatch2"}) ||
-           (mentions(path, {"list-tests"}) && mentions(path, {"Catch2"})))
-    list = catch_tests(path, command, runtime);
-  return list && !list->tests.empty() ? list : std::nullopt;
+  if (mentions(path, {"gtest_list_tests", "libgtest"})) return google_tests(path, command, runtime);
+  if (mentions(path, {"list-test-names-only", "libCatch2"}) ||
+      (mentions(path, {"list-tests"}) && mentions(path, {"Catch2"})))
+    return catch_tests(path, command, runtime);
+  return std::nullopt;
 }
 
 }  // namespace lockstep

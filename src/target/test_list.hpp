@@ -14,7 +14,7 @@ struct TestCase {
 
 struct TestList {
   std::string framework;
-  std::vector<TestCase> tests;  // in the program's own order
+  std::vector<TestCase> tests;  // in the program's own order; empty: the command names tests, and there is none of them
 };
 
 // The test cases that `command` would run, asked of the program itself; nullopt if it is not made of test cases, or

@@ -73,6 +73,12 @@ std::vector<std::string> program_environment(const LaunchOptions& options) {
 
 }  // namespace
 
+uint64_t file_time() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
 Result<SharedMemory> SharedMemory::create(const char* name, size_t bytes) {
   SharedMemory m;
   m.fd_ = memfd_create(name, MFD_CLOEXEC);
@@ -164,6 +170,7 @@ Result<bool> WorkerProcess::prepare() {
   trust(options_.trusted);
   know_loops(options_.native_loops);
   c->max_steps = options_.max_steps;
+  c->began = options_.began;
   c->capture_fd = options_.capture_fd >= 0 ? kCaptureFd : 0;
   c->rewinds_input = options_.input_fd >= 0;
   c->plans.offset = sizeof(Channel);

@@ -40,6 +40,8 @@ class SharedMemory {
 };
 
 // What the program is started with; the same for all workers of an exploration, so that their addresses agree.
+uint64_t file_time();  // now, as a file changed now would be stamped; nanoseconds
+
 struct LaunchOptions {
   std::string path;
   std::vector<std::string> command;
@@ -64,6 +66,7 @@ struct LaunchOptions {
   bool alone;      // there is no other worker
   uint32_t explore_call;  // see TargetOptions
   std::function<void(int, int)> body;  // instead of `path`: see TargetOptions
+  uint64_t began = file_time();        // the exploration, as files are stamped
 };
 
 class WorkerProcess {

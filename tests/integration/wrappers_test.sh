@@ -161,6 +161,14 @@ for compiler in "$@"; do
   ln -sf "$cxx" out/link-to-wrapper
   check 'works through a symbolic link' builds out/p out/link-to-wrapper main.cpp -o out/p
   check 'leaves no temporary files' no_leftovers
+  # A stub takes the place of the library with explore(): only who calls it depends on it.
+  printf 'int explored() { return 0; }' | "$compiler" -x c++ -shared -fPIC -o "$prefix/lib/liblockstep.so" -Wl,-soname,liblockstep.so -
+  printf 'int explored(); int main() { return explored(); }' >out/explores.cpp
+  check 'explore() needs no library to be named' builds out/p "$cxx" out/explores.cpp -o out/p
+  check 'nor when objects are linked' sh -c '"$0" -c out/explores.cpp -o out/e.o && "$0" out/e.o -o out/p && out/p' "$cxx"
+  check 'who does not call it does not depend on it' sh -c '"$0" main.cpp -o out/p && ! readelf -d out/p | grep -q "liblockstep\.so"' "$cxx"
+  check 'programs say that they were built for Lockstep' sh -c 'readelf -d out/p | grep -q "NEEDED.*liblockstep-rt\.so"'
+  rm "$prefix/lib/liblockstep.so"
 done
 
 compiler=choice

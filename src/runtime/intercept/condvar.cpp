@@ -16,7 +16,8 @@ namespace {
 
 // A spurious wake-up, as a data choice: a thread that will wake by itself may as well never enter the queue, since
 // between the wait and the moment it has the mutex again nobody can tell the difference.
-bool wakes_by_itself() {
+bool wakes_by_itself(const void* place) {
+  if (LIKELY(runtime.spurious_left == 0)) notice(FactKind::ConditionWait, place);
   if (LIKELY(runtime.spurious_left == 0) || !scheduler().pick(2)) return false;
   --runtime.spurious_left;
   return true;
@@ -42,7 +43,7 @@ int check_mutex(const pthread_cond_t* condition, pthread_mutex_t* mutex) {
   return m.type() == Mutex::Type::Normal || m.type() == Mutex::Type::Adaptive ? (m.robust() ? EPERM : 0) : EPERM;
 }
 
-int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags) {
+int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags, const void* place) {
   Mutex& m = Mutex::of(mutex);
   Thread& me = self();
   const uintptr_t stack_pointer = me.entry_sp;
@@ -56,7 +57,7 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags) {
   me.entry_sp = stack_pointer;
   me.queue = condition;
   me.cancel_woke = cancelled(me);  // since the cancellation point, when it was not yet in the queue
-  me.woken = me.cancel_woke || wakes_by_itself();
+  me.woken = me.cancel_woke || wakes_by_itself(place);
   int result = take_mutex(mutex, OpKind::Reacquire, me.woken ? 0 : flags, condition, me.woken);
   const bool timed_out = result == ETIMEDOUT;
   if (timed_out) {
@@ -72,10 +73,11 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags) {
   return result ? result : timed_out ? ETIMEDOUT : 0;
 }
 
-int timed_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) {
+int timed_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline,
+               const void* place) {
   if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return EINVAL;
   self().deadline = Clock::to_monotonic(clock, *deadline);
-  return wait(condition, mutex, Step::kTimed);
+  return wait(condition, mutex, Step::kTimed, place);
 }
 
 clockid_t clock_of(const pthread_cond_t* condition) {
@@ -135,13 +137,15 @@ using namespace lockstep::rt;
 LOCKSTEP_EXPORT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
   if (!controlled()) return LOCKSTEP_REAL(pthread_cond_wait)(c, m);
   ProgramCall frame(LOCKSTEP_STACK);
-  return wait(c, m, 0);
+  return wait(c, m, 0, __builtin_return_address(0));
 }
 LOCKSTEP_EXPORT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* deadline) {
-  return controlled() ? timed_wait(c, m, clock_of(c), deadline) : LOCKSTEP_REAL(pthread_cond_timedwait)(c, m, deadline);
+  return controlled() ? timed_wait(c, m, clock_of(c), deadline, __builtin_return_address(0))
+                      : LOCKSTEP_REAL(pthread_cond_timedwait)(c, m, deadline);
 }
 LOCKSTEP_EXPORT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* deadline) {
-  return controlled() ? timed_wait(c, m, clock, deadline) : LOCKSTEP_REAL(pthread_cond_clockwait)(c, m, clock, deadline);
+  return controlled() ? timed_wait(c, m, clock, deadline, __builtin_return_address(0))
+                      : LOCKSTEP_REAL(pthread_cond_clockwait)(c, m, clock, deadline);
 }
 LOCKSTEP_EXPORT int pthread_cond_signal(pthread_cond_t* c) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_cond_signal)(c);

@@ -40,8 +40,29 @@ void note_writing(const char* path, bool writes) {
     notice(FactKind::ReadsSystem);
   if (writes && controlled() && !starts_with(path, "/dev/") && !starts_with(path, "/proc/")) runtime.undo.wrote_files();
 }
-void note_writing(const char* path, int flags) { note_writing(path, (flags & (O_CREAT | O_ACCMODE)) != 0); }
-void note_writing(const char* path, const char* mode) { note_writing(path, !equal(mode, "r") && !equal(mode, "rb")); }
+
+int flags_of(const char* mode) {
+  int flags = mode[0] == 'r' ? O_RDONLY : O_WRONLY | O_CREAT | (mode[0] == 'w' ? O_TRUNC : O_APPEND);
+  for (const char* m = mode; *m; ++m) {
+    if (*m == '+') flags = (flags & ~O_ACCMODE) | O_RDWR;
+    if (*m == 'x') flags |= O_EXCL;
+  }
+  return flags;
+}
+
+int descriptor_of(int fd) { return fd; }
+int descriptor_of(DIR*) { return -1; }  // a folder is not written
+int descriptor_of(FILE* stream) { return stream ? fileno(stream) : -1; }
+
+// Opens a file by `call`, and notes what that means for other executions.
+template <class F>
+auto open_file(int folder, const char* path, int flags, F&& call) {
+  note_writing(path, (flags & (O_CREAT | O_ACCMODE)) != 0);
+  const bool starts = controlled() && runtime.undo.starts_file(folder, path, flags);
+  const auto result = call();
+  if (starts && descriptor_of(result) >= 0) runtime.undo.started_file(descriptor_of(result));
+  return opened(result);
+}
 
 int mode_of(int flags, va_list list) { return flags & (O_CREAT | O_TMPFILE) ? va_arg(list, int) : 0; }
 }  // namespace
@@ -53,8 +74,7 @@ int mode_of(int flags, va_list list) { return flags & (O_CREAT | O_TMPFILE) ? va
     const int mode = mode_of(flags, list);              \
     va_end(list);                                       \
     if (is_random_device(path)) return opened(open_random(flags)); \
-    note_writing(path, flags);                          \
-    return opened(LOCKSTEP_REAL(name)(path, flags, mode)); \
+    return open_file(AT_FDCWD, path, flags, [&] { return LOCKSTEP_REAL(name)(path, flags, mode); }); \
   }
 LOCKSTEP_OPEN(open)
 LOCKSTEP_OPEN(open64)
@@ -66,33 +86,36 @@ LOCKSTEP_OPEN(open64)
     const int mode = mode_of(flags, list);                          \
     va_end(list);                                                   \
     if (is_random_device(path)) return opened(open_random(flags));  \
-    note_writing(path, flags);                                      \
-    return opened(LOCKSTEP_REAL(name)(at, path, flags, mode));      \
+    return open_file(at, path, flags, [&] { return LOCKSTEP_REAL(name)(at, path, flags, mode); }); \
   }
 LOCKSTEP_OPENAT(openat)
 LOCKSTEP_OPENAT(openat64)
 
 LOCKSTEP_EXPORT int creat(const char* path, mode_t mode) {
-  note_writing(path, true);
-  return opened(LOCKSTEP_REAL(creat)(path, mode));
+  return open_file(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, [&] { return LOCKSTEP_REAL(creat)(path, mode); });
 }
 LOCKSTEP_EXPORT FILE* fopen(const char* path, const char* mode) {
   if (is_random_device(path)) return opened(fdopen(open_random(O_CLOEXEC), mode));
-  note_writing(path, mode);
-  return opened(LOCKSTEP_REAL(fopen)(path, mode));
+  return open_file(AT_FDCWD, path, flags_of(mode), [&] { return LOCKSTEP_REAL(fopen)(path, mode); });
 }
 LOCKSTEP_EXPORT FILE* fopen64(const char* path, const char* mode) {
   if (is_random_device(path)) return opened(fdopen(open_random(O_CLOEXEC), mode));
-  note_writing(path, mode);
-  return opened(LOCKSTEP_REAL(fopen64)(path, mode));
+  return open_file(AT_FDCWD, path, flags_of(mode), [&] { return LOCKSTEP_REAL(fopen64)(path, mode); });
 }
 LOCKSTEP_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
-  return opened(LOCKSTEP_REAL(freopen)(path, mode, stream));
+  if (!path) return opened(LOCKSTEP_REAL(freopen)(path, mode, stream));
+  return open_file(AT_FDCWD, path, flags_of(mode), [&] { return LOCKSTEP_REAL(freopen)(path, mode, stream); });
 }
 LOCKSTEP_EXPORT int fclose(FILE* stream) { return opened(LOCKSTEP_REAL(fclose)(stream)); }
 LOCKSTEP_EXPORT FILE* tmpfile() { return opened(LOCKSTEP_REAL(tmpfile)()); }
-LOCKSTEP_EXPORT int mkstemp(char* pattern) { return opened(LOCKSTEP_REAL(mkstemp)(pattern)); }
-LOCKSTEP_EXPORT DIR* opendir(const char* path) { return opened(LOCKSTEP_REAL(opendir)(path)); }
+LOCKSTEP_EXPORT int mkstemp(char* pattern) {
+  const int fd = LOCKSTEP_REAL(mkstemp)(pattern);
+  if (controlled() && fd >= 0) runtime.undo.started_file(fd);
+  return opened(fd);
+}
+LOCKSTEP_EXPORT DIR* opendir(const char* path) {
+  return open_file(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, [&] { return LOCKSTEP_REAL(opendir)(path); });
+}
 LOCKSTEP_EXPORT int chdir(const char* path) noexcept {
   if (controlled()) runtime.undo.moved();
   return LOCKSTEP_REAL(chdir)(path);

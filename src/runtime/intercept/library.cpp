@@ -4,6 +4,7 @@
 #include <link.h>
 
 #include "runtime/sched/interrupt.hpp"
+#include "runtime/serve/cycle_counter.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -65,6 +66,7 @@ void* open_library(const char* file, int flags) {
 void load_library(LibraryWanted& wanted) {
   if (!LOCKSTEP_REAL(dlopen)(wanted.file, wanted.flags)) copy_bytes(missing[missing_count++], wanted.file, length(wanted.file) + 1);
   record_libraries();
+  control_cycle_counter();
 }
 
 void count_libraries() {

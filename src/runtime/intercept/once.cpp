@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "runtime/root.hpp"
+#include "runtime/tsan_abi/weak_orders.hpp"
 
 // In C, with cleanup: the routine may leave by an exception, and this library has no C++ personality.
 extern "C" void lockstep_call_once_routine(void* once, void (*routine)()) __attribute__((visibility("hidden")));
@@ -62,6 +63,7 @@ extern "C" void __cxa_guard_release(uint64_t*);
 extern "C" void __cxa_guard_abort(uint64_t*);
 
 LOCKSTEP_EXPORT int __cxa_guard_acquire(uint64_t* g) {
+  know_guard(g);
   if (!controlled()) return LOCKSTEP_REAL(__cxa_guard_acquire)(g);
   Guard& guard = *reinterpret_cast<Guard*>(g);
   // The compiler's test of byte 0, after which a thread may not come here at all, is part of the order of operations. In

@@ -2,8 +2,10 @@
 // prompt: a child has ended whenever it is waited for, unless it takes longer than a moment. What an execution has not
 // waited for is ended with it.
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -11,6 +13,7 @@
 
 #include "runtime/intercept/processes.hpp"
 #include "runtime/sched/interrupt.hpp"
+#include "runtime/serve/cycle_counter.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -35,6 +38,7 @@ void reaped(int pid) {
 // In the child: from here on everything is the real thing.
 void let_go() {
   runtime.running = runtime.active = false;
+  release_cycle_counter();
   child_count = 0;
   sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 }
@@ -111,11 +115,33 @@ LOCKSTEP_EXPORT pid_t _Fork() noexcept { return controlled() ? fork() : LOCKSTEP
 // With memory of its own the child cannot disturb the frame its parent returns from.
 LOCKSTEP_EXPORT pid_t vfork() noexcept { return controlled() ? fork() : static_cast<pid_t>(sys(SYS_fork)); }
 
+// A child with memory of its own is a fork that calls a function; death tests of GoogleTest make one. It goes on upon a
+// copy of this stack.
+LOCKSTEP_EXPORT int clone(int (*function)(void*), void* stack, int flags, void* argument, ...) noexcept {
+  va_list list;
+  va_start(list, argument);
+  auto* parent_id = va_arg(list, pid_t*);
+  void* tls = va_arg(list, void*);
+  auto* child_id = va_arg(list, pid_t*);
+  va_end(list);
+  if (!controlled() || flags & (CLONE_VM | CLONE_THREAD | CLONE_SETTLS))
+    return LOCKSTEP_REAL(clone)(function, stack, flags, argument, parent_id, tls, child_id);
+  const long pid = sys(SYS_clone, flags, 0, word(parent_id), word(child_id), 0);
+  if (pid < 0) return fail(-pid);
+  if (pid == 0) {
+    let_go();
+    _exit(function(argument));
+  }
+  born(static_cast<int>(pid));
+  return static_cast<int>(pid);
+}
+
 #define LOCKSTEP_SPAWN(name)                                                                                        \
   LOCKSTEP_EXPORT int name(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,                 \
                            const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) { \
     if (!controlled()) return LOCKSTEP_REAL(name)(pid, file, actions, attributes, arguments, environment);          \
     pid_t started = 0;                                                                                              \
+    const ReleasedCycleCounter released;                                                                            \
     const int error = LOCKSTEP_REAL(name)(&started, file, actions, attributes, arguments, environment);             \
     if (!error) born(started);                                                                                      \
     if (!error && pid) *pid = started;                                                                              \

@@ -1,6 +1,6 @@
 // Chance: every thread has a stream of its own, made from its name and the number of draws so far, so that what it
 // draws depends neither on the schedule nor on the machine. The main thread's rand() is libc's, whose state is
-// restored with the rest of memory. The instructions rdrand and rdtsc cannot be intercepted.
+// restored with the rest of memory. The instructions rdrand and rdseed cannot be intercepted.
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -14,6 +14,7 @@ namespace lockstep::rt {
 uint64_t draw() {
   Thread& me = self();
   ++me.effects;
+  notice(FactKind::RandomValues);
   uint64_t x = (uint64_t{index_of(me.id)} << 32 | ++me.random_calls) * 0x9e3779b97f4a7c15ull;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ x >> 27) * 0x94d049bb133111ebull;

@@ -1,6 +1,7 @@
 #include "runtime/memory/undo.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "runtime/root.hpp"
 
@@ -22,6 +23,33 @@ void Undo::remember() {
 void Undo::wrote_files() {
   wrote_ = true;
   notice(FactKind::WritesFiles);
+}
+
+namespace {
+uint64_t identity_of(const struct stat& file) { return file.st_dev * 0x9e37'79b9'7f4a'7c15 ^ file.st_ino; }
+bool changed_since(uint64_t began, const struct stat& file) {
+  const auto seconds = static_cast<uint64_t>(file.st_ctim.tv_sec), rest = static_cast<uint64_t>(file.st_ctim.tv_nsec);
+  return seconds * 1'000'000'000 + rest > began;
+}
+}  // namespace
+
+bool Undo::starts_file(int folder, const char* path, int flags) {
+  for (const char* outside : {"/proc/", "/sys/", "/dev/"})
+    if (!path || starts_with(path, outside)) return false;
+  struct stat info;
+  if (sys(SYS_newfstatat, folder, word(path), word(&info), 0) != 0) return flags & O_CREAT;
+  if (flags & O_TRUNC && !(flags & O_EXCL)) return true;
+  const bool only_writes = (flags & O_ACCMODE) == O_WRONLY && !(flags & O_EXCL);
+  if (only_writes || !changed_since(runtime.channel->began, info)) return false;
+  for (unsigned i = 0; i < own_file_count_; ++i)
+    if (own_files_[i] == identity_of(info)) return false;
+  notice(FactKind::FilesChange);
+  return false;
+}
+
+void Undo::started_file(int fd) {
+  struct stat info;
+  if (own_file_count_ < kMaxOwnFiles && sys(SYS_fstat, fd, word(&info)) == 0) own_files_[own_file_count_++] = identity_of(info);
 }
 
 void Undo::mapped(void* address, size_t size) {

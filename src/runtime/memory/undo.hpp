@@ -13,6 +13,11 @@ class Undo {
   void moved() { folder_changed_ = true; }  // to another working directory
   void started_process() { wrote_ = true; }
   void wrote_files();                       // or made, or removed
+  // Before the file at `path` is opened with these flags. If it changed since the exploration began, and not because this
+  // execution wrote it from its start, this one may read what others left. True: it does not, if it can be opened at all.
+  bool starts_file(int folder, const char* path, int flags);
+  void started_file(int fd);
+  void begin() { own_file_count_ = 0; }     // an execution
   void mapped(void* address, size_t size);
   void unmapped(void* address, size_t size);
   void undo();
@@ -30,6 +35,9 @@ class Undo {
   int folder_;    // the working directory
   Mapping* mappings_;
   unsigned mapping_count_;
+  static constexpr unsigned kMaxOwnFiles = 64;
+  uint64_t own_files_[kMaxOwnFiles];  // device and number of files that this execution made or emptied
+  unsigned own_file_count_;
 };
 
 }  // namespace lockstep::rt

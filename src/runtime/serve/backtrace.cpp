@@ -147,6 +147,13 @@ bool lies_in_library(const void* caller) {
   return false;
 }
 
+bool is_library_code(const void* code) {
+  const uintptr_t pc = reinterpret_cast<uintptr_t>(code);
+  for (unsigned i = 0; i < library_count; ++i)
+    if (pc >= libraries[i].begin && pc < libraries[i].end) return true;
+  return false;
+}
+
 size_t backtrace(uint64_t* out, size_t most, bool* whole) {
   Uncontrolled guard;
   if (!own_code.begin) find_own_code();

@@ -7,6 +7,7 @@
 #include "runtime/root.hpp"
 #include "runtime/sched/native_loops.hpp"
 #include "runtime/serve/backtrace.hpp"
+#include "runtime/serve/cycle_counter.hpp"
 #include "runtime/serve/dispositions.hpp"
 #include "runtime/serve/saving.hpp"
 
@@ -48,6 +49,7 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
   if (signal == SIGSEGV && info->si_code == SEGV_ACCERR &&
       (runtime.snapshot.handle_write_fault(address) || runtime.saving->handle_write_fault(address)))
     return;
+  if (signal == SIGSEGV && info->si_code == SI_KERNEL && handle_cycle_counter(raw_context)) return;
 #if defined(__x86_64__)
   constexpr int kWatchpoint = 6;  // TRAP_PERF, which older headers do not have
   if (signal == SIGTRAP && info->si_code == kWatchpoint)

@@ -11,6 +11,8 @@ void look_at(const char* name, Imports& imports) {
   for (const char* asks : {"pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np"})
     if (equal(name, asks)) imports.try_join = true;
   if (equal(name, "makecontext")) imports.contexts = true;
+  for (const char* runs : {"system", "popen", "wordexp"})
+    if (equal(name, runs)) imports.runs_commands = true;
 }
 
 // By relocations: every function that is called through another module has one.

@@ -1,8 +1,10 @@
 // How the runtime gets hold of the program: before its constructors, then instead of its main.
 #include <dlfcn.h>
 #include <signal.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include "runtime/fiber/backend.hpp"
@@ -10,6 +12,7 @@
 #include "runtime/sched/threads.hpp"
 #include "runtime/serve/backtrace.hpp"
 #include "runtime/serve/crash.hpp"
+#include "runtime/serve/cycle_counter.hpp"
 #include "runtime/serve/saving.hpp"
 #include "runtime/serve/worker.hpp"
 
@@ -65,6 +68,16 @@ void disable_wrapper(const char* name) {
 #endif
 }
 
+// Where the program lies may decide what it does. Forks of one process (explore()) have the same layout.
+void note_address_layout() {
+  char setting = '2';
+  const long fd = sys(SYS_openat, AT_FDCWD, word("/proc/sys/kernel/randomize_va_space"), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) sys(SYS_read, fd, word(&setting), 1), sys(SYS_close, fd);
+  const long how = sys(SYS_personality, 0xffffffff);
+  const bool fixed = setting == '0' || (how >= 0 && how & ADDR_NO_RANDOMIZE);
+  if (!fixed && !runtime.body) notice(FactKind::AddressesVary);
+}
+
 __attribute__((constructor)) void early(int, char**, char** environment) {
   for (char** e = environment; e && *e; ++e)
     if (starts_with(*e, "LOCKSTEP_TEST_DISABLE=")) disable_wrapper(*e + length("LOCKSTEP_TEST_DISABLE="));
@@ -101,6 +114,8 @@ __attribute__((noinline)) void take_control() {
   find_unwinder();
   runtime.imports = find_imports();
   find_libraries();
+  control_cycle_counter();
+  note_address_layout();
   const bool can_save = runtime.fibers && runtime.isolation == Isolation::Reset && !channel.debug && !channel.find_leaks;
   runtime.saving = Saving::create(can_save ? channel.checkpoints : CheckpointUse::Off);
   // Breakpoints kill a thread that blocks their signal; what the program blocks from here on is only simulated.

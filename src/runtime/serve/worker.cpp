@@ -20,6 +20,7 @@
 #include "runtime/serve/dispositions.hpp"
 #include "runtime/serve/messages.hpp"
 #include "runtime/serve/saving.hpp"
+#include "runtime/tsan_abi/weak_orders.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -76,6 +77,7 @@ void execute_from_beginning(const PlanHeader* plan) {
     runtime.after_step = 0;
     runtime.spurious_left = runtime.channel->spurious;
     runtime.clock.begin();
+    runtime.undo.begin();
     // Tracking a few variables is to be cheap; whoever asks for it has looked for races in other executions.
     const bool detects = runtime.detects && plan->tracked == 0;
     runtime.leaves_out_races = runtime.detects && !detects;
@@ -158,6 +160,7 @@ void execute(const PlanHeader* plan) {
       saving.turn_off();
     }
   }
+  settle_byte_loads();
   saving.end();
 }
 

@@ -90,34 +90,3 @@ LOCKSTEP_EXPORT void* __tsan_memset(void* to, int value, size_t size) {
   range_access(to, size, kWrite | kRange, __builtin_return_address(0));
   return real_memset(to, value, size);
 }
-
-// Annotations of sanitizer-aware libraries. Those of locks describe synchronisation that the runtime sees anyway.
-LOCKSTEP_EXPORT void __tsan_acquire(void* a) {
-  if (watched()) runtime.races.acquire(self().id, a);
-}
-LOCKSTEP_EXPORT void __tsan_release(void* a) {
-  if (watched()) runtime.races.release_merge(self().id, a);
-}
-LOCKSTEP_EXPORT void __tsan_ignore_thread_begin() {}
-LOCKSTEP_EXPORT void __tsan_ignore_thread_end() {}
-LOCKSTEP_EXPORT void __tsan_mutex_create(void*, unsigned) {}
-LOCKSTEP_EXPORT void __tsan_mutex_destroy(void*, unsigned) {}
-LOCKSTEP_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) {}
-LOCKSTEP_EXPORT void __tsan_mutex_post_lock(void*, unsigned, int) {}
-LOCKSTEP_EXPORT int __tsan_mutex_pre_unlock(void*, unsigned) { return 0; }
-LOCKSTEP_EXPORT void __tsan_mutex_post_unlock(void*, unsigned) {}
-LOCKSTEP_EXPORT void __tsan_mutex_pre_signal(void*, unsigned) {}
-LOCKSTEP_EXPORT void __tsan_mutex_post_signal(void*, unsigned) {}
-LOCKSTEP_EXPORT void __tsan_mutex_pre_divert(void*, unsigned) {}
-LOCKSTEP_EXPORT void __tsan_mutex_post_divert(void*, unsigned) {}
-LOCKSTEP_EXPORT void AnnotateHappensBefore(const char*, int, const volatile void* a) { __tsan_release(const_cast<void*>(a)); }
-LOCKSTEP_EXPORT void AnnotateHappensAfter(const char*, int, const volatile void* a) { __tsan_acquire(const_cast<void*>(a)); }
-LOCKSTEP_EXPORT void AnnotateIgnoreReadsBegin(const char*, int) {}
-LOCKSTEP_EXPORT void AnnotateIgnoreReadsEnd(const char*, int) {}
-LOCKSTEP_EXPORT void AnnotateIgnoreWritesBegin(const char*, int) {}
-LOCKSTEP_EXPORT void AnnotateIgnoreWritesEnd(const char*, int) {}
-LOCKSTEP_EXPORT void AnnotateBenignRaceSized(const char*, int, const volatile void*, size_t, const char*) {}
-LOCKSTEP_EXPORT void AnnotateRWLockCreate(const char*, int, const volatile void*) {}
-LOCKSTEP_EXPORT void AnnotateRWLockDestroy(const char*, int, const volatile void*) {}
-LOCKSTEP_EXPORT void AnnotateRWLockAcquired(const char*, int, const volatile void*, long) {}
-LOCKSTEP_EXPORT void AnnotateRWLockReleased(const char*, int, const volatile void*, long) {}

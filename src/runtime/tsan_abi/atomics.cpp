@@ -2,6 +2,7 @@
 // consistent; the order is recorded for the analyses.
 #include "runtime/detect/accesses.hpp"
 #include "runtime/sched/spin.hpp"
+#include "runtime/tsan_abi/weak_orders.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
@@ -45,20 +46,25 @@ template <class T>
 LOCKSTEP_INLINE T load(const volatile T* a, int order) {
   if (!visible()) {
     synchronise<Atomic::Load>(a, sizeof(T), order, LOCKSTEP_CALLER);
+    T value;
     if constexpr (sizeof(T) == 16)
-      return __sync_val_compare_and_swap(const_cast<volatile T*>(a), T{0}, T{0});
+      value = __sync_val_compare_and_swap(const_cast<volatile T*>(a), T{0}, T{0});
     else
-      return __atomic_load_n(a, __ATOMIC_SEQ_CST);
+      value = __atomic_load_n(a, __ATOMIC_SEQ_CST);
+    note_load(a, value, order, LOCKSTEP_CALLER);
+    return value;
   }
   Step& step = arrive(OpKind::Load, a, 0, order);
   synchronise<Atomic::Load>(a, sizeof(T), order, LOCKSTEP_CALLER);
   const T value = *a;
+  note_load(a, value, order, LOCKSTEP_CALLER);
   note_fruitless(step, static_cast<uint64_t>(value));
   return value;
 }
 
 template <class T>
 LOCKSTEP_INLINE void store(volatile T* a, T value, int order) {
+  note_order(order, LOCKSTEP_CALLER);
   if (!visible()) {
     synchronise<Atomic::Store>(a, sizeof(T), order, LOCKSTEP_CALLER);
     if constexpr (sizeof(T) == 16) {
@@ -77,6 +83,7 @@ LOCKSTEP_INLINE void store(volatile T* a, T value, int order) {
 
 template <class T, class F>
 LOCKSTEP_INLINE T modify(volatile T* a, int order, F&& change) {
+  note_order(order, LOCKSTEP_CALLER);
   if (!visible()) {
     synchronise<Atomic::Modify>(a, sizeof(T), order, LOCKSTEP_CALLER);
     T old = *a;
@@ -108,10 +115,12 @@ LOCKSTEP_INLINE bool compare_exchange(volatile T* a, T& expected, T desired, int
     else
       synchronise<Atomic::Load>(a, sizeof(T), failure_order, LOCKSTEP_CALLER);
     expected = seen;
+    note_order(success ? order : failure_order, LOCKSTEP_CALLER);
     return success;
   }
   Step& step = arrive(OpKind::Cas, a, Step::kConditional, order, static_cast<uint64_t>(expected));
   const T old = *a;
+  note_order(old == expected ? order : failure_order, LOCKSTEP_CALLER);
   if (old != expected) {
     synchronise<Atomic::Load>(a, sizeof(T), failure_order, LOCKSTEP_CALLER);
     expected = old;
@@ -158,6 +167,7 @@ LOCKSTEP_ATOMICS(u64, 64)
 LOCKSTEP_ATOMICS(u128, 128)
 
 LOCKSTEP_EXPORT void __tsan_atomic_thread_fence(int order) {
+  note_order(order, LOCKSTEP_CALLER);
   if (runtime.races.active() && controlled()) runtime.races.clocks().fence(self().id, static_cast<Order>(order & 7));
   if (visible() && (order & 7) == __ATOMIC_SEQ_CST) self().fenced = kAfterFence;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -5,6 +5,7 @@
 
 #include "runtime/detect/accesses.hpp"
 #include "runtime/sched/spin.hpp"
+#include "runtime/tsan_abi/weak_orders.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
@@ -110,22 +111,28 @@ void uncontrolled_exchange(size_t size, volatile void* object, const void* value
 }  // namespace
 
 LOCKSTEP_LIBATOMIC(void, load, (size_t size, const volatile void* object, void* out, int order)) {
+  note_order(order, LOCKSTEP_CALLER);
   if (!visible()) return uncontrolled_exchange(size, const_cast<volatile void*>(object), nullptr, out);
   load(size, object, out, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(void, store, (size_t size, volatile void* object, void* value, int order)) {
+  note_order(order, LOCKSTEP_CALLER);
   if (!visible()) return uncontrolled_exchange(size, object, value, nullptr);
   store(size, object, value, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(void, exchange, (size_t size, volatile void* object, void* value, void* old, int order)) {
+  note_order(order, LOCKSTEP_CALLER);
   if (!visible()) return uncontrolled_exchange(size, object, value, old);
   exchange(size, object, value, old, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(bool, compare_exchange, (size_t size, volatile void* object, void* expected, void* desired, int order, int failure)) {
-  if (!visible()) return uncontrolled_compare_exchange(size, object, expected, desired);
-  return compare_exchange(size, object, expected, desired, order, failure, LOCKSTEP_CALLER);
+  const bool success = visible() ? compare_exchange(size, object, expected, desired, order, failure, LOCKSTEP_CALLER)
+                                 : uncontrolled_compare_exchange(size, object, expected, desired);
+  note_order(success ? order : failure, LOCKSTEP_CALLER);
+  return success;
 }
 LOCKSTEP_LIBATOMIC(u128, load_16, (const volatile void* object, int order)) {
+  note_order(order, LOCKSTEP_CALLER);
   u128 value;
   if (visible())
     load(16, object, &value, order, LOCKSTEP_CALLER);
@@ -134,10 +141,12 @@ LOCKSTEP_LIBATOMIC(u128, load_16, (const volatile void* object, int order)) {
   return value;
 }
 LOCKSTEP_LIBATOMIC(void, store_16, (volatile void* object, u128 value, int order)) {
+  note_order(order, LOCKSTEP_CALLER);
   if (!visible()) return uncontrolled_exchange(16, object, &value, nullptr);
   store(16, object, &value, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(u128, exchange_16, (volatile void* object, u128 value, int order)) {
+  note_order(order, LOCKSTEP_CALLER);
   u128 old;
   if (visible())
     exchange(16, object, &value, &old, order, LOCKSTEP_CALLER);
@@ -146,6 +155,8 @@ LOCKSTEP_LIBATOMIC(u128, exchange_16, (volatile void* object, u128 value, int or
   return old;
 }
 LOCKSTEP_LIBATOMIC(bool, compare_exchange_16, (volatile void* object, void* expected, u128 desired, int order, int failure)) {
-  if (!visible()) return uncontrolled_compare_exchange(16, object, expected, &desired);
-  return compare_exchange(16, object, expected, &desired, order, failure, LOCKSTEP_CALLER);
+  const bool success = visible() ? compare_exchange(16, object, expected, &desired, order, failure, LOCKSTEP_CALLER)
+                                 : uncontrolled_compare_exchange(16, object, expected, &desired);
+  note_order(success ? order : failure, LOCKSTEP_CALLER);
+  return success;
 }

@@ -44,6 +44,20 @@ check("a test costs the same alone", result["executions"] == alone)
 done, result = lockstep_run("--tests", "whole", google, "--gtest_filter=Locks.Ordered:Some*")
 check("all in one on request", done.returncode == 0 and "tests" not in result)
 
+def nothing_to_test(*words):
+    done = subprocess.run([lockstep, "run", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    return done.returncode == 2 and "matches the filter" in done.stderr and done.stderr.count("\n") == 1
+
+
+check("a filter that matches nothing", nothing_to_test(google, "--gtest_filter=Locks.Missing"))
+check("nor in one", nothing_to_test("--tests", "whole", google, "--gtest_filter=Locks.Missing"))
+check("disabled tests do not count", nothing_to_test(google, "--gtest_filter=Counter.DISABLED_Never"))
+
+# Death tests: the child is real, whichever way GoogleTest makes it.
+done, result = lockstep_run(f"{programs}/tests-death")
+check("death tests", [t["verdict"] for t in result["tests"]] == ["pass", "pass", "pass", "bug"])
+check("one that does not die", result["bugs"][0]["kind"] == "assertion")
+
 # Catch2: names that have to be quoted; hidden tests stay hidden unless they are named.
 catch2 = f"{programs}/tests-catch2"
 if os.path.exists(catch2):
@@ -54,6 +68,16 @@ if os.path.exists(catch2):
     check("Catch2 tags", done.returncode == 0 and [t["name"] for t in result["tests"]] == ["adds up, always"])
     done, result = lockstep_run(catch2, "hidden")
     check("a hidden test by its name", done.returncode == 1)
+    check("a name that no test has", nothing_to_test(catch2, "missing"))
+    check("nor in one", nothing_to_test("--tests", "whole", catch2, "missing"))
+    check("a tag that no test has", nothing_to_test(catch2, "[missing]"))
+    # Assertions in explored bodies: whether they throw or not.
+    for case, words in {"fails a check": "CHECK( added(true) == 2 ) failed: 1 == 2", "fails a requirement": "REQUIRE( added",
+                        "fails on purpose": "FAIL_CHECK", "throws nothing": "no exception was thrown"}.items():
+        done = subprocess.run([f"{programs}/tests-catch2_bodies", case], capture_output=True, text=True, timeout=120)
+        check(f"a body that {case}", done.returncode != 0 and words in done.stdout)
+    done = subprocess.run([f"{programs}/tests-catch2_bodies", "passes"], capture_output=True, text=True, timeout=120)
+    check("a body that passes", done.returncode == 0)
 
 # Standard input: every execution reads it from the beginning; it is part of a recording.
 reader = f"{programs}/tests-input"

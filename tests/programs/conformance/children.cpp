@@ -1,5 +1,7 @@
 // Processes of one's own. A child that waits for one of its parent's threads shows that waiting for it does not stop
 // them.
+#include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -38,6 +40,22 @@ CASE(child_vfork) {
 #pragma GCC diagnostic pop
   if (child == 0) _exit(7);
   std::thread other([] {});
+  wait_plainly(child);
+  other.join();
+}
+CASE(child_clone) {
+  static char stack[64 << 10];
+  static int ends[2];
+  SHOW(pipe(ends));
+  const int child = clone(
+      [](void*) {
+        return write(ends[1], "x", 1) == 1 ? 7 : 8;
+      },
+      stack + sizeof stack, SIGCHLD, nullptr);
+  std::thread other([] {});
+  char heard = 0;
+  SHOW(read(ends[0], &heard, 1));
+  SHOW(heard);
   wait_plainly(child);
   other.join();
 }

@@ -1,0 +1,298 @@
+// One program for each freedom that C++ and POSIX give: it fails exactly if the freedom is used.
+#undef NDEBUG
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include <atomic>
+#include <cassert>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <random>
+#include <shared_mutex>
+#include <thread>
+
+namespace {
+
+std::mutex m;
+std::condition_variable changed;
+bool ready;
+int order[2], count;
+
+void spurious_wakeup() {
+  std::thread setter([] {
+    std::lock_guard hold(m);
+    ready = true;
+    changed.notify_one();
+  });
+  {
+    std::unique_lock hold(m);
+    if (!ready) changed.wait(hold);
+    assert(ready);
+  }
+  setter.join();
+}
+
+void weak_compare_exchange() {
+  std::atomic<int> value{0};
+  std::thread other([&] {
+    int expected = 0;
+    assert(value.compare_exchange_weak(expected, 1));
+  });
+  other.join();
+}
+
+void try_lock_of_a_free_mutex() {
+  std::thread other([] {
+    assert(m.try_lock());
+    m.unlock();
+  });
+  other.join();
+}
+
+// Which of two waiters a notification wakes.
+void waiter_woken() {
+  std::condition_variable told;
+  int waiting = 0, may_go = 0, woken = 0;
+  const auto wait = [&](int me) {
+    std::unique_lock hold(m);
+    ++waiting;
+    told.notify_one();
+    changed.wait(hold, [&] { return may_go > 0; });
+    --may_go;
+    if (!woken) woken = me;
+    told.notify_one();
+  };
+  std::thread one(wait, 1), two(wait, 2);
+  {
+    std::unique_lock hold(m);
+    told.wait(hold, [&] { return waiting == 2; });
+    may_go = 1;
+    changed.notify_one();
+    told.wait(hold, [&] { return woken != 0; });
+    may_go = 1;
+    changed.notify_one();
+  }
+  one.join();
+  two.join();
+  assert(woken == 1);
+}
+
+// Whether a reader or a writer that both wait gets a lock first.
+void reader_or_writer(bool writer_first) {
+  std::shared_mutex lock;
+  lock.lock();
+  std::thread writer([&] {
+    std::unique_lock hold(lock);
+    order[count++] = 'w';
+  });
+  std::thread reader([&] {
+    std::shared_lock hold(lock);
+    order[count++] = 'r';
+  });
+  lock.unlock();
+  writer.join();
+  reader.join();
+  assert((order[0] == 'w') != writer_first);
+}
+void writer_before_reader() { reader_or_writer(true); }
+void reader_before_writer() { reader_or_writer(false); }
+
+void interrupted_without_signals() {
+  sem_t semaphore;
+  sem_init(&semaphore, 0, 0);
+  std::thread poster([&] { sem_post(&semaphore); });
+  assert(sem_wait(&semaphore) == 0);
+  poster.join();
+}
+
+void interrupted_by_a_signal() {
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  sigaction(SIGUSR1, &action, nullptr);
+  sem_t semaphore;
+  sem_init(&semaphore, 0, 0);
+  const pthread_t main = pthread_self();
+  std::thread poster([&] {
+    pthread_kill(main, SIGUSR1);
+    sem_post(&semaphore);
+  });
+  const int result = sem_wait(&semaphore);
+  poster.join();
+  assert(result == 0);
+}
+
+// A read that returns less than there is.
+void short_read() {
+  int ends[2];
+  assert(pipe(ends) == 0);
+  std::thread writer([&] { assert(write(ends[1], "twelve bytes", 12) == 12); });
+  char text[12];
+  assert(read(ends[0], text, 12) == 12);
+  writer.join();
+}
+// Less than is written later, because more is not there yet.
+void read_before_all_is_written() {
+  int ends[2];
+  assert(pipe(ends) == 0);
+  std::thread writer([&] {
+    assert(write(ends[1], "twelve", 6) == 6);
+    assert(write(ends[1], " bytes", 6) == 6);
+  });
+  char text[12];
+  const ssize_t size = read(ends[0], text, 12);
+  writer.join();
+  assert(size == 12);
+}
+
+void failing_allocation() {
+  std::thread other([] {
+    void* p = malloc(100);
+    assert(p);
+    free(p);
+  });
+  other.join();
+}
+void failing_thread() {
+  pthread_t other;
+  assert(pthread_create(&other, nullptr, [](void*) -> void* { return nullptr; }, nullptr) == 0);
+  pthread_join(other, nullptr);
+}
+
+void timeout_while_others_run() {
+  bool in_time = true;
+  std::thread setter([] {
+    std::lock_guard hold(m);
+    ready = true;
+    changed.notify_one();
+  });
+  {
+    std::unique_lock hold(m);
+    in_time = changed.wait_for(hold, std::chrono::milliseconds(1), [] { return ready; });
+  }
+  setter.join();
+  assert(in_time);
+}
+
+// A signal finds a thread before or after a step of its own.
+std::atomic<int> steps, seen{-1};
+void signal_between_steps() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { seen = steps.load(); };
+  sigaction(SIGUSR1, &action, nullptr);
+  std::atomic<bool> started{false};
+  std::thread target([&] {
+    steps = 1;
+    started = true;
+    steps = 2;
+  });
+  const pthread_t handle = target.native_handle();
+  while (!started) std::this_thread::yield();
+  pthread_kill(handle, SIGUSR1);
+  target.join();
+  assert(seen != 1);
+}
+
+// What other values of a clock, a counter or a random number would lead to.
+void other_time() {
+  std::thread other([] { assert(std::chrono::steady_clock::now().time_since_epoch() < std::chrono::hours(1)); });
+  other.join();
+}
+void cycle_counter() {
+  std::atomic<int> total{0};
+  std::thread other([&] {
+    if (__rdtsc() & 64) total++;
+    unsigned processor = 7;
+    if (__rdtscp(&processor) & 64) total++;
+    total++;
+    assert(processor == 0);
+  });
+  total++;
+  other.join();
+}
+void random_device() {
+  std::atomic<int> total{0};
+  std::thread other([&] {
+    if (std::random_device{}() & 1) total++;
+    total++;
+  });
+  total++;
+  other.join();
+}
+volatile unsigned looked_at;
+void random_instruction() {
+  std::atomic<int> total{0};
+  std::thread other([&] {
+    unsigned number = 0;
+    if (__builtin_cpu_supports("rdrnd")) asm volatile("rdrand %0" : "=r"(number) : : "cc");
+    looked_at = number;
+    total++;
+  });
+  total++;
+  other.join();
+}
+
+// Files: what an earlier execution left is seen by later ones.
+std::atomic<int> looked;
+void with_threads() {
+  std::thread other([] { looked++; });
+  looked++;
+  other.join();
+}
+void reads_what_it_wrote_before() {
+  int number = 0;
+  if (FILE* file = fopen("left.txt", "r")) {
+    if (fscanf(file, "%d", &number) != 1) number = 0;
+    fclose(file);
+  }
+  FILE* file = fopen("left.txt", "w");
+  fprintf(file, "%d\n", number + 1);
+  fclose(file);
+  with_threads();
+}
+void writes_then_reads() {
+  FILE* file = fopen("own.txt", "w");
+  fprintf(file, "7\n");
+  fclose(file);
+  int number = 0;
+  file = fopen("own.txt", "r");
+  assert(fscanf(file, "%d", &number) == 1 && number == 7);
+  fclose(file);
+  with_threads();
+}
+void appends_to_a_log() {
+  FILE* file = fopen("log.txt", "a");
+  fprintf(file, "ran\n");
+  fclose(file);
+  with_threads();
+}
+
+struct Case {
+  const char* name;
+  void (*run)();
+};
+#define CASE(f) \
+  { #f, f }
+const Case cases[] = {CASE(spurious_wakeup), CASE(weak_compare_exchange), CASE(try_lock_of_a_free_mutex), CASE(waiter_woken),
+                      CASE(writer_before_reader), CASE(reader_before_writer), CASE(interrupted_without_signals),
+                      CASE(interrupted_by_a_signal), CASE(short_read), CASE(read_before_all_is_written),
+                      CASE(failing_allocation), CASE(failing_thread), CASE(timeout_while_others_run),
+                      CASE(signal_between_steps), CASE(other_time), CASE(cycle_counter), CASE(random_device),
+                      CASE(reads_what_it_wrote_before), CASE(writes_then_reads), CASE(appends_to_a_log),
+                      CASE(random_instruction)
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (const Case& c : cases)
+    if (argc > 1 && strcmp(argv[1], c.name) == 0) return c.run(), 0;
+  return 2;
+}
