@@ -16,10 +16,6 @@ inline bool has(const std::set<Fact>& facts, FactKind kind) {
 
 inline std::vector<std::string> in_words(const std::set<Fact>& facts) {
   std::vector<std::string> said;
-  if (has(facts, FactKind::SignalsBetweenThreads))
-    said.emplace_back(
-        "threads send each other signals: strategies that reduce (dpor, bpor and the like) may miss a place where one "
-        "arrives; dfs and icb do not");
   if (has(facts, FactKind::OutsideInput))
     said.emplace_back(
         "the program waits for input from outside, which is not under control: its executions may not repeat");

@@ -85,7 +85,7 @@ size_t caller_state(CallerState& out, uint64_t* path, size_t most) {
   Uncontrolled guard;
   if (!own_code.begin) find_own_code();
   out.pc = 0;
-  CallerWalk walk{out, {path, 0, most}};
+  CallerWalk walk{out, {path, 0, most, false}};
   _Unwind_Backtrace(visit_caller, &walk);
   return walk.path.count;
 }
