@@ -93,6 +93,7 @@ void Campaign::complete_evidence(Evidence& evidence) {
   evidence.detects_races = options_.looks_for_races();
   evidence.promotes_races = promotion_.wanted();
   evidence.too_many_racy_accesses = !promotion_.complete();
+  evidence.failed_at_start = places.has(FactKind::FailedAtStart);
   evidence.trusts_code = !options_.trusted.empty();
   if (evidence.instrumented)
     for (const PlainCode& code : target_->plain_code()) evidence.uninstrumented.push_back(in_words(code));

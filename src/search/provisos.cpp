@@ -71,6 +71,8 @@ class Provisos {
       add(ProvisoKind::NoSchedulingPoint, hides, 0, {}, "racy accesses");
     else if (e_.too_many_racy_accesses)
       add(ProvisoKind::NoSchedulingPoint, true, 0, {}, "some racy accesses: there are too many");
+    if (e_.failed_at_start)
+      add(ProvisoKind::NoSchedulingPoint, true, 0, {}, "the start of threads, one of which failed before its first operation");
     if (e_.without_race_detection > 0)
       add(ProvisoKind::NoSchedulingPoint, true, e_.without_race_detection, {},
           "variables whose sharing showed only after " + count_of(e_.executions - e_.without_race_detection, "execution"));

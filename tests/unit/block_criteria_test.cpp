@@ -23,7 +23,7 @@ BlockSearchParts variant(bool conflicts, bool deadlocks) {
 const BlockSearchParts kVariants[] = {variant(false, false), variant(true, false), variant(false, true), variant(true, true)};
 
 // How the executions end, with their final states.
-std::set<std::string> ends(const Program& p, Strategy& strategy, uint64_t most = 200'000) {
+std::set<std::string> ends(const Program& p, Search& strategy, uint64_t most = 200'000) {
   std::set<std::string> all;
   FakeExecutor executor(p);
   for (uint64_t n = 0; n < most; ++n) {

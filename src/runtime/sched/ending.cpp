@@ -22,6 +22,8 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
     copy_bytes(message, text, message_size);
   }
   Thread& me = *runtime.current;
+  const bool fails = how != Outcome::Ok && how != Outcome::Deadlock && how < Outcome::StepLimit;
+  if (UNLIKELY(me.resumer && fails)) notice(FactKind::FailedAtStart);
   if (UNLIKELY(how == Outcome::Uncontrolled && text && !detail)) {
     // Nobody will run this plan again: the stack has to come now, and alone.
     log_size = set_words = stack_words = 0;
