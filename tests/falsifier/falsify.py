@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Looks for claims of Lockstep that are false, on generated programs with an independent interpreter as oracle.
 
-usage: falsify.py BUILD [--seed N] [--count N] [--strategy S] [--known] [--code PROGRAM -- OPTIONS...]
+usage: falsify.py BUILD [--seed N] [--count N] [--strategies 'S...'] [--without FEATURE]
 
 A run is a (program, strategy, options) triple. Each mismatch is shrunk and printed with the command that repeats it.
 """
@@ -10,6 +10,7 @@ import collections
 import concurrent.futures
 import os
 import random
+import re
 import shlex
 import sys
 import tempfile
@@ -20,6 +21,11 @@ import generate
 import runs
 
 PER_PROGRAM = 12  # runs of each program
+
+
+def sort_of(sentence):
+    """What stays the same while a mismatch is shrunk: what is wrong, and the kinds of failures."""
+    return sentence.split(":")[0], tuple(re.findall("assertion|stuck|race|undefined|abort|exit-code", sentence.split('"')[-1]))
 
 
 class Campaign:
@@ -47,7 +53,7 @@ class Campaign:
         rng = random.Random(seed)
         while True:
             program = generate.Generator(rng.random()).program()
-            if generate.length(program) > 20:
+            if generate.length(program) > 20 or generate.features(program) & set(self.arguments.without):
                 continue
             answer = self.oracle().ask(generate.encode(program))
             if answer["too_large"] or answer["states"] > 4000:
@@ -62,14 +68,20 @@ class Campaign:
         rng = random.Random(seed * 1_000_003)
         program = self.make(seed)
         code, features = generate.encode(program), generate.features(program)
+        spaces = {}
         for _ in range(self.arguments.per_program):
-            strategy = self.arguments.strategy or rng.choice(runs.EXHAUSTIVE * 3 + runs.SAMPLING + runs.VARIANTS)
+            strategy = rng.choice(self.arguments.strategies or runs.EXHAUSTIVE * 3 + runs.SAMPLING + runs.VARIANTS)
             words = runs.options_for(strategy, features, rng, self.suppressions)
+            if set(words) & set(self.arguments.without):
+                continue
             begin = time.monotonic()
             result = self.runner.run(code, words, threading.get_ident())
             if time.monotonic() - begin > self.arguments.slow:
                 print(f"slow: {time.monotonic() - begin:.1f} s {shlex.join(words)} {code}", flush=True)
             wrong = runs.judge(result, words, code, self.oracle())
+            space = runs.space(result, words)
+            if space and not result["bugs"]:
+                wrong += self.compare(spaces.setdefault(space, {}), result, words)
             with self.lock:
                 self.count(result, strategy, features)
             for sentence in wrong:
@@ -82,6 +94,14 @@ class Campaign:
                 if not again:
                     self.report(program, words, sentence)
         return seed
+
+    @staticmethod
+    def compare(known, result, words):
+        """Finished searches of one space must have seen equally many traces."""
+        known[result["traces"]] = words
+        if len(known) == 1:
+            return []
+        return [f"traces: {' and '.join(f'{n} ({shlex.join(w)})' for n, w in known.items())}"]
 
     def count(self, result, strategy, features):
         self.counts["runs"] += 1
@@ -104,7 +124,7 @@ class Campaign:
         if self.oracle().ask(code)["too_large"]:
             return False
         result = self.runner.run(code, words, threading.get_ident())
-        return any(s.split(":")[0] == sort for s in runs.judge(result, words, code, self.oracle()))
+        return any(sort_of(s) == sort for s in runs.judge(result, words, code, self.oracle()))
 
     def shrink(self, program, words, sort):
         changed = True
@@ -122,11 +142,15 @@ class Campaign:
         return program, words
 
     def report(self, program, words, sentence):
-        sort = sentence.split(":")[0]
+        if sentence.startswith("traces"):
+            with self.lock:
+                print(f"\nMISMATCH {sentence}\n  {generate.encode(program)}", flush=True)
+            return
+        sort = sort_of(sentence)
         program, words = self.shrink(program, words, sort)
         code = generate.encode(program)
         result = self.runner.run(code, words, threading.get_ident())
-        again = [s for s in runs.judge(result, words, code, self.oracle()) if s.split(":")[0] == sort]
+        again = [s for s in runs.judge(result, words, code, self.oracle()) if sort_of(s) == sort]
         with self.lock:
             print(f"\nMISMATCH {again[0] if again else sentence + ' (did not repeat)'}")
             print(f"  {shlex.join(words)}  {shlex.quote(code)}")
@@ -146,9 +170,10 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=300, help="how many runs")
     parser.add_argument("--per-program", type=int, default=PER_PROGRAM)
-    parser.add_argument("--strategy", help="only this one")
+    parser.add_argument("--strategies", type=lambda text: text.split(), help="only these, separated by spaces")
     parser.add_argument("--skip", action="append", default=[], help="a sort of mismatch that is not reported; repeatable")
     parser.add_argument("--most", type=int, default=3, help="how many mismatches of a sort and strategy are shrunk")
+    parser.add_argument("--without", action="append", default=[], help="a feature that programs do not have, or an option not to use; repeatable")
     parser.add_argument("--slow", type=float, default=1e9, help="print runs that take longer, in seconds")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()

@@ -87,7 +87,7 @@ bool Stepper::locks(const Instruction& i) {
       break;
     case Op::tryfor_:
     case Op::try_: done(lock(m, i.x == 2)); break;
-    case Op::unlock_: unlock(m), done(); break;
+    case Op::unlock_: unlock(m, i.x == 2), done(); break;
     case Op::sl_:
       if (lock(spinlock, false)) done();
       break;
