@@ -28,6 +28,23 @@ def sort_of(sentence):
     return sentence.split(":")[0], tuple(re.findall("assertion|stuck|race|undefined|abort|exit-code", sentence.split('"')[-1]))
 
 
+def make(seed, oracle, without):
+    """A program that the oracle can enumerate, mostly one whose failures need a preemption or do not exist."""
+    rng = random.Random(seed)
+    while True:
+        program = generate.Generator(rng.random()).program()
+        if generate.length(program) > 20 or generate.features(program) & set(without):
+            continue
+        answer = oracle.ask(generate.encode(program))
+        if answer["too_large"] or answer["states"] > 4000:
+            continue
+        if 0 in answer["failures"].values() and rng.random() < 0.75:
+            continue
+        if rng.random() < 0.6:
+            program = generate.with_final_check(program, answer["finals"], rng)
+        return program
+
+
 class Campaign:
     def __init__(self, arguments, folder):
         self.arguments = arguments
@@ -35,7 +52,7 @@ class Campaign:
         self.suppressions = os.path.join(folder, "suppressions")
         with open(self.suppressions, "w") as file:
             file.write("race:*\n")
-        programs = {name: os.path.join(arguments.build, "programs", f"falsifier-{name}") for name in ("whole", "partly")}
+        programs = {name: os.path.join(arguments.build, "programs", f"falsifier-{name}") for name in ("whole", "partly", "explore")}
         self.runner = runs.Runner(os.path.join(arguments.build, "bin", "lockstep"), folder, programs)
         self.oracles = {}
         self.lock = threading.Lock()
@@ -48,30 +65,16 @@ class Campaign:
             self.oracles[key] = runs.Oracle(os.path.join(self.arguments.build, "test-bin", "falsifier_oracle"))
         return self.oracles[key]
 
-    def make(self, seed):
-        """A program that the oracle can enumerate, mostly one whose failures need a preemption or do not exist."""
-        rng = random.Random(seed)
-        while True:
-            program = generate.Generator(rng.random()).program()
-            if generate.length(program) > 20 or generate.features(program) & set(self.arguments.without):
-                continue
-            answer = self.oracle().ask(generate.encode(program))
-            if answer["too_large"] or answer["states"] > 4000:
-                continue
-            if 0 in answer["failures"].values() and rng.random() < 0.75:
-                continue
-            if rng.random() < 0.6:
-                program = generate.with_final_check(program, answer["finals"], rng)
-            return program
-
     def test(self, seed):
         rng = random.Random(seed * 1_000_003)
-        program = self.make(seed)
+        program = make(seed, self.oracle(), self.arguments.without)
         code, features = generate.encode(program), generate.features(program)
         spaces = {}
         for _ in range(self.arguments.per_program):
             strategy = rng.choice(self.arguments.strategies or runs.EXHAUSTIVE * 3 + runs.SAMPLING + runs.VARIANTS)
             words = runs.options_for(strategy, features, rng, self.suppressions)
+            if runs.fits_explore(features) and rng.random() < 0.1:
+                words = runs.explore_options(strategy, rng)
             if set(words) & set(self.arguments.without):
                 continue
             begin = time.monotonic()
@@ -105,6 +108,8 @@ class Campaign:
 
     def count(self, result, strategy, features):
         self.counts["runs"] += 1
+        if "seconds" not in result and "bugs" in result:
+            self.counts["by explore()"] += 1
         self.counts["strategy " + strategy.split(":")[0]] += 1
         for feature in features:
             self.counts["feature " + feature] += 1
@@ -158,7 +163,7 @@ class Campaign:
 
     def print_coverage(self):
         print(f"\n{self.counts['runs']} runs, {self.counts['complete']} complete claims, {self.counts['bugs']} with bugs, "
-              f"{self.counts['refused']} refused, {self.counts['mismatches']} mismatches")
+              f"{self.counts['by explore()']} by explore(), {self.counts['refused']} refused, {self.counts['mismatches']} mismatches")
         for name in sorted(generate.FEATURES) + ["handler", "alive-at-exit", "recursive"]:
             print(f"  {name:16} {self.counts['feature ' + name]:6} runs {self.counts['complete with ' + name]:6} complete")
         print("  " + ", ".join(f"{n[9:]} {c}" for n, c in sorted(self.counts.items()) if n.startswith("strategy ")))

@@ -45,11 +45,12 @@ pthread_rwlock_t rwlock0 = PTHREAD_RWLOCK_INITIALIZER;
 std::shared_mutex rwlock1;
 pthread_spinlock_t spinlocks[kObjects];
 pthread_cond_t condition0 = PTHREAD_COND_INITIALIZER;
-std::condition_variable condition1;
-sem_t semaphores[kObjects];  // 0: starts at 0, 2: starts at 1
+std::condition_variable& condition1 =
+    *new std::condition_variable;  // not destroyed at exit, when threads may wait on it
+sem_t semaphores[kObjects];        // 0: starts at 0, 2: starts at 1
 std::counting_semaphore<> semaphore1{0};
 pthread_barrier_t barrier0;
-std::optional<std::barrier<>> barrier1;
+std::barrier<>* barrier1;
 Heap* heap[kObjects];
 pthread_t threads[kThreads];
 
@@ -72,7 +73,7 @@ timespec soon() {
 // Decoded before main: an execution begins with main, and reads this only.
 Program program;
 [[gnu::constructor]] void decode(int argc, char** argv) {
-  if (argc > 1) program = parse(argv[1]);
+  if (argc > 1) program = parse(argv[argc - 1]);
 }
 
 // One instance per thread and variable, so that every access has a place of its own in the code.
@@ -331,7 +332,7 @@ void prepare() {
     for (int n = 0; n < code.length; ++n) {
       const Instruction& i = code.at[static_cast<std::size_t>(n)];
       if (i.op == Op::bar_ && i.x == 0) pthread_barrier_init(&barrier0, nullptr, static_cast<unsigned>(i.y));
-      if (i.op == Op::bar_ && i.x == 1) barrier1.emplace(i.y);
+      if (i.op == Op::bar_ && i.x == 1 && !barrier1) barrier1 = new std::barrier<>(i.y);
       if (i.op >= Op::hload_ && i.op <= Op::hfree_ && !heap[i.x]) heap[i.x] = new Heap;
     }
   }
@@ -341,8 +342,15 @@ void prepare() {
 
 }  // namespace
 
+#ifdef FALSIFIER_EXPLORE  // explore.cpp has main
+void run_program() {
+  prepare();
+  body<0>(nullptr);
+}
+#else
 int main() {
   prepare();
   if (program.code[kHandler].length > 0 && !destructor_is_handler()) std::atexit(at_exit);
   body<0>(nullptr);
 }
+#endif

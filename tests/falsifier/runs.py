@@ -71,11 +71,27 @@ def options_for(strategy, features, rng, suppressions):
     return words
 
 
+def explore_options(strategy, rng):
+    """The same for explore(), which knows fewer options."""
+    words = ["explore", "--strategy", strategy, "--races", rng.choice(["report", "ignore"])]
+    if strategy.split(":")[0] in BOUNDED and rng.random() < 0.35:
+        words += ["--preemptions", rng.choice(["0", "1", "2"])]
+    return words + rng.choice([[], [], ["--keep-going"]])
+
+
+def fits_explore(features):
+    """The body of explore() joins its threads and does not end the process."""
+    return not features & {"exit", "handler", "alive-at-exit", "uninstrumented"}
+
+
 class Runner:
     def __init__(self, lockstep, folder, programs, tamper=None):
         self.lockstep, self.folder, self.programs, self.tamper = lockstep, folder, programs, tamper
 
     def command(self, code, words, out):
+        if words[0] == "explore":
+            return [self.programs["explore"], given(words, "--strategy"), given(words, "--preemptions", "none"),
+                    given(words, "--races", "report"), "keep" if "--keep-going" in words else "stop", code]
         program = self.programs["partly" if "uinc" in code else "whole"]
         return [self.lockstep, "run", "--json", "-", "--quiet", "--stored", "ignore", "--color", "never", "--progress", "never",
                 "--out", out, "--time", "10s", "--executions", "4000"] + words + [program, code]
@@ -87,7 +103,7 @@ class Runner:
             done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=self.folder)
         except subprocess.TimeoutExpired:
             return {"error": "does not end within 60 s"}
-        if done.returncode == 2:
+        if done.returncode == 2 or done.returncode == 4 and words[0] == "explore":
             return {"refused": done.stderr.strip()}
         if done.returncode not in (0, 1):
             return {"error": f"exit code {done.returncode}: {done.stderr.strip()[-300:]}"}
@@ -144,7 +160,7 @@ def promised(result, words, code, oracle):
 def space(result, words):
     """The space that a finished search has explored; equal ones have equally many traces. None if it cannot be said."""
     name = given(words, "--strategy").split(":")[0]
-    if not result.get("complete") or bound_of(result) is not None or name.startswith(("exitblock", "vb", "delay")):
+    if words[0] == "explore" or not result.get("complete") or bound_of(result) is not None or name.startswith(("exitblock", "vb", "delay")):
         return None
     silent = given(words, "--races") == "ignore" or "--suppressions" in words
     return (silent, "--keep-going" in words) + tuple(given(words, o) for o in ("--points", "--timeouts", "--spurious", "--trust"))
