@@ -186,9 +186,32 @@ class Generator:
             out += more
         return out
 
+    def edge(self):
+        """What one thread waits for, and what another does to end that."""
+        p, a, q, c = self.variable(), self.variable(), self.pick(0, 1), self.pick(0, 1)
+        how = self.pick("notify", "notifyall")
+        return self.pick(([("bar", 0, 2)], [("bar", 0, 2)]), ([("bar", 1, 2)], [("bar", 1, 2)]), ([("acq", q)], [("post", q)]),
+                         ([("spin", a, 1)], [("store", a, 1)]), ([("spiny", a, 1)], [("add", a, 1)]),
+                         ([("lock", c), ("cwait", c, c, p, 1), ("unlock", c)],
+                          [("lock", c), ("write", p, 1), (how, c), ("unlock", c)]),
+                         ([("lock", c), ("cwait", c, c, p, 1), ("unlock", c)],
+                          [("lock", c), ("write", p, 1), ("unlock", c), (how, c)]),
+                         ([("hacq", 0), ("hfree", 0)], [("hwrite", 0, 1), ("hpost", 0)]))
+
+    def add_edge(self, threads):
+        if self.random.random() < 0.4:
+            waiter, other = self.random.sample(threads, 2)
+            for body, piece in zip((waiter, other), self.edge()):
+                at = self.random.randrange(len(body) + 1)
+                if not any(node[0] in ("lock", "rd", "wr", "sl", "abeg") for node in body):
+                    body[at:at] = piece
+                else:
+                    body += piece
+
     def program(self):
         count = self.pick(2, 2, 2, 3)
         threads = [self.body(self.pick(2, 3, 4, 5) if count == 2 else self.pick(1, 2, 3)) for _ in range(count)]
+        self.add_edge(threads)
         others = range(1, count + 1)
         main = [("spawn", t) for t in others]
         if self.random.random() < 0.2:
