@@ -28,12 +28,14 @@ def sort_of(sentence):
     return sentence.split(":")[0], tuple(re.findall("assertion|stuck|race|undefined|abort|exit-code", sentence.split('"')[-1]))
 
 
-def make(seed, oracle, without):
+def make(seed, oracle, without, having=()):
     """A program that the oracle can enumerate, mostly one whose failures need a preemption or do not exist."""
     rng = random.Random(seed)
     while True:
         program = generate.Generator(rng.random()).program()
         if generate.length(program) > 20 or generate.features(program) & set(without):
+            continue
+        if not generate.features(program) >= set(having):
             continue
         answer = oracle.ask(generate.encode(program))
         if answer["too_large"] or answer["states"] > 4000:
@@ -67,7 +69,7 @@ class Campaign:
 
     def test(self, seed):
         rng = random.Random(seed * 1_000_003)
-        program = make(seed, self.oracle(), self.arguments.without)
+        program = make(seed, self.oracle(), self.arguments.without, self.arguments.having)
         code, features = generate.encode(program), generate.features(program)
         spaces = {}
         for _ in range(self.arguments.per_program):
@@ -179,6 +181,7 @@ def main():
     parser.add_argument("--skip", action="append", default=[], help="a sort of mismatch that is not reported; repeatable")
     parser.add_argument("--most", type=int, default=3, help="how many mismatches of a sort and strategy are shrunk")
     parser.add_argument("--without", action="append", default=[], help="a feature that programs do not have, or an option not to use; repeatable")
+    parser.add_argument("--with", dest="having", action="append", default=[], help="a feature that all programs have; repeatable")
     parser.add_argument("--slow", type=float, default=1e9, help="print runs that take longer, in seconds")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()

@@ -59,7 +59,7 @@ def options_for(strategy, features, rng, suppressions):
         words += ["--points", rng.choice(["all", "all", "sync", "atomics"])]
     if "timed" in features and rng.random() < 0.4:
         words += ["--timeouts", rng.choice(["always", "stuck"])]
-    if "condition" in features and rng.random() < 0.3:
+    if "condition" in features and rng.random() < 0.4:
         words += ["--spurious", "1"]
     if "trusted" in features and rng.random() < 0.7:
         words += ["--trust", "*trusted_increment*"]
