@@ -118,13 +118,19 @@ def given(words, option, default=None):
     return words[words.index(option) + 1] if option in words else default
 
 
+def bounds_of(result):
+    """The bounds of a claim by name; read from its sentence where there is no `claim`."""
+    if result.get("claim"):
+        return result["claim"].get("bounds", {})
+    bounds = {}
+    for number, name in re.findall(r"at most (\d+) (preemption|variable|delay|thread)", result["guarantee"]):
+        bounds[name + "s"] = int(number)
+    return bounds
+
+
 def bound_of(result):
     """The bound on preemptions of a claim, or None if it has none."""
-    claim = result.get("claim")
-    if claim:
-        return claim.get("bounds", {}).get("preemptions")
-    match = re.search(r"at most (\d+) preemption", result["guarantee"])
-    return int(match.group(1)) if match else None
+    return bounds_of(result).get("preemptions")
 
 
 def promised(result, words, code, oracle):
@@ -141,16 +147,14 @@ def promised(result, words, code, oracle):
     if given(words, "--races") == "ignore" or "--suppressions" in words:
         failures.pop("race", None)
     strategy = given(words, "--strategy")
-    text = result["guarantee"]
     bound = bound_of(result)
     if strategy.startswith("exitblock") and not strategy.endswith("dd"):
         failures.pop("stuck", None)  # orders of blocks; deadlocks are for -dd
-    if strategy.startswith("vb") or "variable" in text:
-        bound = min(1, 9 if bound is None else bound)  # one preemption is at one variable
+    if "variables" in bounds_of(result) or strategy.startswith("vb"):
         failures.pop("race", None)  # looked for in the first executions only, and says so
-        if not re.search(r"at most [1-9]\d* variable", text):
-            bound = 0
-    if "delay" in text or given(words, "--preemptions") and bound is None and strategy.startswith("delay"):
+        most = bounds_of(result).get("variables", 1)
+        bound = min(1, most, 9 if bound is None else bound)  # one preemption is at one variable
+    if bounds_of(result).keys() & {"delays", "depth", "threads", "loop_iterations"}:
         return None
     if bound is not None:
         failures = {kind: cost for kind, cost in failures.items() if cost <= bound}
@@ -188,6 +192,8 @@ def judge(result, words, code, oracle):
     if kinds and "--keep-going" not in words:
         wrong.append("complete although a bug ended the search")
         return wrong
+    if (result.get("claim") or {}).get("memory") == "any" and re.search("loadx|storex|addx", code) and not kinds:
+        wrong.append("memory: any, but there are relaxed operations")
     failures = promised(result, words, code, oracle)
     if failures is None:
         return wrong
