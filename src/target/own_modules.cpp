@@ -33,8 +33,10 @@ Links links_of(const std::string& path) {
     if ((entry.d_tag != DT_NEEDED && entry.d_tag != DT_SONAME) || entry.d_un.d_val >= strings.size()) continue;
     const auto* text = reinterpret_cast<const char*>(strings.data()) + entry.d_un.d_val;
     const std::string name(text, strnlen(text, strings.size() - entry.d_un.d_val));
-    if (entry.d_tag == DT_NEEDED) links.needed.push_back(name);
-    else links.name = name;
+    if (entry.d_tag == DT_NEEDED)
+      links.needed.push_back(name);
+    else
+      links.name = name;
   }
   return links;
 }

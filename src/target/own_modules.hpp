@@ -1,5 +1,5 @@
-// Which of a process's modules are there for Lockstep itself: with explore(), liblockstep.so and what it loads live in the
-// process of the test, and so in its workers.
+// Which of a process's modules are there for Lockstep itself: with explore(), liblockstep.so and what it loads live in
+// the process of the test, and so in its workers.
 #pragma once
 #include <set>
 #include <string>

@@ -10,7 +10,7 @@ KINDS = ("atomic", "relaxed", "plain", "mutex", "recursive", "rwlock", "spinlock
          "destroy", "exit", "require", "pause")
 # How often each kind of snippet is taken. What always makes a claim incomplete is rare.
 WEIGHTS = dict(atomic=10, relaxed=2, plain=5, mutex=9, recursive=2, rwlock=5, spinlock=3, notify=4, semaphore=5, spin=3,
-               rounds=2, casloop=2, choose=3, section=3, trusted=3, uninstrumented=1, heap=3, destroy=2, exit=2, require=4,
+               rounds=2, casloop=2, choose=3, section=3, trusted=3, uninstrumented=1, heap=3, destroy=1, exit=2, require=4,
                pause=3, condition=4, barrier=2)
 WEIGHTS["try"] = 5
 WEIGHTS["timed"] = 3
@@ -198,10 +198,21 @@ class Generator:
                           [("lock", c), ("write", p, 1), ("unlock", c), (how, c)]),
                          ([("hacq", 0), ("hfree", 0)], [("hwrite", 0, 1), ("hpost", 0)]))
 
+    def lifetime(self):
+        """What one thread uses and another destroys or frees: in time, or only if the user was quick."""
+        a = self.variable()
+        use, end = self.pick(([("lock", 0), ("unlock", 0)], ("dm", 0)), ([("rd", 0), ("unrd", 0)], ("dw", 0)),
+                             ([("wr", 0), ("unwr", 0)], ("dw", 0)), ([("sl", 0), ("su", 0)], ("ds", 0)), ([("post", 0)], ("dq", 0)),
+                             ([("tryacq", 0)], ("dq", 0)), ([("notify", 0)], ("dc", 0)), ([("notifyall", 0)], ("dc", 0)),
+                             ([("hpost", 0)], ("hfree", 0)), ([("hnotify", 0)], ("hfree", 0)), ([("hadd", 0, 1)], ("hfree", 0)),
+                             ([("hlock", 0), ("hunlock", 0)], ("hfree", 0)), ([("hwrite", 0, 1)], ("hfree", 0)))
+        return self.pick((use + [("store", a, 2)], [("load", a), ("if", 2, [end])]),  # correct
+                         ([("store", a, 2)] + use, [("load", a), ("if", 2, [end])]), (use, [end]), (use, use + [end]))
+
     def add_edge(self, threads):
-        if self.random.random() < 0.4:
+        if self.random.random() < 0.5:
             waiter, other = self.random.sample(threads, 2)
-            for body, piece in zip((waiter, other), self.edge()):
+            for body, piece in zip((waiter, other), self.pick(self.edge, self.edge, self.lifetime)()):
                 at = self.random.randrange(len(body) + 1)
                 if not any(node[0] in ("lock", "rd", "wr", "sl", "abeg") for node in body):
                     body[at:at] = piece

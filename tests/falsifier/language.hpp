@@ -18,23 +18,30 @@ constexpr int kObjects = 3;  // of each kind
 
 // Operands: a atomic, p plain variable, m mutex, w reader-writer lock, s spin lock, c condition, q semaphore,
 // b barrier, h heap object, v value, n number.
-#define FALSIFIER_OPS(X)                                                                                             \
-  X(spawn)                                                                                                           \
-  X(join)                                           /* t */                                                          \
-      X(load) X(store) X(put) X(add) X(xchg) X(cas) /* a; put: a = r + 1; cas a e v: r = did it */                   \
-      X(loadx) X(storex) X(addx)                    /* the same, relaxed */                                          \
-      X(read) X(write) X(putp) X(inc)               /* p */                                                          \
-      X(lock) X(unlock) X(try) X(tryfor)            /* m: 0 pthread, 1 std::timed_mutex, 2 std::recursive_mutex */   \
-      X(rd) X(wr) X(tryrd) X(trywr) X(unrd) X(unwr) /* w: 0 pthread, 1 std::shared_mutex */                          \
-      X(sl) X(st) X(su)                             /* s */                                                          \
-      X(wait) X(waitfor) X(cwait)                   /* c m; cwait c m p v: while (p != v) wait */                    \
-      X(notify) X(notifyall) X(post) X(acq) X(tryacq) X(acqfor) X(bar) X(yield) X(sleep) X(spin) X(spiny) X(spinc)   \
-          X(spint) X(casloop) /* a v: until a == v; spinc a v n: at most n rounds, r = rounds */                     \
-      X(hload) X(hadd) X(hread) X(hwrite) X(hlock) X(hunlock) X(hpost) X(hacq) X(hnotify) X(hfree) X(dm) X(dc) X(dq) \
-          X(dw) X(ds) /* destroy */                                                                                  \
-      X(choose) X(abeg) X(aend) X(tinc) X(uinc) X(exit) X(qexit) X(abort) X(req) X(if)                               \
-          X(set)                   /* req v: r must not be v; if v n: unless r == v skip n; set v: r = v */          \
-      X(is) X(isp) X(isr) X(never) /* final values: is a v, isp p v, isr t v; never: not all of them hold */
+// clang-format off
+#define FALSIFIER_OPS(X) \
+  X(spawn) X(join) /* t */ \
+  X(load) X(store) X(put) X(add) X(xchg) X(cas) /* a; put: a = r + 1; cas a e v: r = did it */ \
+  X(loadx) X(storex) X(addx) /* the same, relaxed */ \
+  X(read) X(write) X(putp) X(inc) /* p; putp: p = r + 1 */ \
+  X(lock) X(unlock) X(try) X(tryfor) /* m: 0 pthread_mutex_t, 1 std::mutex, 2 std::recursive_mutex */ \
+  X(rd) X(wr) X(tryrd) X(trywr) X(unrd) X(unwr) /* w: 0 pthread_rwlock_t, 1 std::shared_mutex */ \
+  X(sl) X(st) X(su) /* s: lock, try, unlock */ \
+  X(wait) X(waitfor) X(cwait) /* c m; cwait c m p v: while (p != v) wait */ \
+  X(notify) X(notifyall) /* c */ \
+  X(post) X(acq) X(tryacq) X(acqfor) /* q: 1 std::counting_semaphore, others sem_t; 2 starts at 1 */ \
+  X(bar) /* b n: for n threads */ \
+  X(yield) X(sleep) /* sleep: 1 ms */ \
+  X(spin) X(spiny) /* a v: until a == v */ \
+  X(spinc) X(spint) X(casloop) /* spinc a v n: at most n rounds, r = rounds; spint m: try until done */ \
+  X(hload) X(hadd) X(hread) X(hwrite) X(hlock) X(hunlock) X(hpost) X(hacq) X(hnotify) X(hfree) /* h */ \
+  X(dm) X(dc) X(dq) X(dw) X(ds) /* destroy a mutex, condition, semaphore, rwlock, spin lock */ \
+  X(choose) X(abeg) X(aend) /* n; an atomic section */ \
+  X(tinc) X(uinc) /* a++ in trusted code, p++ in code without instrumentation */ \
+  X(exit) X(qexit) X(abort) /* code */ \
+  X(req) X(if) X(set) /* req v: r must not be v; if v n: unless r == v skip n; set v: r = v */ \
+  X(is) X(isp) X(isr) X(never) /* a v, p v, t v: final values; never: not all of them hold */
+// clang-format on
 
 enum class Op {
 #define X(name) name##_,
