@@ -209,10 +209,16 @@ class Generator:
         return self.pick((use + [("store", a, 2)], [("load", a), ("if", 2, [end])]),  # correct
                          ([("store", a, 2)] + use, [("load", a), ("if", 2, [end])]), (use, [end]), (use, use + [end]))
 
+    def sections(self):
+        """Atomic sections or trusted code in both threads, one after another in the first."""
+        def one():
+            return self.pick([("abeg",)] + self.atomic() + self.pick([], self.atomic()) + [("aend",)], [("tinc", self.variable())])
+        return one() + one(), one() + self.pick([], self.checked())
+
     def add_edge(self, threads):
         if self.random.random() < 0.5:
             waiter, other = self.random.sample(threads, 2)
-            for body, piece in zip((waiter, other), self.pick(self.edge, self.edge, self.lifetime)()):
+            for body, piece in zip((waiter, other), self.pick(self.edge, self.edge, self.lifetime, self.sections)()):
                 at = self.random.randrange(len(body) + 1)
                 if not any(node[0] in ("lock", "rd", "wr", "sl", "abeg") for node in body):
                     body[at:at] = piece
