@@ -7,6 +7,7 @@
 
 #include "target/demangle.hpp"
 #include "target/elf_file.hpp"
+#include "target/own_modules.hpp"
 #include "target/x86_instruction.hpp"
 
 namespace lockstep {
@@ -83,9 +84,12 @@ std::optional<size_t> find_atomic_instruction(std::span<const uint8_t> code) {
 }
 
 std::string invisible_synchronisation(const std::vector<Module>& modules) {
-  std::set<std::string> seen;
+  std::vector<std::string> paths;
+  for (const Module& module : modules)
+    if (module.path.starts_with('/')) paths.push_back(module.path);
+  std::set<std::string> seen = modules_of_lockstep(paths);
   for (const Module& module : modules) {
-    if (module.path.empty() || module.path.front() != '/' || is_system_library(module.path) || !seen.insert(module.path).second) continue;
+    if (!module.path.starts_with('/') || is_system_library(module.path) || !seen.insert(module.path).second) continue;
     if (auto found = look_into(module.path)) return *found;
   }
   return "";

@@ -61,4 +61,19 @@ TEST(Queue, FindsTheBug) {
   EXPECT_EQ(result.bugs[0].kind, "assertion");
 }
 
+// The libraries that explore() itself loads, the first time or to name places in the code, must not put a race in doubt.
+TEST(Queue, FindsARaceEveryTime) {
+  for (int time = 0; time < 2; ++time) {
+    lockstep::Result result = lockstep::explore([] {
+      int counter = 0;
+      auto count = [&] { counter = counter + 1; };
+      std::thread first(count), second(count);
+      first.join();
+      second.join();
+    });
+    ASSERT_EQ(result.bugs.size(), 1u) << time << result;
+    EXPECT_EQ(result.bugs[0].kind, "data-race");
+  }
+}
+
 }  // namespace
