@@ -36,7 +36,7 @@ std::set<std::string> failures_of(Target& target, const Search& search) {
   Budget budget;
   budget.executions = 50'000;
   const Exploration result = Explorer(**made, target, analyses, budget, true, {}).run();
-  EXPECT_TRUE(result.complete) << search.strategy << ": " << result.stopped_by;
+  EXPECT_TRUE(result.complete()) << search.strategy << ": " << int(result.ending);
   return failures.found;
 }
 

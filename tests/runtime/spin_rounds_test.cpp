@@ -42,7 +42,7 @@ Looks search(const std::string& program, uint32_t rounds, const std::string& str
   auto made = make_strategy(options);
   EXPECT_TRUE(made);
   Analysis* analyses[] = {&looks};
-  EXPECT_TRUE(Explorer(**made, *target, analyses, {}, true, {}).run().complete) << program << " " << strategy;
+  EXPECT_TRUE(Explorer(**made, *target, analyses, {}, true, {}).run().complete()) << program << " " << strategy;
   return looks;
 }
 
