@@ -6,6 +6,7 @@
 
 #include "campaign/results.hpp"
 #include "campaign/stored.hpp"
+#include "model/text.hpp"
 #include "report/fingerprint.hpp"
 #include "report/trace_names.hpp"
 #include "target/trusted_code.hpp"
@@ -290,8 +291,8 @@ void Campaign::conclude(Exploration& result) {
   turn_warnings_into_bugs(result);
   for (const Finding& warning : result.warnings) listener_.warn(warning.message);
   if (result.diverged > 0)
-    listener_.warn(fmt::format("{} executions did not follow their schedule, not even when tried again: the program depends on {}",
-                               result.diverged, target_->dependence()));
+    listener_.warn(fmt::format("{} did not follow the schedule, not even when tried again: the program depends on {}",
+                               count_of(result.diverged, "execution"), target_->dependence()));
   for (Finding& bug : result.bugs)
     if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
 }

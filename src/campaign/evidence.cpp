@@ -14,6 +14,8 @@ bool is_atomic_wrapper(const Frame& frame) {
   return name.starts_with("std::atomic") || name.starts_with("std::__atomic") || name.find("__atomic_base<") != std::string::npos;
 }
 
+constexpr const char* kSomePlace = "some place";
+
 // "queue.hpp:14", or the function where there is no line.
 std::string place_text(const Frame& frame) {
   const std::string place = short_place(frame.where);
@@ -31,7 +33,7 @@ class Places {
       if (fact.kind != kind) continue;
       const uint64_t stack[] = {fact.place};
       const std::optional<Frame> frame = fact.place ? innermost_user_frame(stack, replayer_.symbols()) : std::nullopt;
-      texts.insert(frame ? place_text(*frame) : "some place");
+      texts.insert(frame ? place_text(*frame) : kSomePlace);
     }
     return {texts.begin(), texts.end()};
   }
@@ -61,7 +63,8 @@ class Places {
 
 std::string joined(const std::vector<std::string>& places) {
   std::string text;
-  for (const std::string& place : places) text += (text.empty() ? " (" : ", ") + place;
+  for (const std::string& place : places)
+    if (place != kSomePlace) text += (text.empty() ? " (" : ", ") + place;
   return text.empty() ? text : text + ")";
 }
 
@@ -91,7 +94,7 @@ void Campaign::complete_evidence(Evidence& evidence) {
   evidence.points = points_;
   evidence.points_given = options_.points != Points::Auto;
   evidence.detects_races = options_.looks_for_races();
-  evidence.promotes_races = promotion_.wanted();
+  evidence.promotes_races = promotion_.wanted() || !search_->traits().preempts_at_points;
   evidence.too_many_racy_accesses = !promotion_.complete();
   evidence.failed_at_start = places.has(FactKind::FailedAtStart);
   evidence.trusts_code = !options_.trusted.empty();

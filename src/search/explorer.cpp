@@ -287,7 +287,8 @@ class Run {
     if (r.ended == 0) return Verdict::Incomplete;
     if (r.claim.scope == Scope::Sample) return r.ending == Ending::ExecutionBudget ? Verdict::Pass : Verdict::Incomplete;
     const auto lacks = [&r](ProvisoKind kind) { return r.claim.find(kind) != nullptr; };
-    const bool missing = lacks(ProvisoKind::Cut) || lacks(ProvisoKind::Lost) || lacks(ProvisoKind::Nondeterministic);
+    const Proviso* unrepeated = r.claim.find(ProvisoKind::Nondeterministic);  // seen, or only possible
+    const bool missing = lacks(ProvisoKind::Cut) || lacks(ProvisoKind::Lost) || (unrepeated && !unrepeated->why.empty());
     return r.claim.finished && !missing ? Verdict::Pass : Verdict::Incomplete;
   }
 

@@ -218,7 +218,7 @@ SearchStatus Mixture::status() const {
     const SearchStatus one = parts_[i].strategy->status();
     all.frontier_nodes += one.frontier_nodes;
     all.peak_frontier_nodes += one.peak_frontier_nodes;
-    if (parts_[i].proof == Proof::Full && all.phase.empty()) all.phase = one.phase;
+    if (parts_[i].proof == Proof::Bounded) all.phase = one.phase;
     if (learned_[i] == 0) continue;
     all.contributions += (all.contributions.empty() ? "" : ", ") + count_of(learned_[i], "execution") + " of " + parts_[i].name;
   }

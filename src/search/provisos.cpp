@@ -75,7 +75,7 @@ class Provisos {
       add(ProvisoKind::NoSchedulingPoint, true, 0, {}, "the start of threads, one of which failed before its first operation");
     if (e_.without_race_detection > 0)
       add(ProvisoKind::NoSchedulingPoint, true, e_.without_race_detection, {},
-          "variables whose sharing showed only after " + count_of(e_.executions - e_.without_race_detection, "execution"));
+          "variables that show as shared only after the " + count_of(e_.executions - e_.without_race_detection, "execution") + " surveyed");
   }
 
   // Race-free, and its own atomics are all seq_cst.

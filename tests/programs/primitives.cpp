@@ -241,6 +241,7 @@ void spin() {
   };
   together(work, work);
   assert(n == 2 && pthread_spin_trylock(&s) == 0 && pthread_spin_trylock(&s) == EBUSY);
+  pthread_spin_unlock(&s);
   pthread_spin_destroy(&s);
 }
 

@@ -16,8 +16,9 @@ ALLOWED = {
     "search": {"analysis": None, "model": None},
     "target": {"model": None, "analysis": ("analysis/finding.hpp",)},  # the Symbols interface
     "report": {"model": None, "analysis": None, "search": ("search/explorer.hpp",)},  # results
-    "cli": {name: None for name in ("model", "analysis", "search", "target", "report", "runtime")},
-    "explore": {name: None for name in ("model", "analysis", "search", "target", "report")},
+    "campaign": {name: None for name in ("model", "analysis", "search", "target", "report")},
+    "cli": {name: None for name in ("model", "analysis", "search", "target", "report", "campaign", "runtime")},
+    "explore": {name: None for name in ("model", "report", "campaign")},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 

@@ -143,7 +143,7 @@ TEST(Portfolio, RunsAllItsStrategiesFromTheStart) {
   EXPECT_EQ(
       e.result.contributions,
       "1 execution of optimal-dpor, 1 execution of chess, 1 execution of seek, 1 execution of pos, 1 execution of "
-      "surw, 1 execution of random, 1 execution of pct:depth=2, 1 execution of pct:depth=3; the last was of "
+      "surw, 1 execution of random, 1 execution of pct:depth=2, 1 execution of pct:depth=3; the last by "
       "pct:depth=3");
 }
 

@@ -80,7 +80,6 @@ TEST(Strategies, RefuseABoundTheyCannotKeep) {
   EXPECT_EQ(complaint(options), "strategy 'random' cannot be bounded by --preemptions");
   options.spec = "dpor";
   EXPECT_EQ(complaint(options), "strategy 'dpor' cannot be bounded by --preemptions");
-  EXPECT_EQ(complaint(with("delay:preemptions=1")), "strategy 'delay' has no setting 'preemptions'; it has: bound");
 }
 
 TEST(Random, SeedsDependOnSeedAndExecutionOnly) {

@@ -49,6 +49,7 @@ int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, const void* s
   me.timed_out = false;
   ++m.waiting;
   s.reach(kind, mutex, flags | Step::kWrite, woken && m.can_lock(), second);
+  ++self().lock_steps;
   use_object(mutex, false);
   if (LIKELY(m.waiting)) --m.waiting;  // not if it was initialised anew meanwhile
   if (UNLIKELY(me.timed_out)) return ETIMEDOUT;
@@ -91,6 +92,7 @@ void abandon_mutexes() {
   while (Mutex* m = me.robust) {
     // Others can see when this happens, so it is a step of its own, unlike the rest of a thread's end.
     scheduler().reach(OpKind::Unlock, m, Step::kWrite);
+    ++self().lock_steps;
     me.robust = m->next_robust;
     m->unlock();
     runtime.races.release(me.id, m);
@@ -162,6 +164,7 @@ int unlock(pthread_mutex_t* mutex) {
     return 0;
   }
   scheduler().reach(OpKind::Unlock, mutex, Step::kWrite);
+  ++self().lock_steps;
   use_object(mutex);
   if (UNLIKELY(m.destroyed())) return use_destroyed(mutex);
   if (UNLIKELY(!m.owned_by(me))) {  // whoever holds it loses it

@@ -53,6 +53,7 @@ int take(pthread_rwlock_t* lock, bool write, uint8_t flags) {
   ++l.waiting;
   scheduler().reach(write ? OpKind::WriteLock : OpKind::ReadLock, lock, static_cast<uint8_t>(flags | (write ? Step::kWrite : 0)),
                     write ? l.can_write() : l.can_read());
+  ++me.lock_steps;
   use_object(lock, false);
   if (LIKELY(l.waiting)) --l.waiting;  // not if it was initialised anew meanwhile
   check_destroyed(lock);
@@ -95,6 +96,7 @@ int unlock(pthread_rwlock_t* lock) {
   RwLock& l = RwLock::of(lock);
   const bool write = l.written_by(self().id);
   scheduler().reach(write ? OpKind::WriteUnlock : OpKind::ReadUnlock, lock, static_cast<uint8_t>(write ? Step::kWrite : 0));
+  ++self().lock_steps;
   use_object(lock);
   check_destroyed(lock);
   if (UNLIKELY(!write && !l.readers)) end_misused(Misuse::RwLockUnlockedUnheld, lock);  // the C library's count of readers wraps

@@ -71,6 +71,7 @@ struct alignas(64) Thread {
   uint32_t effects;        // steps so far, and rows of plain writes between them; yields do not count
   bool wrote;              // a plain write that is not yet counted
   uint32_t fruitless;      // of them, steps that changed nothing
+  uint32_t lock_steps;     // of them, taking and releasing locks: together they change nothing
   uint32_t spin_effects;   // `effects` at the last fruitless read
   uint32_t spin_repeats;
   uint32_t spin_next;

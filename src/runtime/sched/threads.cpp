@@ -140,7 +140,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.clock = kClockStart;
   t.queue = nullptr;
   t.wrote = false;
-  t.effects = t.fruitless = t.spin_effects = t.spin_repeats = t.spin_misses = t.spin_rounds = t.watch_count = 0;
+  t.effects = t.fruitless = t.lock_steps = t.spin_effects = t.spin_repeats = t.spin_misses = t.spin_rounds = t.watch_count = 0;
   t.yield_changes = t.yields_in_row = t.yields_forgiven = 0;
   t.rounds.begin();
   t.read_object = t.read_value = t.volatile_read = t.volatile_reads = 0;

@@ -22,10 +22,9 @@ enum Part : size_t { kDpor, kChess, kSeek, kPos, kSurw, kRandom, kPct2, kPct3 };
 // fraction of the speed of the best way to look for it, which nobody knows beforehand. The first thousand mostly look
 // around, in small slices: no way has to wait long for its next turn.
 std::vector<MixturePart> parts_of(const AutoOptions& o) {
-  const Proof bounded = o.preemptions ? Proof::Bounded : Proof::Full;
   std::vector<MixturePart> parts;
   parts.push_back({"optimal-dpor", make_optimal_dpor({{}, o.max_steps}), 120, Proof::Full, 12});
-  parts.push_back({"chess", make_chess({o.preemptions, o.max_steps}), 80, bounded, 10});
+  parts.push_back({"chess", make_chess({o.preemptions, o.max_steps}), 80, Proof::Bounded, 10});
   parts.push_back({"seek", make_view_search({seed_of(o.seed, 0), o.max_steps}), 80, Proof::None, 18});
   parts.push_back({"pos", make_pos({seed_of(o.seed, 1), o.max_steps}), 80, Proof::None, 20, true});
   parts.push_back({"surw", make_surw({seed_of(o.seed, 2), o.max_steps}), 60, Proof::None, 18, true});
