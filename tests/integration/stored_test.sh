@@ -77,7 +77,7 @@ program '' '' 0
 program 'statistics = 1; (void)statistics.load();' '++statistics; ++statistics;' 0
 code=0
 "$lockstep" shrink before/bug-1.lockstep -o shrunk.lockstep >output 2>&1 || code=$?
-check 'exit code of shrink after an edit' "$code" 1
+check 'exit code of shrink after an edit' "$code" 0
 grep -q 'has changed since the schedule was recorded' output || { cat output; exit 1; }
 "$lockstep" replay shrunk.lockstep >output 2>&1 && { cat output; exit 1; }
 grep -q 'has changed' output && { echo 'the shrunk schedule is not one of this build'; cat output; exit 1; }

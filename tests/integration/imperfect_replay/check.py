@@ -21,7 +21,7 @@ def run(name, *options):
 def check(name, options, blamed):
     """blamed: what the warning has to say; None: nothing is lost."""
     done, result = run(name, *options)
-    said = [w for w in result["warnings"] if "execution depends on" in w]
+    said = [w for w in result["warnings"] if "the program depends on" in w]
     if done.returncode != 0:
         wrong.append(f"{name} {options}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     elif blamed is None and (said or not result["complete"]):
@@ -33,7 +33,7 @@ def check(name, options, blamed):
 for strategy in ("dfs", "optimal-dpor"):
     if os.path.exists("runs"):
         os.remove("runs")
-    check("counts_its_runs", ["--strategy", strategy], "files that it writes")
+    check("counts_its_runs", ["--strategy", strategy], "files that change")
     done, result = run("reads_the_cycle_counter", "--strategy", strategy)  # chance: whatever comes of it, it ends
     if done.returncode != 0 or result["bugs"]:
         wrong.append(f"reads_the_cycle_counter {strategy}: exit {done.returncode}\n{done.stdout}{done.stderr}")
