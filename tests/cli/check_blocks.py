@@ -15,7 +15,7 @@ failures = 0
 def run(folder, strategy, name, *options, build="blocks-gcc-O2", keep_going=True):
     path = pathlib.Path(folder) / "result.json"
     path.unlink(missing_ok=True)
-    arguments = [LOCKSTEP, "run", "--json", str(path), "--strategy", strategy, *options]
+    arguments = [LOCKSTEP, "run", "--verbose", "--json", str(path), "--strategy", strategy, *options]
     if keep_going:
         arguments.append("--keep-going")
     result = subprocess.run([*arguments, PROGRAMS + "/" + build, *name.split()], cwd=folder, capture_output=True, text=True, timeout=100)
@@ -91,7 +91,7 @@ with tempfile.TemporaryDirectory() as folder:
             out, result = run(folder, strategy, "shared 3 3", "--workers", workers)
             expect(f"{strategy}, {workers} workers", result["executions"] == 1680 and result["complete"], out.stdout, result)
     path = pathlib.Path(folder) / "result.json"
-    command = [LOCKSTEP, "run", "--json", str(path), "--strategy", "exitblock-rw", "--progress", "always", "--workers", "2", "--out", "stopped",
+    command = [LOCKSTEP, "run", "--verbose", "--json", str(path), "--strategy", "exitblock-rw", "--progress", "always", "--workers", "2", "--out", "stopped",
                PROGRAMS + "/blocks-gcc-O2", "shared", "3", "4"]
     for _ in range(4):
         process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

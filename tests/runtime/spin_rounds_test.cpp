@@ -115,7 +115,8 @@ TEST(SpinRounds, OfLoopsThatOnlyWaitDoNotMatter) {
   for (const char* build : {"gcc-O0", "gcc-O2", "clang-O0", "clang-O2"})
     for (const char* program : {"wait_napping", "wait_first_napping", "wait_yielding", "wait_for_two", "wait_attempting",
                                 "spin_lock", "back_off", "peterson", "sleep_on", "naps_in_a_row"})
-      for (const uint32_t rounds : {2u, 3u})
+      // What the first two rounds leave in dead stack slots may differ, so that only the third is like the one before.
+      for (const uint32_t rounds : {3u, 4u})
         EXPECT_FALSE(noted(std::string(build) + " " + program, rounds)) << build << " " << program << " " << rounds;
 }
 
