@@ -58,7 +58,8 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags, const
   me.queue = condition;
   me.cancel_woke = cancelled(me);  // since the cancellation point, when it was not yet in the queue
   me.woken = me.cancel_woke || wakes_by_itself(place);
-  int result = take_mutex(mutex, OpKind::Reacquire, me.woken ? 0 : flags, condition, me.woken);
+  // No notification has to do with who wakes by itself.
+  int result = take_mutex(mutex, OpKind::Reacquire, me.woken ? 0 : flags, me.woken ? nullptr : condition, me.woken);
   const bool timed_out = result == ETIMEDOUT;
   if (timed_out) {
     // The timeout was a step of its own that left the queue; now the mutex has to be taken as usual, and no
