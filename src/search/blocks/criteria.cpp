@@ -48,7 +48,7 @@ constexpr Cover kCover[] = {
     Cover::No,      // FutexWake
     Cover::Yes,     // Yield
     Cover::Yes,     // Sleep
-    Cover::Yes,     // Choose
+    Cover::No,      // Choose: alternatives outside blocks are not tried
     Cover::Locked,  // PlainRead
     Cover::Locked,  // PlainWrite
     Cover::No,      // Timeout

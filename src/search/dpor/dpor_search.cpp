@@ -85,15 +85,19 @@ void DporSearch::learn(TraceView trace) {
   ++executions_;
   if (in_lanes_ && head == kNone) limit_lanes(trace.steps().size());
   if (any_order_ || in_lanes_) {
-    return learn_now(head, trace);
+    learn_now(head, trace);
+    if (abandons_) reduce_nothing();
+    return;
   }
   if (head != kNone && head != turn()) return keep(head, trace);
   learn_now(head, trace);
+  if (abandons_) return reduce_nothing();
   const std::optional<Measures> measures = measures_;
   for (uint32_t due = turn(); due != kNone; due = turn()) {
     const auto found = std::find_if(early_.begin(), early_.end(), [due](const Early& e) { return e.head == due; });
     if (found == early_.end()) break;
     learn_now(due, found->trace);
+    if (abandons_) return reduce_nothing();
     spare_.push_back(std::move(*found));
     early_.erase(found);
   }
@@ -112,7 +116,10 @@ void DporSearch::enter_lanes(size_t records) {
       wait_for_turn(node);
   });
   plans_ = turns_ = {};
-  for (Early& early : early_) learn_now(early.head, early.trace);
+  for (Early& early : early_) {
+    learn_now(early.head, early.trace);
+    if (abandons_) return reduce_nothing();
+  }
   early_.clear();
 }
 
@@ -123,6 +130,7 @@ void DporSearch::reduce_nothing() {
 }
 
 void DporSearch::start_over() {
+  abandons_ = false;
   started_ = failed_ = repeats_ = false;
   if (parts_.whole_sequences) in_lanes_ = false;
   for (UnderWay& plan : in_flight_) plan.head = kForgotten;
@@ -177,11 +185,14 @@ void DporSearch::learn_now(uint32_t head, TraceView trace) {
       ++cut_;
     else if (outcome != Outcome::SleepBlocked)
       ++complete_;
+    const uint64_t waiting = frontier_nodes();
     followed = explore(head);
     // Its last step would have come before what it has to wait for.
     const bool impossible = outcome == Outcome::SleepBlocked && trace.header().diverged_at != 0 &&
                             trace.header().diverged_at >= trace.steps().size();
-    if (!followed && !impossible) ++diverged_;
+    // What the execution had planned before it left its plan would be lost: then nothing is reduced.
+    abandons_ = !followed && reduces_ && frontier_nodes() > waiting;
+    if (!followed && !impossible && !abandons_) ++diverged_;
   }
   if (!followed) {
     forget(0);

@@ -278,6 +278,7 @@ class DporSearch : public Strategy {
   bool started_ = false;
   uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
   bool reduces_ = true;
+  bool abandons_ = false;  // the reduction, because of the execution just learned
   bool repeats_ = false;   // perhaps: what is left to source sets or can time out may be run twice
   bool failed_ = false;    // with others under way, so that a trace may have been seen in several lengths
 };
