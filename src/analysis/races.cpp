@@ -69,8 +69,9 @@ std::optional<Finding> RaceAnalysis::check(TraceView trace) {
 std::vector<Finding> RaceAnalysis::check_all(TraceView trace) {
   std::vector<Finding> findings;
   for (const DataRace& race : trace.races()) {
-    const bool counts = freed_first(race) || (races_count && race.race());
-    if (!counts || (ignored && ignored(race))) continue;
+    // A use of freed memory is no race: suppressing the one does not hide the other.
+    const bool counts = freed_first(race) || (races_count && race.race() && !(ignored && ignored(race)));
+    if (!counts) continue;
     findings.push_back(finding_of(race, trace));
     if (doubt && !freed_first(race)) findings.back().doubt = doubt(race);
   }
