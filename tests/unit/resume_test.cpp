@@ -195,7 +195,10 @@ TEST_P(ResumeMixture, StoppedAnywhereItProvesTheSame) {
           ASSERT_LE(most, 20 * all.executions + 1000) << program.name << ": no progress";
           state = piece.state;
         }
-        EXPECT_EQ(known(last), known(all)) << program.name;
+        // By whichever proof ends first.
+        EXPECT_EQ(last.claim.scope, all.claim.scope) << program.name;
+        EXPECT_EQ(last.claim.bounds, all.claim.bounds) << program.name;
+        EXPECT_EQ(last.complete(), all.complete()) << program.name;
         EXPECT_EQ(last.traces, all.traces) << program.name << ", slices of " << slice << ", window " << window;
       }
     }
