@@ -25,6 +25,7 @@ struct Imports {
   bool cancel;    // pthread_cancel
   bool try_join;  // pthread_tryjoin_np and the like
   bool contexts;  // makecontext: stacks of its own making
+  bool outside_threads;  // aio_read and the like: the C library calls back in threads of its own
   bool runs_commands;  // system, popen, wordexp: the C library starts processes for it
 };
 Imports find_imports();

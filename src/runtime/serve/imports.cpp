@@ -11,6 +11,9 @@ void look_at(const char* name, Imports& imports) {
   for (const char* asks : {"pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np"})
     if (equal(name, asks)) imports.try_join = true;
   if (equal(name, "makecontext")) imports.contexts = true;
+  for (const char* calls_back : {"aio_read", "aio_write", "aio_fsync", "lio_listio", "aio_read64", "aio_write64", "aio_fsync64",
+                                 "lio_listio64", "mq_notify", "getaddrinfo_a"})
+    if (equal(name, calls_back)) imports.outside_threads = true;
   for (const char* runs : {"system", "popen", "wordexp"})
     if (equal(name, runs)) imports.runs_commands = true;
 }

@@ -113,6 +113,7 @@ __attribute__((noinline)) void take_control() {
   if (runtime.checks_locks) runtime.eraser.init();
   find_unwinder();
   runtime.imports = find_imports();
+  if (runtime.imports.outside_threads) notice(FactKind::OutsideThread);
   find_libraries();
   control_cycle_counter();
   note_address_layout();
