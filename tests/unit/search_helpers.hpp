@@ -61,9 +61,11 @@ struct Explored {
 
 inline Explored explore(Search& strategy, const Program& program, FakeOptions options = {}, Budget budget = {}) {
   Explored explored;
+  ExplorerHooks hooks;
+  hooks.must_repeat = !options.tamper;  // more behaviours than are claimed would be a mistake of the search
   FakeExecutor executor(program, std::move(options));
   Analysis* analyses[] = {&explored.seen};
-  explored.result = Explorer(strategy, executor, analyses, budget, false, {}).run();
+  explored.result = Explorer(strategy, executor, analyses, budget, false, std::move(hooks)).run();
   return explored;
 }
 
