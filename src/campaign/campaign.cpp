@@ -242,7 +242,8 @@ Result<Exploration> Campaign::explore_spurious_wakeups(ExplorerHooks hooks, Expl
   const Budget budget = left_of(budget_of(with, *search_), result);
   const std::vector<Analysis*> analyses = replayer_.analyses();
   Exploration round = Explorer(*search_, *target_, analyses, budget, options_.keep_going, hooks).run();
-  const bool settled = round.claim.finished && !round.starts_over();
+  const Proviso* unrepeated = round.claim.find(ProvisoKind::Nondeterministic);
+  const bool settled = round.claim.finished && !round.starts_over() && !(unrepeated && !unrepeated->why.empty());
   const bool interrupted = round.interrupted();
   result = together(std::move(result), std::move(round));
   if (settled) return result;

@@ -17,8 +17,13 @@ namespace {
 // A spurious wake-up, as a data choice: a thread that will wake by itself may as well never enter the queue, since
 // between the wait and the moment it has the mutex again nobody can tell the difference.
 bool wakes_by_itself(const void* place) {
-  if (LIKELY(runtime.spurious_left == 0)) notice(FactKind::ConditionWait, place);
-  if (LIKELY(runtime.spurious_left == 0) || !scheduler().pick(2)) return false;
+  if (LIKELY(runtime.spurious_left == 0)) {
+    notice(FactKind::ConditionWait, place);
+    return false;
+  }
+  // All waits share what is left, so whether this one may wake depends on others in a way that no operation shows.
+  scheduler().reasons.add(Reason::Unknown);
+  if (!scheduler().pick(2)) return false;
   --runtime.spurious_left;
   return true;
 }
