@@ -19,7 +19,8 @@ std::string runtime_library, programs;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-std::unique_ptr<Target> start(const std::vector<std::string>& command, Isolation isolation, Backend backend = Backend::Auto) {
+std::unique_ptr<Target> start(const std::vector<std::string>& command, Isolation isolation,
+                              Backend backend = Backend::Auto) {
   TargetOptions options;
   options.command = command;
   options.command[0] = programs + "/" + command[0];
@@ -54,7 +55,8 @@ Speed run(Target& target, uint64_t count, Policy policy) {
     steps += target.next(nullptr)->header().decisions;
   }
   const double seconds = seconds_since(begin);
-  return {static_cast<double>(count) / seconds, seconds / static_cast<double>(count), static_cast<double>(steps) / static_cast<double>(count)};
+  return {static_cast<double>(count) / seconds, seconds / static_cast<double>(count),
+          static_cast<double>(steps) / static_cast<double>(count)};
 }
 
 template <class F>
@@ -99,17 +101,22 @@ int main(int argc, char** argv) {
     auto target = start({"small_body"}, isolation, backend);
     return best_of(3, [&] { return run(*target, n, Policy::Random).executions_per_second; });
   };
-  const double loop = body(Isolation::Loop, Backend::Fiber, 500'000), reset = body(Isolation::Reset, Backend::Fiber, 500'000);
-  const double threads = body(Isolation::Reset, Backend::OsThread, 5'000), forks = body(Isolation::Fork, Backend::Fiber, 3'000);
+  const double loop = body(Isolation::Loop, Backend::Fiber, 500'000),
+               reset = body(Isolation::Reset, Backend::Fiber, 500'000);
+  const double threads = body(Isolation::Reset, Backend::OsThread, 5'000),
+               forks = body(Isolation::Fork, Backend::Fiber, 3'000);
 
   // Cost of a point: the same program with and without the points. The rest of an execution cancels out.
   auto per_execution = [](const char* threads_count, const char* n, Policy policy) {
     auto target = start({"points", threads_count, n}, Isolation::Reset);
     return 1 / best_of(5, [&] { return run(*target, 2000, policy).executions_per_second; });
   };
-  const double point = (per_execution("1", "2001", Policy::Default) - per_execution("1", "1", Policy::Default)) / 2000 * 1e9;
-  const double random1 = (per_execution("1", "2001", Policy::Random) - per_execution("1", "1", Policy::Random)) / 2000 * 1e9;
-  const double random2 = (per_execution("2", "1001", Policy::Random) - per_execution("2", "1", Policy::Random)) / 2000 * 1e9;
+  const double point =
+      (per_execution("1", "2001", Policy::Default) - per_execution("1", "1", Policy::Default)) / 2000 * 1e9;
+  const double random1 =
+      (per_execution("1", "2001", Policy::Random) - per_execution("1", "1", Policy::Random)) / 2000 * 1e9;
+  const double random2 =
+      (per_execution("2", "1001", Policy::Random) - per_execution("2", "1", Policy::Random)) / 2000 * 1e9;
 
   std::printf("| what | measured | wanted |\n| --- | --- | --- |\n");
   row("small body, `loop`, random, one worker", loop, "executions/s", "≥ 500,000");

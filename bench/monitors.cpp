@@ -99,7 +99,8 @@ double access_cost(How how, long many, bool promote) {
     if (promote) {
       subject.target->submit(Plan{});
       std::set<uint64_t> places;
-      for (const DataRace& pair : subject.target->next(nullptr)->races()) places.insert({pair.first.pc, pair.second.pc});
+      for (const DataRace& pair : subject.target->next(nullptr)->races())
+        places.insert({pair.first.pc, pair.second.pc});
       PromotedPoints points;
       points.places.assign(places.begin(), places.end());
       subject.target->promote(points);
@@ -136,10 +137,12 @@ int main(int argc, char** argv) {
     with = std::min(with, seconds(on, 20'000, Policy::Random));
   }
   if (argc == 4) {
-    std::printf("not looking %.0f ns, looking for races %.0f ns: %.1f %% more\n", without * 1e9, with * 1e9, (with / without - 1) * 100);
+    std::printf("not looking %.0f ns, looking for races %.0f ns: %.1f %% more\n", without * 1e9, with * 1e9,
+                (with / without - 1) * 100);
     return 0;
   }
-  const double kernel_off = fastest(Subject({"kernel"}, {}), 3, 3), kernel_on = fastest(Subject({"kernel"}, {true, Points::Racy}), 3, 3);
+  const double kernel_off = fastest(Subject({"kernel"}, {}), 3, 3),
+               kernel_on = fastest(Subject({"kernel"}, {true, Points::Racy}), 3, 3);
   const double kernel_native = native("kernel_native"), kernel_tsan = native("kernel_tsan");
 
   std::printf("| what | measured | wanted |\n| --- | --- | --- |\n");

@@ -1,4 +1,5 @@
-// N plain reads and as many writes while another thread exists, to memory that both have used: what an instrumented access costs.
+// N plain reads and as many writes while another thread exists, to memory that both have used: what an instrumented
+// access costs.
 #include <semaphore.h>
 
 #include <cstdlib>

@@ -1,6 +1,5 @@
-// Two threads over memory that does not fit into the caches: steps of a stencil, each on its own half, then each reads the
-// other's. `kernel native N` runs it N times by itself and prints the seconds of processor time of the
-// fastest.
+// Two threads over memory that does not fit into the caches: steps of a stencil, each on its own half, then each reads
+// the other's. `kernel native N` runs it N times by itself and prints the seconds of processor time of the fastest.
 #include <time.h>
 
 #include <algorithm>

@@ -5,8 +5,9 @@
 //     REQUIRE(queue.pop() == 1);
 //   }
 //
-// Whatever follows name and tags initialises lockstep::Options. A REQUIRE or CHECK that fails ends the execution it happens
-// in and is reported with its interleaving. Use them in the thread that runs the body only: Catch2 knows no others.
+// Whatever follows name and tags initialises lockstep::Options. A REQUIRE or CHECK that fails ends the execution it
+// happens in and is reported with its interleaving. Use them in the thread that runs the body only: Catch2 knows no
+// others.
 #pragma once
 #if __has_include(<catch2/catch_test_macros.hpp>)
 #include <catch2/catch_message.hpp>

@@ -1,5 +1,5 @@
-// Assertions of Catch2 that fail in an explored body: whichever it is, CHECK or REQUIRE, it ends the execution and is told
-// with its words. Included by lockstep/catch2.hpp.
+// Assertions of Catch2 that fail in an explored body: whichever it is, CHECK or REQUIRE, it ends the execution and is
+// told with its words. Included by lockstep/catch2.hpp.
 #pragma once
 #include <sstream>
 #include <string>
@@ -34,7 +34,8 @@ class WatchedResults final : public Catch::IResultCapture {
     if (!Catch::isOk(type)) failed(info, std::string(message));
     own_.handleMessage(info, type, message, reaction);
   }
-  void handleUnexpectedExceptionNotThrown(const Catch::AssertionInfo& info, Catch::AssertionReaction& reaction) override {
+  void handleUnexpectedExceptionNotThrown(const Catch::AssertionInfo& info,
+                                          Catch::AssertionReaction& reaction) override {
     failed(info, "no exception was thrown");
     own_.handleUnexpectedExceptionNotThrown(info, reaction);
   }
@@ -104,7 +105,8 @@ class FailOnAssertion : public Catch::EventListenerBase {
     const Catch::AssertionResult& result = stats.assertionResult;
     if (result.isOk() || !controlled()) return;
     const std::string text = result.getExpressionInMacro() + " failed";
-    lockstep_rt_require_failed(text.c_str(), result.getSourceInfo().file, static_cast<int>(result.getSourceInfo().line));
+    lockstep_rt_require_failed(text.c_str(), result.getSourceInfo().file,
+                               static_cast<int>(result.getSourceInfo().line));
   }
 };
 CATCH_REGISTER_LISTENER(FailOnAssertion)

@@ -56,12 +56,12 @@ struct Options {
   std::string timeouts = "cost";                                 // "stuck" or "always"
   std::optional<uint32_t> spurious = std::nullopt;               // wakeups without a signal, per execution
   std::optional<uint32_t> variables = std::nullopt, thread_bound = std::nullopt;  // bounds v and t
-  std::vector<std::string> trust = {};                           // functions and modules that are not preempted
-  std::vector<std::string> errors = {};                          // kinds of warnings that are bugs: "lock-order"...
-  std::string suppressions = {};                                 // file
-  unsigned workers = 1;                                          // processes
-  std::string out = {};                                          // folder for schedules; empty: lockstep-out/PROGRAM/explore-N
-  std::optional<uint32_t> spin_rounds = std::nullopt;            // of a spin loop whose number of rounds matters
+  std::vector<std::string> trust = {};                 // functions and modules that are not preempted
+  std::vector<std::string> errors = {};                // kinds of warnings that are bugs: "lock-order"...
+  std::string suppressions = {};                       // file
+  unsigned workers = 1;                                // processes
+  std::string out = {};                                // folder for schedules; empty: lockstep-out/PROGRAM/explore-N
+  std::optional<uint32_t> spin_rounds = std::nullopt;  // of a spin loop whose number of rounds matters
 };
 
 struct Bug {

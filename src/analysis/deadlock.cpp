@@ -49,8 +49,7 @@ std::string hex(ObjectId object) {
 
 std::string wanted(const WaitGraph::Edge& edge) {
   switch (edge.kind) {
-    case OpKind::Join:
-      return edge.holders.empty() ? "a thread to end" : name_of(edge.holders.front()) + " to end";
+    case OpKind::Join: return edge.holders.empty() ? "a thread to end" : name_of(edge.holders.front()) + " to end";
     case OpKind::CondWait: return "a signal on condition variable " + hex(edge.object);
     case OpKind::SemWait: return "semaphore " + hex(edge.object);
     case OpKind::BarrierLeave: return "the others at barrier " + hex(edge.object);

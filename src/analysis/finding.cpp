@@ -6,9 +6,9 @@ namespace lockstep {
 
 const char* name_of(FindingKind kind) {
   static constexpr const char* kNames[] = {
-      "assertion",       "deadlock",     "livelock",         "data-race", "crash",      "abort",
-      "exception",       "use-after-free", "double-free",    "lock-misuse", "lock-order", "lock-discipline",
-      "sc-violation",    "leak",         "not-linearizable", "exit-code", "nondeterminism"};
+      "assertion",    "deadlock",       "livelock",         "data-race",   "crash",         "abort",
+      "exception",    "use-after-free", "double-free",      "lock-misuse", "lock-order",    "lock-discipline",
+      "sc-violation", "leak",           "not-linearizable", "exit-code",   "nondeterminism"};
   static_assert(std::size(kNames) == static_cast<size_t>(FindingKind::kCount), "one name per kind");
   return kind < FindingKind::kCount ? kNames[static_cast<size_t>(kind)] : "?";
 }

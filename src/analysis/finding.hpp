@@ -11,8 +11,24 @@
 namespace lockstep {
 
 enum class FindingKind : uint8_t {
-  Assertion, Deadlock, Livelock, DataRace, Crash, Abort, Exception, UseAfterFree, DoubleFree, LockMisuse, LockOrder,
-  LockDiscipline, ScViolation, Leak, NotLinearizable, ExitCode, Nondeterminism, kCount
+  Assertion,
+  Deadlock,
+  Livelock,
+  DataRace,
+  Crash,
+  Abort,
+  Exception,
+  UseAfterFree,
+  DoubleFree,
+  LockMisuse,
+  LockOrder,
+  LockDiscipline,
+  ScViolation,
+  Leak,
+  NotLinearizable,
+  ExitCode,
+  Nondeterminism,
+  kCount
 };
 const char* name_of(FindingKind kind);  // the JSON spelling: "assertion", "data-race", ...
 bool is_warning(FindingKind kind);      // told, but no bug unless the user says so
@@ -44,7 +60,8 @@ class Symbols {
   virtual bool is_named(ObjectId) { return true; }
 };
 
-// One step of a cycle of lock orders: `thread` took `wanted`, at `step` of the trace, while it held `held` since `held_step`.
+// One step of a cycle of lock orders: `thread` took `wanted`, at `step` of the trace, while it held `held` since
+// `held_step`.
 struct LockNesting {
   ThreadId thread;
   ObjectId held, wanted;
@@ -61,16 +78,16 @@ struct Finding {
   uint32_t preemptions = 0;
   std::optional<uint32_t> variables;
   uint32_t threads = 0;
-  std::optional<DataRace> race;  // DataRace, UseAfterFree, LockDiscipline: the accesses, as found in `trace`
+  std::optional<DataRace> race;          // DataRace, UseAfterFree, LockDiscipline: the accesses, as found in `trace`
   std::optional<Allocation> allocation;  // Leak: the first block
-  std::vector<LockNesting> lock_cycle;  // LockOrder
-  std::vector<uint32_t> steps;  // ScViolation: the store and the load, as indices into `trace`
-  std::string doubt;        // why this may be no bug at all: then it is only a warning
-  std::string fingerprint;  // same bug, same value, in every run
+  std::vector<LockNesting> lock_cycle;   // LockOrder
+  std::vector<uint32_t> steps;           // ScViolation: the store and the load, as indices into `trace`
+  std::string doubt;                     // why this may be no bug at all: then it is only a warning
+  std::string fingerprint;               // same bug, same value, in every run
   Location location;
-  Plan plan;           // repeats it
-  Trace trace;         // of the confirming replay, with stacks
-  std::string output;  // what the program printed in that replay
+  Plan plan;             // repeats it
+  Trace trace;           // of the confirming replay, with stacks
+  std::string output;    // what the program printed in that replay
   std::string schedule;  // file it was saved to
   bool stored = false;   // met by a schedule that an earlier run had saved; `execution` is that run's
 

@@ -20,7 +20,8 @@ std::optional<Finding> LeakAnalysis::check(TraceView trace) {
   finding.threads = 1;
   finding.allocation = *first;
   finding.message = "leak: " + std::to_string(bytes) + " bytes in " + std::to_string(blocks) +
-                    (blocks == 1 ? " block" : " blocks") + ", allocated by " + name_of(first->thread) + ", are never freed";
+                    (blocks == 1 ? " block" : " blocks") + ", allocated by " + name_of(first->thread) +
+                    ", are never freed";
   return finding;
 }
 

@@ -1,5 +1,5 @@
-// Is every variable that threads share always accessed under a lock of its own (Eraser)? The runtime says so, when it was
-// asked to look. A warning: other synchronisation does as well.
+// Is every variable that threads share always accessed under a lock of its own (Eraser)? The runtime says so, when it
+// was asked to look. A warning: other synchronisation does as well.
 #pragma once
 #include "analysis/analysis.hpp"
 

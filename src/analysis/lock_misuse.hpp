@@ -7,7 +7,9 @@ namespace lockstep {
 class LockMisuseAnalysis final : public Analysis {
  public:
   const char* name() const override { return "lock-misuse"; }
-  const char* summary() const override { return "locks unlocked, destroyed or freed by those who must not, or used after that"; }
+  const char* summary() const override {
+    return "locks unlocked, destroyed or freed by those who must not, or used after that";
+  }
   std::optional<Finding> check(TraceView trace) override;
   std::vector<Finding> check_all(TraceView trace) override;
 };

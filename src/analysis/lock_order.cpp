@@ -25,7 +25,8 @@ bool takes(const Step& s) {
 }
 bool waits(const Step& s) { return is_acquire(s.kind) && !(s.flags & Step::kTimed); }
 bool gives(const Step& s) {
-  return s.kind == OpKind::Unlock || s.kind == OpKind::ReadUnlock || s.kind == OpKind::WriteUnlock || s.kind == OpKind::CondWait;
+  return s.kind == OpKind::Unlock || s.kind == OpKind::ReadUnlock || s.kind == OpKind::WriteUnlock ||
+         s.kind == OpKind::CondWait;
 }
 ObjectId given(const Step& s) { return s.kind == OpKind::CondWait ? s.second : s.object; }
 
@@ -76,15 +77,18 @@ std::vector<Nesting> nestings(TraceView trace) {
       if (waits(s))
         for (ObjectId lock : locks) {
           const bool known = std::any_of(found.begin(), found.end(), [&](const Nesting& n) {
-            return n.thread == s.thread && n.held == lock && n.wanted == s.object && n.all_held == locks && n.times == mine;
+            return n.thread == s.thread && n.held == lock && n.wanted == s.object && n.all_held == locks &&
+                   n.times == mine;
           });
-          if (!known && lock != s.object) found.push_back({s.thread, lock, s.object, locks, mine, since[{s.thread, lock}], here});
+          if (!known && lock != s.object)
+            found.push_back({s.thread, lock, s.object, locks, mine, since[{s.thread, lock}], here});
         }
       locks.push_back(s.object);
       since[{s.thread, s.object}] = here;
     } else if (gives(s)) {
       std::vector<ObjectId>& locks = held[s.thread];
-      if (auto at = std::find(locks.rbegin(), locks.rend(), given(s)); at != locks.rend()) locks.erase(std::next(at).base());
+      if (auto at = std::find(locks.rbegin(), locks.rend(), given(s)); at != locks.rend())
+        locks.erase(std::next(at).base());
     }
   }
   return found;
@@ -97,7 +101,9 @@ std::vector<Nesting> cycle_in(const std::vector<Nesting>& all) {
     if (path.size() > 1 && path.back().wanted == path.front().held) return true;
     for (const Nesting& next : all) {
       if (next.held != path.back().wanted) continue;
-      if (std::any_of(path.begin(), path.end(), [&](const Nesting& n) { return !concurrent(n, next) || guarded(n, next); })) continue;
+      if (std::any_of(path.begin(), path.end(),
+                      [&](const Nesting& n) { return !concurrent(n, next) || guarded(n, next); }))
+        continue;
       path.push_back(next);
       if (extend()) return true;
       path.pop_back();
@@ -136,7 +142,8 @@ void NestedLocks::read(std::span<const Step> steps) {
     if (!(known >> thread & 1)) mine = {0, kNoObject};
     known |= uint64_t{1} << thread;
     if (take && mine.locks++ > 0)  // independent of the order in which threads did so
-      key += ((static_cast<uint64_t>(mine.last) * 31 + static_cast<uint64_t>(s.object)) * 31 + thread + 1) * 0x9e3779b97f4a7c15ull;
+      key += ((static_cast<uint64_t>(mine.last) * 31 + static_cast<uint64_t>(s.object)) * 31 + thread + 1) *
+             0x9e3779b97f4a7c15ull;
     if (take) mine.last = s.object;
     if (!take) --mine.locks;
   }
@@ -167,7 +174,8 @@ std::optional<Finding> LockOrderAnalysis::check(TraceView trace) {
   finding.message = "locks are taken in opposite orders:";
   for (const Nesting& n : cycle) {
     finding.lock_cycle.push_back({n.thread, n.held, n.wanted, n.held_step, n.step});
-    finding.message += (finding.lock_cycle.size() > 1 ? ", " : " ") + name_of(n.thread) + " takes one while holding another";
+    finding.message +=
+        (finding.lock_cycle.size() > 1 ? ", " : " ") + name_of(n.thread) + " takes one while holding another";
   }
   return finding;
 }

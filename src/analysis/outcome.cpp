@@ -23,7 +23,7 @@ std::optional<FindingKind> kind_of(Outcome outcome) {
     case Outcome::DoubleFree: return FindingKind::DoubleFree;
     case Outcome::Livelock: return FindingKind::Livelock;
     case Outcome::Ok:
-    case Outcome::StepLimit:     // a long execution is not a wrong one
+    case Outcome::StepLimit:  // a long execution is not a wrong one
     case Outcome::SleepBlocked:
     case Outcome::Diverged:      // counted by the explorer
     case Outcome::Uncontrolled:  // ends the exploration

@@ -39,14 +39,16 @@ Finding finding_of(const DataRace& race, TraceView trace) {
   finding.variables = bounds.variables;
   finding.threads = race.first.thread == race.second.thread ? 1 : 2;
   if (finding.kind == FindingKind::UseAfterFree && (ends_frame(race.first) || ends_frame(race.second))) {
-    const auto& [ended, used] = ends_frame(race.first) ? std::tie(race.first, race.second) : std::tie(race.second, race.first);
+    const auto& [ended, used] =
+        ends_frame(race.first) ? std::tie(race.first, race.second) : std::tie(race.second, race.first);
     finding.message = "use after return: " + name_of(used.thread) + " " + verb_of(used) + " a local variable of " +
-                      name_of(ended.thread) + (ends_frame(race.first) ? " that is gone" : ", which does not wait before it is gone");
+                      name_of(ended.thread) +
+                      (ends_frame(race.first) ? " that is gone" : ", which does not wait before it is gone");
     return finding;
   }
   if (finding.kind == FindingKind::UseAfterFree && !freed_first(race)) {
-    finding.message = "use after free: " + name_of(race.second.thread) + " frees memory that " + name_of(race.first.thread) +
-                      " " + verb_of(race.first) + ", and nothing makes it wait";
+    finding.message = "use after free: " + name_of(race.second.thread) + " frees memory that " +
+                      name_of(race.first.thread) + " " + verb_of(race.first) + ", and nothing makes it wait";
     return finding;
   }
   if (finding.kind == FindingKind::UseAfterFree) {

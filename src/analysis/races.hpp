@@ -13,7 +13,7 @@ class RaceAnalysis final : public Analysis {
   std::optional<Finding> check(TraceView trace) override;
   std::vector<Finding> check_all(TraceView trace) override;
 
-  bool races_count = true;  // false: only accesses to freed memory
+  bool races_count = true;                       // false: only accesses to freed memory
   std::function<bool(const DataRace&)> ignored;  // by suppressions; may be empty
   // Why it is not certain that the accesses are unordered; empty text: it is. The finding then is a warning.
   std::function<std::string(const DataRace&)> doubt;

@@ -39,8 +39,8 @@ void join(Clock& into, const Clock& from) {
 
 }  // namespace
 
-// All clocks of one execution. `full` is the order of the execution; the relaxed ones know stores only, and leave out the
-// order from a store to a later load of the same thread.
+// All clocks of one execution. `full` is the order of the execution; the relaxed ones know stores only, and leave out
+// the order from a store to a later load of the same thread.
 class StoreMonitor {
  public:
   StoreMonitor() = default;
@@ -214,8 +214,8 @@ std::optional<Finding> ScViolationAnalysis::check(TraceView trace) {
   finding.preemptions = count_preemptions(trace);
   finding.threads = 2;
   finding.steps = {stale->store, stale->load};
-  finding.message = "on a processor with store buffers a load of " + name_of(load.thread) +
-                    " may not yet see what " + name_of(store.thread) + " has stored: this program has executions that are not explored";
+  finding.message = "on a processor with store buffers a load of " + name_of(load.thread) + " may not yet see what " +
+                    name_of(store.thread) + " has stored: this program has executions that are not explored";
   return finding;
 }
 

@@ -1,6 +1,6 @@
 // Executions are explored as if every thread saw every store at once. Processors have store buffers: a load may pass an
-// earlier store of its own thread. This tells which executions could then have gone differently, by looking at each load:
-// the store it reads is before it in this execution, but only because of an order that store buffers do not keep
+// earlier store of its own thread. This tells which executions could then have gone differently, by looking at each
+// load: the store it reads is before it in this execution, but only because of an order that store buffers do not keep
 // (Burckhardt & Musuvathi 2008, "Sober"). If it is silent on all executions, none can.
 #pragma once
 #include <memory>
@@ -23,7 +23,9 @@ class ScViolationAnalysis final : public Analysis {
   ScViolationAnalysis();
   ~ScViolationAnalysis() override;
   const char* name() const override { return "sc-violation"; }
-  const char* summary() const override { return "loads that a processor with store buffers may answer with an older value"; }
+  const char* summary() const override {
+    return "loads that a processor with store buffers may answer with an older value";
+  }
   std::optional<Finding> check(TraceView trace) override;
 
  private:

@@ -37,7 +37,8 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   target.prime = options.prime;
   target.input = options.input;
   target.detect_races = options.looks_for_races();
-  target.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) || search.traits().relies_on_locks;
+  target.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) ||
+                       search.traits().relies_on_locks;
   target.find_leaks = options.leaks;
   target.workers = strategy.workers;
   target.max_steps = options.steps;
@@ -51,15 +52,17 @@ std::optional<Error> trust(Target& target, const std::vector<std::string>& globs
   if (globs.empty()) return std::nullopt;
   const std::vector<CodeRange> code = find_code(target.modules(), globs);
   if (code.empty()) return Error{ExitCode::Usage, "--trust: no function or module of the program matches"};
-  if (code.size() > kMaxTrusted) return Error{ExitCode::Usage, fmt::format("--trust: more than {} functions match", kMaxTrusted)};
+  if (code.size() > kMaxTrusted)
+    return Error{ExitCode::Usage, fmt::format("--trust: more than {} functions match", kMaxTrusted)};
   target.trust(code);
   return std::nullopt;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options, const Subject& subject, const StartTarget& start,
-                                                  CampaignListener& listener, const SavedRun* saved) {
+Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options, const Subject& subject,
+                                                  const StartTarget& start, CampaignListener& listener,
+                                                  const SavedRun* saved) {
   Focus focus(options);
   StrategyOptions strategy_options = options.strategy;
   focus.install(strategy_options);
@@ -67,19 +70,21 @@ Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options
   strategy_options.budget_given = options.executions || options.time;
   Result<std::unique_ptr<Search>> search = make_strategy(strategy_options);
   if (!search) return search.error();
-  Result<Suppressions> suppressions = options.suppressions.empty() ? Suppressions() : Suppressions::load(options.suppressions);
+  Result<Suppressions> suppressions =
+      options.suppressions.empty() ? Suppressions() : Suppressions::load(options.suppressions);
   if (!suppressions) return suppressions.error();
   Result<std::unique_ptr<Target>> target = start(target_options(options, subject, strategy_options, **search, saved));
   if (!target) return target.error();
   focus.watch(**target);
   if (auto error = trust(**target, options.trusted)) return *error;
-  return std::unique_ptr<Campaign>(new Campaign(options, subject, std::move(strategy_options), std::move(focus), std::move(*search),
-                                                std::move(*target), std::move(*suppressions), listener, saved));
+  return std::unique_ptr<Campaign>(new Campaign(options, subject, std::move(strategy_options), std::move(focus),
+                                                std::move(*search), std::move(*target), std::move(*suppressions),
+                                                listener, saved));
 }
 
-Campaign::Campaign(const CampaignOptions& options, const Subject& subject, StrategyOptions strategy_options, Focus focus,
-                   std::unique_ptr<Search> search, std::unique_ptr<Target> target, Suppressions suppressions,
-                   CampaignListener& listener, const SavedRun* saved)
+Campaign::Campaign(const CampaignOptions& options, const Subject& subject, StrategyOptions strategy_options,
+                   Focus focus, std::unique_ptr<Search> search, std::unique_ptr<Target> target,
+                   Suppressions suppressions, CampaignListener& listener, const SavedRun* saved)
     : options_(options),
       subject_(subject),
       strategy_options_(std::move(strategy_options)),
@@ -199,8 +204,9 @@ Result<Exploration> Campaign::explore_until_settled(ExplorerHooks& hooks, Explor
     if (resume) explorer.resume_from(saved_->state);
     Exploration round = explorer.run();
     if (round.refused)
-      return Error{ExitCode::Usage, fmt::format("{} does not fit this program and these options: start again with lockstep run",
-                                                saved_run_path(options_.out))};
+      return Error{ExitCode::Usage,
+                   fmt::format("{} does not fit this program and these options: start again with lockstep run",
+                               saved_run_path(options_.out))};
     so_far = together(std::move(so_far), std::move(round));
     if (!so_far.starts_over()) return so_far;
     start_over(hooks, so_far);
@@ -305,8 +311,9 @@ void Campaign::complete_warning(Finding& warning) {
   if (warning.trace.empty() || warning.kind == FindingKind::Nondeterminism) return;
   if (auto found = replayer_.reproduce(warning, true)) warning = std::move(*found);
   if (!warning.doubt.empty())
-    warning.message = fmt::format("possible {}; not certain, because {} synchronises in a way that cannot be seen: it is not instrumented",
-                                  warning.message, warning.doubt);
+    warning.message = fmt::format(
+        "possible {}; not certain, because {} synchronises in a way that cannot be seen: it is not instrumented",
+        warning.message, warning.doubt);
 }
 
 // --error KIND

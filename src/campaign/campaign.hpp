@@ -1,6 +1,6 @@
-// One exploration from options to result: budgets, stored schedules, confirming and shrinking, scheduling points that are
-// found on the way, saving and resuming, the claim. `lockstep run`, each test case, `resume` and lockstep::explore() are
-// its callers.
+// One exploration from options to result: budgets, stored schedules, confirming and shrinking, scheduling points that
+// are found on the way, saving and resuming, the claim. `lockstep run`, each test case, `resume` and
+// lockstep::explore() are its callers.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -43,12 +43,14 @@ struct Subject {
 class Campaign {
  public:
   // Starts the program. `saved`: goes on with that exploration; must outlive run().
-  static Result<std::unique_ptr<Campaign>> start(const CampaignOptions& options, const Subject& subject, const StartTarget& start,
-                                                 CampaignListener& listener, const SavedRun* saved = nullptr);
+  static Result<std::unique_ptr<Campaign>> start(const CampaignOptions& options, const Subject& subject,
+                                                 const StartTarget& start, CampaignListener& listener,
+                                                 const SavedRun* saved = nullptr);
 
   Result<Exploration> run();
 
-  // Once the result is written: removes the saved exploration, unless it can go on. True: lockstep resume goes on with it.
+  // Once the result is written: removes the saved exploration, unless it can go on. True: lockstep resume goes on with
+  // it.
   bool keep_saved_state(const Exploration& result);
 
   Replayer& replayer() { return replayer_; }

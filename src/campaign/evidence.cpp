@@ -11,7 +11,8 @@ namespace {
 // std::atomic, its bases and free functions: the order is chosen by who calls them.
 bool is_atomic_wrapper(const Frame& frame) {
   const std::string& name = frame.where.function;
-  return name.starts_with("std::atomic") || name.starts_with("std::__atomic") || name.find("__atomic_base<") != std::string::npos;
+  return name.starts_with("std::atomic") || name.starts_with("std::__atomic") ||
+         name.find("__atomic_base<") != std::string::npos;
 }
 
 constexpr const char* kSomePlace = "some place";
@@ -102,7 +103,8 @@ void Campaign::complete_evidence(Evidence& evidence) {
     for (const PlainCode& code : target_->plain_code()) evidence.uninstrumented.push_back(in_words(code));
   for (const uint64_t jump : target_->native_loops()) {
     const uint64_t stack[] = {jump + 1};
-    if (const auto frame = innermost_user_frame(stack, replayer_.symbols())) evidence.native_loops.push_back(place_text(*frame));
+    if (const auto frame = innermost_user_frame(stack, replayer_.symbols()))
+      evidence.native_loops.push_back(place_text(*frame));
   }
   evidence.lock_misuses = places.of(FactKind::LockMisuse);
   evidence.spin_loops = places.of(FactKind::SpinRounds);

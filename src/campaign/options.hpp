@@ -15,8 +15,8 @@
 
 namespace lockstep {
 
-// Schedules that earlier runs left in `out`: which of them are tried first. Auto: those that a search would not meet soon by
-// itself, because they took long to find or belong to an earlier build.
+// Schedules that earlier runs left in `out`: which of them are tried first. Auto: those that a search would not meet
+// soon by itself, because they took long to find or belong to an earlier build.
 enum class Stored { Auto, Replay, Ignore };
 
 struct CampaignOptions {
@@ -25,11 +25,11 @@ struct CampaignOptions {
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
   std::optional<uint32_t> spin_rounds;  // none: kDefaultSpinRounds
-  std::optional<uint32_t> spurious;  // none: 0, and auto tries 1 once the rest is explored
+  std::optional<uint32_t> spurious;     // none: 0, and auto tries 1 once the rest is explored
   uint32_t prime = 0;
-  bool races = true;         // a data race is a bug
+  bool races = true;                            // a data race is a bug
   bool lock_discipline = false, leaks = false;  // look for these, too
-  std::string suppressions;  // file; empty: none
+  std::string suppressions;                     // file; empty: none
   std::optional<uint64_t> executions;
   std::optional<std::chrono::milliseconds> time;
   uint32_t steps = 1'000'000;
@@ -42,10 +42,11 @@ struct CampaignOptions {
   bool no_shrink = false;
   Stored stored = Stored::Auto;
   std::vector<std::string> focus_functions, focus_variables, trusted;  // globs
-  std::string out;   // folder for schedules and the saved state
+  std::string out;                                                     // folder for schedules and the saved state
   std::string test;  // the test case that is explored; empty: the program as a whole
-  uint32_t explore_call = 0;  // it is the body of this call of lockstep::explore() in the program; 0: the program itself
-  std::set<FindingKind> errors;  // warnings that count as bugs
+  uint32_t explore_call =
+      0;  // it is the body of this call of lockstep::explore() in the program; 0: the program itself
+  std::set<FindingKind> errors;               // warnings that count as bugs
   std::shared_ptr<const ProgramInput> input;  // what the program reads
   // How it was asked for, to be written down with the exploration; empty: it cannot be resumed.
   std::vector<std::string> arguments;  // from "run" on

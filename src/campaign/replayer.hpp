@@ -24,8 +24,8 @@ class Replayer {
   // nullopt: nothing did. `seen` gets the trace in either case.
   std::optional<Finding> reproduce(Finding finding, bool same_kind, Trace* seen = nullptr);
 
-  // The same failure, of a confirmed finding, by a simpler schedule if there is one within the budget. `proved`: nothing
-  // fails with up to so many preemptions.
+  // The same failure, of a confirmed finding, by a simpler schedule if there is one within the budget. `proved`:
+  // nothing fails with up to so many preemptions.
   Finding simplify(const Finding& finding, std::optional<uint32_t> proved, ShrinkBudget budget = {});
 
   // Races inside the C++ library are neither reported nor scheduling points: the library keeps its specification.

@@ -30,7 +30,8 @@ Exploration together(Exploration before, Exploration last) {
   last.peak_frontier_nodes = std::max(last.peak_frontier_nodes, before.peak_frontier_nodes);
   last.peak_memory_bytes = std::max(last.peak_memory_bytes, before.peak_memory_bytes);
   last.raced = last.raced || before.raced;
-  before.bugs.insert(before.bugs.end(), std::make_move_iterator(last.bugs.begin()), std::make_move_iterator(last.bugs.end()));
+  before.bugs.insert(before.bugs.end(), std::make_move_iterator(last.bugs.begin()),
+                     std::make_move_iterator(last.bugs.end()));
   last.bugs = std::move(before.bugs);
   before.warnings.insert(before.warnings.end(), std::make_move_iterator(last.warnings.begin()),
                          std::make_move_iterator(last.warnings.end()));

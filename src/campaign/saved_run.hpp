@@ -27,7 +27,7 @@ struct SavedRun {
   std::vector<Finding> bugs, warnings;  // told so far; of the searches given up
   bool raced_before = false;
   unsigned bug_number = 0;  // of the last bug
-  std::string state;  // read: as the explorer wrote it
+  std::string state;        // read: as the explorer wrote it
 };
 
 std::string saved_run_path(const std::string& out);  // within the folder given by --out
@@ -36,6 +36,6 @@ std::string saved_run_path(const std::string& out);  // within the folder given 
 std::optional<Error> save_run(const SavedRun& run, const std::function<void(StateWriter&)>& state,
                               const std::string& path);
 Result<SavedRun> load_run(const std::string& path);  // refused while who saved it is still exploring
-void remove_saved_run(const std::string& path);  // and what a kill left half-written
+void remove_saved_run(const std::string& path);      // and what a kill left half-written
 
 }  // namespace lockstep

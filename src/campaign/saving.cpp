@@ -39,9 +39,19 @@ void Campaign::save_exploration(const std::function<void(StateWriter&)>& state) 
   for (fs::path folder = options_.out; !folder.empty() && !fs::exists(folder, ignored); folder = folder.parent_path())
     made_.push_back(folder);
   fs::create_directories(options_.out, ignored);
-  const SavedRun run{options_.arguments, options_.environment, fs::current_path(ignored).string(),
-                     identify_program(subject_.program), target_->threads(), promotion_.in_use(),
-                     executions_before_, seconds_before_, reported_, warnings_before_, raced_before_, bug_number_, {}};
+  const SavedRun run{options_.arguments,
+                     options_.environment,
+                     fs::current_path(ignored).string(),
+                     identify_program(subject_.program),
+                     target_->threads(),
+                     promotion_.in_use(),
+                     executions_before_,
+                     seconds_before_,
+                     reported_,
+                     warnings_before_,
+                     raced_before_,
+                     bug_number_,
+                     {}};
   const std::optional<Error> error = save_run(run, state, saved_run_path(options_.out));
   if (error) listener_.warn(error->message + "; what was saved before is still there");
   has_saved_state_ = has_saved_state_ || !error;

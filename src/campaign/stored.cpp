@@ -44,7 +44,8 @@ std::map<ThreadId, Operations> by_thread(const Operations& operations) {
 }
 
 // Recorded threads by the numbers they have now, found by creation path.
-std::vector<ThreadId> numbers_now(const std::vector<ThreadTable::Entry>& then, const std::vector<ThreadTable::Entry>& now) {
+std::vector<ThreadId> numbers_now(const std::vector<ThreadTable::Entry>& then,
+                                  const std::vector<ThreadTable::Entry>& now) {
   std::vector<ThreadId> numbers;
   for (size_t i = 0; i < then.size(); ++i) {
     ThreadId found{static_cast<uint16_t>(i)};
@@ -76,8 +77,10 @@ std::vector<Delta> wishes_for(const Operations& recorded, const Operations& now)
     const uint32_t place = places[op.thread][done[op.thread]++];
     uint32_t& at = reached[op.thread];
     if (place <= at) continue;
-    if (!stretches.empty() && stretches.back().value == thread) stretches.back().step += place - at;
-    else stretches.push_back({place - at, thread});
+    if (!stretches.empty() && stretches.back().value == thread)
+      stretches.back().step += place - at;
+    else
+      stretches.push_back({place - at, thread});
     at = place;
   }
   stretches.insert(stretches.end(), choices.begin(), choices.end());

@@ -2,8 +2,8 @@
 #pragma once
 #include <string>
 
-#include "cli/options.hpp"
 #include "campaign/saved_run.hpp"
+#include "cli/options.hpp"
 #include "cli/world.hpp"
 
 namespace lockstep {

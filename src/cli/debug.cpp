@@ -2,12 +2,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "campaign/code_places.hpp"
+#include "campaign/replayer.hpp"
 #include "cli/commands.hpp"
 #include "cli/gdb/script.hpp"
 #include "cli/recording.hpp"
 #include "cli/session.hpp"
-#include "campaign/code_places.hpp"
-#include "campaign/replayer.hpp"
 #include "report/story.hpp"
 
 namespace lockstep {

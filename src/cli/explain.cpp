@@ -3,10 +3,10 @@
 #include <cstring>
 #include <fstream>
 
+#include "campaign/replayer.hpp"
 #include "cli/commands.hpp"
 #include "cli/recording.hpp"
 #include "cli/session.hpp"
-#include "campaign/replayer.hpp"
 #include "report/html.hpp"
 #include "report/story.hpp"
 

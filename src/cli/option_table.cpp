@@ -138,10 +138,10 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return text_into(o.strategy.rank, v); }},
     {"focus-function", "GLOB", "functions for rank method; repeatable", kRun, true,
      [](Options& o, const std::string& v) { return add_text(o.focus_functions, v); }},
-    {"focus-variable", "GLOB", 
+    {"focus-variable", "GLOB",
      "variables for rank var, as reports spell them or as a glob: 'table', 'table[2].balance', "
-     "'heap object allocated at bank.cpp:31'; repeatable", kRun, true,
-     [](Options& o, const std::string& v) { return add_text(o.focus_variables, v); }},
+     "'heap object allocated at bank.cpp:31'; repeatable",
+     kRun, true, [](Options& o, const std::string& v) { return add_text(o.focus_variables, v); }},
     {"trust", "GLOB",
      "no preemption while a function or module that matches is on the stack; repeatable "
      "[what the C and C++ libraries do inside]",
@@ -158,7 +158,8 @@ const OptionInfo kOptions[] = {
                            {"all", Points::All}});
      }},
     {"timeouts", "stuck|cost|always",
-     "when a timed wait may give up: if nobody else can run, also earlier as a preemption, any time [cost]", kRun, false,
+     "when a timed wait may give up: if nobody else can run, also earlier as a preemption, any time [cost]", kRun,
+     false,
      [](Options& o, const std::string& v) {
        return choice_into(
            o.timeouts, v,
@@ -173,11 +174,14 @@ const OptionInfo kOptions[] = {
        if (!problem) o.spin_rounds = number;
        return problem;
      }},
-    {"prime", "N", "with --isolation loop: run the program so many times first, so that what it initialises once is there [0]", kRun, false,
-     [](Options& o, const std::string& v) { return number_into(o.prime, v, 0); }},
-    {"spurious", "N", "condition variables may wake N times per execution without a signal [0; auto: 1, once the rest is explored]", kRun, false,
-     [](Options& o, const std::string& v) { return number_into(o.spurious.emplace(), v, 0); }},
-    {"races", "report|ignore", "a data race in instrumented code is a bug, or only a reason to preempt there [report]", kBoth, false,
+    {"prime", "N",
+     "with --isolation loop: run the program so many times first, so that what it initialises once is there [0]", kRun,
+     false, [](Options& o, const std::string& v) { return number_into(o.prime, v, 0); }},
+    {"spurious", "N",
+     "condition variables may wake N times per execution without a signal [0; auto: 1, once the rest is explored]",
+     kRun, false, [](Options& o, const std::string& v) { return number_into(o.spurious.emplace(), v, 0); }},
+    {"races", "report|ignore", "a data race in instrumented code is a bug, or only a reason to preempt there [report]",
+     kBoth, false,
      [](Options& o, const std::string& v) {
        return choice_into(o.races, v, {std::pair{"report", true}, {"ignore", false}});
      }},
@@ -235,7 +239,8 @@ const OptionInfo kOptions[] = {
     {"no-shrink", nullptr, "report a failing schedule as it was found, not a simpler one", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.no_shrink, v); }},
     {"stored", "auto|replay|ignore",
-     "failing schedules that earlier runs left in --out are tried first: those that took long to find or are of an earlier "
+     "failing schedules that earlier runs left in --out are tried first: those that took long to find or are of an "
+     "earlier "
      "build, all, none [auto]",
      kRun, false,
      [](Options& o, const std::string& v) {

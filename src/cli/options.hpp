@@ -14,7 +14,7 @@ namespace lockstep {
 
 struct Options : CampaignOptions {
   bool require_complete = false;
-  bool each_test = true;  // explore the test cases of a GoogleTest or Catch2 program one by one
+  bool each_test = true;           // explore the test cases of a GoogleTest or Catch2 program one by one
   std::string json, junit, sarif;  // empty: none; "-": standard output
   bool uses_standard_output() const { return json == "-" || junit == "-" || sarif == "-"; }
   bool quiet = false, verbose = false;

@@ -83,8 +83,9 @@ class Parser {
     debug_ = app_.add_subcommand("debug", summary_of("debug"));
     debug_->add_option("FILE", schedule_, "a .lockstep file that run has written")->type_name("");
     add_options(*debug_, kDebug);
-    debug_->footer("Inside gdb: 'lockstep next' goes on to the next switch of threads, 'lockstep failure' to the failure,\n"
-                   "'lockstep story' tells what will happen. FILE may be followed by -- PROGRAM [ARGS...].");
+    debug_->footer(
+        "Inside gdb: 'lockstep next' goes on to the next switch of threads, 'lockstep failure' to the failure,\n"
+        "'lockstep story' tells what will happen. FILE may be followed by -- PROGRAM [ARGS...].");
     list_ = app_.add_subcommand("list", summary_of("list"));
     list_->add_option("WHAT", what_, "strategies, ranks, analyses or intercepts")->type_name("");
     list_->add_flag("--json", list_json_, "as JSON");
@@ -100,10 +101,12 @@ class Parser {
     if (command == "debug") return parse_replay<DebugCommand>("debug", *debug_, kDebug, rest, around);
     if (command == "resume") return parse_resume(rest);
     if (command == "list") return parse_list(rest);
-    if (command.empty()) return usage("no command given: run, replay, explain, debug, shrink, resume or list; see lockstep --help");
+    if (command.empty())
+      return usage("no command given: run, replay, explain, debug, shrink, resume or list; see lockstep --help");
     if (command == "--help" || command == "-h" || command == "--version") return read({command});
     if (is_option(command)) return usage(fmt::format("unknown option {}; see lockstep --help", command));
-    return usage(fmt::format("there is no command '{}': use run, replay, explain, debug, shrink, resume or list", command));
+    return usage(
+        fmt::format("there is no command '{}': use run, replay, explain, debug, shrink, resume or list", command));
   }
 
  private:
@@ -212,8 +215,9 @@ class Parser {
     Result<ParsedCommand> text = read(words);
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
     if (what_ != "strategies" && what_ != "ranks" && what_ != "analyses" && what_ != "intercepts")
-      return usage(what_.empty() ? "list what? strategies, ranks, analyses or intercepts"
-                                 : fmt::format("cannot list '{}': use strategies, ranks, analyses or intercepts", what_));
+      return usage(what_.empty()
+                       ? "list what? strategies, ranks, analyses or intercepts"
+                       : fmt::format("cannot list '{}': use strategies, ranks, analyses or intercepts", what_));
     return ParsedCommand{ListCommand{what_, list_json_}};
   }
 

@@ -52,7 +52,8 @@ Result<Recording> read_recording(Options& options, const World& world) {
   target_options.spurious = schedule.spurious;
   // What was recorded, unless the user gives other input.
   target_options.input = ProgramInput::from_standard_input(*program);
-  if (!schedule.input.empty() && target_options.input->bytes(kRecordedInput).empty()) target_options.input = ProgramInput::of(schedule.input);
+  if (!schedule.input.empty() && target_options.input->bytes(kRecordedInput).empty())
+    target_options.input = ProgramInput::of(schedule.input);
   target_options.workers = 1;
   target_options.max_steps = schedule.bug.plan.max_steps;
   target_options.threads = schedule.threads;

@@ -11,10 +11,10 @@ namespace lockstep {
 
 struct Recording {
   ScheduleFile schedule;
-  std::string program;   // path of the executable
+  std::string program;    // path of the executable
   ProgramIdentity build;  // as it is now
-  bool changed = false;  // it is not the build the schedule was recorded with
-  TargetOptions launch;  // how its program, or the one given, is to be started
+  bool changed = false;   // it is not the build the schedule was recorded with
+  TargetOptions launch;   // how its program, or the one given, is to be started
   std::unique_ptr<Target> target;
 };
 

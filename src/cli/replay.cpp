@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include "campaign/replayer.hpp"
 #include "cli/commands.hpp"
 #include "cli/recording.hpp"
 #include "cli/session.hpp"
-#include "campaign/replayer.hpp"
 #include "model/schedule.hpp"
 #include "report/schedule_file.hpp"
 #include "report/story.hpp"
@@ -15,7 +15,11 @@ namespace {
 class Replay {
  public:
   Replay(const Options& options, const ScheduleFile& recording, bool changed, Target& target, Suppressions suppressions)
-      : options_(options), recording_(recording), changed_(changed), target_(target), session_(options),
+      : options_(options),
+        recording_(recording),
+        changed_(changed),
+        target_(target),
+        session_(options),
         replayer_(target, options.races, std::move(suppressions)) {}
 
   Session& session() { return session_; }
@@ -31,7 +35,8 @@ class Replay {
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const std::string& warning : target_.warnings()) session_.warn(warning);
     conclude(result, failures);
-    session_.write_results({recording_.program, "replay", name_of(target_.info().isolation), session_.warnings()}, result);
+    session_.write_results({recording_.program, "replay", name_of(target_.info().isolation), session_.warnings()},
+                           result);
     if (result.verdict == Verdict::Uncontrolled) return static_cast<int>(ExitCode::Uncontrolled);
     return static_cast<int>(failures > 0 ? ExitCode::Bug : ExitCode::NoBug);
   }
@@ -64,8 +69,7 @@ class Replay {
                                 name_of(found->kind)));
     else if (departure)
       session_.warn("the failure is the same, but not the way there: " + in_words(*departure));
-    session_.print(tell_story(*found, replayer_.symbols(), {.terminal = session_.terminal(), .replayed = true}) +
-                   "\n");
+    session_.print(tell_story(*found, replayer_.symbols(), {.terminal = session_.terminal(), .replayed = true}) + "\n");
     result.bugs.push_back(std::move(*found));
     result.verdict = Verdict::Bug;
     return true;
@@ -121,7 +125,8 @@ int replay_command(const Options& given, const World& world) {
   Options options = given;
   Result<Recording> recording = open_recording(options, world);
   if (!recording) return fail(recording.error());
-  Result<Suppressions> suppressions = options.suppressions.empty() ? Suppressions() : Suppressions::load(options.suppressions);
+  Result<Suppressions> suppressions =
+      options.suppressions.empty() ? Suppressions() : Suppressions::load(options.suppressions);
   if (!suppressions) return fail(suppressions.error());
   Replay replay(options, recording->schedule, recording->changed, *recording->target, std::move(*suppressions));
   if (recording->changed)

@@ -41,7 +41,8 @@ class Screen final : public CampaignListener {
     }
     if (test_) session_.print(fmt::format("\n{}\n", session_.terminal().paint("1", test_->name)));
     session_.print("\n" + tell_story(bug, campaign_->replayer().symbols(), {.terminal = session_.terminal()}));
-    session_.print(bug.stored ? fmt::format("\n  found again by the schedule of an earlier run, {}\n\n", bug.schedule) : "\n");
+    session_.print(bug.stored ? fmt::format("\n  found again by the schedule of an earlier run, {}\n\n", bug.schedule)
+                              : "\n");
   }
 
   void progress(const Progress& progress) override {
@@ -152,7 +153,8 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
       return run_tests(options, world, *list);
 
   Screen screen(options, test);
-  Result<std::unique_ptr<Campaign>> campaign = Campaign::start(options, {*program, *runtime}, world.start, screen, saved);
+  Result<std::unique_ptr<Campaign>> campaign =
+      Campaign::start(options, {*program, *runtime}, world.start, screen, saved);
   if (!campaign) return fail(campaign.error());
   screen.watch(**campaign);
   Result<Exploration> result = (*campaign)->run();
@@ -164,7 +166,11 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
 }  // namespace
 
 int run_command(const Options& options, const World& world) { return start_run(options, world, nullptr, nullptr); }
-int run_command(const Options& options, const World& world, const SavedRun& saved) { return start_run(options, world, &saved, nullptr); }
-int run_test(const Options& options, const World& world, TestRun& test) { return start_run(options, world, nullptr, &test); }
+int run_command(const Options& options, const World& world, const SavedRun& saved) {
+  return start_run(options, world, &saved, nullptr);
+}
+int run_test(const Options& options, const World& world, TestRun& test) {
+  return start_run(options, world, nullptr, &test);
+}
 
 }  // namespace lockstep

@@ -56,7 +56,8 @@ Claim common_claim(const std::vector<TestRun>& tests) {
   all.provisos.clear();
   for (const TestRun& test : tests) {
     const Claim& one = test.result.claim;
-    if (one.scope != all.scope) all.scope = one.scope == Scope::None || all.scope == Scope::None ? Scope::None : Scope::Sample;
+    if (one.scope != all.scope)
+      all.scope = one.scope == Scope::None || all.scope == Scope::None ? Scope::None : Scope::Sample;
     all.finished = all.finished && one.finished;
     all.ended_by_bug = all.ended_by_bug || one.ended_by_bug;
     all.trusts_code = all.trusts_code || one.trusts_code;

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 #include <filesystem>
 
+#include "campaign/replayer.hpp"
+#include "campaign/stored.hpp"
 #include "cli/commands.hpp"
 #include "cli/recording.hpp"
 #include "cli/session.hpp"
-#include "campaign/replayer.hpp"
-#include "campaign/stored.hpp"
 
 #include "report/story.hpp"
 #include "report/summary.hpp"

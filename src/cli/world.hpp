@@ -17,7 +17,9 @@ struct World {
   std::function<Result<std::unique_ptr<Target>>(TargetOptions)> start;
   std::function<Result<int>(const TargetOptions&, const Plan&, const std::vector<std::string>& debugger)> debug = {};
   // Empty: programs are never taken apart into test cases.
-  std::function<std::optional<TestList>(const std::string& path, const std::vector<std::string>& command, const std::string& runtime)> list_tests = {};
+  std::function<std::optional<TestList>(const std::string& path, const std::vector<std::string>& command,
+                                        const std::string& runtime)>
+      list_tests = {};
 };
 
 // The runtime next to the executable (installed, or in the build tree), unless $LOCKSTEP_RUNTIME names one.

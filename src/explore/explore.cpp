@@ -92,7 +92,8 @@ std::string translate(const lockstep::v1::Options& from, unsigned call, Campaign
   to.workers = std::max(from.workers, 1u);
   to.explore_call = call;
   to.command = command_line();
-  to.out = from.out.empty() ? "lockstep-out/" + std::filesystem::path(to.command[0]).filename().string() + "/explore-" + std::to_string(call)
+  to.out = from.out.empty() ? "lockstep-out/" + std::filesystem::path(to.command[0]).filename().string() + "/explore-" +
+                                  std::to_string(call)
                             : from.out;
   if (!read_name(to.isolation, from.isolation, lockstep::Isolation::Fork))
     return "isolation '" + from.isolation + "' is not one of: auto, loop, reset, fork";
@@ -102,7 +103,8 @@ std::string translate(const lockstep::v1::Options& from, unsigned call, Campaign
     return "timeouts '" + from.timeouts + "' is not one of: stuck, cost, always";
   for (const std::string& name : from.errors) {
     lockstep::FindingKind kind;
-    if (!read_name(kind, name, lockstep::FindingKind::Nondeterminism)) return "there is no kind of warning '" + name + "'";
+    if (!read_name(kind, name, lockstep::FindingKind::Nondeterminism))
+      return "there is no kind of warning '" + name + "'";
     to.errors.insert(kind);
   }
   return {};
@@ -117,7 +119,8 @@ class Collector final : public lockstep::CampaignListener {
   void found(const Finding& bug) override {
     lockstep::StoryOptions options;
     options.terminal.width = 100;
-    const std::string story = bug.trace.empty() ? "" : lockstep::tell_story(bug, campaign_->replayer().symbols(), options);
+    const std::string story =
+        bug.trace.empty() ? "" : lockstep::tell_story(bug, campaign_->replayer().symbols(), options);
     result_.bugs.push_back({name_of(bug.kind), bug.message, story, bug.schedule});
   }
 
@@ -135,7 +138,8 @@ lockstep::v1::Result lockstep::v1::explore(std::function<void()> body, Options o
     result.executions = 1;
     return result;
   }
-  if (!lockstep_rt_serve) return failed("the test is not linked with liblockstep-rt (build it with lockstep-cxx or lockstep::lockstep)");
+  if (!lockstep_rt_serve)
+    return failed("the test is not linked with liblockstep-rt (build it with lockstep-cxx or lockstep::lockstep)");
   static std::atomic<unsigned> calls;
   const unsigned call = ++calls;
   if (const Replay replay = replay_wanted(); replay.wanted()) {

@@ -57,8 +57,8 @@ constexpr bool leaves_lock(OpKind k) {
   return k == OpKind::Unlock || k == OpKind::ReadUnlock || k == OpKind::WriteUnlock || k == OpKind::CondWait;
 }
 
-// Does a block end with this step? A signal ends one only if somebody it woke can go on at once, or if its thread holds no
-// lock: otherwise the signaller holds the lock that the waiter needs, before and after it waits.
+// Does a block end with this step? A signal ends one only if somebody it woke can go on at once, or if its thread holds
+// no lock: otherwise the signaller holds the lock that the waiter needs, before and after it waits.
 inline bool ends_block(const Step& step, bool woke_somebody, bool holds_lock) {
   if (step.flags & Step::kYield) return true;
   if (step.kind == OpKind::CondSignal || step.kind == OpKind::CondBroadcast) return woke_somebody || !holds_lock;

@@ -27,25 +27,25 @@ enum class Points : uint8_t { Auto, Sync, Atomics, Racy, All };
 enum class CheckpointUse : uint8_t { Off, Worthwhile, Always };
 // When a timed wait may give up: only if nobody else can run; also earlier, for the price of a preemption; any time.
 enum class Timeouts : uint8_t { Stuck, Cost, Always };
-// Rounds that are tried of a loop whose number of rounds may matter, until the others go first. Two, because the first round
-// often leaves another state behind than all the others; every further one multiplies the executions.
+// Rounds that are tried of a loop whose number of rounds may matter, until the others go first. Two, because the first
+// round often leaves another state behind than all the others; every further one multiplies the executions.
 inline constexpr uint32_t kDefaultSpinRounds = 2, kMostSpinRounds = 1'000'000;
 
 //
 // Wake-ups are lazy, because a futex call costs as much as an execution: a reader that finds nothing says at which
 // message it wants to be woken (`wake_at`), and a writer also rings whenever it is about to wait itself.
 struct Ring {
-  alignas(64) std::atomic<uint64_t> written;   // bytes
-  std::atomic<uint64_t> messages;              // published so far
-  alignas(64) std::atomic<uint64_t> read;      // bytes
-  alignas(64) std::atomic<uint32_t> bell;      // futex word of the reader
+  alignas(64) std::atomic<uint64_t> written;  // bytes
+  std::atomic<uint64_t> messages;             // published so far
+  alignas(64) std::atomic<uint64_t> read;     // bytes
+  alignas(64) std::atomic<uint32_t> bell;     // futex word of the reader
   std::atomic<uint32_t> reader_sleeps;
-  std::atomic<uint64_t> wake_at;               // ring when `messages` reaches this
-  alignas(64) std::atomic<uint32_t> space;     // futex word of the writer, bumped by the reader when writer_sleeps
+  std::atomic<uint64_t> wake_at;            // ring when `messages` reaches this
+  alignas(64) std::atomic<uint32_t> space;  // futex word of the writer, bumped by the reader when writer_sleeps
   std::atomic<uint32_t> writer_sleeps;
-  uint64_t offset, capacity;                   // of the bytes, within the channel's file
+  uint64_t offset, capacity;  // of the bytes, within the channel's file
 };
-inline constexpr uint32_t kWrap = 0xffff'ffff;   // instead of a message's length: goes on at the ring's start
+inline constexpr uint32_t kWrap = 0xffff'ffff;  // instead of a message's length: goes on at the ring's start
 
 // Names that the program gave to its objects (lockstep::name), for reports.
 struct ObjectNames {
@@ -74,9 +74,9 @@ struct ThreadTable {
 
 enum class WorkerState : uint32_t {
   Starting,
-  Ready,         // serves plans
-  Refused,       // cannot control this program; `text` says why
-  Exited,        // left the service loop on request
+  Ready,    // serves plans
+  Refused,  // cannot control this program; `text` says why
+  Exited,   // left the service loop on request
 };
 
 // Code from begin to end, as addresses in the program.
@@ -110,43 +110,45 @@ struct Channel {
   Backend backend;
   Points points;
   Timeouts timeouts;
-  uint32_t spin_rounds;      // of a loop whose number of rounds may matter, while others could run
-  uint32_t spurious;         // wake-ups of condition variables without a signal, at most so many per execution
-  uint8_t detect_races;      // in instrumented code
-  uint8_t debug;             // a debugger looks on: output goes where it goes, the debugger is told of switches
-  uint8_t check_locks;       // has every shared variable a lock? (detect/eraser.hpp)
-  uint8_t find_leaks;        // blocks that nothing points to when the program has ended
+  uint32_t spin_rounds;  // of a loop whose number of rounds may matter, while others could run
+  uint32_t spurious;     // wake-ups of condition variables without a signal, at most so many per execution
+  uint8_t detect_races;  // in instrumented code
+  uint8_t debug;         // a debugger looks on: output goes where it goes, the debugger is told of switches
+  uint8_t check_locks;   // has every shared variable a lock? (detect/eraser.hpp)
+  uint8_t find_leaks;    // blocks that nothing points to when the program has ended
   CheckpointUse checkpoints;
-  uint8_t rewinds_input;     // standard input is a file, read from its beginning by every execution
-  uint32_t capture_fd;       // output of detailed executions; 0: none
-  uint32_t prime;            // without isolation: so many executions before the first plan, which nobody sees
+  uint8_t rewinds_input;  // standard input is a file, read from its beginning by every execution
+  uint32_t capture_fd;    // output of detailed executions; 0: none
+  uint32_t prime;         // without isolation: so many executions before the first plan, which nobody sees
   uint64_t max_steps;
-  uint64_t began;            // the exploration, in nanoseconds of the clock that files are stamped with
+  uint64_t began;              // the exploration, in nanoseconds of the clock that files are stamped with
   std::atomic<uint32_t> stop;  // driver: leave the service loop
   // Set by the runtime.
   std::atomic<WorkerState> state;
   std::atomic<uint32_t> pid;
   uint8_t instrumented;
-  uint8_t fiber;               // backend in use is fibers
+  uint8_t fiber;  // backend in use is fibers
   Isolation isolation_used;
   uint8_t reserved;
   FactTable facts;
-  std::atomic<uint64_t> resumed;    // executions that started from a checkpoint
-  std::atomic<uint64_t> executing;  // plan id + 1 while one is running, else 0
+  std::atomic<uint64_t> resumed;      // executions that started from a checkpoint
+  std::atomic<uint64_t> executing;    // plan id + 1 while one is running, else 0
   std::atomic<uint64_t> stuck_steps;  // answer to the watchdog: steps so far; a standstill means stuck
   std::atomic<uint32_t> text_bytes;
-  char text[4096];                  // why Refused
+  char text[4096];                    // why Refused
   std::atomic<uint32_t> stuck_words;  // answer to the watchdog's signal: the running thread's stack
   uint32_t stuck_thread;
   uint64_t stuck_stack[64];
-  // Backward jumps of spin loops in code without scheduling points (runtime/sched/native_loops.hpp): those this worker has
-  // found, and those the driver knows of.
+  // Backward jumps of spin loops in code without scheduling points (runtime/sched/native_loops.hpp): those this worker
+  // has found, and those the driver knows of.
   std::atomic<uint32_t> found_loops, native_loops;
   uint64_t found_loop[kMaxNativeLoops], native_loop[kMaxNativeLoops];
-  // A trace too large for the ring lies here, one at a time; the ring then has only its header (TraceHeader::elsewhere).
+  // A trace too large for the ring lies here, one at a time; the ring then has only its header
+  // (TraceHeader::elsewhere).
   uint64_t big_offset, big_capacity;
   std::atomic<uint32_t> big_busy;  // futex word: 1 while the driver has not read it
-  std::atomic<uint32_t> settings_version;  // changes with what follows and with `spurious`: checkpoints do not outlive it
+  std::atomic<uint32_t>
+      settings_version;  // changes with what follows and with `spurious`: checkpoints do not outlive it
   // Return addresses of plain accesses that are scheduling points; changed only while no plan is under way.
   std::atomic<uint32_t> promoted_version;
   uint32_t promoted_count;

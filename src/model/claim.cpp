@@ -5,8 +5,9 @@
 namespace lockstep {
 
 const char* name_of(ProvisoKind kind) {
-  static constexpr const char* kNames[] = {"uninstrumented", "uncontrolled-loop", "spin-rounds", "cut", "lost", "nondeterministic",
-                                           "lock-misuse", "criteria", "no-scheduling-point", "sync-only", "memory-order", "spurious"};
+  static constexpr const char* kNames[] = {
+      "uninstrumented", "uncontrolled-loop", "spin-rounds",         "cut",       "lost",         "nondeterministic",
+      "lock-misuse",    "criteria",          "no-scheduling-point", "sync-only", "memory-order", "spurious"};
   static_assert(std::size(kNames) == static_cast<size_t>(ProvisoKind::kCount));
   return kNames[static_cast<size_t>(kind)];
 }
@@ -17,7 +18,8 @@ bool Claim::complete() const {
 }
 
 const Proviso* Claim::find(ProvisoKind kind) const {
-  const auto found = std::find_if(provisos.begin(), provisos.end(), [kind](const Proviso& p) { return p.kind == kind; });
+  const auto found =
+      std::find_if(provisos.begin(), provisos.end(), [kind](const Proviso& p) { return p.kind == kind; });
   return found == provisos.end() ? nullptr : &*found;
 }
 

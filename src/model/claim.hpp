@@ -1,5 +1,5 @@
-// What an exploration may say about the program, as data. A strategy states scope, bounds and numbers; everything else is
-// added from what the executions reported (campaign/provisos.hpp); report/claim_text.hpp turns it into words.
+// What an exploration may say about the program, as data. A strategy states scope, bounds and numbers; everything else
+// is added from what the executions reported (campaign/provisos.hpp); report/claim_text.hpp turns it into words.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -31,8 +31,19 @@ struct Chance {
 };
 
 enum class ProvisoKind : uint8_t {
-  Uninstrumented, UncontrolledLoop, SpinRounds, Cut, Lost, Nondeterministic, LockMisuse, Criteria, NoSchedulingPoint,
-  SyncOnly, MemoryOrder, Spurious, kCount
+  Uninstrumented,
+  UncontrolledLoop,
+  SpinRounds,
+  Cut,
+  Lost,
+  Nondeterministic,
+  LockMisuse,
+  Criteria,
+  NoSchedulingPoint,
+  SyncOnly,
+  MemoryOrder,
+  Spurious,
+  kCount
 };
 const char* name_of(ProvisoKind kind);  // the JSON spelling: "uninstrumented", "spin-rounds", ...
 
@@ -51,17 +62,17 @@ enum class MemoryModel : uint8_t {
 
 struct Claim {
   Scope scope = Scope::None;
-  Bounds bounds{};        // of what was explored, not of what was asked for
-  bool finished = false;  // everything the strategy was asked for was explored
-  bool by_trace_cost = false;  // the bound is on what a trace costs at least, see search/dpor/trace_bound.hpp
+  Bounds bounds{};                  // of what was explored, not of what was asked for
+  bool finished = false;            // everything the strategy was asked for was explored
+  bool by_trace_cost = false;       // the bound is on what a trace costs at least, see search/dpor/trace_bound.hpp
   bool predicts_deadlocks = false;  // exitblock-dd: deadlocks of locks are covered as well
-  bool trusts_code = false;  // no preemption in trusted code
-  double certainty = 1;   // probability that the bounds were exhausted (thread bounds of many threads)
-  std::optional<uint64_t> shared_variables{};  // known when variables are bounded
-  std::optional<uint64_t> traces{};  // counted by the strategy, each once
+  bool trusts_code = false;         // no preemption in trusted code
+  double certainty = 1;             // probability that the bounds were exhausted (thread bounds of many threads)
+  std::optional<uint64_t> shared_variables{};       // known when variables are bounded
+  std::optional<uint64_t> traces{};                 // counted by the strategy, each once
   std::optional<uint32_t> preemptions_completed{};  // every execution with so many was run; also without a bound
-  uint64_t unrepeated = 0;  // executions that did not do again what an earlier one had done
-  std::optional<Chance> chance{};  // Sample
+  uint64_t unrepeated = 0;                          // executions that did not do again what an earlier one had done
+  std::optional<Chance> chance{};                   // Sample
   MemoryModel memory = MemoryModel::Sc;
   std::vector<Proviso> provisos{};
   bool ended_by_bug = false;

@@ -29,19 +29,20 @@ struct Delta {
   uint32_t step;
   uint16_t value;
   uint16_t reserved = 0;  // one or both of these, or what the policy makes of it (runtime/sched/guided.hpp)
-  static constexpr uint16_t kTentative = 1;  // the last delta: if that thread cannot go on there is nothing to be seen this way
-  static constexpr uint16_t kData = 2;       // with kNextDecision: a data alternative is meant, otherwise a thread
+  static constexpr uint16_t kTentative =
+      1;  // the last delta: if that thread cannot go on there is nothing to be seen this way
+  static constexpr uint16_t kData = 2;  // with kNextDecision: a data alternative is meant, otherwise a thread
   bool operator==(const Delta&) const = default;
 };
 static_assert(sizeof(Delta) == 8, "wire format");
 
-// How decisions without a delta (Random: after the last delta) are taken. RoundRobin is the default schedule except that
-// a thread that cannot go on is followed by the next enabled one in cyclic order of ids. Pct, Pos and Surw are the random
-// schedulers of those names; data choices are uniform under every random policy. Under Guided and Surw the deltas are no
-// orders, and are read as in runtime/sched/guided.hpp and surw.hpp; what Guided leaves open is as by default.
-// Under Blocks threads are switched only between atomic blocks; from record `sleep_at` on some are stopped, as `extra`
-// says (model/blocks.hpp).
-// Under Priorities the enabled thread with the highest priority runs (runtime/sched/priorities.hpp).
+// How decisions without a delta (Random: after the last delta) are taken. RoundRobin is the default schedule except
+// that a thread that cannot go on is followed by the next enabled one in cyclic order of ids. Pct, Pos and Surw are the
+// random schedulers of those names; data choices are uniform under every random policy. Under Guided and Surw the
+// deltas are no orders, and are read as in runtime/sched/guided.hpp and surw.hpp; what Guided leaves open is as by
+// default. Under Blocks threads are switched only between atomic blocks; from record `sleep_at` on some are stopped, as
+// `extra` says (model/blocks.hpp). Under Priorities the enabled thread with the highest priority runs
+// (runtime/sched/priorities.hpp).
 enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos, Guided, Blocks, Priorities, Surw };
 constexpr bool is_random(Policy p) {
   return p == Policy::Random || p == Policy::Pct || p == Policy::Pos || p == Policy::Surw;
@@ -59,20 +60,20 @@ static_assert(sizeof(TrackedRange) == 16, "wire format");
 inline constexpr unsigned kMaxTracked = 1024;
 
 struct Plan {
-  uint64_t id = 0;  // echoed in the trace
+  uint64_t id = 0;            // echoed in the trace
   std::vector<Delta> deltas;  // strictly ascending by step, then those for kNextDecision
   Policy policy = Policy::Default;
-  bool detail = false;        // record stacks, capture output: for the execution that is shown to a person
-  bool stacks = false;        // record stacks, nothing else: for ranks that look at code
-  bool origins = false;       // tell where the heap's blocks came from that were used (model/variable.hpp)
-  uint64_t seed = 0;          // of the random policies
-  uint16_t pct_depth = 2;     // Pct: ordering constraints that a bug may need, up to kMaxPctDepth
-  uint32_t pct_horizon = 0;   // Pct: decisions between several threads that are expected
-  ObjectId focus = kNoObject; // Surw: the object whose operations are ordered uniformly; none: all operations are
+  bool detail = false;         // record stacks, capture output: for the execution that is shown to a person
+  bool stacks = false;         // record stacks, nothing else: for ranks that look at code
+  bool origins = false;        // tell where the heap's blocks came from that were used (model/variable.hpp)
+  uint64_t seed = 0;           // of the random policies
+  uint16_t pct_depth = 2;      // Pct: ordering constraints that a bug may need, up to kMaxPctDepth
+  uint32_t pct_horizon = 0;    // Pct: decisions between several threads that are expected
+  ObjectId focus = kNoObject;  // Surw: the object whose operations are ordered uniformly; none: all operations are
   uint32_t max_steps = 1'000'000;
   uint32_t sleep_at = kNoStep;  // from this record on the threads in `sleep` are asleep
   std::vector<ThreadId> sleep;
-  std::vector<uint64_t> extra;  // what the policy needs besides
+  std::vector<uint64_t> extra;        // what the policy needs besides
   std::vector<TrackedRange> tracked;  // at most kMaxTracked
 };
 

@@ -10,10 +10,10 @@ namespace lockstep {
 struct RaceAccess {
   enum Flags : uint8_t {
     kWrite = 1,
-    kAtomic = 2,  // the other one is not, otherwise it would be no race
-    kFree = 4,    // free() or delete: a write to the whole block
-    kRange = 8,   // memcpy, memset, a wide or misaligned access: one word of several
-    kOrdered = 16,  // on both accesses: no race, only memory that threads share (Points::All)
+    kAtomic = 2,     // the other one is not, otherwise it would be no race
+    kFree = 4,       // free() or delete: a write to the whole block
+    kRange = 8,      // memcpy, memset, a wide or misaligned access: one word of several
+    kOrdered = 16,   // on both accesses: no race, only memory that threads share (Points::All)
     kUnlocked = 32,  // on both: no race, but no lock is held at every access (detect/eraser.hpp)
     kSync = 64,      // an operation on a lock or the like, which must not be gone
   };
@@ -25,7 +25,7 @@ struct RaceAccess {
   uint32_t size;     // bytes of the access within one aligned word
   ThreadId thread;
   uint8_t flags;
-  Misuse misuse;     // on both accesses, which are the same one then: no race
+  Misuse misuse;  // on both accesses, which are the same one then: no race
 
   bool write() const { return flags & kWrite; }
   bool atomic() const { return flags & kAtomic; }

@@ -16,7 +16,8 @@ enum class Reason : uint8_t {
   ThreadsAtExit,  // exit handlers ran beside threads that main had not joined
   Input,          // input was waited for that another thread may take
   LockMisuse,     // what a lock does after a misuse depends on more than its operations
-  Lifetime,       // memory was freed, or a stack frame left, in which another thread used an object, and nothing orders the two
+  Lifetime,  // memory was freed, or a stack frame left, in which another thread used an object, and nothing orders the
+             // two
   kCount
 };
 

@@ -20,7 +20,11 @@ class ScheduleCursor {
   ScheduleCursor(TraceView trace, uint32_t index, uint32_t preemptions);
   // Likewise, where it is known who ran before.
   ScheduleCursor(TraceView trace, uint32_t index, uint32_t preemptions, ThreadId running, bool yielded)
-      : trace_(trace), steps_(trace.steps()), index_(index), preemptions_(preemptions), running_(running),
+      : trace_(trace),
+        steps_(trace.steps()),
+        index_(index),
+        preemptions_(preemptions),
+        running_(running),
         yielded_(yielded) {}
   bool done() const { return index_ == steps_.size(); }
   uint32_t index() const { return index_; }
@@ -40,7 +44,7 @@ class ScheduleCursor {
     return static_cast<uint32_t>(now.enabled >> (running & 63)) & uint32_t{running < 64} & uint32_t{next != running_} &
            uint32_t{!yielded_};
   }
-  uint16_t taken() const {             // this step's decision, as a Delta's value
+  uint16_t taken() const {  // this step's decision, as a Delta's value
     return step().is_choice() ? step().value : static_cast<uint16_t>(step().thread);
   }
   uint16_t default_value() const {  // what the default schedule takes here

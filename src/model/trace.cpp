@@ -5,9 +5,9 @@
 namespace lockstep {
 
 const char* name_of(Outcome outcome) {
-  static constexpr const char* kNames[] = {
-      "ok",          "assertion",   "abort",      "exception", "crash",         "exit-code", "deadlock",    "lock-misuse",
-      "double-free", "step-limit",  "livelock",   "redundant", "diverged",      "uncontrolled", "worker-died"};
+  static constexpr const char* kNames[] = {"ok",        "assertion", "abort",       "exception",    "crash",
+                                           "exit-code", "deadlock",  "lock-misuse", "double-free",  "step-limit",
+                                           "livelock",  "redundant", "diverged",    "uncontrolled", "worker-died"};
   static_assert(std::size(kNames) == static_cast<size_t>(Outcome::kCount));
   return outcome < Outcome::kCount ? kNames[static_cast<size_t>(outcome)] : "?";
 }
@@ -41,14 +41,15 @@ Trace TraceBuilder::build() {
   header.set_words = static_cast<uint32_t>(sets.size());
   header.stack_words = static_cast<uint32_t>(stacks.size());
   header.message_bytes = static_cast<uint32_t>(message.size());
-  size_t bytes = sizeof(TraceHeader) + sizeof(Step) * (steps.size() + pending.size()) + 8 * (sets.size() + stacks.size()) +
-                 message.size();
+  size_t bytes = sizeof(TraceHeader) + sizeof(Step) * (steps.size() + pending.size()) +
+                 8 * (sets.size() + stacks.size()) + message.size();
   const size_t before_blocks = (bytes + 7) & ~size_t{7};
   const size_t before_races = before_blocks + sizeof(Touched) * blocks.size();
   header.block_units = static_cast<uint32_t>(blocks.size());
   header.races = static_cast<uint32_t>(races.size());
   header.allocations = static_cast<uint32_t>(allocations.size());
-  header.bytes = static_cast<uint32_t>(before_races + sizeof(DataRace) * races.size() + sizeof(Allocation) * allocations.size());
+  header.bytes =
+      static_cast<uint32_t>(before_races + sizeof(DataRace) * races.size() + sizeof(Allocation) * allocations.size());
   Trace trace;
   trace.bytes_.resize(header.bytes / 8);
   char* out = reinterpret_cast<char*>(trace.bytes_.data());

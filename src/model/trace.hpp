@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "model/allocation.hpp"
 #include "model/ids.hpp"
 #include "model/operation.hpp"
-#include "model/allocation.hpp"
 #include "model/race.hpp"
 #include "model/reason.hpp"
 
@@ -23,27 +23,27 @@ inline constexpr uint16_t kTraceVersion = 5;
 // How an execution ended.
 enum class Outcome : uint8_t {
   Ok,
-  Assertion,      // assert(), lockstep::require()
-  Abort,          // abort(), std::terminate without an exception
-  Exception,      // uncaught C++ exception
-  Crash,          // SIGSEGV, SIGBUS, SIGFPE, SIGILL, stack overflow
-  ExitCode,       // the process ended with a code other than 0
-  Deadlock,       // threads left, none enabled
-  LockMisuse,     // unlock of a mutex not held, destroying or using a dead one
+  Assertion,   // assert(), lockstep::require()
+  Abort,       // abort(), std::terminate without an exception
+  Exception,   // uncaught C++ exception
+  Crash,       // SIGSEGV, SIGBUS, SIGFPE, SIGILL, stack overflow
+  ExitCode,    // the process ended with a code other than 0
+  Deadlock,    // threads left, none enabled
+  LockMisuse,  // unlock of a mutex not held, destroying or using a dead one
   DoubleFree,
-  StepLimit,      // ran past Plan::max_steps
-  Livelock,       // only spinning threads are left
-  SleepBlocked,   // redundant: only threads of the plan's sleep set could go on
-  Diverged,       // the plan asked for something impossible: the program is not deterministic
-  Uncontrolled,   // the runtime had to give up; the message says why
-  WorkerDied,     // written by the driver when the process vanished
+  StepLimit,     // ran past Plan::max_steps
+  Livelock,      // only spinning threads are left
+  SleepBlocked,  // redundant: only threads of the plan's sleep set could go on
+  Diverged,      // the plan asked for something impossible: the program is not deterministic
+  Uncontrolled,  // the runtime had to give up; the message says why
+  WorkerDied,    // written by the driver when the process vanished
   kCount
 };
 const char* name_of(Outcome outcome);
 bool is_whole(Outcome outcome);  // the program ended as it would by itself; not cut off, lost or out of control
 
-// A step with kBlocked begins another round of a spin loop, which is only there because a value that the loop reads, maybe
-// another than this step's, was changed before.
+// A step with kBlocked begins another round of a spin loop, which is only there because a value that the loop reads,
+// maybe another than this step's, was changed before.
 //
 // One record of a trace. Everything that could have gone otherwise is a decision and has a record of its own:
 // which thread runs (alternatives: `enabled`), or a data choice (kind Choose; alternatives: 0..arity-1).
@@ -59,16 +59,16 @@ struct Step {
     kBlocked = 128,    // pending: not enabled when the execution ended; a step: see below
   };
   ObjectId object;
-  ObjectId second;   // CondWait: mutex · Reacquire: condvar · Create, Join: ThreadId · CondSignal: woken ThreadId + 1
-                     // · Sem*: value before · Cas: the expected value
-                     // · PlainRead, PlainWrite: what it depends on, see Alias
-                     // · Load, Store, Rmw with kBlocked: the one value that was changed before, if it was one
+  ObjectId second;  // CondWait: mutex · Reacquire: condvar · Create, Join: ThreadId · CondSignal: woken ThreadId + 1
+                    // · Sem*: value before · Cas: the expected value
+                    // · PlainRead, PlainWrite: what it depends on, see Alias
+                    // · Load, Store, Rmw with kBlocked: the one value that was changed before, if it was one
   uint64_t enabled;  // threads that could have been chosen here, by bit; see TraceView::enabled
   ThreadId thread;
   OpKind kind;
   uint8_t flags;
-  uint16_t value;    // Choose: what was taken; atomics: memory order; Lock, Unlock, CondWait: kReadBefore
-  uint16_t arity;    // Choose: number of alternatives; atomics: size in bytes
+  uint16_t value;  // Choose: what was taken; atomics: memory order; Lock, Unlock, CondWait: kReadBefore
+  uint16_t arity;  // Choose: number of alternatives; atomics: size in bytes
 
   bool is_note() const { return flags & kNote; }
   bool is_choice() const { return kind == OpKind::Choose; }
@@ -98,8 +98,8 @@ struct BlockRecord {
   uint32_t begin, end;  // its records of the trace; `end` included
   ThreadId thread;
   How how;
-  uint8_t everything;   // more than could be written down
-  uint32_t touched;     // so many follow
+  uint8_t everything;  // more than could be written down
+  uint32_t touched;    // so many follow
 };
 static_assert(sizeof(BlockRecord) == 16, "wire format");
 
@@ -118,8 +118,8 @@ struct Monitors {
 // In Step::value of an atomic operation besides its memory order: there was a full fence since the thread's last step.
 inline constexpr uint16_t kAfterFence = 0x100;
 
-// In Step::value of a lock, an unlock or a condition wait of a detailed execution: since its last step the thread has read,
-// or may have read, memory that is not on its own stack.
+// In Step::value of a lock, an unlock or a condition wait of a detailed execution: since its last step the thread has
+// read, or may have read, memory that is not on its own stack.
 inline constexpr uint16_t kReadBefore = 1;
 
 struct TraceHeader {
@@ -210,8 +210,8 @@ class TraceView {
 
   // Data races and what else there is to say about pairs of accesses; see DataRace::race().
   std::span<const DataRace> races() const { return {at<DataRace>(races_offset()), header().races}; }
-  // The blocks of the heap that the races are about; in detailed executions and where the plan asks for origins also those
-  // in which operations and the accesses of atomic blocks took place.
+  // The blocks of the heap that the races are about; in detailed executions and where the plan asks for origins also
+  // those in which operations and the accesses of atomic blocks took place.
   std::span<const Allocation> allocations() const {
     return {at<Allocation>(races_offset() + sizeof(DataRace) * header().races), header().allocations};
   }
@@ -254,7 +254,9 @@ class TraceView {
   }
   size_t sets_offset() const { return sizeof(TraceHeader) + sizeof(Step) * size_t(header().steps + header().pending); }
   template <class T>
-  const T* at(size_t offset) const { return reinterpret_cast<const T*>(base_ + offset); }
+  const T* at(size_t offset) const {
+    return reinterpret_cast<const T*>(base_ + offset);
+  }
   const char* base_;
   uint32_t number_ = 0, same_ = 0;
 };

@@ -57,11 +57,13 @@ std::string chance_text(const Chance& chance) {
   if (chance.missed > 0.99) return {};
   if (chance.of == Chance::Of::OrderOfOneObject)
     return fmt::format(
-        "each order of the operations on one object was missed with probability at most {:.3g} where no thread has to wait "
+        "each order of the operations on one object was missed with probability at most {:.3g} where no thread has to "
+        "wait "
         "({}, at most {:.3g} orders)",
         chance.missed, plural(chance.objects, "object"), chance.orders);
   const std::string at = chance.variables ? " at " + plural(chance.variables, "variable") : "";
-  const std::string of = chance.variables ? plural(chance.objects, "shared variable") + ", " + plural(chance.decisions, "access", "accesses")
+  const std::string of = chance.variables ? plural(chance.objects, "shared variable") + ", " +
+                                                plural(chance.decisions, "access", "accesses")
                                           : plural(chance.decisions, "decision");
   return fmt::format("each bug of depth {}{} was missed with probability at most {:.3g} ({}, {})", chance.depth, at,
                      chance.missed, plural(chance.threads, "thread"), of);
@@ -73,7 +75,8 @@ std::string text_of(const Proviso& p) {
     case ProvisoKind::Uninstrumented: return "accesses in code that is not instrumented" + in_brackets(places);
     case ProvisoKind::UncontrolledLoop: return "what loops in code that is not instrumented read" + in_brackets(places);
     case ProvisoKind::SpinRounds:
-      return fmt::format("more than {} of the spin loop{} at {} (--spin-rounds)", plural(p.count, "round"), p.where.size() == 1 ? "" : "s", places);
+      return fmt::format("more than {} of the spin loop{} at {} (--spin-rounds)", plural(p.count, "round"),
+                         p.where.size() == 1 ? "" : "s", places);
     case ProvisoKind::Cut: return fmt::format("{} cut {}", plural(p.count, "execution"), p.why);
     case ProvisoKind::Lost: return fmt::format("{} lost ({})", plural(p.count, "execution"), p.why);
     case ProvisoKind::Nondeterministic: {
@@ -82,11 +85,15 @@ std::string text_of(const Proviso& p) {
       return p.why.empty() ? text : fmt::format("{}{}{}", text, p.where.empty() ? ": " : "; ", p.why);
     }
     case ProvisoKind::LockMisuse: return "what follows the misuse of a lock at " + places;
-    case ProvisoKind::Criteria: return "orders inside atomic blocks, which matter because of " + (p.why.empty() ? places : p.why + in_brackets(places));
+    case ProvisoKind::Criteria:
+      return "orders inside atomic blocks, which matter because of " +
+             (p.why.empty() ? places : p.why + in_brackets(places));
     case ProvisoKind::NoSchedulingPoint: return "preemptions at " + p.why;
     case ProvisoKind::SyncOnly: return "preemptions between synchronisation calls" + in_brackets(p.why);
     case ProvisoKind::MemoryOrder: return "weaker memory orders " + (places.empty() ? p.why : "at " + places + p.why);
-    case ProvisoKind::Spurious: return "spurious wakeups of the condition wait" + std::string(p.where.size() == 1 ? "" : "s") + " at " + places + " (--spurious)";
+    case ProvisoKind::Spurious:
+      return "spurious wakeups of the condition wait" + std::string(p.where.size() == 1 ? "" : "s") + " at " + places +
+             " (--spurious)";
     case ProvisoKind::kCount: break;
   }
   return {};

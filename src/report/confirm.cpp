@@ -86,8 +86,8 @@ int likeness(const Finding& found, const Finding& wanted, TraceView trace, Symbo
 
 }  // namespace
 
-std::optional<Finding> best_match(const Finding& wanted, bool same_kind, TraceView trace, std::span<Analysis* const> analyses,
-                                  Symbols& symbols) {
+std::optional<Finding> best_match(const Finding& wanted, bool same_kind, TraceView trace,
+                                  std::span<Analysis* const> analyses, Symbols& symbols) {
   std::optional<Finding> best;
   int best_score = -1;
   for (Analysis* analysis : analyses)

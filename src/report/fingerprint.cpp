@@ -37,7 +37,8 @@ std::string fingerprint_of(const Finding& finding, const TraceNames& names) {
     parts.push_back(signature(names.stack_of_allocation(*finding.allocation), names.symbols()));
   } else if (!finding.steps.empty() || !finding.lock_cycle.empty()) {
     for (const uint32_t step : finding.steps) parts.push_back(signature(names.stack_of_step(step), names.symbols()));
-    for (const LockNesting& n : finding.lock_cycle) parts.push_back(signature(names.stack_of_step(n.step), names.symbols()));
+    for (const LockNesting& n : finding.lock_cycle)
+      parts.push_back(signature(names.stack_of_step(n.step), names.symbols()));
   } else {
     parts.push_back(signature(names.stack_of_failure(), names.symbols()));
   }

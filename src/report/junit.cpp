@@ -46,8 +46,8 @@ std::string test_case(const std::string& suite, const std::string& name, const E
   std::string said = guarantee_text(result) + "\n";
   for (const std::string& warning : warnings) said += "warning: " + warning + "\n";
   body += fmt::format("      <system-out>{}</system-out>\n", escaped(said));
-  return fmt::format("    <testcase classname=\"lockstep.{}\" name=\"{}\" time=\"{:.3f}\">\n{}    </testcase>\n", escaped(suite),
-                     escaped(name), result.seconds, body);
+  return fmt::format("    <testcase classname=\"lockstep.{}\" name=\"{}\" time=\"{:.3f}\">\n{}    </testcase>\n",
+                     escaped(suite), escaped(name), result.seconds, body);
 }
 
 }  // namespace
@@ -65,8 +65,8 @@ std::string to_junit(const JsonReport& report, const Exploration& result) {
   };
   for (const JsonTest& test : report.tests) add(test.name, test.result, test.warnings);
   if (report.tests.empty()) add(name, result, report.warnings);
-  const std::string counts =
-      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\"", tests, failures, errors, result.seconds);
+  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\"", tests, failures,
+                                         errors, result.seconds);
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuites {0}>\n"

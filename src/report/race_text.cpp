@@ -22,7 +22,9 @@ std::string at_place(std::span<const uint64_t> stack, const TraceNames& names) {
   if (!place.empty()) return " at " + place;
   return frame ? " in " + frame->where.function : "";
 }
-std::string at_place(const RaceAccess& access, const TraceNames& names) { return at_place(stack_of(access, names), names); }
+std::string at_place(const RaceAccess& access, const TraceNames& names) {
+  return at_place(stack_of(access, names), names);
+}
 
 bool is_ended_stack(const RaceAccess& access) { return (access.flags & RaceAccess::kFree) && access.pc == 0; }
 
@@ -34,7 +36,8 @@ std::span<const uint64_t> stack_of(const RaceAccess& access, const TraceNames& n
 }
 
 std::string access_text(const RaceAccess& access, const TraceNames& names) {
-  if (access.misuse != Misuse::None) return fmt::format("{}: {}", text_of(access.misuse), names.object(ObjectId(access.address)));
+  if (access.misuse != Misuse::None)
+    return fmt::format("{}: {}", text_of(access.misuse), names.object(ObjectId(access.address)));
   if (is_ended_stack(access)) return "leaves the frame of " + names.object(ObjectId(access.address));
   return fmt::format("{} {}", verb(access), names.object(ObjectId(access.address)));
 }
@@ -54,8 +57,8 @@ std::string race_message(const DataRace& race, const TraceNames& names) {
   const std::string tail = origin.empty() ? "" : "; it was " + origin;
   const std::string first = names.thread(race.first.thread), second = names.thread(race.second.thread);
   if (race.unlocked() && race.first.thread == race.second.thread)
-    return fmt::format("no lock is held at every access to {}: {} {} it{}, another thread used it before{}", names.object(object),
-                       second, third_person(race.second), at_place(race.second, names), tail);
+    return fmt::format("no lock is held at every access to {}: {} {} it{}, another thread used it before{}",
+                       names.object(object), second, third_person(race.second), at_place(race.second, names), tail);
   if (race.unlocked())
     return fmt::format("no lock is held at every access to {}: {} {} it{}, {} {} it{}{}", names.object(object), first,
                        third_person(race.first), at_place(race.first, names), second, third_person(race.second),
@@ -64,18 +67,19 @@ std::string race_message(const DataRace& race, const TraceNames& names) {
     return fmt::format("{} misused a lock: {}: {}{}{}", second, text_of(race.second.misuse), names.object(object),
                        at_place(race.second, names), tail);
   if (is_ended_stack(race.first))
-    return fmt::format("use after return: {} {} {}{}, which was on the stack of {} and is gone", second, third_person(race.second),
-                       names.object(object), at_place(race.second, names), first);
+    return fmt::format("use after return: {} {} {}{}, which was on the stack of {} and is gone", second,
+                       third_person(race.second), names.object(object), at_place(race.second, names), first);
   if (is_ended_stack(race.second))
-    return fmt::format("use after return: {} {} {}{}, which is on the stack of {}; nothing makes {} wait before it returns", first,
-                       third_person(race.first), names.object(object), at_place(race.first, names), second, second);
+    return fmt::format(
+        "use after return: {} {} {}{}, which is on the stack of {}; nothing makes {} wait before it returns", first,
+        third_person(race.first), names.object(object), at_place(race.first, names), second, second);
   const bool freed = (race.first.flags & RaceAccess::kFree) && !(race.second.flags & RaceAccess::kFree);
   if (freed)
-    return fmt::format("use after free: {} {} {}{}, which {} freed{}{}", second,
-                       third_person(race.second),
+    return fmt::format("use after free: {} {} {}{}, which {} freed{}{}", second, third_person(race.second),
                        names.object(object), at_place(race.second, names), first, at_place(race.first, names), tail);
   return fmt::format("data race on {}: {} {} it{}, {} {} it{}{}", names.object(object), first, third_person(race.first),
-                     at_place(race.first, names), second, third_person(race.second), at_place(race.second, names), tail);
+                     at_place(race.first, names), second, third_person(race.second), at_place(race.second, names),
+                     tail);
 }
 
 std::string double_free_text(const TraceNames& names) {
@@ -83,8 +87,8 @@ std::string double_free_text(const TraceNames& names) {
   std::string text;
   for (const DataRace& race : names.trace().races())
     if ((race.first.flags & race.second.flags & RaceAccess::kFree) && race.second.begin == address)
-      text = fmt::format("{} frees it{}, it was freed by {}{} before", names.thread(race.second.thread), at_place(race.second, names),
-                         names.thread(race.first.thread), at_place(race.first, names));
+      text = fmt::format("{} frees it{}, it was freed by {}{} before", names.thread(race.second.thread),
+                         at_place(race.second, names), names.thread(race.first.thread), at_place(race.first, names));
   const std::string origin = allocation_text(address, names);
   if (origin.empty()) return text;
   return text.empty() ? origin : text + "; " + origin;
@@ -102,10 +106,11 @@ std::string leak_message(const Allocation& first, const TraceNames& names) {
 std::string stale_load_message(uint32_t store, uint32_t load, const TraceNames& names) {
   const Step &written = names.trace().steps()[store], &read = names.trace().steps()[load];
   return fmt::format(
-      "{} reads {}{}: a processor with store buffers may still answer with the value before the write of {}{}; such executions "
+      "{} reads {}{}: a processor with store buffers may still answer with the value before the write of {}{}; such "
+      "executions "
       "are not explored (use sequentially consistent order, or a fence between the store and the load)",
-      names.thread(read.thread), names.object(read.object), at_place(names.stack_of_step(load), names), names.thread(written.thread),
-      at_place(names.stack_of_step(store), names));
+      names.thread(read.thread), names.object(read.object), at_place(names.stack_of_step(load), names),
+      names.thread(written.thread), at_place(names.stack_of_step(store), names));
 }
 
 }  // namespace lockstep

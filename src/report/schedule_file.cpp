@@ -38,9 +38,8 @@ Json content_of(const ScheduleFile& schedule) {
   for (const TrackedRange& range : bug.plan.tracked) tracked.push_back({range.address, range.size});
   for (const Delta& delta : bug.plan.deltas) deltas.push_back({delta.step, delta.value});
   for (const RecordedOperation& op : schedule.operations)
-    operations.push_back(
-        {index_of(op.thread), name_of(op.kind), op.value, valid_utf8(op.object), valid_utf8(op.place),
-         valid_utf8(op.function)});
+    operations.push_back({index_of(op.thread), name_of(op.kind), op.value, valid_utf8(op.object), valid_utf8(op.place),
+                          valid_utf8(op.function)});
   return Json{
       {schedule_json::kMagic, kScheduleVersion},
       {"program", program},

@@ -19,20 +19,20 @@ inline constexpr int kScheduleVersion = 2;
 inline constexpr size_t kScheduleFileLimit = 256u << 20;
 inline constexpr size_t kRecordedOperations = 20'000;  // a longer recording is no better for comparing
 
-inline constexpr size_t kRecordedInput = 1u << 20;      // what the program read; more has to be given again
+inline constexpr size_t kRecordedInput = 1u << 20;  // what the program read; more has to be given again
 
 struct RecordedOperation {
   ThreadId thread = kNoThread;
   OpKind kind = OpKind::Yield;
-  uint16_t value = 0;  // Choose: what was taken
-  std::string object;  // by name, so that it compares across builds and environments
-  std::string place;   // "bank.cpp:31"; for messages only
+  uint16_t value = 0;      // Choose: what was taken
+  std::string object;      // by name, so that it compares across builds and environments
+  std::string place;       // "bank.cpp:31"; for messages only
   std::string function{};  // of the user, the innermost; empty in recordings from before it was kept
 };
 
 // A return address that means the same wherever its module is loaded.
 struct CodePlace {
-  std::string module;  // path
+  std::string module;   // path
   uint64_t offset = 0;  // in the file
   bool operator==(const CodePlace&) const = default;
 };
@@ -47,10 +47,10 @@ struct ScheduleFile {
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spin_rounds = kDefaultSpinRounds;
   uint32_t spurious = 0;
-  std::string input;  // standard input, if there was any and not too much
-  uint32_t explore_call = 0;  // recorded by this call of lockstep::explore() in the program; 0: by lockstep run
+  std::string input;                // standard input, if there was any and not too much
+  uint32_t explore_call = 0;        // recorded by this call of lockstep::explore() in the program; 0: by lockstep run
   std::vector<CodePlace> promoted;  // plain accesses that were scheduling points
-  Finding bug;  // without trace and output; its plan is what is replayed
+  Finding bug;                      // without trace and output; its plan is what is replayed
   std::vector<ThreadTable::Entry> threads;
   std::vector<RecordedOperation> operations;  // the first ones
   uint64_t operations_total = 0;

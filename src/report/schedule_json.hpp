@@ -18,8 +18,8 @@ inline constexpr std::string_view kIsolations[] = {"auto", "loop", "reset", "for
 inline constexpr std::string_view kBackends[] = {"auto", "fiber", "os-thread"};
 inline constexpr std::string_view kPoints[] = {"auto", "sync", "atomics", "racy", "all"};
 inline constexpr std::string_view kTimeouts[] = {"stuck", "cost", "always"};
-inline constexpr std::string_view kPolicies[] = {"default", "random", "round-robin", "pct",
-                                                 "pos",     "guided", "blocks", "priorities", "surw"};
+inline constexpr std::string_view kPolicies[] = {"default", "random", "round-robin", "pct", "pos",
+                                                 "guided",  "blocks", "priorities",  "surw"};
 
 inline std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 

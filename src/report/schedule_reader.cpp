@@ -96,7 +96,8 @@ void read_promoted(const Json& json, ScheduleFile& out) {
   for (const Json& place : array_at(json, "promoted")) {
     if (out.promoted.size() == kMaxPromoted) throw Malformed{"\"promoted\" is too long"};
     tuple(place, "promoted", 2);
-    out.promoted.push_back({string_of(place[0], "promoted"), natural(place[1], "promoted", std::numeric_limits<int64_t>::max())});
+    out.promoted.push_back(
+        {string_of(place[0], "promoted"), natural(place[1], "promoted", std::numeric_limits<int64_t>::max())});
   }
 }
 

@@ -175,11 +175,13 @@ class Story {
       out_ += "\n";
       for (const Step& op : pending) stack_line(op);
     } else if (race() && race()->misuse()) {
-      told_stack(term_.paint(kBold, names_.thread(race()->second.thread)) + " misused it in", stack_of(race()->second, names_));
+      told_stack(term_.paint(kBold, names_.thread(race()->second.thread)) + " misused it in",
+                 stack_of(race()->second, names_));
     } else if (race()) {
       for (const RaceAccess* access : {&race()->first, &race()->second})
-        told_stack(fmt::format("{}: {}", term_.paint(kBold, names_.thread(access->thread)), access_text(*access, names_)),
-                   stack_of(*access, names_));
+        told_stack(
+            fmt::format("{}: {}", term_.paint(kBold, names_.thread(access->thread)), access_text(*access, names_)),
+            stack_of(*access, names_));
       if (const std::string origin = allocation_text(race()->second.address, names_); !origin.empty())
         told_allocation(race()->second.address);
     } else if (finding_.allocation) {
@@ -189,7 +191,8 @@ class Story {
       for (const LockNesting& n : finding_.lock_cycle) steps.insert(steps.end(), {n.held_step, n.step});
       for (const uint32_t i : steps) {
         const Step& step = names_.trace().steps()[i];
-        told_stack(fmt::format("{}: {}", term_.paint(kBold, names_.thread(step.thread)), operation_text(step, names_)), names_.stack_of_step(i));
+        told_stack(fmt::format("{}: {}", term_.paint(kBold, names_.thread(step.thread)), operation_text(step, names_)),
+                   names_.stack_of_step(i));
       }
     } else {
       const ThreadId culprit = names_.trace().header().culprit;
@@ -201,7 +204,8 @@ class Story {
   void told_allocation(uint64_t address) {
     for (const Allocation& a : names_.trace().allocations())
       if (a.contains(address))
-        told_stack(fmt::format("{} bytes at {:#x}, {} by {}", a.size, a.begin, "allocated", term_.paint(kBold, names_.thread(a.thread))),
+        told_stack(fmt::format("{} bytes at {:#x}, {} by {}", a.size, a.begin, "allocated",
+                               term_.paint(kBold, names_.thread(a.thread))),
                    names_.stack_of_allocation(a));
   }
 

@@ -65,7 +65,8 @@ class Teller {
 
  private:
   void add(StoryRow row) {
-    if (row.kind == StoryRow::Operation || row.kind == StoryRow::Blocked || row.kind == StoryRow::Racing) row.number = ++number_;
+    if (row.kind == StoryRow::Operation || row.kind == StoryRow::Blocked || row.kind == StoryRow::Racing)
+      row.number = ++number_;
     rows_.push_back(std::move(row));
   }
 

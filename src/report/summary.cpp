@@ -10,12 +10,14 @@ namespace {
 
 std::string tally(const Exploration& result) {
   std::string text = plural(result.executions, "execution");
-  if (result.traces) text += ", " + with_separators(*result.traces) + " distinct behaviour" + (*result.traces == 1 ? "" : "s");
+  if (result.traces)
+    text += ", " + with_separators(*result.traces) + " distinct behaviour" + (*result.traces == 1 ? "" : "s");
   return text + ", " + seconds_text(result.seconds);
 }
 
 std::string contributions(const Exploration& result, bool verbose) {
-  return !verbose || result.contributions.empty() ? std::string{} : "       Executions: " + result.contributions + ".\n";
+  return !verbose || result.contributions.empty() ? std::string{}
+                                                  : "       Executions: " + result.contributions + ".\n";
 }
 
 std::string bug_depth(const Exploration& result) {
@@ -23,7 +25,8 @@ std::string bug_depth(const Exploration& result) {
     return fmt::format("{} distinct bugs found; {}", result.bugs.size(),
                        result.complete() ? "explored: " + known_text(result) : "there may be more");
   const uint32_t cost = result.bugs.front().preemptions;
-  const std::string needs = cost == 0 ? "Bug found; needs no preemption" : "Bug found; needs " + plural(cost, "preemption");
+  const std::string needs =
+      cost == 0 ? "Bug found; needs no preemption" : "Bug found; needs " + plural(cost, "preemption");
   const auto& proved = result.claim.preemptions_completed;
   return proved && *proved < cost ? fmt::format("{} (no bug with at most {})", needs, *proved) : needs;
 }
@@ -90,14 +93,16 @@ std::string test_line(const Exploration& result, const Terminal& terminal) {
   const std::string rest = fmt::format(" ({})", tally(result));
   switch (result.verdict) {
     case Verdict::Bug:
-      return fmt::format("{}        {} at execution {}{}{}", terminal.paint("1;31", "BUG"), name_of(result.bugs[0].kind),
-                         with_separators(result.bugs[0].execution),
+      return fmt::format("{}        {} at execution {}{}{}", terminal.paint("1;31", "BUG"),
+                         name_of(result.bugs[0].kind), with_separators(result.bugs[0].execution),
                          result.bugs.size() > 1 ? fmt::format(" and {} more", result.bugs.size() - 1) : "", rest);
-    case Verdict::Pass: return fmt::format("{}       {}{}", terminal.paint("1;32", "pass"), guarantee_text(result), rest);
+    case Verdict::Pass:
+      return fmt::format("{}       {}{}", terminal.paint("1;32", "pass"), guarantee_text(result), rest);
     case Verdict::Incomplete:
       return fmt::format("{} stopped by {}; known: {}{}", terminal.paint("1;33", "incomplete"), text_of(result.ending),
                          guarantee_text(result), rest);
-    case Verdict::Uncontrolled: return fmt::format("{} {}", terminal.paint("1;31", "UNCONTROLLED"), result.uncontrolled);
+    case Verdict::Uncontrolled:
+      return fmt::format("{} {}", terminal.paint("1;31", "UNCONTROLLED"), result.uncontrolled);
   }
   return {};
 }
@@ -114,8 +119,8 @@ std::string final_lines(const Exploration& result, const Terminal& terminal, boo
                          indented(not_covered_text(result)), rest);
     case Verdict::Incomplete:
       return fmt::format("{} {} no bug found, stopped by {} ({})\n       Known: {}.\n{}{}{}",
-                         terminal.paint("1;33", "INCOMPLETE"), dash, text_of(result.ending), tally(result), known_text(result),
-                         indented(not_covered_text(result)), indented(how_to_go_on(result)), rest);
+                         terminal.paint("1;33", "INCOMPLETE"), dash, text_of(result.ending), tally(result),
+                         known_text(result), indented(not_covered_text(result)), indented(how_to_go_on(result)), rest);
     case Verdict::Uncontrolled:
       return fmt::format("{} {} {}\n", terminal.paint("1;31", "UNCONTROLLED"), dash, result.uncontrolled);
   }

@@ -50,7 +50,8 @@ Result<Suppressions> Suppressions::parse(std::string_view text, const std::strin
     if (line.empty() || line.front() == '#') continue;
     constexpr std::string_view kRace = "race:";
     if (!line.starts_with(kRace) || line.size() == kRace.size())
-      return Error{ExitCode::Usage, fmt::format("{}:{}: a suppression reads race:PATTERN, not '{}'", path, number, line)};
+      return Error{ExitCode::Usage,
+                   fmt::format("{}:{}: a suppression reads race:PATTERN, not '{}'", path, number, line)};
     result.races_.emplace_back(line.substr(kRace.size()));
   }
   return result;

@@ -1,6 +1,6 @@
 // What the user does not want to hear about: a file with lines "race:GLOB", matched against the functions, files and
-// the variable of a data race. Empty lines and lines that start with # are skipped. Races that are the C++ library's own
-// are covered in any case.
+// the variable of a data race. Empty lines and lines that start with # are skipped. Races that are the C++ library's
+// own are covered in any case.
 #pragma once
 #include <map>
 #include <string>

@@ -5,8 +5,8 @@
 namespace lockstep {
 namespace {
 
-constexpr std::string_view kLibraries[] = {"libc.so",    "libc-",      "libstdc++.", "libc++",  "libc++abi",
-                                           "libpthread", "ld-linux",   "libgcc_s",   "libm.so", "liblockstep-rt",
+constexpr std::string_view kLibraries[] = {"libc.so",    "libc-",      "libstdc++.", "libc++",     "libc++abi",
+                                           "libpthread", "ld-linux",   "libgcc_s",   "libm.so",    "liblockstep-rt",
                                            "libtsan",    "linux-vdso", "[vdso]",     "liblockstep"};
 constexpr std::string_view kHeaders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/", "/build/"};
 // What a build without debug information leaves of the standard library and the C start-up code.

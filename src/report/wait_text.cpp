@@ -33,8 +33,8 @@ bool may_test(const Step& step) {
   }
 }
 
-// The last notification that came too early for this waiter: after that it has not looked at anything any more, otherwise
-// it saw what the notification was about and waits for another one.
+// The last notification that came too early for this waiter: after that it has not looked at anything any more,
+// otherwise it saw what the notification was about and waits for another one.
 std::optional<size_t> missed_notification(const WaitGraph::Edge& edge, TraceView trace) {
   Holdings now;
   std::optional<size_t> missed;
@@ -63,8 +63,8 @@ std::string unheard_signal(const WaitGraph::Edge& edge, const TraceNames& names)
   if (!missed) return {};
   const auto frame = innermost_user_frame(names.stack_of_step(*missed), names.symbols());
   const std::string place = frame ? short_place(frame->where) : "";
-  return fmt::format(" (when {} notified it{}, nobody was waiting)", names.thread(names.trace().steps()[*missed].thread),
-                     place.empty() ? "" : " at " + place);
+  return fmt::format(" (when {} notified it{}, nobody was waiting)",
+                     names.thread(names.trace().steps()[*missed].thread), place.empty() ? "" : " at " + place);
 }
 
 }  // namespace

@@ -81,7 +81,8 @@ void forget_pages_after(unsigned count) {
   if (given_out_count == count) return;
   next_private = given_out[count].begin;
   for (; given_out_count > count; --given_out_count)
-    sys(SYS_munmap, static_cast<long>(given_out[given_out_count - 1].begin), static_cast<long>(given_out[given_out_count - 1].bytes));
+    sys(SYS_munmap, static_cast<long>(given_out[given_out_count - 1].begin),
+        static_cast<long>(given_out[given_out_count - 1].bytes));
 }
 
 void die(const char* message) {

@@ -44,7 +44,9 @@ inline long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0, lon
 #endif
 }
 template <class T>
-inline long word(T* pointer) { return reinterpret_cast<long>(pointer); }
+inline long word(T* pointer) {
+  return reinterpret_cast<long>(pointer);
+}
 
 // The thread pointer: which thread's TLS is in force, hence who is running.
 inline uintptr_t thread_pointer() {

@@ -5,11 +5,11 @@
 
 #include "model/channel.hpp"
 #include "runtime/detect/call_sites.hpp"
+#include "runtime/detect/eraser.hpp"
 #include "runtime/detect/plain_functions.hpp"
 #include "runtime/detect/promoted.hpp"
-#include "runtime/detect/eraser.hpp"
-#include "runtime/detect/tracked.hpp"
 #include "runtime/detect/races.hpp"
+#include "runtime/detect/tracked.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/memory/snapshot.hpp"
 #include "runtime/memory/undo.hpp"
@@ -22,11 +22,11 @@ namespace lockstep::rt {
 // What the program's code calls, read from its symbol tables: decides what has to be a step, and must therefore be
 // the same in every execution.
 struct Imports {
-  bool cancel;    // pthread_cancel
-  bool try_join;  // pthread_tryjoin_np and the like
-  bool contexts;  // makecontext: stacks of its own making
+  bool cancel;           // pthread_cancel
+  bool try_join;         // pthread_tryjoin_np and the like
+  bool contexts;         // makecontext: stacks of its own making
   bool outside_threads;  // aio_read and the like: the C library calls back in threads of its own
-  bool runs_commands;  // system, popen, wordexp: the C library starts processes for it
+  bool runs_commands;    // system, popen, wordexp: the C library starts processes for it
 };
 Imports find_imports();
 
@@ -42,8 +42,8 @@ void count_libraries();  // those that are there before the program begins
 class Saving;
 
 struct Runtime {
-  bool running;      // an execution is under way
-  bool fibers;       // backend in use
+  bool running;  // an execution is under way
+  bool fibers;   // backend in use
   bool fsgsbase;
   // Both rare, and looked at together after every step.
   union {
@@ -53,7 +53,7 @@ struct Runtime {
       bool interrupted;  // a thread has a signal or an asynchronous cancellation to be delivered
     };
   };
-  Thread* current;   // who runs; the controller between executions
+  Thread* current;  // who runs; the controller between executions
   Scheduler scheduler;
   Clock clock;
   Races races;
@@ -68,20 +68,20 @@ struct Runtime {
   Heap heap;
   Snapshot snapshot;
   Undo undo;
-  Saving* saving;    // checkpoints (serve/saving.hpp)
+  Saving* saving;  // checkpoints (serve/saving.hpp)
   Thread* controller;
-  Thread* threads;   // kMaxThreads of them, index is the ThreadId
+  Thread* threads;  // kMaxThreads of them, index is the ThreadId
   unsigned pool_size;
-  unsigned pool_wanted;  // an execution needed more pool threads than there are
+  unsigned pool_wanted;          // an execution needed more pool threads than there are
   LibraryWanted library_wanted;  // or a library that is not loaded yet
   bool instrumented;
-  bool detects;      // data races are looked for
+  bool detects;           // data races are looked for
   bool leaves_out_races;  // but not in this execution
-  bool checks_locks; // and lock discipline
-  bool watches_more; // accesses are of interest to somebody besides the race detector
-  bool keeps_origins; // the call stacks in which blocks of the heap are asked for
+  bool checks_locks;      // and lock discipline
+  bool watches_more;      // accesses are of interest to somebody besides the race detector
+  bool keeps_origins;     // the call stacks in which blocks of the heap are asked for
   bool unusual_calls;     // somebody wants to know which functions are entered and left
-  bool active;       // under a driver; otherwise everything passes through to the real functions
+  bool active;            // under a driver; otherwise everything passes through to the real functions
   Isolation isolation;
   Points points;
   Channel* channel;
@@ -92,13 +92,13 @@ struct Runtime {
   void (*body)(void*);  // explore(): what to run instead of main
   void* body_argument;
   Imports imports;
-  uint32_t spinners;        // threads that are not enabled because they would only spin
-  uint64_t process_signals; // sent to the process while everybody blocks them
-  uint32_t spurious_left;   // spurious wake-ups this execution may still have
+  uint32_t spinners;                          // threads that are not enabled because they would only spin
+  uint64_t process_signals;                   // sent to the process while everybody blocks them
+  uint32_t spurious_left;                     // spurious wake-ups this execution may still have
   uintptr_t unwinder_begin, unwinder_size;    // code of libgcc_s
   uintptr_t libraries_begin, libraries_size;  // from the first of the C and C++ libraries to the end of the last
-  cpu_set_t cpus;           // where the process was started
-  uintptr_t initial_stack;  // the main thread's stack from here up is initial state
+  cpu_set_t cpus;                             // where the process was started
+  uintptr_t initial_stack;                    // the main thread's stack from here up is initial state
 };
 extern Runtime runtime;
 
@@ -134,11 +134,12 @@ inline bool from_unwinder(const void* caller) {
 inline void about_to_write(void* buffer, size_t size) {
   if (buffer && controlled()) runtime.snapshot.touch(buffer, size);
 }
-// A lock that trusted code releases: its thread is not preempted before that. Before an acquisition it is, because nobody
-// knows where a call of a library begins: others run before, between and after such calls.
+// A lock that trusted code releases: its thread is not preempted before that. Before an acquisition it is, because
+// nobody knows where a call of a library begins: others run before, between and after such calls.
 class TrustedRelease {
  public:
-  // Whoever has not been chosen yet, and only comes this far on another's behalf, waits here to be: nobody is preempted.
+  // Whoever has not been chosen yet, and only comes this far on another's behalf, waits here to be: nobody is
+  // preempted.
   explicit TrustedRelease(const void* caller) : trusted_(is_trusted(caller) && !runtime.current->resumer) {
     if (UNLIKELY(trusted_)) runtime.scheduler.forbid_preemption(true);
   }
@@ -152,7 +153,8 @@ class TrustedRelease {
   bool trusted_;
 };
 
-// Is the caller libc, libstdc++ or another library whose own synchronisation is not seen? Defined in serve/backtrace.cpp.
+// Is the caller libc, libstdc++ or another library whose own synchronisation is not seen? Defined in
+// serve/backtrace.cpp.
 bool lies_in_library(const void* code);
 bool is_library_code(const void* code);  // any address in the code of those, of the runtime or of the vDSO
 bool is_own_code(uintptr_t pc);
@@ -172,11 +174,11 @@ inline Scheduler& scheduler() { return runtime.scheduler; }
 inline Thread& self() { return *runtime.current; }
 
 // The function that would have been called without us.
-#define LOCKSTEP_REAL(name)                                                            \
-  ([] {                                                                                \
-    static decltype(&::name) function;                                                 \
+#define LOCKSTEP_REAL(name)                                                                           \
+  ([] {                                                                                               \
+    static decltype(&::name) function;                                                                \
     if (UNLIKELY(!function)) function = reinterpret_cast<decltype(&::name)>(dlsym(RTLD_NEXT, #name)); \
-    return function;                                                                   \
+    return function;                                                                                  \
   }())
 
 // Lets code that may call intercepted functions run uncontrolled for a while.

@@ -26,7 +26,11 @@ class Run {
  public:
   Run(Search& search, Executor& executor, std::span<Analysis* const> analyses, const Budget& budget, bool keep_going,
       const ExplorerHooks& hooks)
-      : search_(search), executor_(executor), budget_(budget), keep_going_(keep_going), hooks_(hooks),
+      : search_(search),
+        executor_(executor),
+        budget_(budget),
+        keep_going_(keep_going),
+        hooks_(hooks),
         interrupted_(hooks.interrupted ? hooks.interrupted : [] { return false; }),
         findings_(analyses, hooks, keep_going, [this] { make_idle(); }) {
     traces_.limit(budget.memory_bytes / kTraceShare);
@@ -120,9 +124,9 @@ class Run {
         again_blocked += trace.outcome() == Outcome::SleepBlocked;
         again_inserted += is_whole(trace.outcome()) && search_.counts(trace);
       });
-      for (const uint64_t n : {r.executions - again.executions, r.ended - again.ended, r.diverged - again.diverged,
-                               r.cut - again.cut, r.lost - again.lost,
-                               r.without_race_detection - again.without_race_detection, redundant_ - again_blocked})
+      for (const uint64_t n :
+           {r.executions - again.executions, r.ended - again.ended, r.diverged - again.diverged, r.cut - again.cut,
+            r.lost - again.lost, r.without_race_detection - again.without_race_detection, redundant_ - again_blocked})
         out.put(n);
       for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max}) out.put(n);
       out.put(std::chrono::duration<double>(begin - start_).count() + seconds_before_);
@@ -285,10 +289,12 @@ class Run {
     if (!r.bugs.empty()) return Verdict::Bug;
     if (r.ending == Ending::Uncontrolled) return Verdict::Uncontrolled;
     if (r.ended == 0) return Verdict::Incomplete;
-    if (r.claim.scope == Scope::Sample) return r.ending == Ending::ExecutionBudget ? Verdict::Pass : Verdict::Incomplete;
+    if (r.claim.scope == Scope::Sample)
+      return r.ending == Ending::ExecutionBudget ? Verdict::Pass : Verdict::Incomplete;
     const auto lacks = [&r](ProvisoKind kind) { return r.claim.find(kind) != nullptr; };
     const Proviso* unrepeated = r.claim.find(ProvisoKind::Nondeterministic);  // seen, or only possible
-    const bool missing = lacks(ProvisoKind::Cut) || lacks(ProvisoKind::Lost) || (unrepeated && !unrepeated->why.empty());
+    const bool missing =
+        lacks(ProvisoKind::Cut) || lacks(ProvisoKind::Lost) || (unrepeated && !unrepeated->why.empty());
     return r.claim.finished && !missing ? Verdict::Pass : Verdict::Incomplete;
   }
 
@@ -307,7 +313,7 @@ class Run {
   PlanQueue in_flight_;
   Plan plan_;  // of the execution that is looked at
   uint64_t submitted_ = 0;
-  bool idle_ = false;  // the executor, although there are plans in flight
+  bool idle_ = false;              // the executor, although there are plans in flight
   std::optional<uint32_t> bound_;  // reported last
   uint64_t executions_at_bound_ = 0;
   std::optional<Ending> ending_;
@@ -321,9 +327,13 @@ class Run {
 
 }  // namespace
 
-Explorer::Explorer(Search& search, Executor& executor, std::span<Analysis* const> analyses, Budget budget, bool keep_going,
-                   ExplorerHooks hooks)
-    : search_(search), executor_(executor), analyses_(analyses), budget_(budget), keep_going_(keep_going),
+Explorer::Explorer(Search& search, Executor& executor, std::span<Analysis* const> analyses, Budget budget,
+                   bool keep_going, ExplorerHooks hooks)
+    : search_(search),
+      executor_(executor),
+      analyses_(analyses),
+      budget_(budget),
+      keep_going_(keep_going),
       hooks_(std::move(hooks)) {}
 
 Exploration Explorer::run() {

@@ -27,28 +27,28 @@ enum class Verdict : uint8_t { Bug, Pass, Incomplete, Uncontrolled };
 
 // What ended an exploration.
 enum class Ending : uint8_t {
-  Finished,         // the search has nothing left
+  Finished,  // the search has nothing left
   FirstBug,
-  Interrupted,      // Ctrl-C
+  Interrupted,  // Ctrl-C
   TimeBudget,
   ExecutionBudget,
   MemoryBudget,
-  DefaultBudget,    // the strategy's own, where the user gave none
-  Uncontrolled,     // the program could not be controlled
-  NewPoints,        // accesses became scheduling points: the search has to start over
-  Distrusted,       // executions so far cannot be relied on: likewise
+  DefaultBudget,  // the strategy's own, where the user gave none
+  Uncontrolled,   // the program could not be controlled
+  NewPoints,      // accesses became scheduling points: the search has to start over
+  Distrusted,     // executions so far cannot be relied on: likewise
 };
 
 struct Exploration {
   Verdict verdict = Verdict::Incomplete;
   Ending ending = Ending::Finished;
   Claim claim;
-  bool refused = false;  // nothing was run: what resume_from() was given does not fit
-  bool raced = false;    // some execution had a data race
-  uint64_t executions = 0, ended = 0;  // ended: reached the end of the program, or failed
+  bool refused = false;                      // nothing was run: what resume_from() was given does not fit
+  bool raced = false;                        // some execution had a data race
+  uint64_t executions = 0, ended = 0;        // ended: reached the end of the program, or failed
   uint64_t diverged = 0, cut = 0, lost = 0;  // cut: by the step limit; lost: with their worker
-  uint64_t estimated_executions = 0;  // of what is not finished: how many there will be in all; 0: unknown
-  uint64_t without_race_detection = 0;  // executions in which only tracked variables were watched
+  uint64_t estimated_executions = 0;         // of what is not finished: how many there will be in all; 0: unknown
+  uint64_t without_race_detection = 0;       // executions in which only tracked variables were watched
   // Executions that differ in more than the order of independent steps, failing ones included; and those that were
   // equivalent to an earlier one or cut short because they would have been.
   std::optional<uint64_t> traces, redundant;
@@ -57,8 +57,8 @@ struct Exploration {
   uint64_t peak_frontier_nodes = 0, peak_memory_bytes = 0;
   std::string contributions;  // how the executions were spent, if the strategy had a choice
   std::vector<Finding> bugs;
-  std::vector<Finding> warnings;  // distinct; failures that did not repeat are of kind Nondeterminism
-  std::string uncontrolled;       // why, for Verdict::Uncontrolled
+  std::vector<Finding> warnings;             // distinct; failures that did not repeat are of kind Nondeterminism
+  std::string uncontrolled;                  // why, for Verdict::Uncontrolled
   std::vector<uint64_t> uncontrolled_stack;  // where, innermost first
 
   bool complete() const { return claim.complete(); }
@@ -75,7 +75,8 @@ struct Progress {
 };
 
 struct ExplorerHooks : FindingHooks {
-  // Given every execution with data races. True: the accesses become scheduling points, so the search has to start over.
+  // Given every execution with data races. True: the accesses become scheduling points, so the search has to start
+  // over.
   std::function<bool(TraceView)> promote;
   // True, once: the traces so far cannot be relied on, so the search has to start over.
   std::function<bool()> distrusted;

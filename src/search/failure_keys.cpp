@@ -17,7 +17,9 @@ class Hash {
     for (const char c : text) add(static_cast<unsigned char>(c));
     return add(text.size());
   }
-  Hash& add(const Step& s) { return add(index_of(s.thread)).add(static_cast<uint64_t>(s.kind)).add(uint64_t(s.object)); }
+  Hash& add(const Step& s) {
+    return add(index_of(s.thread)).add(static_cast<uint64_t>(s.kind)).add(uint64_t(s.object));
+  }
   uint64_t value() const { return state_; }
 
  private:

@@ -33,7 +33,8 @@ bool Findings::check(TraceView trace, const Plan& plan, uint64_t execution, cons
   return true;
 }
 
-void Findings::note(Finding finding, TraceView trace, const Plan& plan, uint64_t execution, std::vector<Failure>& failures) {
+void Findings::note(Finding finding, TraceView trace, const Plan& plan, uint64_t execution,
+                    std::vector<Failure>& failures) {
   const FailureKey key = key_of(finding, trace);
   if (!keys_.worth_confirming(key)) return;
   // A schedule above the bound may shrink to one within it; that is tried once.
@@ -65,7 +66,8 @@ bool Findings::handle(Failure failure) {
   if (!bug) {
     keys_.not_repeated(failure.key);
     if (!unrepeated_.insert(failure.key).second) return true;
-    failure.finding.message = "a failure did not repeat when the same schedule was run again: " + failure.finding.message;
+    failure.finding.message =
+        "a failure did not repeat when the same schedule was run again: " + failure.finding.message;
     failure.finding.kind = FindingKind::Nondeterminism;
     warnings.push_back(std::move(failure.finding));
     return true;

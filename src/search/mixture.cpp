@@ -110,7 +110,8 @@ void Mixture::learn(TraceView trace) {
   look_for_end();
 }
 
-// What the proof that ended the search says; otherwise the most that any has proved so far, best a bound on preemptions.
+// What the proof that ended the search says; otherwise the most that any has proved so far, best a bound on
+// preemptions.
 Claim Mixture::claim() const {
   Claim best;
   uint64_t unrepeated = 0;
@@ -120,8 +121,9 @@ Claim Mixture::claim() const {
     unrepeated += claim.unrepeated;
     if (part.proof == Proof::None) continue;
     proves = true;
-    const bool better = &part == finished_ || (!finished_ && claim.scope != Scope::None &&
-                                               (best.scope == Scope::None || claim.bounds.preemptions > best.bounds.preemptions));
+    const bool better =
+        &part == finished_ || (!finished_ && claim.scope != Scope::None &&
+                               (best.scope == Scope::None || claim.bounds.preemptions > best.bounds.preemptions));
     if (better) best = claim;
   }
   if (!proves) best.scope = Scope::Sample;
@@ -220,7 +222,8 @@ SearchStatus Mixture::status() const {
     all.peak_frontier_nodes += one.peak_frontier_nodes;
     if (parts_[i].proof == Proof::Bounded) all.phase = one.phase;
     if (learned_[i] == 0) continue;
-    all.contributions += (all.contributions.empty() ? "" : ", ") + count_of(learned_[i], "execution") + " of " + parts_[i].name;
+    all.contributions +=
+        (all.contributions.empty() ? "" : ", ") + count_of(learned_[i], "execution") + " of " + parts_[i].name;
   }
   all.phase += all.phase.empty() ? "random schedules" : " and random schedules";
   if (!all.contributions.empty())

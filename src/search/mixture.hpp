@@ -82,12 +82,12 @@ class Mixture final : public Search {
   uint64_t all_learned_ = 0;
   KnownExecutions known_;
   Repeats repeats_;
-  std::deque<size_t> in_flight_;     // whose, oldest first
-  std::vector<uint32_t> under_way_;  // per part, how many of these
+  std::deque<size_t> in_flight_;           // whose, oldest first
+  std::vector<uint32_t> under_way_;        // per part, how many of these
   const MixturePart* finished_ = nullptr;  // the proof that ends the search
   bool enough_ = false;
   bool failed_ = false;  // some execution did
-  size_t opened_ = 0;                // turns of the opening that are over
+  size_t opened_ = 0;    // turns of the opening that are over
   size_t turn_ = 0, last_ = 0;
   uint32_t used_ = 0;  // of the slice whose turn it is
   uint64_t round_ = 0;

@@ -9,11 +9,14 @@ bool Promotion::grow(TraceView trace, const std::function<bool(const DataRace&)>
   full_ = full_ || (trace.header().monitors & Monitors::kMoreRaces);
   bool grown = false;
   for (const DataRace& race : trace.races()) {
-    if (race.unlocked() || race.misuse() || (left_out && left_out(race)) || race.first.thread == race.second.thread) continue;
+    if (race.unlocked() || race.misuse() || (left_out && left_out(race)) || race.first.thread == race.second.thread)
+      continue;
     for (const RaceAccess* access : {&race.first, &race.second})
       if (!access->atomic() && access->pc != 0) grown |= add_place(access->pc);  // atomic accesses are points already
-    // Locks stay objects of their own, and the end of a stack frame is none: nothing is reduced then (Reason::Lifetime).
-    if (((race.first.flags | race.second.flags) & RaceAccess::kSync) || race.first.pc == 0 || race.second.pc == 0) continue;
+    // Locks stay objects of their own, and the end of a stack frame is none: nothing is reduced then
+    // (Reason::Lifetime).
+    if (((race.first.flags | race.second.flags) & RaceAccess::kSync) || race.first.pc == 0 || race.second.pc == 0)
+      continue;
     // Plain accesses go by the word in which they begin, atomics by their address.
     for (const RaceAccess* access : {&race.first, &race.second})
       if (access->atomic() && word_of(access->begin) != access->begin) grown |= unite(access->begin, access->begin);

@@ -51,7 +51,8 @@ class Provisos {
     else if (claim_.finished && claim_.traces && e_.distinct && *e_.distinct > *claim_.traces)
       why = count_of(*e_.distinct, "behaviour") + " seen where the schedules allow " + std::to_string(*claim_.traces);
     if (!why.empty() && !e_.varies_with.empty()) why += "; the program may depend on " + e_.varies_with;
-    if (!why.empty() || !e_.depends_on.empty()) add(ProvisoKind::Nondeterministic, true, unrepeated, e_.depends_on, why);
+    if (!why.empty() || !e_.depends_on.empty())
+      add(ProvisoKind::Nondeterministic, true, unrepeated, e_.depends_on, why);
   }
 
   void add_unseen_code() {
@@ -72,10 +73,12 @@ class Provisos {
     else if (e_.too_many_racy_accesses)
       add(ProvisoKind::NoSchedulingPoint, true, 0, {}, "some racy accesses: there are too many");
     if (e_.failed_at_start)
-      add(ProvisoKind::NoSchedulingPoint, true, 0, {}, "the start of threads, one of which failed before its first operation");
+      add(ProvisoKind::NoSchedulingPoint, true, 0, {},
+          "the start of threads, one of which failed before its first operation");
     if (e_.without_race_detection > 0)
       add(ProvisoKind::NoSchedulingPoint, true, e_.without_race_detection, {},
-          "variables that show as shared only after the " + count_of(e_.executions - e_.without_race_detection, "execution") + " surveyed");
+          "variables that show as shared only after the " +
+              count_of(e_.executions - e_.without_race_detection, "execution") + " surveyed");
   }
 
   // Race-free, and its own atomics are all seq_cst.

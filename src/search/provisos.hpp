@@ -13,19 +13,19 @@ namespace lockstep {
 struct Evidence {
   // Counted by the explorer.
   uint64_t executions = 0, ended = 0, cut = 0, diverged = 0, lost = 0;  // ended: reached the end of the program
-  std::optional<uint64_t> distinct{};       // traces seen by anybody
-  bool failure_not_repeated = false;      // a failure did not come back when its schedule was run again
-  bool raced = false;                     // some execution had a data race, reported or not
-  uint64_t without_race_detection = 0;    // executions in which only tracked variables were watched
+  std::optional<uint64_t> distinct{};                                   // traces seen by anybody
+  bool failure_not_repeated = false;    // a failure did not come back when its schedule was run again
+  bool raced = false;                   // some execution had a data race, reported or not
+  uint64_t without_race_detection = 0;  // executions in which only tracked variables were watched
 
   // Known to who started the program; names are for people.
   bool instrumented = true;
   Points points = Points::Racy;
-  bool points_given = false;        // by the user: then what they leave out is the scope
-  bool detects_races = true;        // in instrumented code
-  bool promotes_races = true;       // racy accesses become scheduling points
+  bool points_given = false;            // by the user: then what they leave out is the scope
+  bool detects_races = true;            // in instrumented code
+  bool promotes_races = true;           // racy accesses become scheduling points
   bool too_many_racy_accesses = false;  // more than can be scheduling points
-  bool failed_at_start = false;     // a thread, before its first scheduling point
+  bool failed_at_start = false;         // a thread, before its first scheduling point
   bool trusts_code = false;
   std::optional<uint32_t> preemption_bound{};
   std::vector<std::string> uninstrumented{}, native_loops{}, lock_misuses{};
@@ -35,8 +35,8 @@ struct Evidence {
   std::vector<std::string> weak_orders{};
   uint64_t weak_order_operations = 0;
   std::vector<std::string> condition_waits{};  // whose spurious wakeups were not explored
-  std::vector<std::string> depends_on{};       // values that are one choice of many: the cycle counter, files that change
-  std::string varies_with{};                   // what executions that did not repeat may depend on
+  std::vector<std::string> depends_on{};  // values that are one choice of many: the cycle counter, files that change
+  std::string varies_with{};              // what executions that did not repeat may depend on
 };
 
 void add_provisos(Claim& claim, const Evidence& evidence);

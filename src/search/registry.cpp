@@ -20,8 +20,8 @@
 #include "search/strategies/pos.hpp"
 #include "search/strategies/random.hpp"
 #include "search/strategies/source_dpor.hpp"
-#include "search/strategies/vb.hpp"
 #include "search/strategies/surw.hpp"
+#include "search/strategies/vb.hpp"
 #include "search/strategies/view_search.hpp"
 
 namespace lockstep {
@@ -35,21 +35,45 @@ AutoOptions auto_options(const Settings& s) {
   return {s.preemptions, s.preemptions_given, s.budget_given, s.seed, s.max_steps};
 }
 
-// One worker shares a core with the search: enough for them not to take turns all the time. Several shall not have to wait
-// for it, however many there are.
+// One worker shares a core with the search: enough for them not to take turns all the time. Several shall not have to
+// wait for it, however many there are.
 unsigned lanes(const Settings& s) { return s.workers > 1 ? 128 : 32; }
 
-enum Takes : unsigned { kNothing = 0, kPreemptions = 1, kSeed = 2, kDelays = 4, kDepth = 8, kBlocks = 16, kVariables = 32, kThreads = 64, kExpand = 128 };
+enum Takes : unsigned {
+  kNothing = 0,
+  kPreemptions = 1,
+  kSeed = 2,
+  kDelays = 4,
+  kDepth = 8,
+  kBlocks = 16,
+  kVariables = 32,
+  kThreads = 64,
+  kExpand = 128
+};
 using Make = std::unique_ptr<Search> (*)(const Settings&);
 
 constexpr StrategyInfo strategy(const char* name, const char* summary, unsigned takes, Make make) {
-  return {name, summary, (takes & kPreemptions) != 0, (takes & kSeed) != 0, (takes & kDelays) != 0, make, (takes & kDepth) != 0,
-          (takes & kVariables) != 0, (takes & kThreads) != 0, (takes & kBlocks) != 0, (takes & kExpand) != 0};
+  return {name,
+          summary,
+          (takes & kPreemptions) != 0,
+          (takes & kSeed) != 0,
+          (takes & kDelays) != 0,
+          make,
+          (takes & kDepth) != 0,
+          (takes & kVariables) != 0,
+          (takes & kThreads) != 0,
+          (takes & kBlocks) != 0,
+          (takes & kExpand) != 0};
 }
 
 std::unique_ptr<Search> exitblock(const Settings& s, bool conflicts, bool deadlocks) {
-  return make_exitblock({.conflicts = conflicts, .deadlocks = deadlocks, .preemptions = s.preemptions, .max_steps = s.max_steps,
-                         .locks_write = s.locks_write, .run_delayed = s.run_delayed, .as_published = s.as_published});
+  return make_exitblock({.conflicts = conflicts,
+                         .deadlocks = deadlocks,
+                         .preemptions = s.preemptions,
+                         .max_steps = s.max_steps,
+                         .locks_write = s.locks_write,
+                         .run_delayed = s.run_delayed,
+                         .as_published = s.as_published});
 }
 
 constexpr StrategyInfo kStrategies[] = {
@@ -57,30 +81,54 @@ constexpr StrategyInfo kStrategies[] = {
              kPreemptions | kSeed, [](const Settings& s) { return make_auto(auto_options(s)); }),
     strategy("portfolio", "the strategies of auto side by side from the start", kPreemptions | kSeed,
              [](const Settings& s) { return make_portfolio(auto_options(s)); }),
-    strategy("best-first", "every schedule within the bound in the order of --rank; expand=dpor: every order of dependent operations",
+    strategy("best-first",
+             "every schedule within the bound in the order of --rank; expand=dpor: every order of dependent operations",
              kPreemptions | kSeed | kVariables | kExpand,
              [](const Settings& s) {
                auto ranks = make_ranks(s.rank, {s.seed, s.focus_function, s.focus_variable});
                return make_best_first({s.preemptions, s.max_steps, s.variables, s.reduce}, std::move(*ranks));
              }),
-    strategy("dfs", "depth-first search over every schedule, optionally within a preemption bound", kPreemptions | kVariables,
-             [](const Settings& s) { return make_dfs({s.preemptions, s.max_steps, s.variables}); }),
+    strategy("dfs", "depth-first search over every schedule, optionally within a preemption bound",
+             kPreemptions | kVariables,
+             [](const Settings& s) {
+               return make_dfs({s.preemptions, s.max_steps, s.variables});
+             }),
     strategy("icb", "iterative context bounding: fewest preemptions first", kPreemptions | kVariables,
-             [](const Settings& s) { return make_icb({s.preemptions, s.max_steps, s.variables}); }),
+             [](const Settings& s) {
+               return make_icb({s.preemptions, s.max_steps, s.variables});
+             }),
     strategy("chess", "icb that explores no state twice", kPreemptions | kVariables,
-             [](const Settings& s) { return make_chess({s.preemptions, s.max_steps, s.variables}); }),
+             [](const Settings& s) {
+               return make_chess({s.preemptions, s.max_steps, s.variables});
+             }),
     strategy("delay", "delay bounding: threads take turns, fewest exceptions first", kDelays | kPreemptions,
-             [](const Settings& s) { return make_delay({s.delays, s.max_steps}); }),
+             [](const Settings& s) {
+               return make_delay({s.delays, s.max_steps});
+             }),
     strategy("optimal-dpor", "every order of dependent operations exactly once, optionally within a preemption bound",
-             kPreemptions, [](const Settings& s) { return make_optimal_dpor({.preemptions = s.preemptions, .max_steps = s.max_steps, .lanes = lanes(s), .for_one_worker = s.workers <= 1}); }),
+             kPreemptions,
+             [](const Settings& s) {
+               return make_optimal_dpor({.preemptions = s.preemptions,
+                                         .max_steps = s.max_steps,
+                                         .lanes = lanes(s),
+                                         .for_one_worker = s.workers <= 1});
+             }),
     strategy("source-dpor", "the same with less memory; some executions are begun in vain", kPreemptions,
-             [](const Settings& s) { return make_source_dpor({.preemptions = s.preemptions, .max_steps = s.max_steps, .lanes = lanes(s), .for_one_worker = s.workers <= 1}); }),
+             [](const Settings& s) {
+               return make_source_dpor({.preemptions = s.preemptions,
+                                        .max_steps = s.max_steps,
+                                        .lanes = lanes(s),
+                                        .for_one_worker = s.workers <= 1});
+             }),
     strategy("dpor", "the same as first published, many orders several times; for comparison", kNothing,
              [](const Settings& s) { return make_dpor({s.max_steps}); }),
     strategy("bpor", "every order of dependent operations within a preemption bound (2), some several times",
              kPreemptions,
-             [](const Settings& s) { return make_bpor({s.preemptions.value_or(kFewPreemptions), s.max_steps}); }),
-    strategy("exitblock", "every order of atomic blocks, which end with lock exits; for programs that lock what they share",
+             [](const Settings& s) {
+               return make_bpor({s.preemptions.value_or(kFewPreemptions), s.max_steps});
+             }),
+    strategy("exitblock",
+             "every order of atomic blocks, which end with lock exits; for programs that lock what they share",
              kPreemptions, [](const Settings& s) { return exitblock(s, false, false); }),
     strategy("exitblock-rw", "the same for blocks that touch the same memory only", kPreemptions | kBlocks,
              [](const Settings& s) { return exitblock(s, true, false); }),
@@ -88,24 +136,38 @@ constexpr StrategyInfo kStrategies[] = {
              kPreemptions, [](const Settings& s) { return exitblock(s, false, true); }),
     strategy("exitblock-rwdd", "exitblock-rw with such predictions", kPreemptions | kBlocks,
              [](const Settings& s) { return exitblock(s, true, true); }),
-    strategy("pct", "random priorities with depth-1 changes: a known chance to hit each bug of that depth", kSeed | kDepth,
-             [](const Settings& s) { return make_pct({s.depth, s.seed, s.max_steps}); }),
+    strategy("pct", "random priorities with depth-1 changes: a known chance to hit each bug of that depth",
+             kSeed | kDepth,
+             [](const Settings& s) {
+               return make_pct({s.depth, s.seed, s.max_steps});
+             }),
     strategy("pctvb", "pct with changes at accesses to a few chosen variables only", kSeed | kDepth | kVariables,
-             [](const Settings& s) { return make_pctvb({s.depth, s.variables.value_or(1), s.seed, s.max_steps}); }),
+             [](const Settings& s) {
+               return make_pctvb({s.depth, s.variables.value_or(1), s.seed, s.max_steps});
+             }),
     strategy("vb", "few preemptions (2) at few shared variables (2), optionally in orders of few threads",
              kPreemptions | kVariables | kThreads | kSeed,
              [](const Settings& s) {
-               return make_vb({s.preemptions.value_or(kFewPreemptions), s.variables.value_or(2), s.thread_bound, s.loop_iterations,
-                               s.seed, s.max_steps});
+               return make_vb({s.preemptions.value_or(kFewPreemptions), s.variables.value_or(2), s.thread_bound,
+                               s.loop_iterations, s.seed, s.max_steps});
              }),
     strategy("pos", "partial order sampling: random priorities of operations, redrawn at conflicts", kSeed,
-             [](const Settings& s) { return make_pos({s.seed, s.max_steps}); }),
-    strategy("surw", "selectively uniform random walk: every order of the operations on an object is equally likely", kSeed,
-             [](const Settings& s) { return make_surw({s.seed, s.max_steps}); }),
+             [](const Settings& s) {
+               return make_pos({s.seed, s.max_steps});
+             }),
+    strategy("surw", "selectively uniform random walk: every order of the operations on an object is equally likely",
+             kSeed,
+             [](const Settings& s) {
+               return make_surw({s.seed, s.max_steps});
+             }),
     strategy("seek", "only executions in which a thread should see what none has seen, fewest preemptions first", kSeed,
-             [](const Settings& s) { return make_view_search({s.seed, s.max_steps}); }),
+             [](const Settings& s) {
+               return make_view_search({s.seed, s.max_steps});
+             }),
     strategy("random", "random walk: every enabled thread is equally likely at every step", kSeed,
-             [](const Settings& s) { return make_random({s.seed, s.max_steps}); }),
+             [](const Settings& s) {
+               return make_random({s.seed, s.max_steps});
+             }),
 };
 
 Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }
@@ -180,7 +242,8 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
   }
   const auto number = parse_number(value, !seed ? std::numeric_limits<uint32_t>::max() - 1 : ~uint64_t{0});
   if (!number)
-    return usage("setting " + quoted(key) + " of strategy " + quoted(info.name) + " needs a number, not " + quoted(value));
+    return usage("setting " + quoted(key) + " of strategy " + quoted(info.name) + " needs a number, not " +
+                 quoted(value));
   if (seed) settings.seed = *number;
   if (variables) settings.variables = static_cast<uint32_t>(*number);
   if (threads) settings.thread_bound = static_cast<uint32_t>(*number);
@@ -203,7 +266,9 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
 
 std::span<const StrategyInfo> strategies() { return kStrategies; }
 
-bool watches_memory(std::string_view spec) { return spec.starts_with("exitblock") || spec.starts_with("vb") || spec.starts_with("pctvb"); }
+bool watches_memory(std::string_view spec) {
+  return spec.starts_with("exitblock") || spec.starts_with("vb") || spec.starts_with("pctvb");
+}
 
 Result<std::unique_ptr<Search>> make_strategy(const StrategyOptions& options) {
   const std::string_view spec = options.spec;
@@ -243,7 +308,8 @@ Result<std::unique_ptr<Search>> make_strategy(const StrategyOptions& options) {
     rest = comma == rest.npos ? std::string_view{} : rest.substr(comma + 1);
   }
   if (settings.reduce && (settings.preemptions || settings.variables))
-    return usage("strategy " + quoted(name) + " with expand=dpor cannot be bounded: executions within the bound would be lost");
+    return usage("strategy " + quoted(name) +
+                 " with expand=dpor cannot be bounded: executions within the bound would be lost");
   return info->make(settings);
 }
 

@@ -41,24 +41,24 @@ struct StrategySettings {
   bool budget_given = false;
   std::optional<uint32_t> variables{}, thread_bound{}, loop_iterations{};
   bool locks_write = false, run_delayed = false, as_published = false;  // exitblock
-  std::string rank{};  // known to be right
-  bool reduce = false;  // best-first: expand=dpor
+  std::string rank{};                                                   // known to be right
+  bool reduce = false;                                                  // best-first: expand=dpor
   FunctionFocus focus_function{};
   VariableFocus focus_variable{};
 };
 
 struct StrategyInfo {
   const char* name;
-  const char* summary;  // one line for `lockstep list strategies`
+  const char* summary;     // one line for `lockstep list strategies`
   bool takes_preemptions;  // key `preemptions` and option --preemptions
   bool takes_seed;         // key `seed`
   bool takes_delays;       // key `bound`
   std::unique_ptr<Search> (*make)(const StrategySettings& settings);
-  bool takes_depth = false;  // key `depth`
+  bool takes_depth = false;      // key `depth`
   bool takes_variables = false;  // key `variables` and option --variables
   bool takes_threads = false;    // keys `threads`, `iterations` and options --thread-bound, --loop-iterations
-  bool takes_blocks = false;  // keys `locks-write`, `run-delayed`, `as-published`
-  bool takes_expand = false;  // key `expand`
+  bool takes_blocks = false;     // keys `locks-write`, `run-delayed`, `as-published`
+  bool takes_expand = false;     // key `expand`
 };
 
 std::span<const StrategyInfo> strategies();

@@ -20,7 +20,9 @@ class Tracking final : public Executor {
     copy.tracked = tracked_;
     executor_.submit(copy);
   }
-  std::optional<TraceView> next(const std::function<bool()>& interrupted) override { return executor_.next(interrupted); }
+  std::optional<TraceView> next(const std::function<bool()>& interrupted) override {
+    return executor_.next(interrupted);
+  }
   void cancel() override { executor_.cancel(); }
 
  private:
@@ -58,7 +60,8 @@ Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const 
   const std::optional<Shrunk> shrunk = shrink(tracking, finding.trace, max_steps, same, proved, budget);
   Finding simplest = shrunk ? replayed(shrunk->trace).value_or(finding) : finding;
   if (simplest.race && !simplest.race->misuse()) return simplest;  // between two accesses, whatever else is ordered
-  if (const auto threads = threads_needed(tracking, simplest.trace, max_steps, same, budget)) simplest.threads = *threads;
+  if (const auto threads = threads_needed(tracking, simplest.trace, max_steps, same, budget))
+    simplest.threads = *threads;
   return simplest;
 }
 

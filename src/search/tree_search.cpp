@@ -303,7 +303,9 @@ void TreeSearch::fetch() {
   tree_.finish(path[0]);
 }
 
-bool TreeSearch::complete() const { return exhausted() && !selective() && diverged_ == 0 && lost_ == 0 && cut_ == 0 && !pruned_wrongly_; }
+bool TreeSearch::complete() const {
+  return exhausted() && !selective() && diverged_ == 0 && lost_ == 0 && cut_ == 0 && !pruned_wrongly_;
+}
 
 void TreeSearch::save(StateWriter& out) const {
   tree_.save(out);
@@ -342,7 +344,8 @@ void TreeSearch::load(StateReader& in) {
 uint64_t TreeSearch::lowest_open_rank() const {
   uint64_t lowest = frontier_.empty() ? ~uint64_t{0} : frontier_.best_rank();
   if (!spill_.empty()) lowest = std::min(lowest, spill_.lowest_rank());
-  for (auto f = in_flight_.begin(); f != in_flight_.end() && lowest > lowest_open_; ++f) lowest = std::min(lowest, f->rank);
+  for (auto f = in_flight_.begin(); f != in_flight_.end() && lowest > lowest_open_; ++f)
+    lowest = std::min(lowest, f->rank);
   return lowest_open_ = lowest;
 }
 

@@ -42,8 +42,8 @@ struct TreeSearchParts {
   // bound claims is then known as soon as the next one begins, and the first bug has the fewest preemptions.
   bool level_by_level = false;
 
-  // What an execution shows may come before everything known so far, so only a part of what has been learned is under way
-  // at a time: 1/16, which is the whole window after some thousands of executions.
+  // What an execution shows may come before everything known so far, so only a part of what has been learned is under
+  // way at a time: 1/16, which is the whole window after some thousands of executions.
   bool step_by_step = false;
 
   // What choosing a thread costs. Empty: a preemption costs one.
@@ -123,9 +123,11 @@ class TreeSearch final : public Strategy {
   bool selective() const { return parts_.worst_rank != ~uint64_t{0} || parts_.most_open != ~uint64_t{0}; }
   bool exhausted() const { return frontier_.empty() && spill_.empty() && in_flight_.empty(); }
   // Every alternative of every decision is explored, in the order in which they come.
-  bool plain() const { return !parts_.rank && !parts_.bound && !parts_.cache && !watches_variables() && counts_preemptions(); }
+  bool plain() const {
+    return !parts_.rank && !parts_.bound && !parts_.cache && !watches_variables() && counts_preemptions();
+  }
   uint64_t open_at_level() const { return frontier_.size_of(level_) + in_flight_.size(); }
-  void fetch();  // what was spilled and is to be run before anything in memory
+  void fetch();                       // what was spilled and is to be run before anything in memory
   uint64_t lowest_open_rank() const;  // of a search by levels that is not exhausted
 
   TreeSearchParts parts_;
@@ -136,14 +138,14 @@ class TreeSearch final : public Strategy {
   std::vector<Step> fingerprinted_;  // what it has been given
   Predecessor fingerprinted_last_;
   StateCache cache_;
-  LastAccess last_access_;             // while an execution is expanded
-  std::vector<ObjectId> charged_;      // variables at which it was preempted so far, ascending
-  bool no_cache_ = false;  // from here on, in the execution that is being expanded
+  LastAccess last_access_;                        // while an execution is expanded
+  std::vector<ObjectId> charged_;                 // variables at which it was preempted so far, ascending
+  bool no_cache_ = false;                         // from here on, in the execution that is being expanded
   bool pruned_ = false, pruned_wrongly_ = false;  // executions were left out because of the cache
-  mutable uint64_t lowest_open_ = 0;  // when it was last asked for
-  std::deque<InFlight> in_flight_;  // oldest first
-  std::vector<Delta> deltas_;       // of the execution that is looked at
-  uint64_t level_ = 0;              // rank of the newest plan
+  mutable uint64_t lowest_open_ = 0;              // when it was last asked for
+  std::deque<InFlight> in_flight_;                // oldest first
+  std::vector<Delta> deltas_;                     // of the execution that is looked at
+  uint64_t level_ = 0;                            // rank of the newest plan
   bool level_begun_ = false;
   LevelEstimate level_estimate_;
   WeightEstimate weight_estimate_;

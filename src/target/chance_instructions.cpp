@@ -43,8 +43,7 @@ InFile look_into(const std::string& path) {
     if (!(section.sh_flags & SHF_EXECINSTR) || !may_have(code)) return;
     if (functions.empty()) functions = file.functions();
     const auto look = [&](uint64_t begin, uint64_t end) {
-      const ChanceInstructions here =
-          find_chance_instructions(code.subspan(begin - section.sh_addr, end - begin));
+      const ChanceInstructions here = find_chance_instructions(code.subspan(begin - section.sh_addr, end - begin));
       for (size_t at : here.random) found.random.push_back(begin + at);
       for (size_t at : here.counter) found.counter.push_back(begin + at);
     };
@@ -90,7 +89,8 @@ std::set<Fact> chance_facts(const std::vector<Module>& modules, bool counter_is_
   std::set<Fact> facts;
   std::set<std::string> seen;
   for (const Module& module : modules) {
-    if (module.path.empty() || module.path.front() != '/' || is_system_library(module.path) || !seen.insert(module.path).second)
+    if (module.path.empty() || module.path.front() != '/' || is_system_library(module.path) ||
+        !seen.insert(module.path).second)
       continue;
     const InFile found = look_into(module.path);
     if (found.random.empty() && found.counter.empty()) continue;
@@ -98,8 +98,7 @@ std::set<Fact> chance_facts(const std::vector<Module>& modules, bool counter_is_
     for (uint64_t at : found.random)
       facts.insert({loaded_at(at, file, module.path, modules), FactKind::RandomInstruction});
     if (counter_is_controlled) continue;
-    for (uint64_t at : found.counter)
-      facts.insert({loaded_at(at, file, module.path, modules), FactKind::CycleCounter});
+    for (uint64_t at : found.counter) facts.insert({loaded_at(at, file, module.path, modules), FactKind::CycleCounter});
   }
   return facts;
 }

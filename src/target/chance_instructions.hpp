@@ -1,5 +1,5 @@
-// Instructions that give every execution other values: rdrand and rdseed, which nothing can intercept, and rdtsc and rdtscp
-// where the kernel does not let us. Found in the program's code before it runs.
+// Instructions that give every execution other values: rdrand and rdseed, which nothing can intercept, and rdtsc and
+// rdtscp where the kernel does not let us. Found in the program's code before it runs.
 #pragma once
 #include <cstdint>
 #include <set>

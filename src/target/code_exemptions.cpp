@@ -22,7 +22,8 @@ struct Row {
   const char* reason;
 };
 
-constexpr const char* kLibc = "C library: calls that matter are intercepted, the rest is specified to be thread-safe or is the caller's access";
+constexpr const char* kLibc =
+    "C library: calls that matter are intercepted, the rest is specified to be thread-safe or is the caller's access";
 constexpr const char* kStdcxx = "C++ library: what it does with the program's memory is reported by the runtime";
 constexpr const char* kCompiler = "compiler runtime: works on registers, or on its own state";
 constexpr const char* kStart = "start and end of the process: no thread runs";
@@ -125,7 +126,8 @@ bool applies(const Row& row, By by, std::string_view text) {
     case By::Source: return text.find(row.text) != std::string_view::npos;
     case By::Namespace:  // also the C++ library's templates for its types
       return nested_name(text).starts_with(row.text) ||
-             (is_standard_function(text) && text.find(std::string("N") + std::string(row.text)) != std::string_view::npos);
+             (is_standard_function(text) &&
+              text.find(std::string("N") + std::string(row.text)) != std::string_view::npos);
   }
   return false;
 }

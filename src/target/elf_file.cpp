@@ -81,7 +81,8 @@ std::vector<ElfFile::Function> ElfFile::all_functions() const {
     found.insert(found.end(), unwound.begin(), unwound.end());
   }
   sort_by_address(found);
-  found.erase(std::unique(found.begin(), found.end(), [](const Function& a, const Function& b) { return a.begin == b.begin && a.name == b.name; }),
+  found.erase(std::unique(found.begin(), found.end(),
+                          [](const Function& a, const Function& b) { return a.begin == b.begin && a.name == b.name; }),
               found.end());
   for (size_t i = 0; i < found.size(); ++i) {
     if (!found[i].unsized) continue;
@@ -102,7 +103,8 @@ std::vector<ElfFile::Function> ElfFile::unwound_functions() const {
   });
   for_each_section([&](const Elf64_Shdr& header, std::span<const uint8_t> bytes) {
     constexpr uint8_t kForm[] = {1, 0x1b, 0x03, 0x3b};  // version, relative to here, count, relative to the table
-    if (name(header) != ".eh_frame_hdr" || bytes.size() < 12 || std::memcmp(bytes.data(), kForm, sizeof kForm) != 0) return;
+    if (name(header) != ".eh_frame_hdr" || bytes.size() < 12 || std::memcmp(bytes.data(), kForm, sizeof kForm) != 0)
+      return;
     const uint32_t count = at<uint32_t>(bytes, 8);
     for (uint32_t i = 0; i < count && 12 + (i + 1) * 8ull <= bytes.size(); ++i) {
       const uint64_t begin = header.sh_addr + static_cast<uint64_t>(int64_t{at<int32_t>(bytes, 12 + i * 8ull)});

@@ -16,8 +16,8 @@ namespace lockstep {
 class ElfFile {
  public:
   struct Function {
-    uint64_t begin, end;  // as in the file
-    std::string name;     // as the linker knows it; empty if only its unwind information is left
+    uint64_t begin, end;   // as in the file
+    std::string name;      // as the linker knows it; empty if only its unwind information is left
     bool hidden = false;   // not to be called from other modules
     bool unsized = false;  // the file does not say where it ends
   };

@@ -67,7 +67,8 @@ class Units {
     while (dwarf_get_units(debug, unit, &unit, nullptr, &type, &die, &split) == 0) {
       if (type != DW_UT_compile && type != DW_UT_skeleton) continue;
       const size_t number = units_.size();
-      units_.push_back({text(&die, DW_AT_name), text(&die, DW_AT_producer).find("-fsanitize=thread") != std::string::npos});
+      units_.push_back(
+          {text(&die, DW_AT_name), text(&die, DW_AT_producer).find("-fsanitize=thread") != std::string::npos});
       Dwarf_Addr base = 0, begin = 0, end = 0;
       // The ranges of functions that the linker took from another object begin near 0.
       for (ptrdiff_t offset = 0; (offset = dwarf_ranges(&die, offset, &base, &begin, &end)) > 0;)
@@ -95,7 +96,9 @@ class Imports {
     });
   }
 
-  bool calls_instrumentation(std::span<const uint8_t> code, uint64_t address) const { return refers(code, address, instrumentation_); }
+  bool calls_instrumentation(std::span<const uint8_t> code, uint64_t address) const {
+    return refers(code, address, instrumentation_);
+  }
   bool calls_framework(std::span<const uint8_t> code, uint64_t address, const std::set<uint64_t>& own) const {
     return refers(code, address, framework_) || refers(code, address, own);
   }
@@ -124,8 +127,8 @@ class Imports {
     }
   }
 
-  // Is one of the places the target of a direct call or jump, or read as the slot of an indirect one? Four bytes that hit
-  // one by accident are as good as impossible, so that the code need not be decoded.
+  // Is one of the places the target of a direct call or jump, or read as the slot of an indirect one? Four bytes that
+  // hit one by accident are as good as impossible, so that the code need not be decoded.
   static bool refers(std::span<const uint8_t> code, uint64_t address, const std::set<uint64_t>& places) {
     if (places.empty()) return false;
     const uint64_t low = *places.begin(), high = *places.rbegin();
@@ -145,7 +148,9 @@ bool is_thunk(const std::string& name) {
   return name.starts_with("_ZTh") || name.starts_with("_ZTv") || name.starts_with("_ZTc");
 }
 
-bool is_cold_part(const std::string& name) { return name.ends_with(".cold") || name.find(".cold.") != std::string::npos; }
+bool is_cold_part(const std::string& name) {
+  return name.ends_with(".cold") || name.find(".cold.") != std::string::npos;
+}
 
 class Classifier {
  public:
@@ -160,7 +165,8 @@ class Classifier {
     FileInstrumentation found;
     found.position_independent = file_.position_independent();
     std::vector<Function> functions = file_.all_functions();
-    functions.erase(std::unique(functions.begin(), functions.end(), [](const Function& a, const Function& b) { return a.begin == b.begin; }),
+    functions.erase(std::unique(functions.begin(), functions.end(),
+                                [](const Function& a, const Function& b) { return a.begin == b.begin; }),
                     functions.end());
     found.readable = file_.good() && !functions.empty();
     find_library(functions);
@@ -178,14 +184,15 @@ class Classifier {
     file_.for_each_section([&](const Elf64_Shdr& section, std::span<const uint8_t> bytes) {
       const std::string_view name = file_.name(section);
       const CodeRange range{section.sh_addr, section.sh_addr + section.sh_size};
-      const bool constant = !(section.sh_flags & SHF_WRITE) || name.starts_with(".got") || name.starts_with(".data.rel.ro");
+      const bool constant =
+          !(section.sh_flags & SHF_WRITE) || name.starts_with(".got") || name.starts_with(".data.rel.ro");
       if (section.sh_flags & SHF_ALLOC && constant) constants_.push_back(range);
       const bool functions = !name.starts_with(".plt") && name != ".init" && name != ".fini";
       if (section.sh_flags & SHF_EXECINSTR && functions) code_.push_back({range.begin, bytes});
     });
   }
-  // Linked from the archives of the C++ library and of libgcc, which come last: everything between the functions that only
-  // they have.
+  // Linked from the archives of the C++ library and of libgcc, which come last: everything between the functions that
+  // only they have.
   void find_library(const std::vector<Function>& functions) {
     for (const Function& f : functions) {
       if (has_shared_library_ || !is_runtime_function(f.name) || units_.at(f.begin)) continue;
@@ -201,12 +208,14 @@ class Classifier {
   std::span<const uint8_t> code_of(const Function& f) const {
     for (const Section& section : code_)
       if (f.begin >= section.address && f.begin < section.address + section.bytes.size() && f.begin < f.end)
-        return section.bytes.subspan(f.begin - section.address, std::min(f.end, section.address + section.bytes.size()) - f.begin);
+        return section.bytes.subspan(f.begin - section.address,
+                                     std::min(f.end, section.address + section.bytes.size()) - f.begin);
     return {};
   }
 
   bool is_constant(uint64_t address) const {
-    return std::any_of(constants_.begin(), constants_.end(), [=](const CodeRange& r) { return address >= r.begin && address < r.end; });
+    return std::any_of(constants_.begin(), constants_.end(),
+                       [=](const CodeRange& r) { return address >= r.begin && address < r.end; });
   }
 
   bool is_instrumented(const Function& f) {
@@ -237,7 +246,9 @@ class Classifier {
     if (exempt == Exemption::Framework) return Kind::Framework;
     const std::span<const uint8_t> code = code_of(f);
     // A thunk does nothing but go on to a function; a cold part is entered from its function.
-    if (exempt == Exemption::Always || code.empty() || f.begin == file_.entry() || is_thunk(f.name) || is_cold_part(f.name)) return std::nullopt;
+    if (exempt == Exemption::Always || code.empty() || f.begin == file_.entry() || is_thunk(f.name) ||
+        is_cold_part(f.name))
+      return std::nullopt;
     if (f.name == "main" && imports_.calls_framework(code, f.begin, framework_)) return Kind::Framework;
     const Unit* unit = units_.at(f.begin);
     MemoryUseOptions options;

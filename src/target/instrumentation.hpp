@@ -24,10 +24,10 @@ struct FileInstrumentation {
   std::vector<UninstrumentedFunction> functions;  // ascending by address, one for each
 };
 
-// A function counts as instrumented if it calls the instrumentation, or if it comes from a compile unit in which others do
-// and touches no memory that threads could share. A function that does nothing of that kind is harmless and left out; so
-// is what code_exemptions.hpp lists. A function of an instrumented unit that touches memory without a single call was
-// excluded in its source, by no_sanitize("thread") or by being assembler.
+// A function counts as instrumented if it calls the instrumentation, or if it comes from a compile unit in which others
+// do and touches no memory that threads could share. A function that does nothing of that kind is harmless and left
+// out; so is what code_exemptions.hpp lists. A function of an instrumented unit that touches memory without a single
+// call was excluded in its source, by no_sanitize("thread") or by being assembler.
 FileInstrumentation find_uninstrumented(const std::string& path);
 
 }  // namespace lockstep

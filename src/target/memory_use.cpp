@@ -20,22 +20,25 @@ bool has_frame_pointer(std::span<const uint8_t> code) {
 
 // Has an operand that looks like one in memory, but only its address counts, or nothing.
 bool only_names_memory(const Instruction& i) {
-  if (is(i, OpcodeMap::OneByte, 0x8d)) return true;                             // lea
+  if (is(i, OpcodeMap::OneByte, 0x8d)) return true;                            // lea
   return i.map == OpcodeMap::TwoByte && i.opcode >= 0x18 && i.opcode <= 0x1f;  // nop, prefetch, endbr
 }
 
 bool only_reads(const Instruction& i) {
   if (i.map == OpcodeMap::TwoByte)
-    return i.opcode == 0xb6 || i.opcode == 0xb7 || i.opcode == 0xbe || i.opcode == 0xbf || i.opcode == 0x10 || i.opcode == 0x28 ||
-           i.opcode == 0x6f || i.opcode == 0x58 || i.opcode == 0x59 || i.opcode == 0xaf || (i.opcode & 0xf0) == 0x40;
+    return i.opcode == 0xb6 || i.opcode == 0xb7 || i.opcode == 0xbe || i.opcode == 0xbf || i.opcode == 0x10 ||
+           i.opcode == 0x28 || i.opcode == 0x6f || i.opcode == 0x58 || i.opcode == 0x59 || i.opcode == 0xaf ||
+           (i.opcode & 0xf0) == 0x40;
   if (i.map != OpcodeMap::OneByte) return false;
-  return i.opcode == 0x8b || i.opcode == 0x8a || i.opcode == 0x63 || (i.opcode < 0x40 && (i.opcode & 6) == 2) || i.opcode == 0xff;
+  return i.opcode == 0x8b || i.opcode == 0x8a || i.opcode == 0x63 || (i.opcode < 0x40 && (i.opcode & 6) == 2) ||
+         i.opcode == 0xff;
 }
 
 // Instructions that use memory without saying so, call, or leave the program.
 bool is_opaque(const Instruction& i) {
   if (i.lock) return true;
-  if (i.map == OpcodeMap::TwoByte) return i.opcode == 0x05 || i.opcode == 0x34 || i.opcode == 0xf7 || i.opcode == 0xae || i.opcode == 0xc7;
+  if (i.map == OpcodeMap::TwoByte)
+    return i.opcode == 0x05 || i.opcode == 0x34 || i.opcode == 0xf7 || i.opcode == 0xae || i.opcode == 0xc7;
   if (i.map != OpcodeMap::OneByte) return false;
   if (i.opcode == 0xff) return i.extension() == 2 || i.extension() == 3 || i.extension() == 5;
   const bool strings = (i.opcode >= 0xa4 && i.opcode <= 0xa7) || (i.opcode >= 0xaa && i.opcode <= 0xaf) ||
@@ -65,8 +68,8 @@ class Reader {
  private:
   static bool is_jump(const Instruction& i) {
     if (i.map == OpcodeMap::TwoByte) return (i.opcode & 0xf0) == 0x80;
-    return i.map == OpcodeMap::OneByte &&
-           ((i.opcode & 0xf0) == 0x70 || i.opcode == 0xeb || i.opcode == 0xe9 || (i.opcode >= 0xe0 && i.opcode <= 0xe3));
+    return i.map == OpcodeMap::OneByte && ((i.opcode & 0xf0) == 0x70 || i.opcode == 0xeb || i.opcode == 0xe9 ||
+                                           (i.opcode >= 0xe0 && i.opcode <= 0xe3));
   }
   bool jumps_anywhere(const Instruction& i) {
     if (i.memory && i.base == Instruction::kRelative) {  // to another module

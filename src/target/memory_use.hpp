@@ -12,8 +12,9 @@ struct MemoryUseOptions {
   bool trust_tables = false;
 };
 
-// False only if it is certain that the function, whose code begins at `address`, accesses nothing but registers, its own
-// frame, thread-local storage and constants, and passes no address of its frame on. What cannot be decoded is certain of nothing.
+// False only if it is certain that the function, whose code begins at `address`, accesses nothing but registers, its
+// own frame, thread-local storage and constants, and passes no address of its frame on. What cannot be decoded is
+// certain of nothing.
 bool may_touch_shared_memory(std::span<const uint8_t> code, uint64_t address, const MemoryUseOptions& options);
 
 }  // namespace lockstep

@@ -49,7 +49,8 @@ const FileInstrumentation& PlainCodeFinder::file(const std::string& path) {
   return at->second;
 }
 
-std::vector<PlainFunction> PlainCodeFinder::find(const std::vector<Module>& modules, std::set<std::string>& known, size_t room) {
+std::vector<PlainFunction> PlainCodeFinder::find(const std::vector<Module>& modules, std::set<std::string>& known,
+                                                 size_t room) {
   std::map<std::string, uint64_t> fresh;  // path -> address of the file's beginning
   std::set<std::string> executable;
   for (const Module& m : modules) {
@@ -71,7 +72,8 @@ std::vector<PlainFunction> PlainCodeFinder::find(const std::vector<Module>& modu
     const uint64_t base = code.position_independent ? begin : 0;
     for (const UninstrumentedFunction& f : code.functions) {
       found.push_back({base + f.begin, static_cast<uint32_t>(f.end - f.begin), wire(f.kind)});
-      if (f.kind != Kind::Framework) functions_.emplace(base + f.begin, PlainCode{f.file, function_name(f.name), module, false});
+      if (f.kind != Kind::Framework)
+        functions_.emplace(base + f.begin, PlainCode{f.file, function_name(f.name), module, false});
     }
   }
   return found;
@@ -98,7 +100,8 @@ std::vector<PlainCode> PlainCodeFinder::ran(const std::set<Fact>& facts, const s
     const std::string real = std::filesystem::weakly_canonical(path, error).string();
     const std::string module = base_name(real);
     if (exempts_module(module) != Exemption::None || modules.contains(module)) continue;
-    if (path.empty() || has_code(file(real))) found.insert({"", "", path.empty() ? "a library loaded by dlopen" : module, true});
+    if (path.empty() || has_code(file(real)))
+      found.insert({"", "", path.empty() ? "a library loaded by dlopen" : module, true});
   }
   return {found.begin(), found.end()};
 }

@@ -30,8 +30,8 @@ class PlainCodeFinder {
   // The functions of modules that are not in `known` yet, at their addresses in the process; at most `room`.
   std::vector<PlainFunction> find(const std::vector<Module>& modules, std::set<std::string>& known, size_t room);
 
-  // What ran according to the facts. A library that the program loaded itself may have run before it was looked at: if it
-  // has such code, it is among them.
+  // What ran according to the facts. A library that the program loaded itself may have run before it was looked at: if
+  // it has such code, it is among them.
   std::vector<PlainCode> ran(const std::set<Fact>& facts, const std::set<std::string>& libraries);
 
  private:

@@ -72,7 +72,8 @@ ElfFacts inspect(const std::string& path) {
   if (!read_at(file, header.e_phoff, segments.data(), segments.size())) return facts;
   auto file_offset = [&segments](uint64_t address) -> uint64_t {
     for (const Elf64_Phdr& s : segments)
-      if (s.p_type == PT_LOAD && address >= s.p_vaddr && address < s.p_vaddr + s.p_filesz) return address - s.p_vaddr + s.p_offset;
+      if (s.p_type == PT_LOAD && address >= s.p_vaddr && address < s.p_vaddr + s.p_filesz)
+        return address - s.p_vaddr + s.p_offset;
     return 0;
   };
   for (const Elf64_Phdr& s : segments) {
@@ -106,15 +107,20 @@ Result<std::string> find_program(const std::string& name) {
     return Error{ExitCode::Usage, "'" + name + "' is not executable: build it, or make it executable with chmod +x"};
   const ElfFacts facts = inspect(path);
   if (!facts.elf)
-    return uncontrolled("'" + name + "' is not a compiled program (a script?): give the compiled test itself to lockstep");
+    return uncontrolled("'" + name +
+                        "' is not a compiled program (a script?): give the compiled test itself to lockstep");
   if (!facts.right_machine) return uncontrolled("'" + name + "' is a program for another machine");
   if (!facts.dynamic)
-    return uncontrolled("'" + name + "' is statically linked, so its calls cannot be intercepted: link it dynamically (without -static)");
+    return uncontrolled(
+        "'" + name +
+        "' is statically linked, so its calls cannot be intercepted: link it dynamically (without -static)");
   for (const std::string& library : facts.needed) {
     if (library.starts_with("libtsan"))
-      return uncontrolled("'" + name + "' is linked with libtsan: build it with lockstep-cxx instead of -fsanitize=thread");
+      return uncontrolled("'" + name +
+                          "' is linked with libtsan: build it with lockstep-cxx instead of -fsanitize=thread");
     if (library.starts_with("libasan") || library.starts_with("libmsan"))
-      return uncontrolled("'" + name + "' is linked with " + library + ", whose allocator and shadow memory cannot be reset: build it without that sanitizer");
+      return uncontrolled("'" + name + "' is linked with " + library +
+                          ", whose allocator and shadow memory cannot be reset: build it without that sanitizer");
   }
   return path;
 }

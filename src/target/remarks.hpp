@@ -21,10 +21,12 @@ inline std::vector<std::string> in_words(const std::set<Fact>& facts) {
         "the program waits for input from outside, which is not under control: its executions may not repeat");
   if (has(facts, FactKind::StartsProcesses))
     said.emplace_back(
-        "the program starts other processes, which are not under control: they are taken to answer and to end promptly");
+        "the program starts other processes, which are not under control: they are taken to answer and to end "
+        "promptly");
   if (has(facts, FactKind::CycleCounter))
     said.emplace_back(
-        "the program reads the processor's cycle counter (rdtsc), which shows the virtual clock where that is possible: "
+        "the program reads the processor's cycle counter (rdtsc), which shows the virtual clock where that is "
+        "possible: "
         "other values may lead elsewhere");
   if (has(facts, FactKind::RandomInstruction))
     said.emplace_back(
@@ -32,14 +34,17 @@ inline std::vector<std::string> in_words(const std::set<Fact>& facts) {
         "executions may not repeat");
   if (has(facts, FactKind::RandomValues))
     said.emplace_back(
-        "the program asks for random values and gets the same ones in every execution: other values may lead elsewhere");
+        "the program asks for random values and gets the same ones in every execution: other values may lead "
+        "elsewhere");
   if (has(facts, FactKind::FilesChange))
     said.emplace_back(
-        "an execution opened a file or folder that had changed since the exploration began: executions may depend on what "
+        "an execution opened a file or folder that had changed since the exploration began: executions may depend on "
+        "what "
         "earlier ones left there, and not repeat");
   if (has(facts, FactKind::AddressesVary))
     said.emplace_back(
-        "address randomisation cannot be switched off here (personality() is refused): executions that depend on addresses "
+        "address randomisation cannot be switched off here (personality() is refused): executions that depend on "
+        "addresses "
         "do not repeat");
   if (has(facts, FactKind::CheckpointsDiffer))
     said.emplace_back(
@@ -52,7 +57,8 @@ inline std::vector<std::string> in_words(const std::set<Fact>& facts) {
 inline std::string dependence(const std::set<Fact>& facts, Isolation isolation) {
   std::string text;
   const auto add = [&text](const char* what) { text += (text.empty() ? "" : ", ") + std::string(what); };
-  if (isolation == Isolation::Loop) add("what an earlier execution left in memory (try --prime 3, or --isolation reset)");
+  if (isolation == Isolation::Loop)
+    add("what an earlier execution left in memory (try --prime 3, or --isolation reset)");
   if (has(facts, FactKind::FilesChange))
     add("files that change");
   else if (has(facts, FactKind::WritesFiles))
@@ -63,7 +69,9 @@ inline std::string dependence(const std::set<Fact>& facts, Isolation isolation) 
   if (has(facts, FactKind::ReadsSystem)) add("what it reads from /proc or /sys");
   if (has(facts, FactKind::OutsideInput)) add("input from outside");
   if (has(facts, FactKind::StartsProcesses)) add("processes it starts");
-  if (text.empty()) add("something that is not seen: the processor's cycle counter, memory shared with other processes, threads out of control");
+  if (text.empty())
+    add("something that is not seen: the processor's cycle counter, memory shared with other processes, threads out of "
+        "control");
   return text;
 }
 

@@ -73,8 +73,8 @@ class DwarfSymbols final : public Symbols {
   }
 
   bool is_named(ObjectId object) override {
-    return !given_name(static_cast<uint64_t>(object)).empty() ||
-           module_at(static_cast<uint64_t>(object)) != nullptr || index_of_token(static_cast<uint64_t>(object));
+    return !given_name(static_cast<uint64_t>(object)).empty() || module_at(static_cast<uint64_t>(object)) != nullptr ||
+           index_of_token(static_cast<uint64_t>(object));
   }
 
  private:
@@ -162,11 +162,9 @@ class DwarfSymbols final : public Symbols {
     }
     if (Dwfl_Module* module = module_at(address)) return find_global(module, address);
     for (const Module& mapped : options_.modules)
-      if (mapped.path == "[stack]" && address >= mapped.begin && address < mapped.end)
-        return "a local of main";
+      if (mapped.path == "[stack]" && address >= mapped.begin && address < mapped.end) return "a local of main";
     // Without randomisation the initial stack is the last thing in the address space, and grows at run time.
-    if (address >= 0x7fff'0000'0000 && address < 0x7fff'ffff'f000)
-      return "a local of main";
+    if (address >= 0x7fff'0000'0000 && address < 0x7fff'ffff'f000) return "a local of main";
     return unmapped(address);
   }
 

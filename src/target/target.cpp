@@ -71,7 +71,8 @@ class WorkerTarget final : public Target {
     std::set<std::string> paths;
     for (const Module& module : modules_) paths.insert(module.path);
     const Fact uncontrolled{0, FactKind::CycleCounter};  // by the looks of its bytes
-    if (paths != looked_into_) in_code_ = chance_facts(modules_, !all.contains(uncontrolled));  // libraries may have come
+    if (paths != looked_into_)
+      in_code_ = chance_facts(modules_, !all.contains(uncontrolled));  // libraries may have come
     looked_into_ = std::move(paths);
     if (!has(in_code_, FactKind::CycleCounter) && all.size() < FactTable::kMost) all.erase(uncontrolled);
     all.insert(in_code_.begin(), in_code_.end());
@@ -295,8 +296,8 @@ class WorkerTarget final : public Target {
       if (slots_[i]->to_do < slots_[least]->to_do) least = i;
     return least;
   }
-  // Before the first plan: what runs unseen, wherever it is, shall be noticed. Libraries that the program loads later are
-  // looked at after the execution that did.
+  // Before the first plan: what runs unseen, wherever it is, shall be noticed. Libraries that the program loads later
+  // are looked at after the execution that did.
   void watch_plain_functions() {
     launch_.plain_functions = plain_code_.find(modules(), launch_.plain_modules, kMaxPlainFunctions);
     WorkerProcess& first = slots_[0]->process;
@@ -308,10 +309,12 @@ class WorkerTarget final : public Target {
     // Otherwise it is gone, or will be: with the child that loaded it, or when the program closes it.
     const bool stays = worker.channel().isolation_used == Isolation::Reset;
     const size_t room = kMaxPlainFunctions - worker.channel().plain_count.load(std::memory_order_relaxed);
-    if (info_.instrumented && stays) worker.watch_functions(plain_code_.find(modules_of(worker.pid()), worker.modules(), room));
+    if (info_.instrumented && stays)
+      worker.watch_functions(plain_code_.find(modules_of(worker.pid()), worker.modules(), room));
   }
   std::string program_name() const {
-    return options_.command.empty() ? "the program" : options_.command[0].substr(options_.command[0].find_last_of('/') + 1);
+    return options_.command.empty() ? "the program"
+                                    : options_.command[0].substr(options_.command[0].find_last_of('/') + 1);
   }
 
   TraceView hold(Slot& slot) {

@@ -23,13 +23,13 @@ struct TargetOptions {
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spin_rounds = kDefaultSpinRounds;  // of a loop whose number of rounds may matter, while others could run
-  uint32_t spurious = 0;             // wake-ups without a signal, at most so many per execution
-  uint32_t prime = 0;                // without isolation: executions of each worker before its first plan
-  bool detect_races = true;                    // in instrumented code
-  bool check_locks = false;                    // does every shared variable have a lock? TraceView::locks_broken()
-  bool find_leaks = false;                     // TraceView::allocations() with Allocation::kLeaked
+  uint32_t spurious = 0;                      // wake-ups without a signal, at most so many per execution
+  uint32_t prime = 0;                         // without isolation: executions of each worker before its first plan
+  bool detect_races = true;                   // in instrumented code
+  bool check_locks = false;                   // does every shared variable have a lock? TraceView::locks_broken()
+  bool find_leaks = false;                    // TraceView::allocations() with Allocation::kLeaked
   CheckpointUse checkpoints = CheckpointUse::Worthwhile;
-  PromotedPoints promoted;                     // see Target::promote
+  PromotedPoints promoted;  // see Target::promote
   unsigned workers = 1;
   uint32_t max_steps = 1'000'000;
   std::chrono::milliseconds watchdog{10'000};  // without a scheduling point: stuck outside control
@@ -61,8 +61,8 @@ class Target : public Executor {
   static Result<std::unique_ptr<Target>> start(TargetOptions options);
 
   virtual const TargetInfo& info() const = 0;
-  virtual std::vector<Module> modules() = 0;               // as mapped now
-  virtual std::vector<ThreadTable::Entry> threads() = 0;   // names of all threads seen so far
+  virtual std::vector<Module> modules() = 0;              // as mapped now
+  virtual std::vector<ThreadTable::Entry> threads() = 0;  // names of all threads seen so far
   // What the program itself calls the object at this address; empty if it said nothing.
   virtual std::string given_name(uint64_t address) = 0;
   // Plain accesses that are scheduling points from now on. Forgets what is in flight.
@@ -71,14 +71,14 @@ class Target : public Executor {
   virtual void allow_spurious(uint32_t /*wakeups*/) {}
   // Code that is not preempted while it is on the stack; ascending. Before the first plan.
   virtual void trust(const std::vector<CodeRange>&) {}
-  virtual std::vector<std::string> warnings() = 0;         // said once each, in order
-  virtual std::set<Fact> facts() { return {}; }            // what was noticed in all executions so far
+  virtual std::vector<std::string> warnings() = 0;  // said once each, in order
+  virtual std::set<Fact> facts() { return {}; }     // what was noticed in all executions so far
   // Code without instrumentation that ran beside other threads in the executions so far, or may have; in a fixed order.
   // Of a program without any instrumentation only its name.
   virtual std::vector<PlainCode> plain_code() { return {}; }
-  virtual std::string dependence() { return {}; }          // what executions that do not repeat may depend on
+  virtual std::string dependence() { return {}; }              // what executions that do not repeat may depend on
   virtual std::vector<uint64_t> native_loops() { return {}; }  // jumps of spin loops in code without scheduling points
-  virtual uint64_t resumed() { return 0; }                 // executions that started from a checkpoint
+  virtual uint64_t resumed() { return 0; }                     // executions that started from a checkpoint
   // True, once: one of those differed from the same execution run from the beginning, so that none before it is to be
   // relied on. There are no checkpoints any more.
   virtual bool checkpoints_failed() { return false; }
@@ -98,8 +98,8 @@ Result<int> debug_target(const TargetOptions& options, const Plan& plan, const s
 // Why this file cannot be run under control, found before starting it: missing, not executable, static, linked with
 // libtsan, of another architecture, not ELF.
 Result<std::string> find_program(const std::string& name);  // the path to execute, looked up in PATH like a shell does
-// Was this program built for Lockstep? The compiler wrappers and the CMake package link liblockstep-rt.so, and the ELF file
-// says so. Such a program may be started because a recording names it; any other only if the user names it.
+// Was this program built for Lockstep? The compiler wrappers and the CMake package link liblockstep-rt.so, and the ELF
+// file says so. Such a program may be started because a recording names it; any other only if the user names it.
 bool is_built_for_lockstep(const std::string& path);
 
 }  // namespace lockstep

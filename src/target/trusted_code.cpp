@@ -11,7 +11,8 @@ namespace lockstep {
 namespace {
 
 bool matches(const std::vector<std::string>& globs, const std::string& name) {
-  return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) { return fnmatch(glob.c_str(), name.c_str(), 0) == 0; });
+  return std::any_of(globs.begin(), globs.end(),
+                     [&](const std::string& glob) { return fnmatch(glob.c_str(), name.c_str(), 0) == 0; });
 }
 
 std::vector<CodeRange> merged(std::vector<CodeRange> ranges) {
@@ -47,7 +48,8 @@ std::vector<CodeRange> find_code(const std::vector<Module>& modules, const std::
     const uint64_t base = file.position_independent() ? extent.first : 0;
     for (const ElfFile::Function& f : file.functions()) {
       const std::string name = readable_name(f.name);
-      if (matches(globs, name) || matches(globs, name.substr(0, name.find('(')))) ranges.push_back({base + f.begin, base + f.end});
+      if (matches(globs, name) || matches(globs, name.substr(0, name.find('('))))
+        ranges.push_back({base + f.begin, base + f.end});
     }
   }
   return merged(std::move(ranges));

@@ -7,9 +7,9 @@
 
 namespace lockstep {
 
-// Where the functions and modules that match any of the globs lie in the process, ascending and without overlap. A function
-// is matched by its readable name, with or without parameters; a module by its path or its file name. Functions that were
-// inlined everywhere are nowhere.
+// Where the functions and modules that match any of the globs lie in the process, ascending and without overlap. A
+// function is matched by its readable name, with or without parameters; a module by its path or its file name.
+// Functions that were inlined everywhere are nowhere.
 std::vector<CodeRange> find_code(const std::vector<Module>& modules, const std::vector<std::string>& globs);
 
 }  // namespace lockstep

@@ -53,7 +53,8 @@ std::vector<std::string> runtime_variables(const LaunchOptions& options) {
   environment.push_back("LD_BIND_NOW=1");  // otherwise resetting memory would resolve symbols again and again
   environment.push_back("GLIBC_TUNABLES=" + tunables + (tunables.empty() ? "" : ":") + "glibc.pthread.rseq=0");
   const std::string descriptors = std::to_string(kChannelFd) + "," + std::to_string(kTableFd);
-  environment.push_back(options.explore_call ? std::string(kExploreVariable) + "=" + descriptors + "," + std::to_string(options.explore_call)
+  environment.push_back(options.explore_call ? std::string(kExploreVariable) + "=" + descriptors + "," +
+                                                   std::to_string(options.explore_call)
                                              : std::string(kChannelVariable) + "=" + descriptors);
   return environment;
 }
@@ -148,7 +149,8 @@ Result<bool> WorkerProcess::prepare() {
   resumed_ = resumed();
   const size_t big = big_trace_bytes(options_.max_steps);
   const size_t traces = trace_ring(options_.alone);
-  auto memory = SharedMemory::create("lockstep-channel", sizeof(Channel) + kPlanRing + traces + big + kMaxPlainFunctions * sizeof(PlainFunction));
+  auto memory = SharedMemory::create(
+      "lockstep-channel", sizeof(Channel) + kPlanRing + traces + big + kMaxPlainFunctions * sizeof(PlainFunction));
   if (!memory) return memory.error();
   memory_ = std::move(*memory);
   auto* c = new (memory_.data()) Channel{};
@@ -369,7 +371,8 @@ void WorkerProcess::watch_functions(const std::vector<PlainFunction>& functions)
   Channel& c = channel();
   const uint32_t count = c.plain_count.load(std::memory_order_relaxed);
   const size_t fresh = std::min<size_t>(functions.size(), kMaxPlainFunctions - count);
-  std::copy_n(functions.begin(), fresh, reinterpret_cast<PlainFunction*>(static_cast<char*>(memory_.data()) + c.plain_offset) + count);
+  std::copy_n(functions.begin(), fresh,
+              reinterpret_cast<PlainFunction*>(static_cast<char*>(memory_.data()) + c.plain_offset) + count);
   c.plain_count.store(count + static_cast<uint32_t>(fresh), std::memory_order_release);
 }
 

@@ -61,10 +61,10 @@ struct LaunchOptions {
   uint32_t max_steps;
   int thread_table_fd;
   int capture_fd;
-  int input_fd;  // -1: the program reads end of file
-  cpu_set_t cpus;  // where the program may run
-  bool alone;      // there is no other worker
-  uint32_t explore_call;  // see TargetOptions
+  int input_fd;                        // -1: the program reads end of file
+  cpu_set_t cpus;                      // where the program may run
+  bool alone;                          // there is no other worker
+  uint32_t explore_call;               // see TargetOptions
   std::function<void(int, int)> body;  // instead of `path`: see TargetOptions
   uint64_t began = file_time();        // the exploration, as files are stamped
 };
@@ -90,16 +90,16 @@ class WorkerProcess {
   void promote(const PromotedPoints& points);  // only while no plan is under way
   void trust(const std::vector<CodeRange>& code);
   void watch_functions(const std::vector<PlainFunction>& functions);  // besides those it watches already
-  void know_loops(const std::vector<uint64_t>& jumps);  // see Channel::native_loop
+  void know_loops(const std::vector<uint64_t>& jumps);                // see Channel::native_loop
 
   // --- traces ---
   bool has_trace();
-  TraceView front();       // the oldest unread trace; only if has_trace()
+  TraceView front();  // the oldest unread trace; only if has_trace()
   void pop();
   void sleep_until_trace(size_t in_flight, int milliseconds);
   void take_turns(bool on) { takes_turns_ = on; }  // on one core: one of us runs until it has nothing left to do
 
-  bool alive();            // false once the process has ended; its last traces may still be unread
+  bool alive();  // false once the process has ended; its last traces may still be unread
   int exit_status() const { return status_; }
   pid_t pid() const { return pid_; }
   const std::set<Fact>& facts();  // of all processes so far
@@ -107,7 +107,7 @@ class WorkerProcess {
   bool has_new_libraries() { return channel().libraries.load(std::memory_order_relaxed) != libraries_read_; }
   const std::set<std::string>& libraries();
   std::set<std::string>& modules() { return modules_; }  // paths of those whose functions are watched
-  uint64_t resumed();      // executions that started from a checkpoint, likewise
+  uint64_t resumed();                                    // executions that started from a checkpoint, likewise
   Channel& channel() { return *static_cast<Channel*>(memory_.data()); }
 
  private:
@@ -129,7 +129,7 @@ class WorkerProcess {
   std::set<std::string> libraries_, modules_;
   uint32_t libraries_read_ = 0;  // of the present process
   uint64_t resumed_ = 0;
-  size_t message_ = 0;   // bytes of the trace returned by front()
+  size_t message_ = 0;  // bytes of the trace returned by front()
   ReceivedTrace received_;
 };
 

@@ -9,7 +9,16 @@ namespace {
 bool one_byte_has_modrm(uint8_t op) {
   if (op < 0x40) return (op & 7) < 4;
   switch (op) {
-    case 0x63: case 0x69: case 0x6b: case 0xc0: case 0xc1: case 0xc6: case 0xc7: case 0xf6: case 0xf7: case 0xfe:
+    case 0x63:
+    case 0x69:
+    case 0x6b:
+    case 0xc0:
+    case 0xc1:
+    case 0xc6:
+    case 0xc7:
+    case 0xf6:
+    case 0xf7:
+    case 0xfe:
     case 0xff: return true;
     default: return (op >= 0x80 && op <= 0x8f) || (op >= 0xd0 && op <= 0xd3) || (op >= 0xd8 && op <= 0xdf);
   }
@@ -22,11 +31,26 @@ size_t one_byte_immediate(uint8_t op, uint8_t modrm, bool wide, bool narrow) {
   if (op >= 0xb8 && op <= 0xbf) return wide ? 8 : full;
   if (op >= 0xa0 && op <= 0xa3) return 8;
   switch (op) {
-    case 0x6a: case 0x6b: case 0x80: case 0x82: case 0x83: case 0xa8: case 0xc0: case 0xc1: case 0xc6: case 0xcd:
+    case 0x6a:
+    case 0x6b:
+    case 0x80:
+    case 0x82:
+    case 0x83:
+    case 0xa8:
+    case 0xc0:
+    case 0xc1:
+    case 0xc6:
+    case 0xcd:
     case 0xeb: return 1;
-    case 0x68: case 0x69: case 0x81: case 0xa9: case 0xc7: return full;
-    case 0xe8: case 0xe9: return 4;
-    case 0xc2: case 0xca: return 2;
+    case 0x68:
+    case 0x69:
+    case 0x81:
+    case 0xa9:
+    case 0xc7: return full;
+    case 0xe8:
+    case 0xe9: return 4;
+    case 0xc2:
+    case 0xca: return 2;
     case 0xc8: return 3;
     case 0xf6: return (modrm & 0x38) < 0x10 ? 1 : 0;
     case 0xf7: return (modrm & 0x38) < 0x10 ? full : 0;
@@ -37,8 +61,20 @@ size_t one_byte_immediate(uint8_t op, uint8_t modrm, bool wide, bool narrow) {
 bool two_byte_has_modrm(uint8_t op) {
   if ((op >= 0x30 && op <= 0x37) || (op >= 0x80 && op <= 0x8f) || (op >= 0xc8 && op <= 0xcf)) return false;
   switch (op) {
-    case 0x05: case 0x06: case 0x07: case 0x08: case 0x09: case 0x0b: case 0x0e: case 0x77: case 0xa0: case 0xa1:
-    case 0xa2: case 0xa8: case 0xa9: case 0xaa: return false;
+    case 0x05:
+    case 0x06:
+    case 0x07:
+    case 0x08:
+    case 0x09:
+    case 0x0b:
+    case 0x0e:
+    case 0x77:
+    case 0xa0:
+    case 0xa1:
+    case 0xa2:
+    case 0xa8:
+    case 0xa9:
+    case 0xaa: return false;
     default: return true;
   }
 }
@@ -46,14 +82,24 @@ bool two_byte_has_modrm(uint8_t op) {
 size_t two_byte_immediate(uint8_t op) {
   if (op >= 0x80 && op <= 0x8f) return 4;
   switch (op) {
-    case 0x70: case 0x71: case 0x72: case 0x73: case 0xa4: case 0xac: case 0xba: case 0xc2: case 0xc4: case 0xc5:
+    case 0x70:
+    case 0x71:
+    case 0x72:
+    case 0x73:
+    case 0xa4:
+    case 0xac:
+    case 0xba:
+    case 0xc2:
+    case 0xc4:
+    case 0xc5:
     case 0xc6: return 1;
     default: return 0;
   }
 }
 
 bool is_short_branch(const Instruction& i) {
-  return i.map == OpcodeMap::OneByte && ((i.opcode & 0xf0) == 0x70 || i.opcode == 0xeb || (i.opcode >= 0xe0 && i.opcode <= 0xe3));
+  return i.map == OpcodeMap::OneByte &&
+         ((i.opcode & 0xf0) == 0x70 || i.opcode == 0xeb || (i.opcode >= 0xe0 && i.opcode <= 0xe3));
 }
 
 bool is_relative_branch(const Instruction& i) {
@@ -69,22 +115,29 @@ class Decoder {
     bool wide = false, narrow = false, vector = false;
     for (;; ++at_) {
       const uint8_t b = peek();
-      if (b == 0xf0) result_.lock = true;
-      else if (b == 0x66) narrow = true;
-      else if (b == 0x64) result_.thread_local_ = true;
-      else if (b != 0x67 && b != 0xf2 && b != 0xf3 && b != 0x2e && b != 0x36 && b != 0x3e && b != 0x26 && b != 0x65) break;
+      if (b == 0xf0)
+        result_.lock = true;
+      else if (b == 0x66)
+        narrow = true;
+      else if (b == 0x64)
+        result_.thread_local_ = true;
+      else if (b != 0x67 && b != 0xf2 && b != 0xf3 && b != 0x2e && b != 0x36 && b != 0x3e && b != 0x26 && b != 0x65)
+        break;
     }
     if ((peek() & 0xf0) == 0x40) {
       const uint8_t rex = next();
       wide = rex & 8;
       base_high_ = (rex & 1) << 3;
     }
-    if (peek() == 0xc5 || peek() == 0xc4 || peek() == 0x62) vector = vector_prefix();
-    else if (peek() == 0x0f) escape();
+    if (peek() == 0xc5 || peek() == 0xc4 || peek() == 0x62)
+      vector = vector_prefix();
+    else if (peek() == 0x0f)
+      escape();
     result_.opcode = next();
     const bool has_modrm = result_.map == OpcodeMap::OneByte ? one_byte_has_modrm(result_.opcode)
-                           : result_.map == OpcodeMap::TwoByte ? (vector ? result_.opcode != 0x77 : two_byte_has_modrm(result_.opcode))
-                                                     : true;
+                           : result_.map == OpcodeMap::TwoByte
+                               ? (vector ? result_.opcode != 0x77 : two_byte_has_modrm(result_.opcode))
+                               : true;
     if (has_modrm) operand();
     if (is_relative_branch(result_)) result_.displacement = number(is_short_branch(result_) ? 1 : 4);
     switch (result_.map) {
@@ -111,8 +164,10 @@ class Decoder {
   void escape() {
     ++at_;
     result_.map = OpcodeMap::TwoByte;
-    if (peek() == 0x38) result_.map = OpcodeMap::Map38, ++at_;
-    else if (peek() == 0x3a) result_.map = OpcodeMap::Map3A, ++at_;
+    if (peek() == 0x38)
+      result_.map = OpcodeMap::Map38, ++at_;
+    else if (peek() == 0x3a)
+      result_.map = OpcodeMap::Map3A, ++at_;
   }
   bool vector_prefix() {
     const uint8_t kind = next();

@@ -17,9 +17,9 @@ struct Instruction {
   bool thread_local_ = false;  // relative to fs: thread-local storage
   OpcodeMap map = OpcodeMap::OneByte;
   uint8_t opcode = 0, modrm = 0;
-  uint8_t base = kNoBase;      // register number of the address; kRelative: the end of the instruction
-  bool indexed = false;        // the address has an index register, too
-  int64_t displacement = 0;    // of the address, or of a relative jump or call
+  uint8_t base = kNoBase;    // register number of the address; kRelative: the end of the instruction
+  bool indexed = false;      // the address has an index register, too
+  int64_t displacement = 0;  // of the address, or of a relative jump or call
 
   uint8_t extension() const { return modrm >> 3 & 7; }
 };

@@ -148,7 +148,10 @@ const std::map<std::string, Body> kPrograms = {
                          if (!more) changed.wait(hold);
                        },
                        [] {
-                         { std::lock_guard hold(a), more_hold(b); more = 1; }
+                         {
+                           std::lock_guard hold(a), more_hold(b);
+                           more = 1;
+                         }
                          std::lock_guard hold(b);
                          changed.notify_one();
                        })},
@@ -158,7 +161,15 @@ const std::map<std::string, Body> kPrograms = {
        std::lock_guard hold(a);
        number = number + 1;
      })},
-    {"readers", both([] { std::lock_guard hold(table); data = 1; }, [] { std::shared_lock hold(table); more = data; })},
+    {"readers", both(
+                    [] {
+                      std::lock_guard hold(table);
+                      data = 1;
+                    },
+                    [] {
+                      std::shared_lock hold(table);
+                      more = data;
+                    })},
     {"once", twice([] { std::call_once(once, [] { data = 1; }); })},
     {"condition", both(
                       [] {
@@ -166,7 +177,10 @@ const std::map<std::string, Body> kPrograms = {
                         changed.wait(hold, [] { return data == 1; });
                       },
                       [] {
-                        { std::lock_guard hold(a); data = 1; }
+                        {
+                          std::lock_guard hold(a);
+                          data = 1;
+                        }
                         changed.notify_one();
                       })},
     // Deadlocks.
@@ -187,10 +201,21 @@ const std::map<std::string, Body> kPrograms = {
                           std::call_once(once, [] {});
                         })},
     {"join", join_under_lock},
-    {"three", [] { run({[] { nest(a, b); }, [] { nest(b, table); }, [] { nest(read_table, a); }}); }},
+    {"three",
+     [] {
+       run({[] { nest(a, b); }, [] { nest(b, table); }, [] { nest(read_table, a); }});
+     }},
     // No deadlocks, though locks are nested.
     {"only-readers", both([] { nest(read_table, read_other); }, [] { nest(read_other, read_table); })},
-    {"gate", both([] { std::lock_guard gate(table); nest(a, b); }, [] { std::lock_guard gate(table); nest(b, a); })},
+    {"gate", both(
+                 [] {
+                   std::lock_guard gate(table);
+                   nest(a, b);
+                 },
+                 [] {
+                   std::lock_guard gate(table);
+                   nest(b, a);
+                 })},
     // Orders that are easily lost.
     {"create", create_under_lock},
     {"section", both(section_then_lock, look_after_section)},

@@ -1,12 +1,12 @@
 // Small programs whose number of schedules is known exactly, chosen by name: `counts faa 3 2` is three threads with
 // two fetch_adds each. Threads do nothing but the operations that count; main only creates and joins.
+#include <semaphore.h>
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <mutex>
-#include <semaphore.h>
 #include <string>
 #include <thread>
 #include <vector>

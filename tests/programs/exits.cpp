@@ -1,9 +1,9 @@
 // Programs that end while other threads are under way, by name: exit handlers and destructors run beside them. A second
 // word makes a program fail where it looks at what the others did, with a message that says what it saw.
-#include <lockstep/lockstep.hpp>
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>
+#include <lockstep/lockstep.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -21,7 +21,7 @@ bool fails = false;
 std::atomic<int> x, y, z;
 std::mutex m;
 std::condition_variable& changed = *new std::condition_variable;  // never destroyed
-bool ready = false;  // protected by m
+bool ready = false;                                               // protected by m
 
 void saw(int value) {
   if (!fails) return;

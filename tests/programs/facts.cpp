@@ -80,9 +80,7 @@ int next_number() {
   return ++*number;
 }
 // The compiler tests the guard with acquire; that is no operation of the program.
-void guard_of_a_static() {
-  together(next_number, next_number, next_number);
-}
+void guard_of_a_static() { together(next_number, next_number, next_number); }
 void guard_set_before() {
   next_number();
   together(next_number, next_number);
@@ -118,9 +116,21 @@ void no_wait() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Named all[] = {NAMED(seq_cst_only), NAMED(relaxed_add), NAMED(release_store), NAMED(acquire_byte_that_is_zero),
-                       NAMED(acquire_byte_that_is_one), NAMED(acquire_word), NAMED(weak_fence), NAMED(clear_of_a_flag),
-                       NAMED(failed_exchange), NAMED(exchange_that_never_fails), NAMED(odd_size), NAMED(weak_while_alone),
-                       NAMED(guard_of_a_static), NAMED(guard_set_before), NAMED(wait_for_change), NAMED(no_wait)};
+  const Named all[] = {NAMED(seq_cst_only),
+                       NAMED(relaxed_add),
+                       NAMED(release_store),
+                       NAMED(acquire_byte_that_is_zero),
+                       NAMED(acquire_byte_that_is_one),
+                       NAMED(acquire_word),
+                       NAMED(weak_fence),
+                       NAMED(clear_of_a_flag),
+                       NAMED(failed_exchange),
+                       NAMED(exchange_that_never_fails),
+                       NAMED(odd_size),
+                       NAMED(weak_while_alone),
+                       NAMED(guard_of_a_static),
+                       NAMED(guard_set_before),
+                       NAMED(wait_for_change),
+                       NAMED(no_wait)};
   return run_named(all, argc, argv);
 }

@@ -1,5 +1,5 @@
-// What the language and its library bring along: local statics, futures, shared pointers, thread-local variables, exceptions,
-// time. Correct programs, as in primitives.cpp.
+// What the language and its library bring along: local statics, futures, shared pointers, thread-local variables,
+// exceptions, time. Correct programs, as in primitives.cpp.
 #include "named.hpp"
 
 #include <pthread.h>
@@ -69,9 +69,10 @@ void jthread_stop() {
 void shared_pointer() {
   auto p = std::make_shared<int>(1);
   std::weak_ptr<int> w = p;
-  together([p] { assert(*p == 1); }, [w] {
-    if (auto q = w.lock()) assert(*q == 1);
-  });
+  together([p] { assert(*p == 1); },
+           [w] {
+             if (auto q = w.lock()) assert(*q == 1);
+           });
 }
 
 void atomic_shared_pointer() {
@@ -244,10 +245,22 @@ void wide_atomics() {
 }
 
 const Named kAll[] = {
-    NAMED(local_static), NAMED(atomic_wait), NAMED(futures), NAMED(jthread_stop), NAMED(shared_pointer),
-    NAMED(atomic_shared_pointer), NAMED(thread_locals), NAMED(keys), NAMED(thread_exit), NAMED(detached),
-    NAMED(sleeping), NAMED(clock_is_causal), NAMED(exceptions_across_switches), NAMED(nested_threads),
-    NAMED(spin_loop), NAMED(wide_atomics),
+    NAMED(local_static),
+    NAMED(atomic_wait),
+    NAMED(futures),
+    NAMED(jthread_stop),
+    NAMED(shared_pointer),
+    NAMED(atomic_shared_pointer),
+    NAMED(thread_locals),
+    NAMED(keys),
+    NAMED(thread_exit),
+    NAMED(detached),
+    NAMED(sleeping),
+    NAMED(clock_is_causal),
+    NAMED(exceptions_across_switches),
+    NAMED(nested_threads),
+    NAMED(spin_loop),
+    NAMED(wide_atomics),
 };
 
 }  // namespace

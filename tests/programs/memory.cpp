@@ -78,14 +78,28 @@ void reused() {  // past the quarantine the same memory comes back
 
 // Opposite orders of locks, one after the other and at the same time.
 std::mutex a, b, gate;
-void a_then_b() { std::lock_guard one(a); std::lock_guard two(b); }
-void b_then_a() { std::lock_guard one(b); std::lock_guard two(a); }
+void a_then_b() {
+  std::lock_guard one(a);
+  std::lock_guard two(b);
+}
+void b_then_a() {
+  std::lock_guard one(b);
+  std::lock_guard two(a);
+}
 void order_in_turn() {
   std::thread(a_then_b).join();
   std::thread(b_then_a).join();
 }
 void order_gated() {
-  both([] { std::lock_guard g(gate); a_then_b(); }, [] { std::lock_guard g(gate); b_then_a(); });
+  both(
+      [] {
+        std::lock_guard g(gate);
+        a_then_b();
+      },
+      [] {
+        std::lock_guard g(gate);
+        b_then_a();
+      });
 }
 
 }  // namespace

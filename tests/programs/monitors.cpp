@@ -329,15 +329,39 @@ void memset_before_atomic() {
 
 #define CASE(name) \
   { #name, name }
-const std::map<std::string, void (*)()> kCases = {
-    CASE(freed_before_threads), CASE(freed_by_another), CASE(freed_twice), CASE(freed_inside), CASE(freed_local),
-    CASE(freed_global), CASE(freed_mutex_locked), CASE(stack_of_ended_thread), CASE(leaked), CASE(leaked_in_some_schedules),
-    CASE(nothing_leaked), CASE(opposite_orders), CASE(orders_of_one_thread), CASE(orders_one_after_the_other),
-    CASE(orders_behind_a_gate), CASE(two_mutexes_one_condition), CASE(destroyed_while_locked), CASE(freed_while_locked),
-    CASE(freed_while_another_holds), CASE(freed_after_unlocking), CASE(handed_over_by_atomic),
-    CASE(always_locked), CASE(dekker_release), CASE(dekker_seq_cst), CASE(dekker_fences), CASE(message),
-    CASE(trusted_increment), CASE(half_before_whole), CASE(whole_before_half), CASE(member_before_copy),
-    CASE(copy_before_member), CASE(atomic_before_memset), CASE(memset_before_atomic)};
+const std::map<std::string, void (*)()> kCases = {CASE(freed_before_threads),
+                                                  CASE(freed_by_another),
+                                                  CASE(freed_twice),
+                                                  CASE(freed_inside),
+                                                  CASE(freed_local),
+                                                  CASE(freed_global),
+                                                  CASE(freed_mutex_locked),
+                                                  CASE(stack_of_ended_thread),
+                                                  CASE(leaked),
+                                                  CASE(leaked_in_some_schedules),
+                                                  CASE(nothing_leaked),
+                                                  CASE(opposite_orders),
+                                                  CASE(orders_of_one_thread),
+                                                  CASE(orders_one_after_the_other),
+                                                  CASE(orders_behind_a_gate),
+                                                  CASE(two_mutexes_one_condition),
+                                                  CASE(destroyed_while_locked),
+                                                  CASE(freed_while_locked),
+                                                  CASE(freed_while_another_holds),
+                                                  CASE(freed_after_unlocking),
+                                                  CASE(handed_over_by_atomic),
+                                                  CASE(always_locked),
+                                                  CASE(dekker_release),
+                                                  CASE(dekker_seq_cst),
+                                                  CASE(dekker_fences),
+                                                  CASE(message),
+                                                  CASE(trusted_increment),
+                                                  CASE(half_before_whole),
+                                                  CASE(whole_before_half),
+                                                  CASE(member_before_copy),
+                                                  CASE(copy_before_member),
+                                                  CASE(atomic_before_memset),
+                                                  CASE(memset_before_atomic)};
 
 }  // namespace
 

@@ -271,10 +271,25 @@ void once_throws() {
 }
 
 const Named kAll[] = {
-    NAMED(mutex_counter), NAMED(mutex_try), NAMED(mutex_recursive), NAMED(mutex_errorcheck), NAMED(mutex_timed),
-    NAMED(condvar_flag), NAMED(condvar_broadcast), NAMED(condvar_timeout), NAMED(condvar_any), NAMED(rwlock),
-    NAMED(rwlock_timed), NAMED(semaphore_posix), NAMED(semaphore_std), NAMED(barrier_pthread), NAMED(barrier_std),
-    NAMED(latch), NAMED(spin), NAMED(once), NAMED(once_throws),
+    NAMED(mutex_counter),
+    NAMED(mutex_try),
+    NAMED(mutex_recursive),
+    NAMED(mutex_errorcheck),
+    NAMED(mutex_timed),
+    NAMED(condvar_flag),
+    NAMED(condvar_broadcast),
+    NAMED(condvar_timeout),
+    NAMED(condvar_any),
+    NAMED(rwlock),
+    NAMED(rwlock_timed),
+    NAMED(semaphore_posix),
+    NAMED(semaphore_std),
+    NAMED(barrier_pthread),
+    NAMED(barrier_std),
+    NAMED(latch),
+    NAMED(spin),
+    NAMED(once),
+    NAMED(once_throws),
 };
 
 }  // namespace

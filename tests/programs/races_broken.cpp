@@ -32,107 +32,118 @@ struct Node {
 void pipe_too_late() {
   static int fd[2];
   if (pipe(fd) != 0) std::abort();
-  together([] {
-    if (write(fd[1], "a", 1) != 1) std::abort();
-    x = 1;  // FIRST
-  }, [] {
-    char c;
-    if (read(fd[0], &c, 1) == 1)
-      sink(x);  // SECOND
-  });
+  together(
+      [] {
+        if (write(fd[1], "a", 1) != 1) std::abort();
+        x = 1;  // FIRST
+      },
+      [] {
+        char c;
+        if (read(fd[0], &c, 1) == 1) sink(x);  // SECOND
+      });
 }
 
 void wrong_pipe() {
   static int a[2], b[2];
   if (pipe(a) != 0 || pipe(b) != 0 || write(b[1], "b", 1) != 1) std::abort();
-  together([] {
-    x = 1;  // FIRST
-    if (write(a[1], "a", 1) != 1) std::abort();
-  }, [] {
-    char c;
-    if (read(b[0], &c, 1) == 1)
-      sink(x);  // SECOND
-  });
+  together(
+      [] {
+        x = 1;  // FIRST
+        if (write(a[1], "a", 1) != 1) std::abort();
+      },
+      [] {
+        char c;
+        if (read(b[0], &c, 1) == 1) sink(x);  // SECOND
+      });
 }
 
 void eventfd_too_late() {
   static int fd;
   fd = eventfd(0, 0);
-  together([] {
-    eventfd_write(fd, 1);
-    x = 1;  // FIRST
-  }, [] {
-    eventfd_t value;
-    eventfd_read(fd, &value);
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        eventfd_write(fd, 1);
+        x = 1;  // FIRST
+      },
+      [] {
+        eventfd_t value;
+        eventfd_read(fd, &value);
+        sink(x);  // SECOND
+      });
 }
 
 void stack_pushed_relaxed() {
   static std::atomic<Node*> head;
   head = nullptr;
-  together([] {
-    Node* n = new Node{0, nullptr};
-    n->value = 1;  // FIRST
-    head.store(n, kRelaxed);
-  }, [] {
-    if (Node* n = head.load(kAcquire))
-      sink(n->value);  // SECOND
-  });
+  together(
+      [] {
+        Node* n = new Node{0, nullptr};
+        n->value = 1;  // FIRST
+        head.store(n, kRelaxed);
+      },
+      [] {
+        if (Node* n = head.load(kAcquire)) sink(n->value);  // SECOND
+      });
 }
 
 void stack_popped_relaxed() {
   static std::atomic<Node*> head;
   head = nullptr;
-  together([] {
-    Node* n = new Node{0, nullptr};
-    n->value = 1;  // FIRST
-    head.store(n, kRelease);
-  }, [] {
-    if (Node* n = head.exchange(nullptr, kRelaxed))
-      sink(n->value);  // SECOND
-  });
+  together(
+      [] {
+        Node* n = new Node{0, nullptr};
+        n->value = 1;  // FIRST
+        head.store(n, kRelease);
+      },
+      [] {
+        if (Node* n = head.exchange(nullptr, kRelaxed)) sink(n->value);  // SECOND
+      });
 }
 
 void ring_published_first() {
   static int slot[2];
   static std::atomic<unsigned> head;
   head = 0;
-  together([] {
-    head.store(1, kRelease);
-    slot[0] = 5;  // FIRST
-  }, [] {
-    if (head.load(kAcquire) == 1)
-      sink(slot[0]);  // SECOND
-  });
+  together(
+      [] {
+        head.store(1, kRelease);
+        slot[0] = 5;  // FIRST
+      },
+      [] {
+        if (head.load(kAcquire) == 1) sink(slot[0]);  // SECOND
+      });
 }
 
 void sequence_lock_plain() {
   static std::atomic<unsigned> version;
   static int data;
   version = 0;
-  together([] {
-    version.fetch_add(1, std::memory_order_acq_rel);
-    data = 1;  // FIRST
-    version.fetch_add(1, kRelease);
-  }, [] {
-    const unsigned before = version.load(kAcquire);
-    sink(data);  // SECOND
-    sink(version.load(kAcquire) - before);
-  });
+  together(
+      [] {
+        version.fetch_add(1, std::memory_order_acq_rel);
+        data = 1;  // FIRST
+        version.fetch_add(1, kRelease);
+      },
+      [] {
+        const unsigned before = version.load(kAcquire);
+        sink(data);  // SECOND
+        sink(version.load(kAcquire) - before);
+      });
 }
 
 void hazard_not_announced() {
   static std::atomic<Node*> shared;
   static Node a, b;
   shared = &a;
-  together([] {
-    Node* p = shared.load();
-    sink(p->value);  // FIRST
-  }, [] {
-    Node* old = shared.exchange(&b);
-    old->value = -1;  // SECOND
-  });
+  together(
+      [] {
+        Node* p = shared.load();
+        sink(p->value);  // FIRST
+      },
+      [] {
+        Node* old = shared.exchange(&b);
+        old->value = -1;  // SECOND
+      });
 }
 
 void double_checked_plain() {
@@ -141,8 +152,7 @@ void double_checked_plain() {
   auto get = [] {
     if (!instance) {  // FIRST
       std::lock_guard l(m);
-      if (!instance)
-        instance = new std::string("made once");  // SECOND
+      if (!instance) instance = new std::string("made once");  // SECOND
     }
   };
   together(get, get);
@@ -151,70 +161,81 @@ void double_checked_plain() {
 void ticket_relaxed() {
   static std::atomic<int> serving;
   serving = 0;
-  together([] {
-    x++;  // FIRST
-    serving.store(1, kRelaxed);
-  }, [] {
-    while (serving.load(kAcquire) != 1) std::this_thread::yield();
-    x++;  // SECOND
-  });
+  together(
+      [] {
+        x++;  // FIRST
+        serving.store(1, kRelaxed);
+      },
+      [] {
+        while (serving.load(kAcquire) != 1) std::this_thread::yield();
+        x++;  // SECOND
+      });
 }
 
 void fence_on_one_side() {
   static std::atomic<int> flag;
   flag = 0;
-  together([] {
-    x = 1;  // FIRST
-    std::atomic_thread_fence(kRelease);
-    flag.store(1, kRelaxed);
-  }, [] {
-    while (flag.load(kRelaxed) == 0) std::this_thread::yield();
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        x = 1;  // FIRST
+        std::atomic_thread_fence(kRelease);
+        flag.store(1, kRelaxed);
+      },
+      [] {
+        while (flag.load(kRelaxed) == 0) std::this_thread::yield();
+        sink(x);  // SECOND
+      });
 }
 
 void reference_beside_plain() {
   static int counter;
-  together([] {
-    std::atomic_ref(counter).store(1, kRelaxed);  // FIRST
-  }, [] {
-    sink(counter);  // SECOND
-  });
+  together(
+      [] {
+        std::atomic_ref(counter).store(1, kRelaxed);  // FIRST
+      },
+      [] {
+        sink(counter);  // SECOND
+      });
 }
 
 void count_dropped_relaxed() {
   static std::atomic<int> count;
   static int data;
   count = 2;
-  together([] {
-    data = 1;  // FIRST
-    count.fetch_sub(1, kRelaxed);
-  }, [] {
-    if (count.fetch_sub(1, kRelaxed) == 1)
-      data = 2;  // SECOND
-  });
+  together(
+      [] {
+        data = 1;  // FIRST
+        count.fetch_sub(1, kRelaxed);
+      },
+      [] {
+        if (count.fetch_sub(1, kRelaxed) == 1) data = 2;  // SECOND
+      });
   sink(data);
 }
 
 void shared_pointer_object() {
   static std::shared_ptr<int> p;
   p = std::make_shared<int>(1);
-  together([q = p] {
-    *q = 2;  // FIRST
-  }, [q = p] {
-    sink(*q);  // SECOND
-  });
+  together(
+      [q = p] {
+        *q = 2;  // FIRST
+      },
+      [q = p] {
+        sink(*q);  // SECOND
+      });
 }
 
 void container_read_unlocked() {
   static std::vector<int> v;
   v.assign(1, 0);
-  together([] {
-    std::lock_guard l(m);
-    v[0] = 1;  // FIRST
-  }, [] {
-    sink(v[0]);  // SECOND
-  });
+  together(
+      [] {
+        std::lock_guard l(m);
+        v[0] = 1;  // FIRST
+      },
+      [] {
+        sink(v[0]);  // SECOND
+      });
 }
 
 void captured_by_reference() {
@@ -239,36 +260,42 @@ void condition_without_lock() {
   static bool ready;
   static std::condition_variable c;
   ready = false;
-  together([] {
-    ready = true;  // FIRST
-    c.notify_one();
-  }, [] {
-    std::unique_lock l(m);
-    c.wait_for(l, std::chrono::milliseconds(1));
-    sink(ready);  // SECOND
-  });
+  together(
+      [] {
+        ready = true;  // FIRST
+        c.notify_one();
+      },
+      [] {
+        std::unique_lock l(m);
+        c.wait_for(l, std::chrono::milliseconds(1));
+        sink(ready);  // SECOND
+      });
 }
 
 void lock_of_reader_only() {
   static std::shared_mutex rw;
-  together([] {
-    std::shared_lock l(rw);
-    x++;  // FIRST
-  }, [] {
-    std::shared_lock l(rw);
-    x++;  // SECOND
-  });
+  together(
+      [] {
+        std::shared_lock l(rw);
+        x++;  // FIRST
+      },
+      [] {
+        std::shared_lock l(rw);
+        x++;  // SECOND
+      });
 }
 
 void two_locks() {
   static std::mutex other;
-  together([] {
-    std::lock_guard l(m);
-    y = 1;  // FIRST
-  }, [] {
-    std::lock_guard l(other);
-    y = 2;  // SECOND
-  });
+  together(
+      [] {
+        std::lock_guard l(m);
+        y = 1;  // FIRST
+      },
+      [] {
+        std::lock_guard l(other);
+        y = 2;  // SECOND
+      });
   sink(y);
 }
 
@@ -277,21 +304,25 @@ void bits_of_one_word() {
     unsigned a : 4, b : 4;
   };
   static Flags flags;
-  together([] {
-    flags.a = 1;  // FIRST
-  }, [] {
-    flags.b = 2;  // SECOND
-  });
+  together(
+      [] {
+        flags.a = 1;  // FIRST
+      },
+      [] {
+        flags.b = 2;  // SECOND
+      });
   sink(flags.a + flags.b);
 }
 
 void memset_of_all() {
   static char bytes[32];
-  together([] {
-    std::memset(bytes, 1, sizeof bytes);  // FIRST
-  }, [] {
-    sink(bytes[20]);  // SECOND
-  });
+  together(
+      [] {
+        std::memset(bytes, 1, sizeof bytes);  // FIRST
+      },
+      [] {
+        sink(bytes[20]);  // SECOND
+      });
 }
 
 void struct_assigned() {
@@ -301,12 +332,14 @@ void struct_assigned() {
   static Big a, b;
   escape(&a);
   escape(&b);
-  together([] {
-    a = b;  // FIRST
-    sink(a.v[0]);
-  }, [] {
-    a.v[5] = 1;  // SECOND
-  });
+  together(
+      [] {
+        a = b;  // FIRST
+        sink(a.v[0]);
+      },
+      [] {
+        a.v[5] = 1;  // SECOND
+      });
 }
 
 void half_of_a_word() {
@@ -314,31 +347,37 @@ void half_of_a_word() {
     long whole;
     int half[2];
   } u;
-  together([] {
-    u.whole = 1;  // FIRST
-  }, [] {
-    u.half[1] = 2;  // SECOND
-  });
+  together(
+      [] {
+        u.whole = 1;  // FIRST
+      },
+      [] {
+        u.half[1] = 2;  // SECOND
+      });
   sink(u.whole);
 }
 
 void volatile_counter() {
   static volatile int v;
-  together([] {
-    v = v + 1;  // FIRST
-  }, [] {
-    v = 5;  // SECOND
-  });
+  together(
+      [] {
+        v = v + 1;  // FIRST
+      },
+      [] {
+        v = 5;  // SECOND
+      });
 }
 
 void deleted_meanwhile() {
   static int* p;
   p = new int(1);
-  together([] {
-    sink(*p);  // FIRST
-  }, [] {
-    delete p;  // SECOND
-  });
+  together(
+      [] {
+        sink(*p);  // FIRST
+      },
+      [] {
+        delete p;  // SECOND
+      });
 }
 
 void detached_and_forgotten() {
@@ -355,13 +394,13 @@ void detached_and_forgotten() {
 void array_off_by_one() {
   static int part[4];
   escape(part);
-  together([] {
-    for (int i = 0; i <= 2; ++i)
-      part[i] = i;  // FIRST
-  }, [] {
-    for (int i = 2; i < 4; ++i)
-      part[i] = i;  // SECOND
-  });
+  together(
+      [] {
+        for (int i = 0; i <= 2; ++i) part[i] = i;  // FIRST
+      },
+      [] {
+        for (int i = 2; i < 4; ++i) part[i] = i;  // SECOND
+      });
   sink(part[0]);
 }
 
@@ -384,33 +423,39 @@ void map_inserted() {
   table = {{1, 1}};
   static int* value;
   value = &table[1];
-  together([] {
-    *value = 3;  // FIRST
-  }, [] {
-    sink(table.begin()->second);  // SECOND
-  });
+  together(
+      [] {
+        *value = 3;  // FIRST
+      },
+      [] {
+        sink(table.begin()->second);  // SECOND
+      });
 }
 
 void flag_and_data() {
   static bool done;
   done = false;
-  together([] {
-    x = 1;
-    done = true;  // FIRST
-  }, [] {
-    if (done)  // SECOND
-      sink(x);
-  });
+  together(
+      [] {
+        x = 1;
+        done = true;  // FIRST
+      },
+      [] {
+        if (done)  // SECOND
+          sink(x);
+      });
 }
 
 void optional_filled() {
   static std::optional<int> box;
   box.reset();
-  together([] {
-    box = 1;  // FIRST
-  }, [] {
-    sink(box.has_value());  // SECOND
-  });
+  together(
+      [] {
+        box = 1;  // FIRST
+      },
+      [] {
+        sink(box.has_value());  // SECOND
+      });
 }
 
 const Case kCases[] = {

@@ -10,126 +10,148 @@ std::mutex m;
 __attribute__((noinline)) void sink(long value) { asm volatile("" : : "r"(value)); }
 
 void fence_fence() {
-  together([] {
-    x = 1;
-    std::atomic_thread_fence(std::memory_order_release);
-    a.store(1, std::memory_order_relaxed);
-  }, [] {
-    if (!a.load(std::memory_order_relaxed)) return;
-    std::atomic_thread_fence(std::memory_order_acquire);
-    sink(x);
-  });
+  together(
+      [] {
+        x = 1;
+        std::atomic_thread_fence(std::memory_order_release);
+        a.store(1, std::memory_order_relaxed);
+      },
+      [] {
+        if (!a.load(std::memory_order_relaxed)) return;
+        std::atomic_thread_fence(std::memory_order_acquire);
+        sink(x);
+      });
 }
 
 void fence_seq_cst() {
-  together([] {
-    x = 1;
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    a.store(1, std::memory_order_relaxed);
-  }, [] {
-    if (!a.load(std::memory_order_relaxed)) return;
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    sink(x);
-  });
+  together(
+      [] {
+        x = 1;
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        a.store(1, std::memory_order_relaxed);
+      },
+      [] {
+        if (!a.load(std::memory_order_relaxed)) return;
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        sink(x);
+      });
 }
 
 void fence_release_only() {
-  together([] {
-    x = 1;  // FIRST
-    std::atomic_thread_fence(std::memory_order_release);
-    a.store(1, std::memory_order_relaxed);
-  }, [] {
-    if (!a.load(std::memory_order_relaxed)) return;
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        x = 1;  // FIRST
+        std::atomic_thread_fence(std::memory_order_release);
+        a.store(1, std::memory_order_relaxed);
+      },
+      [] {
+        if (!a.load(std::memory_order_relaxed)) return;
+        sink(x);  // SECOND
+      });
 }
 
 void fence_acquire_only() {
-  together([] {
-    x = 1;  // FIRST
-    a.store(1, std::memory_order_relaxed);
-  }, [] {
-    if (!a.load(std::memory_order_relaxed)) return;
-    std::atomic_thread_fence(std::memory_order_acquire);
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        x = 1;  // FIRST
+        a.store(1, std::memory_order_relaxed);
+      },
+      [] {
+        if (!a.load(std::memory_order_relaxed)) return;
+        std::atomic_thread_fence(std::memory_order_acquire);
+        sink(x);  // SECOND
+      });
 }
 
 void fence_release_acquire_load() {
-  together([] {
-    x = 1;
-    std::atomic_thread_fence(std::memory_order_release);
-    a.store(1, std::memory_order_relaxed);
-  }, [] {
-    if (!a.load(std::memory_order_acquire)) return;
-    sink(x);
-  });
+  together(
+      [] {
+        x = 1;
+        std::atomic_thread_fence(std::memory_order_release);
+        a.store(1, std::memory_order_relaxed);
+      },
+      [] {
+        if (!a.load(std::memory_order_acquire)) return;
+        sink(x);
+      });
 }
 
 void release_store_acquire_fence() {
-  together([] {
-    x = 1;
-    a.store(1, std::memory_order_release);
-  }, [] {
-    if (!a.load(std::memory_order_relaxed)) return;
-    std::atomic_thread_fence(std::memory_order_acquire);
-    sink(x);
-  });
+  together(
+      [] {
+        x = 1;
+        a.store(1, std::memory_order_release);
+      },
+      [] {
+        if (!a.load(std::memory_order_relaxed)) return;
+        std::atomic_thread_fence(std::memory_order_acquire);
+        sink(x);
+      });
 }
 
 void fence_too_late() {
-  together([] {
-    x = 1;  // FIRST
-    a.store(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
-  }, [] {
-    if (!a.load(std::memory_order_relaxed)) return;
-    std::atomic_thread_fence(std::memory_order_acquire);
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        x = 1;  // FIRST
+        a.store(1, std::memory_order_relaxed);
+        std::atomic_thread_fence(std::memory_order_release);
+      },
+      [] {
+        if (!a.load(std::memory_order_relaxed)) return;
+        std::atomic_thread_fence(std::memory_order_acquire);
+        sink(x);  // SECOND
+      });
 }
 
 void release_sequence_rmw() {
-  together([] {
-    x = 1;
-    a.store(1, std::memory_order_release);
-  }, [] {
-    int e = 1;
-    a.compare_exchange_strong(e, 2, std::memory_order_relaxed);
-  }, [] {
-    if (a.load(std::memory_order_acquire) == 2) sink(x);
-  });
+  together(
+      [] {
+        x = 1;
+        a.store(1, std::memory_order_release);
+      },
+      [] {
+        int e = 1;
+        a.compare_exchange_strong(e, 2, std::memory_order_relaxed);
+      },
+      [] {
+        if (a.load(std::memory_order_acquire) == 2) sink(x);
+      });
 }
 
 void release_sequence_broken() {
-  together([] {
-    x = 1;  // FIRST
-    a.store(1, std::memory_order_release);
-    a.store(2, std::memory_order_relaxed);
-  }, [] {
-    if (a.load(std::memory_order_acquire) == 2)
-      sink(x);  // SECOND
-  });
+  together(
+      [] {
+        x = 1;  // FIRST
+        a.store(1, std::memory_order_release);
+        a.store(2, std::memory_order_relaxed);
+      },
+      [] {
+        if (a.load(std::memory_order_acquire) == 2) sink(x);  // SECOND
+      });
 }
 
 void release_sequence_other_store() {
-  together([] {
-    x = 1;  // FIRST
-    a.store(1, std::memory_order_release);
-  }, [] {
-    if (a.load(std::memory_order_relaxed) == 1) a.store(2, std::memory_order_relaxed);
-  }, [] {
-    if (a.load(std::memory_order_acquire) == 2)
-      sink(x);  // SECOND
-  });
+  together(
+      [] {
+        x = 1;  // FIRST
+        a.store(1, std::memory_order_release);
+      },
+      [] {
+        if (a.load(std::memory_order_relaxed) == 1) a.store(2, std::memory_order_relaxed);
+      },
+      [] {
+        if (a.load(std::memory_order_acquire) == 2) sink(x);  // SECOND
+      });
 }
 
 void atomic_plain_mix() {
-  together([] {
-    __atomic_store_n(reinterpret_cast<int*>(&a), 1, __ATOMIC_SEQ_CST);  // FIRST
-  }, [] {
-    sink(*reinterpret_cast<int*>(&a));  // SECOND
-  });
+  together(
+      [] {
+        __atomic_store_n(reinterpret_cast<int*>(&a), 1, __ATOMIC_SEQ_CST);  // FIRST
+      },
+      [] {
+        sink(*reinterpret_cast<int*>(&a));  // SECOND
+      });
 }
 
 void atomics_only() {
@@ -139,21 +161,23 @@ void atomics_only() {
 
 void publish_pointer() {
   static std::atomic<int*> p{nullptr};
-  together([] { p.store(new int(1), std::memory_order_release); }, [] {
-    if (int* q = p.load(std::memory_order_acquire)) sink(*q);
-  });
+  together([] { p.store(new int(1), std::memory_order_release); },
+           [] {
+             if (int* q = p.load(std::memory_order_acquire)) sink(*q);
+           });
 }
 
 void publish_pointer_relaxed() {
   static std::atomic<int*> p{nullptr};
-  together([] {
-    int* cell = new int;
-    *cell = 1;  // FIRST
-    p.store(cell, std::memory_order_relaxed);
-  }, [] {
-    if (int* q = p.load(std::memory_order_relaxed))
-      sink(*q);  // SECOND
-  });
+  together(
+      [] {
+        int* cell = new int;
+        *cell = 1;  // FIRST
+        p.store(cell, std::memory_order_relaxed);
+      },
+      [] {
+        if (int* q = p.load(std::memory_order_relaxed)) sink(*q);  // SECOND
+      });
 }
 
 void double_checked() {
@@ -193,30 +217,52 @@ void atomic_flag_relaxed() {
 
 void transitive() {
   static std::atomic<int> b{0};
-  together([] { x = 1; a.store(1, std::memory_order_release); },
-           [] { if (a.load(std::memory_order_acquire)) b.store(1, std::memory_order_release); },
-           [] { if (b.load(std::memory_order_acquire)) sink(x); });
+  together(
+      [] {
+        x = 1;
+        a.store(1, std::memory_order_release);
+      },
+      [] {
+        if (a.load(std::memory_order_acquire)) b.store(1, std::memory_order_release);
+      },
+      [] {
+        if (b.load(std::memory_order_acquire)) sink(x);
+      });
 }
 
 void transitive_broken() {
   static std::atomic<int> b{0};
-  together([] {
-    x = 1;  // FIRST
-    a.store(1, std::memory_order_release);
-  }, [] {
-    if (a.load(std::memory_order_relaxed)) b.store(1, std::memory_order_release);
-  }, [] {
-    if (b.load(std::memory_order_acquire))
-      sink(x);  // SECOND
-  });
+  together(
+      [] {
+        x = 1;  // FIRST
+        a.store(1, std::memory_order_release);
+      },
+      [] {
+        if (a.load(std::memory_order_relaxed)) b.store(1, std::memory_order_release);
+      },
+      [] {
+        if (b.load(std::memory_order_acquire)) sink(x);  // SECOND
+      });
 }
 
 void sizes() {
   static std::atomic<char> c{0};
   static std::atomic<short> s{0};
   static std::atomic<long> l{0};
-  together([] { x = 1; c.store(1); }, [] { if (c.load()) s.store(1); }, [] { if (s.load()) l.fetch_or(1); },
-           [] { if (l.load()) sink(x); });
+  together(
+      [] {
+        x = 1;
+        c.store(1);
+      },
+      [] {
+        if (c.load()) s.store(1);
+      },
+      [] {
+        if (s.load()) l.fetch_or(1);
+      },
+      [] {
+        if (l.load()) sink(x);
+      });
 }
 
 const Case kCases[] = {

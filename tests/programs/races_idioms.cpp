@@ -56,12 +56,8 @@ static void pool_tasks_in_turn() {
 }
 static void pool_tasks_at_once() {
   Pool pool(2);
-  auto a = pool.submit([] {
-    shared = 1;
-  });
-  auto b = pool.submit([] {
-    shared = 2;
-  });
+  auto a = pool.submit([] { shared = 1; });
+  auto b = pool.submit([] { shared = 2; });
   a.get(), b.get();
 }
 static void pool_tasks_with_lock() {
@@ -98,8 +94,7 @@ static void made_once_behind_pointer() {
   const auto get = [] {
     if (!made) {
       std::lock_guard hold(mutex);
-      if (!made)
-        made = new int(3);
+      if (!made) made = new int(3);
     }
   };
   together(get, get);
@@ -108,15 +103,11 @@ static void made_once_behind_pointer() {
 // --- parts of one word ---
 static void bits_of_a_vector() {
   std::vector<bool> bits(8);
-  together([&] { bits[0] = true; },
-           [&] { bits[1] = true; });
+  together([&] { bits[0] = true; }, [&] { bits[1] = true; });
 }
 static void fields_of_bits() {
-  static struct {
-    unsigned low : 4, high : 4;
-  } fields;
-  together([] { fields.low = 1; },
-           [] { fields.high = 2; });
+  static struct { unsigned low : 4, high : 4; } fields;
+  together([] { fields.low = 1; }, [] { fields.high = 2; });
   shared = fields.low + fields.high;
 }
 static void every_other_byte() {
@@ -169,13 +160,7 @@ static void neighbour_without_lock() {
 // --- values ---
 static void optional_set_and_asked() {
   std::optional<int> value;
-  together(
-      [&] {
-        value.emplace(1);
-      },
-      [&] {
-        shared = value.has_value();
-      });
+  together([&] { value.emplace(1); }, [&] { shared = value.has_value(); });
 }
 static void variant_with_lock() {
   std::variant<int, std::string> value = 1;
@@ -244,8 +229,7 @@ static void alone_in_between() {
 static void alone_before_the_race() {
   std::thread([] { delete new int(1); }).join();
   shared = 1;
-  together([] { shared = 2; },
-           [] { shared = 3; });
+  together([] { shared = 2; }, [] { shared = 3; });
 }
 
 static const Case kCases[] = {

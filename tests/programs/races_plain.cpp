@@ -46,11 +46,13 @@ void plain_read_read() {
 }
 
 void plain_write_read() {
-  together([] {
-    x = 1;  // FIRST
-  }, [] {
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        x = 1;  // FIRST
+      },
+      [] {
+        sink(x);  // SECOND
+      });
 }
 
 void before_create() {
@@ -114,19 +116,23 @@ void adjacent_bytes() {
 }
 
 void same_byte() {
-  together([] {
-    bytes[3] = 1;  // FIRST
-  }, [] {
-    bytes[3] = 2;  // SECOND
-  });
+  together(
+      [] {
+        bytes[3] = 1;  // FIRST
+      },
+      [] {
+        bytes[3] = 2;  // SECOND
+      });
 }
 
 void overlapping_sizes() {
-  together([] {
-    std::memcpy(bytes + 2, &x, 4);  // FIRST
-  }, [] {
-    bytes[5] = 2;  // SECOND
-  });
+  together(
+      [] {
+        std::memcpy(bytes + 2, &x, 4);  // FIRST
+      },
+      [] {
+        bytes[5] = 2;  // SECOND
+      });
 }
 
 void memset_neighbour() {
@@ -134,51 +140,63 @@ void memset_neighbour() {
 }
 
 void memset_overlap() {
-  together([] {
-    std::memset(bytes, 1, 9);  // FIRST
-  }, [] {
-    std::memset(bytes + 8, 1, 8);  // SECOND
-  });
+  together(
+      [] {
+        std::memset(bytes, 1, 9);  // FIRST
+      },
+      [] {
+        std::memset(bytes + 8, 1, 8);  // SECOND
+      });
 }
 
 void memcpy_read() {
-  together([] {
-    std::memcpy(copies(), bytes, 16), sink(copies()[3]);  // FIRST
-  }, [] {
-    bytes[15] = 1;  // SECOND
-  });
+  together(
+      [] {
+        std::memcpy(copies(), bytes, 16), sink(copies()[3]);  // FIRST
+      },
+      [] {
+        bytes[15] = 1;  // SECOND
+      });
 }
 
 void memmove_write() {
-  together([] {
-    std::memmove(bytes + 1, bytes, 8);  // FIRST
-  }, [] {
-    sink(bytes[8]);  // SECOND
-  });
+  together(
+      [] {
+        std::memmove(bytes + 1, bytes, 8);  // FIRST
+      },
+      [] {
+        sink(bytes[8]);  // SECOND
+      });
 }
 
 void struct_copy() {
-  together([] {
-    big_a = big_b;  // FIRST
-  }, [] {
-    sink(big_a.part[3]);  // SECOND
-  });
+  together(
+      [] {
+        big_a = big_b;  // FIRST
+      },
+      [] {
+        sink(big_a.part[3]);  // SECOND
+      });
 }
 
 void unaligned() {
-  together([] {
-    packed.value = 1;  // FIRST
-  }, [] {
-    sink(packed.value);  // SECOND
-  });
+  together(
+      [] {
+        packed.value = 1;  // FIRST
+      },
+      [] {
+        sink(packed.value);  // SECOND
+      });
 }
 
 void volatile_flag() {
-  together([] {
-    v = 1;  // FIRST
-  }, [] {
-    sink(v);  // SECOND
-  });
+  together(
+      [] {
+        v = 1;  // FIRST
+      },
+      [] {
+        sink(v);  // SECOND
+      });
 }
 
 void virtual_call() {
@@ -191,11 +209,13 @@ void virtual_destruction() {
   static std::atomic<Base*> published;
   auto* object = new Derived;
   published.store(object, std::memory_order_relaxed);
-  together([] {
-    published.load(std::memory_order_relaxed)->call();  // FIRST
-  }, [object] {
-    new (object) Base;  // SECOND: the implicit constructor has the line of its class
-  });
+  together(
+      [] {
+        published.load(std::memory_order_relaxed)->call();  // FIRST
+      },
+      [object] {
+        new (object) Base;  // SECOND: the implicit constructor has the line of its class
+      });
 }
 
 void thread_locals() {
@@ -213,11 +233,13 @@ void stack_shared() {
 
 void heap_shared() {
   auto* cell = new int(0);
-  together([cell] {
-    *cell = 1;  // FIRST
-  }, [cell] {
-    *cell = 2;  // SECOND
-  });
+  together(
+      [cell] {
+        *cell = 1;  // FIRST
+      },
+      [cell] {
+        *cell = 2;  // SECOND
+      });
   delete cell;
 }
 
@@ -247,21 +269,25 @@ void malloc_free_early() {
 }
 
 void two_readers_one_writer() {
-  together([] { sink(x); }, [] {
-    sink(x);  // FIRST
-  }, [] {
-    x = 1;  // SECOND
-  });
+  together([] { sink(x); },
+           [] {
+             sink(x);  // FIRST
+           },
+           [] {
+             x = 1;  // SECOND
+           });
 }
 
 void vector_growth() {
   static std::vector<int> list;
   list.reserve(1);
-  together([] {
-    list.push_back(1);  // FIRST
-  }, [] {
-    list.push_back(2);  // SECOND
-  });
+  together(
+      [] {
+        list.push_back(1);  // FIRST
+      },
+      [] {
+        list.push_back(2);  // SECOND
+      });
 }
 
 void shared_ptr_counts() {

@@ -15,35 +15,52 @@ int lazily() {
 }
 
 void mutex() {
-  together([] { std::lock_guard l(m); x++; }, [] { std::lock_guard l(m); x++; });
+  together(
+      [] {
+        std::lock_guard l(m);
+        x++;
+      },
+      [] {
+        std::lock_guard l(m);
+        x++;
+      });
 }
 
 void two_mutexes() {
-  together([] {
-    std::lock_guard l(m);
-    x++;  // FIRST
-  }, [] {
-    std::lock_guard l(m2);
-    x++;  // SECOND
-  });
+  together(
+      [] {
+        std::lock_guard l(m);
+        x++;  // FIRST
+      },
+      [] {
+        std::lock_guard l(m2);
+        x++;  // SECOND
+      });
 }
 
 void unlocked_reader() {
-  together([] {
-    std::lock_guard l(m);
-    x++;  // FIRST
-  }, [] {
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        std::lock_guard l(m);
+        x++;  // FIRST
+      },
+      [] {
+        sink(x);  // SECOND
+      });
 }
 
 void try_lock() {
-  together([] { std::lock_guard l(m); x++; }, [] {
-    if (m.try_lock()) {
-      x++;
-      m.unlock();
-    }
-  });
+  together(
+      [] {
+        std::lock_guard l(m);
+        x++;
+      },
+      [] {
+        if (m.try_lock()) {
+          x++;
+          m.unlock();
+        }
+      });
 }
 
 void try_lock_failed() {
@@ -93,34 +110,38 @@ void condvar() {
   static std::condition_variable c;
   static bool ready;
   ready = false;
-  together([] {
-    x = 1;
-    std::lock_guard l(m);
-    ready = true;
-    c.notify_one();
-  }, [] {
-    std::unique_lock l(m);
-    c.wait(l, [] { return ready; });
-    sink(x);
-  });
+  together(
+      [] {
+        x = 1;
+        std::lock_guard l(m);
+        ready = true;
+        c.notify_one();
+      },
+      [] {
+        std::unique_lock l(m);
+        c.wait(l, [] { return ready; });
+        sink(x);
+      });
 }
 
 void condvar_outside() {
   static std::condition_variable c;
   static bool ready;
   ready = false;
-  together([] {
-    {
-      std::lock_guard l(m);
-      ready = true;
-    }
-    c.notify_one();
-    x = 1;  // FIRST
-  }, [] {
-    std::unique_lock l(m);
-    c.wait(l, [] { return ready; });
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        {
+          std::lock_guard l(m);
+          ready = true;
+        }
+        c.notify_one();
+        x = 1;  // FIRST
+      },
+      [] {
+        std::unique_lock l(m);
+        c.wait(l, [] { return ready; });
+        sink(x);  // SECOND
+      });
 }
 
 void condvar_any() {
@@ -128,108 +149,183 @@ void condvar_any() {
   static std::shared_mutex s;
   static bool ready;
   ready = false;
-  together([] {
-    x = 1;
-    std::lock_guard l(s);
-    ready = true;
-    c.notify_all();
-  }, [] {
-    std::shared_lock l(s);
-    c.wait(l, [] { return ready; });
-    sink(x);
-  });
+  together(
+      [] {
+        x = 1;
+        std::lock_guard l(s);
+        ready = true;
+        c.notify_all();
+      },
+      [] {
+        std::shared_lock l(s);
+        c.wait(l, [] { return ready; });
+        sink(x);
+      });
 }
 
 void rwlock() {
-  together([] { std::lock_guard l(rw); x++; }, [] { std::shared_lock l(rw); sink(x); },
-           [] { std::shared_lock l(rw); sink(x); });
+  together(
+      [] {
+        std::lock_guard l(rw);
+        x++;
+      },
+      [] {
+        std::shared_lock l(rw);
+        sink(x);
+      },
+      [] {
+        std::shared_lock l(rw);
+        sink(x);
+      });
 }
 
 void rwlock_reader_writes() {
-  together([] {
-    std::shared_lock l(rw);
-    x++;  // FIRST
-  }, [] {
-    std::shared_lock l(rw);
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        std::shared_lock l(rw);
+        x++;  // FIRST
+      },
+      [] {
+        std::shared_lock l(rw);
+        sink(x);  // SECOND
+      });
 }
 
 void rwlock_writer_after_reader() {
-  together([] { std::shared_lock l(rw); sink(x); }, [] { std::lock_guard l(rw); x = 2; });
+  together(
+      [] {
+        std::shared_lock l(rw);
+        sink(x);
+      },
+      [] {
+        std::lock_guard l(rw);
+        x = 2;
+      });
 }
 
 void semaphore() {
   static sem_t s;
   sem_init(&s, 0, 0);
-  together([] { x = 1; sem_post(&s); }, [] { sem_wait(&s); sink(x); });
+  together(
+      [] {
+        x = 1;
+        sem_post(&s);
+      },
+      [] {
+        sem_wait(&s);
+        sink(x);
+      });
 }
 
 void semaphore_late() {
   static sem_t s;
   sem_init(&s, 0, 0);
-  together([] {
-    sem_post(&s);
-    x = 1;  // FIRST
-  }, [] {
-    sem_wait(&s);
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        sem_post(&s);
+        x = 1;  // FIRST
+      },
+      [] {
+        sem_wait(&s);
+        sink(x);  // SECOND
+      });
 }
 
 void counting_semaphore() {
   static std::counting_semaphore<4> s(0);
-  together([] { x = 1; s.release(); }, [] { s.acquire(); sink(x); });
+  together(
+      [] {
+        x = 1;
+        s.release();
+      },
+      [] {
+        s.acquire();
+        sink(x);
+      });
 }
 
 void binary_semaphore_late() {
   static std::binary_semaphore s(0);
-  together([] {
-    s.release();
-    x = 1;  // FIRST
-  }, [] {
-    s.acquire();
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        s.release();
+        x = 1;  // FIRST
+      },
+      [] {
+        s.acquire();
+        sink(x);  // SECOND
+      });
 }
 
 void pthread_barrier() {
   static pthread_barrier_t b;
   pthread_barrier_init(&b, nullptr, 2);
-  together([] { x = 1; pthread_barrier_wait(&b); sink(y); }, [] { y = 1; pthread_barrier_wait(&b); sink(x); });
+  together(
+      [] {
+        x = 1;
+        pthread_barrier_wait(&b);
+        sink(y);
+      },
+      [] {
+        y = 1;
+        pthread_barrier_wait(&b);
+        sink(x);
+      });
 }
 
 void pthread_barrier_late() {
   static pthread_barrier_t b;
   pthread_barrier_init(&b, nullptr, 2);
-  together([] {
-    pthread_barrier_wait(&b);
-    x = 1;  // FIRST
-  }, [] {
-    pthread_barrier_wait(&b);
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        pthread_barrier_wait(&b);
+        x = 1;  // FIRST
+      },
+      [] {
+        pthread_barrier_wait(&b);
+        sink(x);  // SECOND
+      });
 }
 
 void std_barrier() {
   static std::barrier b(2);
-  together([] { x = 1; b.arrive_and_wait(); sink(y); }, [] { y = 1; b.arrive_and_wait(); sink(x); });
+  together(
+      [] {
+        x = 1;
+        b.arrive_and_wait();
+        sink(y);
+      },
+      [] {
+        y = 1;
+        b.arrive_and_wait();
+        sink(x);
+      });
 }
 
 void latch() {
   static std::latch l(1);
-  together([] { x = 1; l.count_down(); }, [] { l.wait(); sink(x); });
+  together(
+      [] {
+        x = 1;
+        l.count_down();
+      },
+      [] {
+        l.wait();
+        sink(x);
+      });
 }
 
 void latch_late() {
   static std::latch l(1);
-  together([] {
-    l.count_down();
-    x = 1;  // FIRST
-  }, [] {
-    l.wait();
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        l.count_down();
+        x = 1;  // FIRST
+      },
+      [] {
+        l.wait();
+        sink(x);  // SECOND
+      });
 }
 
 void call_once() {
@@ -287,22 +383,30 @@ void promise_late() {
 
 void atomic_wait() {
   static std::atomic<int> a{0};
-  together([] { x = 1; a.store(1, std::memory_order_release); a.notify_one(); }, [] {
-    a.wait(0, std::memory_order_acquire);
-    sink(x);
-  });
+  together(
+      [] {
+        x = 1;
+        a.store(1, std::memory_order_release);
+        a.notify_one();
+      },
+      [] {
+        a.wait(0, std::memory_order_acquire);
+        sink(x);
+      });
 }
 
 void atomic_wait_relaxed() {
   static std::atomic<int> a{0};
-  together([] {
-    x = 1;  // FIRST
-    a.store(1, std::memory_order_relaxed);
-    a.notify_one();
-  }, [] {
-    a.wait(0, std::memory_order_relaxed);
-    sink(x);  // SECOND
-  });
+  together(
+      [] {
+        x = 1;  // FIRST
+        a.store(1, std::memory_order_relaxed);
+        a.notify_one();
+      },
+      [] {
+        a.wait(0, std::memory_order_relaxed);
+        sink(x);  // SECOND
+      });
 }
 
 void exit_handlers() {

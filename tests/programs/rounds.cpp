@@ -1,5 +1,5 @@
-// Loops that give way, chosen by name: `rounds NAME [MOST]`. In those of `counting` the number of rounds matters: they fail
-// if there are more than MOST. On those of `waiting` nothing depends.
+// Loops that give way, chosen by name: `rounds NAME [MOST]`. In those of `counting` the number of rounds matters: they
+// fail if there are more than MOST. On those of `waiting` nothing depends.
 #undef NDEBUG
 #include <sched.h>
 

@@ -51,7 +51,8 @@ void trusted() {
 }
 int plain_left = 3, plain_right = 6;
 void plain() {
-  together(twice(in_section([] { plain_left = plain_right + 1; })), twice(in_section([] { plain_right = plain_left + 1; })));
+  together(twice(in_section([] { plain_left = plain_right + 1; })),
+           twice(in_section([] { plain_right = plain_left + 1; })));
   saw(100 * plain_left + plain_right);
 }
 std::mutex guard;
@@ -140,10 +141,17 @@ void library_calls_in_a_row() {
 
 #define CASE(name) \
   { #name, name }
-const std::map<std::string, void (*)()> kCases = {
-    CASE(atomics), CASE(trusted),         CASE(plain),       CASE(locks),        CASE(nested),
-    CASE(mixed),   CASE(after_a_section), CASE(undisturbed), CASE(waits_inside), CASE(spins_inside),
-    CASE(library_calls_in_a_row)};
+const std::map<std::string, void (*)()> kCases = {CASE(atomics),
+                                                  CASE(trusted),
+                                                  CASE(plain),
+                                                  CASE(locks),
+                                                  CASE(nested),
+                                                  CASE(mixed),
+                                                  CASE(after_a_section),
+                                                  CASE(undisturbed),
+                                                  CASE(waits_inside),
+                                                  CASE(spins_inside),
+                                                  CASE(library_calls_in_a_row)};
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 // A whole program that leaves traces everywhere: globals, statics, thread-locals, iostreams, environment, exit
 // handlers, open files. It checks at its start that none of them is left from an earlier execution.
 #undef NDEBUG
+#include <sys/mman.h>
+#include <unistd.h>
 #include <atomic>
 #include <cassert>
 #include <condition_variable>
@@ -15,9 +17,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <sys/mman.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 namespace {

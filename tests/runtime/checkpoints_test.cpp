@@ -94,20 +94,21 @@ std::string name_of_program(const testing::TestParamInfo<const char*>& info) {
 }
 
 // Heap, exceptions in flight, thread-local variables, races, spin loops, timeouts, signals, timers, input.
-INSTANTIATE_TEST_SUITE_P(
-    Programs, Checkpoints,
-    testing::Values("checkpoints-gcc-O2 deep 40", "counts-gcc-O2 faa 3 4", "counts-gcc-O2 philosophers 3",
-                    "counts-gcc-O2 condvar_signal 2", "counts-gcc-O2 detached", "counts-plain semaphore 3",
-                    "example:bounded_buffer_if", "example:work_stealing_queue", "example:correct_queue",
-                    "example:lost_update", "language-gcc-O2 exceptions_across_switches",
-                    "language-gcc-O2 thread_locals", "language-gcc-O2 futures", "primitives-plain rwlock",
-                    "races_sync-gcc-O2 condvar_outside", "races_sync-gcc-O2 latch_late",
-                    "conformance-gcc cancel_asynchronous", "conformance-gcc cond_robust_mutex",
-                    "conformance-gcc keys_thread_local", "conformance-gcc once_throws",
-                    "conformance-gcc signal_ends_waits", "conformance-gcc signal_to_thread",
-                    "conformance-gcc thread_timedjoin", "conformance-gcc timer_repeats",
-                    "conformance-plain barrier_rounds", "conformance-plain fail_cond_destroy"),
-    name_of_program);
+INSTANTIATE_TEST_SUITE_P(Programs, Checkpoints,
+                         testing::Values("checkpoints-gcc-O2 deep 40", "counts-gcc-O2 faa 3 4",
+                                         "counts-gcc-O2 philosophers 3", "counts-gcc-O2 condvar_signal 2",
+                                         "counts-gcc-O2 detached", "counts-plain semaphore 3",
+                                         "example:bounded_buffer_if", "example:work_stealing_queue",
+                                         "example:correct_queue", "example:lost_update",
+                                         "language-gcc-O2 exceptions_across_switches", "language-gcc-O2 thread_locals",
+                                         "language-gcc-O2 futures", "primitives-plain rwlock",
+                                         "races_sync-gcc-O2 condvar_outside", "races_sync-gcc-O2 latch_late",
+                                         "conformance-gcc cancel_asynchronous", "conformance-gcc cond_robust_mutex",
+                                         "conformance-gcc keys_thread_local", "conformance-gcc once_throws",
+                                         "conformance-gcc signal_ends_waits", "conformance-gcc signal_to_thread",
+                                         "conformance-gcc thread_timedjoin", "conformance-gcc timer_repeats",
+                                         "conformance-plain barrier_rounds", "conformance-plain fail_cond_destroy"),
+                         name_of_program);
 
 // What lies outside memory and is not known to be undone: the first execution from a checkpoint gives it away, and is
 // not told.

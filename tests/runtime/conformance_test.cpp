@@ -60,7 +60,8 @@ TEST_P(Conformance, PrintsUnderControlWhatItPrintsNatively) {
         const Observed seen = observe(*target);
         EXPECT_EQ(seen.outcome, Outcome::Ok) << build << " " << name_of(seen.outcome) << ": " << seen.message;
         if (expected.empty()) expected = seen.output;
-        EXPECT_EQ(seen.output, expected) << build << (backend == Backend::Fiber ? ", fibers" : ", OS threads") << ", round " << round;
+        EXPECT_EQ(seen.output, expected) << build << (backend == Backend::Fiber ? ", fibers" : ", OS threads")
+                                         << ", round " << round;
       }
     }
   }
@@ -121,10 +122,11 @@ const Intercept kIntercepts[] = {
 
 // Those the race detector needs have tests of their own.
 bool is_for_the_race_detector(std::string_view symbol) {
-  for (const char* prefix : {"__tsan_", "Annotate", "lockstep_", "_Zd", "_Zn", "mem", "_ZNSt7__cxx1112basic_string",
-                             "_ZNKSt7__cxx1112basic_string", "_ZNSt8__detail15_List_node_base", "_ZNSo", "_ZStls", "_ZSt16__ostream_insert",
-                             "_ZNKSt7__cxx1118basic_stringstream", "_ZNKSt7__cxx1119basic_ostringstream",
-                             "_ZNKRSt7__cxx1118basic_stringstream", "_ZNKRSt7__cxx1119basic_ostringstream"})
+  for (const char* prefix :
+       {"__tsan_", "Annotate", "lockstep_", "_Zd", "_Zn", "mem", "_ZNSt7__cxx1112basic_string",
+        "_ZNKSt7__cxx1112basic_string", "_ZNSt8__detail15_List_node_base", "_ZNSo", "_ZStls", "_ZSt16__ostream_insert",
+        "_ZNKSt7__cxx1118basic_stringstream", "_ZNKSt7__cxx1119basic_ostringstream",
+        "_ZNKRSt7__cxx1118basic_stringstream", "_ZNKRSt7__cxx1119basic_ostringstream"})
     if (symbol.starts_with(prefix)) return true;
   for (const char* name : {"bcmp", "stpcpy", "sprintf", "snprintf", "vsprintf", "vsnprintf"})
     if (symbol == name) return true;

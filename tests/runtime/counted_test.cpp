@@ -1,5 +1,5 @@
-// Small programs whose traces are known. Of counted_atomics and counted_sync more than half of the counts, in all and by
-// how many preemptions they need, are from a brute force over models of these programs that shares nothing with this
+// Small programs whose traces are known. Of counted_atomics and counted_sync more than half of the counts, in all and
+// by how many preemptions they need, are from a brute force over models of these programs that shares nothing with this
 // tool; of the others those of litmus tests and of lastzero are well known. Depth-first search confirms each.
 #include "reduced.hpp"
 

@@ -69,7 +69,8 @@ Relation happens_before(const Execution& execution) {
   auto fences = [&](size_t from, size_t to, unsigned thread, auto&& good) {
     std::vector<size_t> found;
     for (size_t i = from; i < to; ++i)
-      if (execution[i].kind == Event::Fence && execution[i].thread == thread && good(execution[i].order)) found.push_back(i);
+      if (execution[i].kind == Event::Fence && execution[i].thread == thread && good(execution[i].order))
+        found.push_back(i);
     return found;
   };
   for (size_t j = 0; j < n; ++j) {
@@ -137,9 +138,7 @@ class Detector {
           break;
         case Event::Load: clocks.load(t, object, e.order); break;
         case Event::Store: clocks.store(t, object, e.order); break;
-        case Event::Rmw:
-          clocks.modify_end(t, clocks.modify_begin(t, object, e.order), e.order);
-          break;
+        case Event::Rmw: clocks.modify_end(t, clocks.modify_begin(t, object, e.order), e.order); break;
         case Event::Fence: clocks.fence(t, e.order); break;
         case Event::Lock: races_.acquire(t, &locks[e.where]); break;
         case Event::Unlock: races_.release(t, &locks[e.where]); break;
@@ -148,7 +147,8 @@ class Detector {
     races_.end();
     std::set<Pair> pairs;
     for (unsigned i = 0; i < races_.count; ++i) addresses_.insert(races_.found[i].first.address);
-    for (unsigned i = 0; i < races_.count; ++i) pairs.insert({races_.found[i].first.pc - 1, races_.found[i].second.pc - 1});
+    for (unsigned i = 0; i < races_.count; ++i)
+      pairs.insert({races_.found[i].first.pc - 1, races_.found[i].second.pc - 1});
     return pairs;
   }
   unsigned most() const { return Races::kMost; }
@@ -166,7 +166,8 @@ std::set<unsigned> bytes_of(const std::set<Pair>& pairs, const Execution& execut
   std::set<unsigned> bytes;
   for (const auto& [i, j] : pairs) {
     const Event &a = execution[i], &b = execution[j];
-    for (unsigned at = std::max(a.where, b.where); at < std::min(a.where + a.size, b.where + b.size); ++at) bytes.insert(at);
+    for (unsigned at = std::max(a.where, b.where); at < std::min(a.where + a.size, b.where + b.size); ++at)
+      bytes.insert(at);
   }
   return bytes;
 }
@@ -202,15 +203,15 @@ TEST(Detector, AgreesWhenTheSamePlaceIsReachedAgainAndAgain) {
     detector.run(execution, threads);
     ASSERT_EQ(detector.addresses().empty(), expected.empty()) << "round " << round;
     for (uint64_t address : detector.addresses())
-      ASSERT_TRUE(expected.contains(static_cast<unsigned>(address - reinterpret_cast<uint64_t>(memory)))) << "round " << round;
+      ASSERT_TRUE(expected.contains(static_cast<unsigned>(address - reinterpret_cast<uint64_t>(memory))))
+          << "round " << round;
   }
 }
 
 TEST(Detector, StartsAfreshMoreOftenThanItsTagCanCount) {
   static Detector detector;
   const Execution one{{Event::Plain, 1, 0, 4, true}}, two{{Event::Plain, 2, 0, 4, true}};
-  for (int round = 0; round < 140'000; ++round)
-    ASSERT_TRUE(detector.run(round % 2 ? one : two, 2).empty()) << round;
+  for (int round = 0; round < 140'000; ++round) ASSERT_TRUE(detector.run(round % 2 ? one : two, 2).empty()) << round;
 }
 
 }  // namespace

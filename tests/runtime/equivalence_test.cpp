@@ -24,11 +24,12 @@ std::vector<std::string> output_lines(const std::string& command) {
 std::vector<std::string> programs() {
   std::vector<std::string> all;
   for (const std::string program : {"primitives-gcc-O2", "language-gcc-O2"})
-    for (const std::string& name : output_lines(LOCKSTEP_PROGRAMS "/" + program + " list")) all.push_back(program + " " + name);
+    for (const std::string& name : output_lines(LOCKSTEP_PROGRAMS "/" + program + " list"))
+      all.push_back(program + " " + name);
   for (const char* name : {"faa 2 3", "philosophers 3", "condvar_signal 2", "semaphore 3", "detached"})
     all.push_back(std::string("counts-gcc-O2 ") + name);
-  for (const char* name : {"ab_ba_deadlock", "bluetooth_driver", "bounded_buffer_if", "correct_queue", "lost_update", "lost_wakeup",
-                           "work_stealing_queue"})
+  for (const char* name : {"ab_ba_deadlock", "bluetooth_driver", "bounded_buffer_if", "correct_queue", "lost_update",
+                           "lost_wakeup", "work_stealing_queue"})
     all.push_back(std::string("example:") + name);
   all.push_back("whole-gcc-O2");
   for (const char* name : {"plain_write_read", "heap_shared", "free_early", "vector_growth", "stack_shared"})
@@ -61,13 +62,15 @@ TEST_P(Equivalence, BackendsIsolationsAndRepetitionsAgree) {
   const std::vector<Plan> plans = some_plans(*reference, 12);
   std::vector<Trace> expected;
   for (const Plan& plan : plans) expected.push_back(run(*reference, plan));
-  for (size_t i = 0; i < plans.size(); ++i) EXPECT_TRUE(same(run(*reference, plans[i]), expected[i])) << "again, plan " << i;
+  for (size_t i = 0; i < plans.size(); ++i)
+    EXPECT_TRUE(same(run(*reference, plans[i]), expected[i])) << "again, plan " << i;
 
   options.backend = Backend::OsThread;
   auto threads = start(options);
   ASSERT_TRUE(threads);
   EXPECT_FALSE(threads->info().fibers);
-  for (size_t i = 0; i < plans.size(); ++i) EXPECT_TRUE(same(run(*threads, plans[i]), expected[i])) << "OS threads, plan " << i;
+  for (size_t i = 0; i < plans.size(); ++i)
+    EXPECT_TRUE(same(run(*threads, plans[i]), expected[i])) << "OS threads, plan " << i;
 
   options.backend = Backend::Auto;
   options.isolation = Isolation::Fork;
@@ -84,15 +87,16 @@ TEST_P(Equivalence, BackendsIsolationsAndRepetitionsAgree) {
 
 std::string name_of_program(const testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
-  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return name;
 }
 INSTANTIATE_TEST_SUITE_P(Programs, Equivalence, testing::ValuesIn(programs()), name_of_program);
 
 TEST(EquivalenceOfLoop, AgreesForIdempotentBodies) {
-  for (const char* name : {"primitives-gcc-O2 mutex_counter", "primitives-gcc-O2 condvar_flag", "primitives-gcc-O2 rwlock",
-                           "primitives-gcc-O2 latch", "language-gcc-O2 atomic_wait", "language-gcc-O2 futures",
-                           "language-gcc-O2 exceptions_across_switches"}) {
+  for (const char* name : {"primitives-gcc-O2 mutex_counter", "primitives-gcc-O2 condvar_flag",
+                           "primitives-gcc-O2 rwlock", "primitives-gcc-O2 latch", "language-gcc-O2 atomic_wait",
+                           "language-gcc-O2 futures", "language-gcc-O2 exceptions_across_switches"}) {
     TargetOptions options = options_for(name);
     options.isolation = Isolation::Reset;
     auto reset = start(options);
@@ -116,7 +120,8 @@ TEST(EquivalenceOfSwitches, ArchPrctlFallback) {
 }
 
 TEST(Replay, AThousandTimesEachExample) {
-  for (const char* name : {"ab_ba_deadlock", "bluetooth_driver", "bounded_buffer_if", "lost_update", "lost_wakeup", "work_stealing_queue"}) {
+  for (const char* name : {"ab_ba_deadlock", "bluetooth_driver", "bounded_buffer_if", "lost_update", "lost_wakeup",
+                           "work_stealing_queue"}) {
     auto target = start(options_for(std::string("example:") + name));
     ASSERT_TRUE(target);
     Trace failure;

@@ -1,5 +1,6 @@
 // Programs that end while other threads are under way: every strategy finds the failures that depth-first search finds,
-// and every reduction the same traces. What the programs can see is what depth-first search found, checked by hand for some.
+// and every reduction the same traces. What the programs can see is what depth-first search found, checked by hand for
+// some.
 #include "reduced.hpp"
 
 namespace lockstep {
@@ -102,10 +103,9 @@ TEST_P(Exits, FailInEveryWayTheyCan) {
   options.max_steps = 2000;
   auto target = start(options);
   ASSERT_TRUE(target);
-  const Search searches[] = {{"dfs", {}},         {"icb", {}},          {"chess", {}},    {"dpor", {}},
-                             {"source-dpor", {}}, {"optimal-dpor", {}}, {"bpor", 4},      {"best-first:expand=dpor", {}}};
-  for (const Search& search : searches)
-    EXPECT_EQ(failures_of(*target, search), GetParam().seen) << search.strategy;
+  const Search searches[] = {{"dfs", {}},         {"icb", {}},          {"chess", {}}, {"dpor", {}},
+                             {"source-dpor", {}}, {"optimal-dpor", {}}, {"bpor", 4},   {"best-first:expand=dpor", {}}};
+  for (const Search& search : searches) EXPECT_EQ(failures_of(*target, search), GetParam().seen) << search.strategy;
 }
 
 Reasons reasons_of(const std::string& program) {

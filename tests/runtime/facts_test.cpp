@@ -65,17 +65,17 @@ TEST(ChanceInstructions, AreFoundWhereInstructionsBegin) {
   using Ends = std::vector<size_t>;
   const auto random = [](const Code& code) { return find_chance_instructions(code).random; };
   const auto counter = [](const Code& code) { return find_chance_instructions(code).counter; };
-  EXPECT_EQ(random({0x90, 0x0f, 0xc7, 0xf0}), Ends{4});              // rdrand eax
-  EXPECT_EQ(random({0x90, 0x48, 0x0f, 0xc7, 0xf1}), Ends{5});        // rdrand rcx
-  EXPECT_EQ(random({0x0f, 0xc7, 0xfa, 0x90}), Ends{3});              // rdseed edx
-  EXPECT_EQ(random({0x66, 0x0f, 0xc7, 0xf0}), Ends{4});              // rdrand ax
-  EXPECT_EQ(random({0xf3, 0x0f, 0xc7, 0xf8}), Ends{});               // rdpid
-  EXPECT_EQ(random({0xf0, 0x0f, 0xc7, 0x0e}), Ends{});               // lock cmpxchg8b [rsi]
-  EXPECT_EQ(random({0xb8, 0x0f, 0xc7, 0xf0, 0x00}), Ends{});         // mov eax, 0xf0c70f
+  EXPECT_EQ(random({0x90, 0x0f, 0xc7, 0xf0}), Ends{4});               // rdrand eax
+  EXPECT_EQ(random({0x90, 0x48, 0x0f, 0xc7, 0xf1}), Ends{5});         // rdrand rcx
+  EXPECT_EQ(random({0x0f, 0xc7, 0xfa, 0x90}), Ends{3});               // rdseed edx
+  EXPECT_EQ(random({0x66, 0x0f, 0xc7, 0xf0}), Ends{4});               // rdrand ax
+  EXPECT_EQ(random({0xf3, 0x0f, 0xc7, 0xf8}), Ends{});                // rdpid
+  EXPECT_EQ(random({0xf0, 0x0f, 0xc7, 0x0e}), Ends{});                // lock cmpxchg8b [rsi]
+  EXPECT_EQ(random({0xb8, 0x0f, 0xc7, 0xf0, 0x00}), Ends{});          // mov eax, 0xf0c70f
   EXPECT_EQ(counter({0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20}), Ends{2});  // rdtsc; shl rdx, 32
-  EXPECT_EQ(counter({0x90, 0x0f, 0x01, 0xf9}), Ends{4});             // rdtscp
-  EXPECT_EQ(counter({0x0f, 0x01, 0xd0}), Ends{});                    // xgetbv
-  EXPECT_EQ(counter({0x68, 0x00, 0x0f, 0x31, 0x00}), Ends{});        // push 0x310f00
+  EXPECT_EQ(counter({0x90, 0x0f, 0x01, 0xf9}), Ends{4});              // rdtscp
+  EXPECT_EQ(counter({0x0f, 0x01, 0xd0}), Ends{});                     // xgetbv
+  EXPECT_EQ(counter({0x68, 0x00, 0x0f, 0x31, 0x00}), Ends{});         // push 0x310f00
 }
 
 TEST(BuiltForLockstep, ProgramsOfTheWrapperAre) {

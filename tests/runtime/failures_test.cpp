@@ -73,7 +73,8 @@ TEST_P(Failures, HaveStacksInDetailedExecutions) {
   } else if (trace.outcome() != Outcome::Deadlock) {
     EXPECT_GE(stacks[others].size(), 2u) << "the failing stack";
   }
-  for (size_t i = 0; i < trace.pending().size(); ++i) EXPECT_FALSE(stacks[trace.steps().size() + i].empty()) << "pending " << i;
+  for (size_t i = 0; i < trace.pending().size(); ++i)
+    EXPECT_FALSE(stacks[trace.steps().size() + i].empty()) << "pending " << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, Failures, testing::ValuesIn(kRows),

@@ -33,8 +33,12 @@ Names plain_code_of(const TargetOptions& options, int executions = 3) {
 class PlainCodeOf : public testing::TestWithParam<const char*> {
  protected:
   static std::string program(const std::string& way) { return "plain_code-" + way + "-" + GetParam(); }
-  static std::string path(const std::string& file) { return std::string(LOCKSTEP_PROGRAMS) + "/" + file + "-" + GetParam(); }
-  static Names found(const std::string& way, const std::string& how) { return plain_code_of(options_for(program(way) + " " + how)); }
+  static std::string path(const std::string& file) {
+    return std::string(LOCKSTEP_PROGRAMS) + "/" + file + "-" + GetParam();
+  }
+  static Names found(const std::string& way, const std::string& how) {
+    return plain_code_of(options_for(program(way) + " " + how));
+  }
 };
 
 TEST_P(PlainCodeOf, AnObject) {
@@ -85,7 +89,8 @@ TEST_P(PlainCodeOf, APlugin) {
     options.isolation = isolation;
     EXPECT_EQ(plain_code_of(options), Names{"plugin_add (counter.cpp)"});
   }
-  EXPECT_EQ(plain_code_of(options, 1), Names{std::string("libplain_code-") + GetParam() + ".so may run"}) << "not yet looked at when it ran";
+  EXPECT_EQ(plain_code_of(options, 1), Names{std::string("libplain_code-") + GetParam() + ".so may run"})
+      << "not yet looked at when it ran";
   options.isolation = Isolation::Fork;
   EXPECT_EQ(plain_code_of(options), Names{std::string("libplain_code-") + GetParam() + ".so may run"});
 }
@@ -95,7 +100,8 @@ TEST_P(PlainCodeOf, EveryWayToRun) {
     for (const Backend backend : {Backend::Fiber, Backend::OsThread})
       for (const unsigned workers : {1u, 2u}) {
         if (isolation == Isolation::Fork && backend == Backend::OsThread) continue;  // a fork has no other OS threads
-        SCOPED_TRACE(testing::Message() << "isolation " << int(isolation) << " backend " << int(backend) << " workers " << workers);
+        SCOPED_TRACE(testing::Message() << "isolation " << int(isolation) << " backend " << int(backend) << " workers "
+                                        << workers);
         TargetOptions options = options_for(program("object") + " beside");
         options.isolation = isolation;
         options.backend = backend;
@@ -110,11 +116,12 @@ TEST_P(PlainCodeOf, EveryWayToRun) {
   EXPECT_EQ(plain_code_of(options, 50), Names{"Counter::add (counter.cpp)"});
 }
 
-INSTANTIATE_TEST_SUITE_P(Compilers, PlainCodeOf, testing::Values("gcc-O0", "gcc-O2", "clang-O0", "clang-O2"), [](const auto& info) {
-  std::string name = info.param;
-  name.erase(name.find('-'), 1);
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Compilers, PlainCodeOf, testing::Values("gcc-O0", "gcc-O2", "clang-O0", "clang-O2"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           name.erase(name.find('-'), 1);
+                           return name;
+                         });
 
 TEST(PlainCode, NoneInLibrariesAndFrameworks) {
   EXPECT_EQ(plain_code_of(options_for("library_user-gcc-O1")), Names{});
@@ -148,7 +155,8 @@ TEST(PlainCode, MemoryThatThreadsCouldShare) {
   EXPECT_FALSE(touches({0xe9, 0, 1, 0, 0})) << "jmp to another function";
   EXPECT_TRUE(touches({0x89, 0x44, 0x24, 0x08, 0xe9, 0, 1, 0, 0})) << "the same, with something in the frame";
   EXPECT_TRUE(touches({0x8b})) << "cut off";
-  const Code table = {0x48, 0x8d, 0x05, 0xf9, 0x0f, 0, 0, 0x8b, 0x04, 0xb8, 0xc3};  // lea of a constant; mov (%rax,%rdi,4)
+  const Code table = {0x48, 0x8d, 0x05, 0xf9, 0x0f, 0,
+                      0,    0x8b, 0x04, 0xb8, 0xc3};  // lea of a constant; mov (%rax,%rdi,4)
   EXPECT_TRUE(touches(table));
   options.trust_tables = true;
   EXPECT_FALSE(touches(table));

@@ -35,9 +35,18 @@ class Program : public testing::Test {
 TEST_F(Program, Missing) { refused((dir / "nothing").string(), ExitCode::Usage, "cannot find"); }
 TEST_F(Program, Directory) { refused(dir.string(), ExitCode::Usage, "directory"); }
 TEST_F(Program, NotExecutable) { refused(file("text", "hello", 0644), ExitCode::Usage, "not executable"); }
-TEST_F(Program, Script) { refused(file("script", "#!/bin/sh\n", 0755), ExitCode::Uncontrolled, "not a compiled program"); }
+TEST_F(Program, Script) {
+  refused(file("script", "#!/bin/sh\n", 0755), ExitCode::Uncontrolled, "not a compiled program");
+}
 TEST_F(Program, Empty) { refused(file("empty", "", 0755), ExitCode::Uncontrolled, "not a compiled program"); }
-TEST_F(Program, TruncatedElf) { refused(file("short", std::string("\x7f" "ELF\x02\x01", 6), 0755), ExitCode::Uncontrolled, "not a compiled program"); }
+TEST_F(Program, TruncatedElf) {
+  refused(file("short",
+               std::string("\x7f"
+                           "ELF\x02\x01",
+                           6),
+               0755),
+          ExitCode::Uncontrolled, "not a compiled program");
+}
 
 TEST_F(Program, Static) {
   const std::string source = file("s.c", "int main(void) { return 0; }", 0644);

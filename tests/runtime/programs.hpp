@@ -68,9 +68,10 @@ inline testing::AssertionResult same(TraceView a, TraceView b) {
   if (a.steps().size() != b.steps().size())
     return testing::AssertionFailure() << a.steps().size() << " and " << b.steps().size() << " steps";
   if (const auto at = first_difference(a, b))
-    return testing::AssertionFailure() << "differ at step " << *at << ": " << name_of(a.steps()[*at].kind) << " of thread "
-                                       << index_of(a.steps()[*at].thread) << " and " << name_of(b.steps()[*at].kind)
-                                       << " of thread " << index_of(b.steps()[*at].thread);
+    return testing::AssertionFailure() << "differ at step " << *at << ": " << name_of(a.steps()[*at].kind)
+                                       << " of thread " << index_of(a.steps()[*at].thread) << " and "
+                                       << name_of(b.steps()[*at].kind) << " of thread "
+                                       << index_of(b.steps()[*at].thread);
   for (size_t i = 0; i < a.steps().size(); ++i) {
     const auto x = a.enabled(a.steps()[i]), y = b.enabled(b.steps()[i]);
     bool equal = x.size() == y.size();
@@ -85,8 +86,9 @@ inline testing::AssertionResult same(TraceView a, TraceView b) {
     return testing::AssertionFailure() << a.races().size() << " and " << b.races().size() << " data races";
   for (size_t i = 0; i < a.races().size(); ++i) {
     const DataRace &x = a.races()[i], &y = b.races()[i];
-    if (std::tie(x.first.pc, x.first.thread, x.first.step, x.first.address, x.second.pc, x.second.thread, x.second.step) !=
-        std::tie(y.first.pc, y.first.thread, y.first.step, y.first.address, y.second.pc, y.second.thread, y.second.step))
+    if (std::tie(x.first.pc, x.first.thread, x.first.step, x.first.address, x.second.pc, x.second.thread,
+                 x.second.step) != std::tie(y.first.pc, y.first.thread, y.first.step, y.first.address, y.second.pc,
+                                            y.second.thread, y.second.step))
       return testing::AssertionFailure() << "data race " << i << " differs";
   }
   return testing::AssertionSuccess();

@@ -1,7 +1,7 @@
 // Failures of real programs, found by a random walk, in their simplest form.
+#include "search/shrink.hpp"
 #include "analysis/registry.hpp"
 #include "programs.hpp"
-#include "search/shrink.hpp"
 
 namespace lockstep {
 namespace {
@@ -11,7 +11,7 @@ struct Row {
   uint32_t preemptions;  // fewest that show the failure
 };
 constexpr Row kRows[] = {
-    {"example:work_stealing_queue", 1}, {"example:bluetooth_driver", 1},      {"example:lost_update", 1},
+    {"example:work_stealing_queue", 1}, {"example:bluetooth_driver", 1},     {"example:lost_update", 1},
     {"example:ab_ba_deadlock", 1},      {"counts-gcc-O2 philosophers 3", 1}, {"counts-gcc-O2 lost_wakeup", 0},
 };
 

@@ -57,7 +57,8 @@ std::set<std::vector<unsigned>> all_ways(uint32_t rounds) {
 TEST(SpinRounds, AreAllTried) {
   for (const uint32_t rounds : {1u, 2u, 4u}) {
     const auto seen = search("gcc-O2 napping", rounds, "dfs").seen;
-    for (const auto& way : all_ways(rounds)) EXPECT_TRUE(seen.contains(way)) << rounds << ": " << way[0] << " " << way[1];
+    for (const auto& way : all_ways(rounds))
+      EXPECT_TRUE(seen.contains(way)) << rounds << ": " << way[0] << " " << way[1];
     unsigned longest = 0;
     for (const auto& way : seen) longest = std::max(longest, way[0]);
     EXPECT_EQ(longest, rounds + 1) << "and then the other one goes first";
@@ -65,7 +66,8 @@ TEST(SpinRounds, AreAllTried) {
 }
 
 TEST(SpinRounds, AreTheSameForEveryStrategy) {
-  for (const char* program : {"gcc-O2 napping", "clang-O0 napping", "gcc-O2 yielding", "gcc-O2 global", "gcc-O2 attempts"})
+  for (const char* program :
+       {"gcc-O2 napping", "clang-O0 napping", "gcc-O2 yielding", "gcc-O2 global", "gcc-O2 attempts"})
     for (const uint32_t rounds : {1u, 3u}) {
       SCOPED_TRACE(program);
       auto target = start_with(program, rounds);
@@ -106,15 +108,15 @@ bool noted(const std::string& program, uint32_t rounds) {
 
 TEST(SpinRounds, ThatAreNotTriedAreNoted) {
   for (const char* build : {"gcc-O0", "gcc-O2", "clang-O0", "clang-O2"})
-    for (const char* program :
-         {"napping", "yielding", "bare", "first_napping", "global", "thread_local", "atomic", "time", "attempts", "only_naps"})
+    for (const char* program : {"napping", "yielding", "bare", "first_napping", "global", "thread_local", "atomic",
+                                "time", "attempts", "only_naps"})
       EXPECT_TRUE(noted(std::string(build) + " " + program, 2)) << build << " " << program;
 }
 
 TEST(SpinRounds, OfLoopsThatOnlyWaitDoNotMatter) {
   for (const char* build : {"gcc-O0", "gcc-O2", "clang-O0", "clang-O2"})
-    for (const char* program : {"wait_napping", "wait_first_napping", "wait_yielding", "wait_for_two", "wait_attempting",
-                                "spin_lock", "back_off", "peterson", "sleep_on", "naps_in_a_row"})
+    for (const char* program : {"wait_napping", "wait_first_napping", "wait_yielding", "wait_for_two",
+                                "wait_attempting", "spin_lock", "back_off", "peterson", "sleep_on", "naps_in_a_row"})
       // What the first two rounds leave in dead stack slots may differ, so that only the third is like the one before.
       for (const uint32_t rounds : {3u, 4u})
         EXPECT_FALSE(noted(std::string(build) + " " + program, rounds)) << build << " " << program << " " << rounds;

@@ -54,8 +54,9 @@ TEST_P(Spins, EndUnderEverySchedule) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Loops, Spins,
-                         testing::Values("flag", "ticket", "test_and_test_and_set", "test_and_set", "bounded", "bounded_by_a_global",
-                                         "backoff", "statistics", "yielding", "yielding_and_counting", "flag_set_by_a_signal", "two_flags"),
+                         testing::Values("flag", "ticket", "test_and_test_and_set", "test_and_set", "bounded",
+                                         "bounded_by_a_global", "backoff", "statistics", "yielding",
+                                         "yielding_and_counting", "flag_set_by_a_signal", "two_flags"),
                          [](const testing::TestParamInfo<std::string>& info) { return info.param; });
 
 TEST(SpinsThat, GiveUpAreNotCutShort) {

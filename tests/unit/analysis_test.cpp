@@ -41,15 +41,14 @@ TEST(Deadlock, TwoLocksInOppositeOrder) {
   const auto finding = check(trace);
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->kind, FindingKind::Deadlock);
-  EXPECT_EQ(finding->message,
-            "deadlock: thread 1 waits for lock 0x2008, held by thread 2; thread 2 waits for lock 0x2000, held by thread 1");
+  EXPECT_EQ(
+      finding->message,
+      "deadlock: thread 1 waits for lock 0x2008, held by thread 2; thread 2 waits for lock 0x2000, held by thread 1");
   EXPECT_EQ(finding->preemptions, 1u);
   EXPECT_EQ(finding->threads, 2u);
 }
 
-TEST(Deadlock, PhilosophersInARing) {
-  EXPECT_EQ(wait_graph(run(philosophers(3), {1, 2, 3})).cycle, ids({1, 2, 3}));
-}
+TEST(Deadlock, PhilosophersInARing) { EXPECT_EQ(wait_graph(run(philosophers(3), {1, 2, 3})).cycle, ids({1, 2, 3})); }
 
 TEST(Deadlock, ASignalThatNobodyHeard) {
   const Trace trace = run(lost_wakeup(), {2, 2, 2});

@@ -3,9 +3,9 @@
 
 #include <tuple>
 
-#include "known.hpp"
 #include "analysis/lock_order.hpp"
 #include "analysis/sc_violation.hpp"
+#include "known.hpp"
 #include "search/registry.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
@@ -29,13 +29,9 @@ Results run(const StrategyOptions& options, const Program& program, Told same) {
   const Exploration result = Explorer(**strategy, executor, analyses, budget, true, {}).run();
   std::vector<std::string> warnings;
   for (const Finding& warning : result.warnings) warnings.push_back(warning.message);
-  return {seen.schedules,
-          result.executions,
-          result.traces.value_or(0),
-          result.preemptions_max,
-          result.estimated_executions,
-          known(result),
-          warnings};
+  return {
+      seen.schedules, result.executions, result.traces.value_or(0), result.preemptions_max, result.estimated_executions,
+      known(result),  warnings};
 }
 
 // Reductions know by themselves what they share; of theirs only the analyses make use of it.

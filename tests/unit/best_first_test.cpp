@@ -30,20 +30,8 @@ std::unique_ptr<Search> best_first(const std::string& rank, std::optional<uint32
   return std::move(*strategy);
 }
 
-const char* const kRankings[] = {"dpor",
-                                 "fresh",
-                                 "mdpor",
-                                 "method",
-                                 "odds",
-                                 "pb",
-                                 "rand",
-                                 "ss",
-                                 "var",
-                                 "view",
-                                 "mdpor,pb",
-                                 "ss,mdpor",
-                                 "view,pb",
-                                 "ss,mdpor,fresh,rand"};
+const char* const kRankings[] = {"dpor", "fresh", "mdpor", "method",   "odds",     "pb",      "rand",
+                                 "ss",   "var",   "view",  "mdpor,pb", "ss,mdpor", "view,pb", "ss,mdpor,fresh,rand"};
 
 TEST(BestFirst, RunsTheExecutionsOfDfsWhateverTheRank) {
   const Program programs[] = {increment(3),       philosophers(3),    lost_wakeup(), condition_flag(2, false),
@@ -211,7 +199,8 @@ TEST(SleepRank, DefersWhatAnElderSiblingLeadsTo) {
 TEST(Ranks, AreListedAndRefuseWhatTheyDoNotKnow) {
   for (const RankInfo& info : ranks()) EXPECT_TRUE(make_ranks(info.name, {})) << info.name;
   const auto complaint = [](const char* list) { return make_ranks(list, {}).error().message; };
-  EXPECT_EQ(complaint("pb,dp"), "there is no rank 'dp'; known are dpor, fresh, mdpor, method, odds, pb, rand, ss, var, view");
+  EXPECT_EQ(complaint("pb,dp"),
+            "there is no rank 'dp'; known are dpor, fresh, mdpor, method, odds, pb, rand, ss, var, view");
   EXPECT_EQ(complaint(""), "there is no rank ''; known are dpor, fresh, mdpor, method, odds, pb, rand, ss, var, view");
   EXPECT_EQ(complaint("pb,pb,pb,pb,pb"), "at most 4 ranks can be combined");
 }

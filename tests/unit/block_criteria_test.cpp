@@ -20,7 +20,8 @@ BlockSearchParts variant(bool conflicts, bool deadlocks) {
   parts.deadlocks = deadlocks;
   return parts;
 }
-const BlockSearchParts kVariants[] = {variant(false, false), variant(true, false), variant(false, true), variant(true, true)};
+const BlockSearchParts kVariants[] = {variant(false, false), variant(true, false), variant(false, true),
+                                      variant(true, true)};
 
 // How the executions end, with their final states.
 std::set<std::string> ends(const Program& p, Search& strategy, uint64_t most = 200'000) {
@@ -93,7 +94,9 @@ Program locks_of_all_kinds(uint64_t seed) {
   for (int t = 0; t < threads; ++t) {
     Code code;
     const auto take = [](int l, bool write) { return l < 2 ? lock(l) : write ? write_lock(l - 2) : read_lock(l - 2); };
-    const auto leave = [](int l, bool write) { return l < 2 ? unlock(l) : write ? write_unlock(l - 2) : read_unlock(l - 2); };
+    const auto leave = [](int l, bool write) {
+      return l < 2 ? unlock(l) : write ? write_unlock(l - 2) : read_unlock(l - 2);
+    };
     for (int sections = 1 + dice.below(threads == 2 ? 3 : 2); sections > 0; --sections) {
       const int outer = dice.below(4), inner = (outer + 1 + dice.below(3)) % 4;
       const bool writes = dice.percent(60), inner_writes = dice.percent(60);
@@ -137,7 +140,8 @@ TEST(BlockCriteria, LocksOfAllKindsAreCoveredAndTheirDeadlocksFound) {
 
 TEST(BlockCriteria, CompleteClaimsAboutConditionsAreTrue) {
   for (const bool nested : {false, true}) {
-    const Claimed c = claims([&](uint64_t seed) { return disciplined_program(seed, nested, true); }, 200, true, all_variants());
+    const Claimed c =
+        claims([&](uint64_t seed) { return disciplined_program(seed, nested, true); }, 200, true, all_variants());
     EXPECT_GT(c.complete, c.programs);
     EXPECT_EQ(c.missed, 0);
     EXPECT_EQ(c.invented, 0);
@@ -166,7 +170,8 @@ TEST(BlockCriteria, NamesWhatIsNotCovered) {
   EXPECT_EQ(unmet({.name = "", .threads = {{ld(0, 0), st(0, 1)}, {ld(0, 0), st(0, 2)}}}),
             Names{"atomics shared without a common lock"});
   EXPECT_EQ(unmet({.name = "", .threads = {{lock(0), unlock(0)}, {trylock(0, 0)}}}), Names{"try-lock"});
-  EXPECT_EQ(unmet({.name = "", .threads = {{write_lock(0), write_unlock(0)}, {try_read_lock(0, 0)}}}), Names{"try-read-lock"});
+  EXPECT_EQ(unmet({.name = "", .threads = {{write_lock(0), write_unlock(0)}, {try_read_lock(0, 0)}}}),
+            Names{"try-read-lock"});
   EXPECT_EQ(unmet({.name = "", .threads = {{sem_post(0)}, {sem_wait(0)}}}), (Names{"sem-post", "sem-wait"}));
   EXPECT_EQ(unmet(abba()), Names{"deadlocks of locks (exitblock-dd runs them)"});
   EXPECT_EQ(unmet(abba(), kVariants[2]), Names{});
@@ -175,20 +180,25 @@ TEST(BlockCriteria, NamesWhatIsNotCovered) {
 }
 
 TEST(BlockCriteria, WhatLocksProtectIsCovered) {
-  EXPECT_EQ(unmet({.name = "", .threads = {{lock(0), st(0, 1), unlock(0)}, {lock(0), ld(0, 0), st(0, 2), unlock(0)}}}), Names{});
-  EXPECT_EQ(unmet({.name = "", .threads = {{st(0, 1), ld(0, 0)}, {st(1, 1), ld(2, 0)}, {ld(2, 0)}}}), Names{});  // not shared
-  EXPECT_EQ(unmet({.name = "", .threads = {{write_lock(0), st(0, 1), write_unlock(0)}, {read_lock(0), ld(0, 0), read_unlock(0)}}}),
+  EXPECT_EQ(unmet({.name = "", .threads = {{lock(0), st(0, 1), unlock(0)}, {lock(0), ld(0, 0), st(0, 2), unlock(0)}}}),
             Names{});
-  EXPECT_EQ(unmet({.name = "", .threads = {{read_lock(0), st(0, 1), read_unlock(0)}, {read_lock(0), ld(0, 0), read_unlock(0)}}}),
+  EXPECT_EQ(unmet({.name = "", .threads = {{st(0, 1), ld(0, 0)}, {st(1, 1), ld(2, 0)}, {ld(2, 0)}}}),
+            Names{});  // not shared
+  EXPECT_EQ(unmet({.name = "",
+                   .threads = {{write_lock(0), st(0, 1), write_unlock(0)}, {read_lock(0), ld(0, 0), read_unlock(0)}}}),
+            Names{});
+  EXPECT_EQ(unmet({.name = "",
+                   .threads = {{read_lock(0), st(0, 1), read_unlock(0)}, {read_lock(0), ld(0, 0), read_unlock(0)}}}),
             Names{"atomics shared without a common lock"});
   EXPECT_EQ(unmet({.name = "", .threads = {{once_enter(0, 0), once_exit(0)}, {barrier(0, 1, 0)}}}), Names{});
 }
 
 // The notification comes before the wait, what the waiter looks at after it.
 TEST(BlockCriteria, ANotificationOutsideOfLocksEndsItsBlock) {
-  const Program early{.name = "early",
-                      .threads = {{lock(0), ld(0, 0), jump([](R r) { return r[0] ? 4 : -1; }), cond_wait(0, 0), unlock(0)},
-                                  {signal(0), lock(0), st(0, 1), unlock(0)}}};
+  const Program early{
+      .name = "early",
+      .threads = {{lock(0), ld(0, 0), jump([](R r) { return r[0] ? 4 : -1; }), cond_wait(0, 0), unlock(0)},
+                  {signal(0), lock(0), st(0, 1), unlock(0)}}};
   for (const BlockSearchParts& parts : kVariants) {
     BlockSearch search(parts);
     EXPECT_TRUE(ends(early, search).contains("deadlock"));
@@ -196,13 +206,14 @@ TEST(BlockCriteria, ANotificationOutsideOfLocksEndsItsBlock) {
   }
 }
 
-// The first thread cannot finish its block while the second holds lock 1; the third lets it go another way, which it has
-// to be able to take before the second goes on.
+// The first thread cannot finish its block while the second holds lock 1; the third lets it go another way, which it
+// has to be able to take before the second goes on.
 TEST(BlockCriteria, AThreadThatWaitsMayGoAnotherWayLater) {
-  const Program p{.name = "another way",
-                  .threads = {{lock(0), ld(0, 0), jump([](R r) { return r[0] ? 5 : -1; }), lock(1), unlock(1), unlock(0)},
-                              {lock(1), lock(2), st(2, 1), unlock(2), lock(0), st(0, 7), unlock(0), unlock(1)},
-                              {lock(2), ld(2, 1), unlock(2), lock(0), st(0, [](R r) { return 1 + r[1]; }), unlock(0)}}};
+  const Program p{
+      .name = "another way",
+      .threads = {{lock(0), ld(0, 0), jump([](R r) { return r[0] ? 5 : -1; }), lock(1), unlock(1), unlock(0)},
+                  {lock(1), lock(2), st(2, 1), unlock(2), lock(0), st(0, 7), unlock(0), unlock(1)},
+                  {lock(2), ld(2, 1), unlock(2), lock(0), st(0, [](R r) { return 1 + r[1]; }), unlock(0)}}};
   const auto reference = dfs();
   const std::set<std::string> all = ends(p, *reference);
   for (const BlockSearchParts& parts : kVariants) {
@@ -215,7 +226,8 @@ TEST(BlockCriteria, AThreadThatWaitsMayGoAnotherWayLater) {
 
 // Locks that are not released in reverse order: no lock exit shows the nesting.
 TEST(BlockCriteria, FindsDeadlocksOfLocksReleasedInTheOrderOfTaking) {
-  const Program p{.name = "crossed", .threads = {{lock(0), lock(1), unlock(0), unlock(1)}, {lock(1), lock(0), unlock(1), unlock(0)}}};
+  const Program p{.name = "crossed",
+                  .threads = {{lock(0), lock(1), unlock(0), unlock(1)}, {lock(1), lock(0), unlock(1), unlock(0)}}};
   for (const bool conflicts : {false, true}) {
     BlockSearch search(variant(conflicts, true));
     EXPECT_TRUE(ends(p, search).contains("deadlock"));

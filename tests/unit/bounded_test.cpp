@@ -1,8 +1,8 @@
 // Searches within a bound: what must be there is there; and mistakes that must show.
 #include <gtest/gtest.h>
 
-#include "known.hpp"
 #include "analysis/trace_cost.hpp"
+#include "known.hpp"
 #include "search/strategies/bpor.hpp"
 #include "search/strategies/chess.hpp"
 #include "search/strategies/delay.hpp"
@@ -58,9 +58,10 @@ TEST(Bpor, CounterOfTwoThreadsAndFourStepsHasEightTracesWithOnePreemption) {
 
 // What the second lock of the first thread met before it was reached counts as well as what it met while it waited.
 TEST(Bpor, PointsFromBeforeAStepWasPending) {
-  const Program p{.name = "lock a; unlock; lock b; unlock || lock a; unlock; lock b; lock a; unlock; unlock; lock b; unlock",
-                  .threads = {{lock(0), unlock(0), lock(1), unlock(1), lock(0), unlock(0)},
-                              {lock(0), unlock(0), lock(1), lock(0), unlock(0), unlock(1), lock(1), unlock(1)}}};
+  const Program p{
+      .name = "lock a; unlock; lock b; unlock || lock a; unlock; lock b; lock a; unlock; unlock; lock b; unlock",
+      .threads = {{lock(0), unlock(0), lock(1), unlock(1), lock(0), unlock(0)},
+                  {lock(0), unlock(0), lock(1), lock(0), unlock(0), unlock(1), lock(1), unlock(1)}}};
   const auto everything = dfs(), bounded = make_bpor({.preemptions = 1});
   EXPECT_EQ(reduce(*bounded, p).traces.distinct(), reduce(*everything, p).traces.within(1));
 }
@@ -107,7 +108,8 @@ TEST(BoundedDifferential, TraceCostBoundingFindsTheTracesWithinItsBound) {
         const auto strategy = bounded(optimal, c);
         const Reduced r = reduce(*strategy, p);
         const auto found = r.traces.distinct(), wanted = all.within(c);
-        ASSERT_TRUE(std::includes(found.begin(), found.end(), wanted.begin(), wanted.end())) << p.name << " within " << c;
+        ASSERT_TRUE(std::includes(found.begin(), found.end(), wanted.begin(), wanted.end()))
+            << p.name << " within " << c;
         ASSERT_TRUE(!optimal || r.result.executions <= all.cost.size()) << p.name;
         ASSERT_EQ(r.result.traces, wanted.size()) << p.name << " within " << c;
         pruned += all.cost.size() - found.size();
@@ -181,7 +183,8 @@ TEST(NegativeControl, TraceCostBoundingWithoutSlackLosesTraces) {
 }
 
 TEST(NegativeControl, BporWithoutConservativePointsLosesTraces) {
-  EXPECT_GT(programs_that_lose_traces([](uint32_t c) { return make_bpor({.preemptions = c, .conservative = false}); }), 0);
+  EXPECT_GT(programs_that_lose_traces([](uint32_t c) { return make_bpor({.preemptions = c, .conservative = false}); }),
+            0);
 }
 
 TEST(NegativeControl, SleepSetsUnderABoundLoseTraces) {

@@ -14,8 +14,8 @@ using Dependent = bool (*)(const Operation&, const Operation&);
 using KindPair = std::pair<OpKind, OpKind>;
 
 struct Verdicts {
-  std::set<KindPair> compared;                 // kinds of which both orders were run
-  std::set<KindPair> found_independent;        // at least once declared independent
+  std::set<KindPair> compared;           // kinds of which both orders were run
+  std::set<KindPair> found_independent;  // at least once declared independent
   std::vector<std::string> violations;
 
   void violated(const Program& p, const Operation& a, const Operation& b, const char* what) {
@@ -63,7 +63,8 @@ void compare(const Program& p, const Machine& s, unsigned t, unsigned u, Depende
 }
 
 // All states of a program within reach, each once.
-void visit(const Program& p, const Machine& s, Dependent dependent, std::set<std::vector<Value>>& seen, Verdicts& verdicts) {
+void visit(const Program& p, const Machine& s, Dependent dependent, std::set<std::vector<Value>>& seen,
+           Verdicts& verdicts) {
   if (!seen.insert(s.key()).second || seen.size() > 3000) return;
   for (unsigned t = 0; t < s.threads(); ++t) {
     if (!s.enabled(t)) continue;
@@ -74,23 +75,43 @@ void visit(const Program& p, const Machine& s, Dependent dependent, std::set<std
   }
 }
 
-// Every pair of kinds that can meet, on one object and on two: a thread each, in every context that makes them possible.
+// Every pair of kinds that can meet, on one object and on two: a thread each, in every context that makes them
+// possible.
 std::vector<Code> contexts() {
-  return {{ld(0, 0)}, {st(0, 7)}, {rmw(0, [](Value v, const Registers&) { return v + 1; }, 0)}, {cas(0, 0, 5, 0)},
-          {cas(0, 1, 6, 0)}, {ld(1, 0)}, {st(1, 7)},
-          {lock(0), unlock(0)}, {lock(1), unlock(1)},
+  return {{ld(0, 0)},
+          {st(0, 7)},
+          {rmw(
+              0, [](Value v, const Registers&) { return v + 1; }, 0)},
+          {cas(0, 0, 5, 0)},
+          {cas(0, 1, 6, 0)},
+          {ld(1, 0)},
+          {st(1, 7)},
+          {lock(0), unlock(0)},
+          {lock(1), unlock(1)},
           {trylock(0, 5), jump([](const Registers& r) -> Value { return r[5] ? -1 : 3; }), unlock(0)},
-          {lock(0), cond_wait(0, 0), unlock(0)}, {lock(1), cond_wait(0, 1), unlock(1)}, {signal(0)}, {broadcast(0)},
-          {lock(0), signal(0), unlock(0)}, {signal(1)},
-          {sem_wait(0)}, {sem_trywait(0, 0)}, {sem_post(0)}, {sem_wait(1)}, {sem_post(1)},
-          {read_lock(0), read_unlock(0)}, {write_lock(0), write_unlock(0)},
+          {lock(0), cond_wait(0, 0), unlock(0)},
+          {lock(1), cond_wait(0, 1), unlock(1)},
+          {signal(0)},
+          {broadcast(0)},
+          {lock(0), signal(0), unlock(0)},
+          {signal(1)},
+          {sem_wait(0)},
+          {sem_trywait(0, 0)},
+          {sem_post(0)},
+          {sem_wait(1)},
+          {sem_post(1)},
+          {read_lock(0), read_unlock(0)},
+          {write_lock(0), write_unlock(0)},
           {try_read_lock(0, 5), jump([](const Registers& r) -> Value { return r[5] ? -1 : 3; }), read_unlock(0)},
           {try_write_lock(0, 5), jump([](const Registers& r) -> Value { return r[5] ? -1 : 3; }), write_unlock(0)},
           {once_enter(0, 5), jump([](const Registers& r) -> Value { return r[5] ? -1 : 3; }), once_exit(0)},
           {write_lock(1), write_unlock(1)},
           {once_enter(1, 5), jump([](const Registers& r) -> Value { return r[5] ? -1 : 3; }), once_exit(1)},
-          {look_at_semaphore(0, 0)}, {look_at_once(0, 0)}, {barrier(0, 2, 0), st(1, 9)},
-          {yield()}, {choice(2, 0), st(0, [](const Registers& r) { return r[0]; })}};
+          {look_at_semaphore(0, 0)},
+          {look_at_once(0, 0)},
+          {barrier(0, 2, 0), st(1, 9)},
+          {yield()},
+          {choice(2, 0), st(0, [](const Registers& r) { return r[0]; })}};
 }
 
 Verdicts compare_all(Dependent dependent) {
@@ -114,10 +135,11 @@ Verdicts compare_all(Dependent dependent) {
 }
 
 constexpr OpKind kAll[] = {
-    OpKind::Load, OpKind::Store, OpKind::Rmw, OpKind::Cas, OpKind::Fence, OpKind::Lock, OpKind::TryLock,
-    OpKind::Unlock, OpKind::CondWait, OpKind::Reacquire, OpKind::CondSignal, OpKind::CondBroadcast, OpKind::ReadLock,
-    OpKind::WriteLock, OpKind::TryReadLock, OpKind::TryWriteLock, OpKind::ReadUnlock, OpKind::WriteUnlock,
-    OpKind::SemWait, OpKind::SemTryWait, OpKind::SemPost, OpKind::OnceEnter, OpKind::OnceExit, OpKind::BarrierArrive, OpKind::Yield};
+    OpKind::Load,         OpKind::Store,         OpKind::Rmw,         OpKind::Cas,           OpKind::Fence,
+    OpKind::Lock,         OpKind::TryLock,       OpKind::Unlock,      OpKind::CondWait,      OpKind::Reacquire,
+    OpKind::CondSignal,   OpKind::CondBroadcast, OpKind::ReadLock,    OpKind::WriteLock,     OpKind::TryReadLock,
+    OpKind::TryWriteLock, OpKind::ReadUnlock,    OpKind::WriteUnlock, OpKind::SemWait,       OpKind::SemTryWait,
+    OpKind::SemPost,      OpKind::OnceEnter,     OpKind::OnceExit,    OpKind::BarrierArrive, OpKind::Yield};
 
 TEST(Dependence, IndependentOperationsOfAllKindsCommute) {
   const Verdicts verdicts = compare_all(dependent);
@@ -154,7 +176,8 @@ bool failed_try_write_lock_reads(const Operation& a, const Operation& b) {
   return dependent(a, b);
 }
 bool unlock_reads(const Operation& a, const Operation& b) {
-  if ((a.kind == OpKind::Unlock && b.kind == OpKind::TryLock) || (b.kind == OpKind::Unlock && a.kind == OpKind::TryLock))
+  if ((a.kind == OpKind::Unlock && b.kind == OpKind::TryLock) ||
+      (b.kind == OpKind::Unlock && a.kind == OpKind::TryLock))
     return false;
   return dependent(a, b);
 }

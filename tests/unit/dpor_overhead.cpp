@@ -68,9 +68,11 @@ void measure(const char* name, const MakeStrategy& make, const Program& program,
     counting = std::min(counting, std::chrono::duration<double, std::nano>(Clock::now() - start).count());
   }
   const auto n = static_cast<double>(traces.size());
-  std::printf("%-8s %-22s %8zu executions, %5.1f records, %5.1f new: %6.0f ns each, %4.0f ns per new record; fingerprint %4.0f ns\n",
-              name, program.name.c_str(), traces.size(), static_cast<double>(steps) / n, static_cast<double>(fresh) / n,
-              best / n, best / static_cast<double>(fresh), counting / n);
+  std::printf(
+      "%-8s %-22s %8zu executions, %5.1f records, %5.1f new: %6.0f ns each, %4.0f ns per new record; fingerprint %4.0f "
+      "ns\n",
+      name, program.name.c_str(), traces.size(), static_cast<double>(steps) / n, static_cast<double>(fresh) / n,
+      best / n, best / static_cast<double>(fresh), counting / n);
 }
 
 }  // namespace
@@ -78,7 +80,9 @@ void measure(const char* name, const MakeStrategy& make, const Program& program,
 int main() {
   const Program programs[] = {fibonacci(4), last_zero(11), mutex_counter(3, 3), same_write(3, 4), philosophers(6)};
   for (const Program& p : programs) {
-    measure("optimal", [] { return make_optimal_dpor({}); }, p, 100'000);
-    measure("source", [] { return make_source_dpor({}); }, p, 100'000);
+    measure(
+        "optimal", [] { return make_optimal_dpor({}); }, p, 100'000);
+    measure(
+        "source", [] { return make_source_dpor({}); }, p, 100'000);
   }
 }

@@ -82,7 +82,8 @@ TEST(DporDifferential, FourThreads) {
     ASSERT_EQ(s.traces.executions, all.size()) << p.name;
     ASSERT_EQ(o.traces.distinct(), all) << p.name;
     ASSERT_EQ(o.result.executions, all.size()) << p.name;
-    ASSERT_TRUE(s.result.complete() && o.result.complete()) << p.name << ": " << int(s.result.ending) << int(o.result.ending);
+    ASSERT_TRUE(s.result.complete() && o.result.complete())
+        << p.name << ": " << int(s.result.ending) << int(o.result.ending);
   }
   EXPECT_GT(used, 100u);
 }
@@ -172,9 +173,7 @@ TEST(Dpor, SaysWhatIsKnown) {
   EXPECT_EQ(known(reduce(*optimal, increment(3)).result), "all, 36 traces");
   EXPECT_EQ(known(reduce(*source, independent(2, 2)).result), "all, 1 traces");
   EXPECT_EQ(known(reduce(*classic, increment(3)).result), "all");
-  EXPECT_EQ(
-      known(reduce(*bounded, increment(3)).result),
-      "preemptions 1 by cost");
+  EXPECT_EQ(known(reduce(*bounded, increment(3)).result), "preemptions 1 by cost");
   EXPECT_EQ(known(reduce(*stopped, increment(3), {}, {.executions = 35, .time = {}}).result), "");
 }
 

@@ -76,7 +76,8 @@ TEST(Endings, BporFindsWhatEndsEarlyWithinItsBound) {
     if (total(count_schedules(p)) > 2000) continue;
     ++used;
     for (uint32_t c = 0; c <= 2; ++c)
-      ASSERT_EQ(histories(make_bpor({.preemptions = c}), p, 1 + seed % 5), histories(dfs(c), p)) << p.name << " within " << c;
+      ASSERT_EQ(histories(make_bpor({.preemptions = c}), p, 1 + seed % 5), histories(dfs(c), p))
+          << p.name << " within " << c;
   }
   EXPECT_GT(used, random_programs(300) / 2);
 }

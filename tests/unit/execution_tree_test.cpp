@@ -118,7 +118,8 @@ TEST(Frontier, KeepsLeavesInTheSameOrderAsNodes) {
 
 TEST(ByteStack, GivesBackWhatWasPutOnIt) {
   ByteStack stack;
-  const std::vector<uint32_t> numbers = {0, 1, 127, 128, 16'383, 16'384, 2'097'151, 2'097'152, 0x0fff'ffff, 0x1000'0000, ~0u};
+  const std::vector<uint32_t> numbers = {0,         1,         127,         128,         16'383, 16'384,
+                                         2'097'151, 2'097'152, 0x0fff'ffff, 0x1000'0000, ~0u};
   for (const uint32_t n : numbers) stack.push(n);
   EXPECT_EQ(stack.size(), 3u + 2 + 2 + 3 + 3 + 4 + 4 + 5 + 5);  // seven bits a byte
   for (size_t i = numbers.size(); i-- > 0;) EXPECT_EQ(stack.pop(), numbers[i]);

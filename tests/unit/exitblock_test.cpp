@@ -5,8 +5,8 @@
 #include <numeric>
 #include <set>
 
-#include "known.hpp"
 #include "brute_force.hpp"
+#include "known.hpp"
 #include "search/blocks/block_search.hpp"
 #include "trace_helpers.hpp"
 #include "zoo.hpp"

@@ -28,9 +28,7 @@ class CannedExecutor final : public Executor {
     trace_ = b.build();
   }
   size_t window() const override { return window_; }
-  void submit(const Plan& plan) override {
-    ring_[written_++ % window_].assign(plan.deltas.begin(), plan.deltas.end());
-  }
+  void submit(const Plan& plan) override { ring_[written_++ % window_].assign(plan.deltas.begin(), plan.deltas.end()); }
   std::optional<TraceView> next(const std::function<bool()>&) override {
     write(ring_[read_++ % window_]);
     return trace_.view();
@@ -101,15 +99,18 @@ void measure(const char* name, Make make, uint64_t executions) {
     explore_once(*strategy, executions, cost);
     make_only(cost);
   }
-  std::printf("%-4s %llu executions of %d steps: overhead %.0f ns each (%.0f with the canned executor); peak %llu nodes\n", name,
-              static_cast<unsigned long long>(cost.executions), kSteps, cost.whole - cost.making, cost.whole,
-              static_cast<unsigned long long>(cost.peak));
+  std::printf(
+      "%-4s %llu executions of %d steps: overhead %.0f ns each (%.0f with the canned executor); peak %llu nodes\n",
+      name, static_cast<unsigned long long>(cost.executions), kSteps, cost.whole - cost.making, cost.whole,
+      static_cast<unsigned long long>(cost.peak));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const uint64_t executions = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
-  measure("dfs", [] { return make_dfs({}); }, executions);
-  measure("icb", [] { return make_icb({}); }, executions);
+  measure(
+      "dfs", [] { return make_dfs({}); }, executions);
+  measure(
+      "icb", [] { return make_icb({}); }, executions);
 }

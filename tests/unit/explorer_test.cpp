@@ -1,6 +1,6 @@
 // The loop: order, budgets, bugs, what is claimed in the end.
-#include "known.hpp"
 #include "search/explorer.hpp"
+#include "known.hpp"
 
 #include <gtest/gtest.h>
 

@@ -29,12 +29,16 @@ class Execution {
   Execution(const Program& program, const Plan& plan, bool wide)
       : machine_(program), plan_(plan), wide_(wide), random_(plan.seed ? plan.seed : 1) {
     const auto words = static_cast<uint32_t>(plan.extra.size());
-    if (plan.policy == Policy::Pct && words) pct_.begin(plan.seed, plan.pct_depth, plan.extra.data(), words);
-    else pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
+    if (plan.policy == Policy::Pct && words)
+      pct_.begin(plan.seed, plan.pct_depth, plan.extra.data(), words);
+    else
+      pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
     if (plan.policy == Policy::Priorities) priorities_.begin(plan.extra.data(), words);
     pos_.begin(plan.seed);
-    if (blocks()) shared_blocks().begin(plan.extra.data(), static_cast<uint32_t>(plan.extra.size()), plan.sleep_at, false);
-    if (plan.policy == Policy::Surw) surw_.begin(plan.seed, plan.deltas.data(), static_cast<uint32_t>(plan.deltas.size()));
+    if (blocks())
+      shared_blocks().begin(plan.extra.data(), static_cast<uint32_t>(plan.extra.size()), plan.sleep_at, false);
+    if (plan.policy == Policy::Surw)
+      surw_.begin(plan.seed, plan.deltas.data(), static_cast<uint32_t>(plan.deltas.size()));
     if (guided()) guided_.begin(plan.deltas.data(), static_cast<uint32_t>(plan.deltas.size()));
   }
 
@@ -155,9 +159,12 @@ class Execution {
     const ThreadSetView awake_view(awake.data(), static_cast<unsigned>(awake.size()));
     if (!value && awake_view.empty()) return Outcome::SleepBlocked;
     ThreadId who = default_thread(awake_view, ThreadSetView(nullptr, 0), running_, yielded_, plan_.policy);
-    if (value) who = ThreadId{*value};
-    else if (roams) who = pick_random(enabled);
-    else if (guided()) who = follow(view, who);
+    if (value)
+      who = ThreadId{*value};
+    else if (roams)
+      who = pick_random(enabled);
+    else if (guided())
+      who = follow(view, who);
     else if (plan_.policy == Policy::Priorities)
       who = priorities_.choose(
           static_cast<uint32_t>(out_.steps.size()),
@@ -165,8 +172,10 @@ class Execution {
             for (const unsigned t : enabled) visit(thread_id(t));
           },
           running_, yielded_);
-    if (blocks() && value) shared_blocks().told(who, static_cast<uint32_t>(out_.steps.size()));
-    else if (blocks()) who = pick_block(enabled, who);
+    if (blocks() && value)
+      shared_blocks().told(who, static_cast<uint32_t>(out_.steps.size()));
+    else if (blocks())
+      who = pick_block(enabled, who);
     if (who == rt::Blocks::kRedundant) return Outcome::SleepBlocked;
     if (!view.contains(who)) return diverge();
 
@@ -185,10 +194,14 @@ class Execution {
         const Delta& delta = plan_.deltas[delta_ - 1];
         unforeseen = delta.step == kNextDecision && !(delta.reserved & Delta::kData);
       }
-      if (unforeseen) taken = 0;
-      else if (value) taken = *value;
-      else if (guided()) taken = guided_.choose_data(who, choices);
-      else if (roams_now) taken = static_cast<unsigned>(roll(choices));
+      if (unforeseen)
+        taken = 0;
+      else if (value)
+        taken = *value;
+      else if (guided())
+        taken = guided_.choose_data(who, choices);
+      else if (roams_now)
+        taken = static_cast<unsigned>(roll(choices));
       if (taken >= choices) return diverge();
       data.emplace(Step{});
       data->kind = OpKind::Choose;
@@ -205,7 +218,8 @@ class Execution {
       return Outcome::SleepBlocked;
     }
     out_.header.decisions += data ? 2 : 1;
-    if (blocks()) shared_blocks().executed(step, static_cast<uint32_t>(record), {.woke_somebody = woke_somebody(step, enabled)});
+    if (blocks())
+      shared_blocks().executed(step, static_cast<uint32_t>(record), {.woke_somebody = woke_somebody(step, enabled)});
     running_ = who;
     yielded_ = step.flags & Step::kYield;
     for (size_t i = slumber.size(); i-- > 0;)

@@ -17,7 +17,7 @@ enum class Told : uint8_t { Nothing, Truth, TooMuch };
 struct FakeOptions {
   size_t window = 1;
   Timing timing = Timing::Lazy;
-  bool wide_sets = false;                         // as if some thread had a number above 63
+  bool wide_sets = false;                            // as if some thread had a number above 63
   std::function<void(Trace&, uint64_t n)> tamper{};  // spoil the n-th execution, from 1
   Told same = Told::Truth;
 };

@@ -6,7 +6,8 @@ namespace lockstep::fake {
 namespace {
 
 Instruction visible(OpKind kind, Expr object, int reg = 0, Expr first = 0, Expr second = 0) {
-  return {.kind = kind, .object = std::move(object), .first = std::move(first), .second = std::move(second), .reg = reg};
+  return {
+      .kind = kind, .object = std::move(object), .first = std::move(first), .second = std::move(second), .reg = reg};
 }
 
 }  // namespace
@@ -63,13 +64,26 @@ Instruction check(Expr holds, const char* message) {
 ObjectId object_of(OpKind kind, Value index) {
   uint64_t base = 0x1000;
   switch (kind) {
-    case OpKind::Lock: case OpKind::Unlock: case OpKind::TryLock: case OpKind::Reacquire: base = 0x2000; break;
-    case OpKind::CondWait: case OpKind::CondSignal: case OpKind::CondBroadcast: base = 0x3000; break;
-    case OpKind::SemWait: case OpKind::SemTryWait: case OpKind::SemPost: base = 0x4000; break;
-    case OpKind::ReadLock: case OpKind::WriteLock: case OpKind::TryReadLock: case OpKind::TryWriteLock:
-    case OpKind::ReadUnlock: case OpKind::WriteUnlock: base = 0x5000; break;
-    case OpKind::OnceEnter: case OpKind::OnceExit: base = 0x6000; break;
-    case OpKind::BarrierArrive: case OpKind::BarrierLeave: base = 0x7000; break;
+    case OpKind::Lock:
+    case OpKind::Unlock:
+    case OpKind::TryLock:
+    case OpKind::Reacquire: base = 0x2000; break;
+    case OpKind::CondWait:
+    case OpKind::CondSignal:
+    case OpKind::CondBroadcast: base = 0x3000; break;
+    case OpKind::SemWait:
+    case OpKind::SemTryWait:
+    case OpKind::SemPost: base = 0x4000; break;
+    case OpKind::ReadLock:
+    case OpKind::WriteLock:
+    case OpKind::TryReadLock:
+    case OpKind::TryWriteLock:
+    case OpKind::ReadUnlock:
+    case OpKind::WriteUnlock: base = 0x5000; break;
+    case OpKind::OnceEnter:
+    case OpKind::OnceExit: base = 0x6000; break;
+    case OpKind::BarrierArrive:
+    case OpKind::BarrierLeave: base = 0x7000; break;
     default: break;
   }
   return ObjectId{base + 8 * static_cast<uint64_t>(index)};

@@ -86,14 +86,14 @@ class ExactPct {
   double draws_ = 0;
 };
 
-// POS over two threads of two steps each: fresh draws at every step if all conflict; independent operations keep theirs,
-// so the first thread goes on iff the other's operation is the smallest of three draws.
+// POS over two threads of two steps each: fresh draws at every step if all conflict; independent operations keep
+// theirs, so the first thread goes on iff the other's operation is the smallest of three draws.
 inline Frequencies exact_pos_conflicting() {
   return {{"aabb", 0.25}, {"abab", 0.125}, {"abba", 0.125}, {"bbaa", 0.25}, {"baba", 0.125}, {"baab", 0.125}};
 }
 inline Frequencies exact_pos_independent() {
   const double straight = 1 / 3.0, nested = 1 / 8.0, alternating = 1 / 24.0;
-  return {{"aabb", straight}, {"abba", nested},   {"abab", alternating},
+  return {{"aabb", straight}, {"abba", nested}, {"abab", alternating},
           {"bbaa", straight}, {"baab", nested}, {"baba", alternating}};
 }
 

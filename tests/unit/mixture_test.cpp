@@ -101,13 +101,15 @@ uint64_t executions_of(const std::string& part, const Explored& e) {
   return std::stoull(e.result.contributions.substr(begin, end - begin));
 }
 
-// Where random executions repeat each other, a search that does not is through soon; elsewhere it would stay where it began.
+// Where random executions repeat each other, a search that does not is through soon; elsewhere it would stay where it
+// began.
 TEST(Auto, SearchesSmallSpacesAndDrawsFromLargeOnes) {
   const auto one = made("auto"), other = made("auto");
   const Explored small = explore(*one, fetch_add(2, 5), {}, at_most(60));     // 252 traces
   const Explored large = explore(*other, same_write(3, 5), {}, at_most(60));  // 756,756
   EXPECT_GT(executions_of("optimal-dpor", small), 2 * executions_of("optimal-dpor", large))
-      << small.result.contributions << "\n" << large.result.contributions;
+      << small.result.contributions << "\n"
+      << large.result.contributions;
   EXPECT_GT(executions_of("pos", large), executions_of("pos", small));
 }
 
@@ -122,7 +124,7 @@ TEST(Repeats, TellsASpaceThatDrawsExhaustFromOneTheyDoNot) {
     }
     return repeats.many();
   };
-  EXPECT_TRUE(draw(fetch_add(2, 2), 8));  // 6 traces
+  EXPECT_TRUE(draw(fetch_add(2, 2), 8));   // 6 traces
   EXPECT_TRUE(draw(fetch_add(2, 4), 20));  // 70
   EXPECT_FALSE(draw(same_write(3, 5), 60));
   EXPECT_TRUE(draw(independent(3, 3), 2)) << "many schedules, one trace";

@@ -60,7 +60,8 @@ TEST(Preemptions, AnEarlyTimeoutCostsOneAndALastResortNothing) {
   EXPECT_EQ(count_preemptions(trace_of({step(1, kT1), timing_out}, {1, kT1 | kT2, kT2})), 1u);
   EXPECT_EQ(count_preemptions(trace_of({step(1, kT1), timing_out}, {1, kT2, kT2})), 0u);
   // Somebody who could only time out is left for free.
-  EXPECT_EQ(count_preemptions(trace_of({step(1, kT1), step(2, 0, OpKind::Store, Step::kWide)}, {1, kT1 | kT2, kT1})), 0u);
+  EXPECT_EQ(count_preemptions(trace_of({step(1, kT1), step(2, 0, OpKind::Store, Step::kWide)}, {1, kT1 | kT2, kT1})),
+            0u);
 }
 
 TEST(Preemptions, ThreadsAbove63AreCountedAlike) {
@@ -186,8 +187,10 @@ TEST(Wire, ATraceIsReadAsWritten) {
 }
 
 TEST(Names, EveryKindAndOutcomeHasOne) {
-  for (unsigned k = 0; k < static_cast<unsigned>(OpKind::kCount); ++k) EXPECT_STRNE(name_of(static_cast<OpKind>(k)), "?");
-  for (unsigned k = 0; k < static_cast<unsigned>(Outcome::kCount); ++k) EXPECT_STRNE(name_of(static_cast<Outcome>(k)), "?");
+  for (unsigned k = 0; k < static_cast<unsigned>(OpKind::kCount); ++k)
+    EXPECT_STRNE(name_of(static_cast<OpKind>(k)), "?");
+  for (unsigned k = 0; k < static_cast<unsigned>(Outcome::kCount); ++k)
+    EXPECT_STRNE(name_of(static_cast<Outcome>(k)), "?");
   for (unsigned k = 0; k < static_cast<unsigned>(FindingKind::kCount); ++k)
     EXPECT_STRNE(name_of(static_cast<FindingKind>(k)), "?");
 }

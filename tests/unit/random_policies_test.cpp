@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "known.hpp"
 #include "frequencies.hpp"
+#include "known.hpp"
 #include "search/registry.hpp"
 #include "search/strategies/pct.hpp"
 #include "search_helpers.hpp"
@@ -132,9 +132,11 @@ Frequencies orders_on_first_variable(const Program& program, Plan plan) {
 
 TEST(Surw, TakesEveryOrderOfTheOperationsOnItsObjectEquallyOftenWhateverElseThereIs) {
   // b has much to do before it comes to the object: by itself it nearly always comes last.
-  const Program late{"late", {{st(0, 1), st(0, 2)}, {st(1, 1), st(1, 2), st(1, 3), st(1, 4), st(1, 5), st(1, 6), st(0, 3)}}};
+  const Program late{"late",
+                     {{st(0, 1), st(0, 2)}, {st(1, 1), st(1, 2), st(1, 3), st(1, 4), st(1, 5), st(1, 6), st(0, 3)}}};
   const Frequencies third = {{"aab", 1 / 3.0}, {"aba", 1 / 3.0}, {"baa", 1 / 3.0}};
-  expect_frequencies(orders_on_first_variable(late, surw({{2, 1}, {1, 2}}, object_of(OpKind::Store, 0))), third, kExecutions);
+  expect_frequencies(orders_on_first_variable(late, surw({{2, 1}, {1, 2}}, object_of(OpKind::Store, 0))), third,
+                     kExecutions);
   EXPECT_LT(orders_on_first_variable(late, of(Policy::Random))["baa"], 0.05);
 }
 

@@ -65,7 +65,8 @@ TEST(Strategies, SayWhatIsWrongWithASetting) {
   for (const char* spec : {"icb:preemptions=two", "icb:preemptions=", "icb:preemptions", "icb:preemptions=-1",
                            "icb:preemptions=1x", "icb:preemptions=99999999999"})
     EXPECT_NE(complaint(with(spec)).find("needs a number"), std::string::npos) << spec;
-  EXPECT_EQ(complaint(with("icb:preemptions=two")), "setting 'preemptions' of strategy 'icb' needs a number, not 'two'");
+  EXPECT_EQ(complaint(with("icb:preemptions=two")),
+            "setting 'preemptions' of strategy 'icb' needs a number, not 'two'");
 }
 
 TEST(Strategies, TakeADepthOfAtLeastOne) {

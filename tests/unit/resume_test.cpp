@@ -1,8 +1,8 @@
 // A search that was stopped anywhere and goes on elsewhere runs every execution once, and claims the same in the end.
 #include <gtest/gtest.h>
 
-#include "known.hpp"
 #include "brute_force.hpp"
+#include "known.hpp"
 #include "search/strategies/auto.hpp"
 #include "search/strategies/best_first.hpp"
 #include "search/strategies/bpor.hpp"
@@ -27,8 +27,8 @@ struct Piece {
 };
 
 // Runs until `most` executions in all; goes on from `state` unless it is empty.
-Piece run_piece(Search& strategy, const Program& program, size_t window, const std::string& state, std::optional<uint64_t> most,
-                Recorder& seen) {
+Piece run_piece(Search& strategy, const Program& program, size_t window, const std::string& state,
+                std::optional<uint64_t> most, Recorder& seen) {
   FakeExecutor executor(program, {.window = window});
   std::vector<Analysis*> analyses = {&seen};
   Piece piece;
@@ -172,7 +172,9 @@ class ResumeMixture : public testing::TestWithParam<const char*> {};
 
 TEST_P(ResumeMixture, StoppedAnywhereItProvesTheSame) {
   const bool portfolio = GetParam() == std::string("portfolio");
-  const auto make_one = [&] { return portfolio ? make_portfolio({.preemptions = {}, .seed = 5}) : make_auto({.preemptions = {}, .seed = 5}); };
+  const auto make_one = [&] {
+    return portfolio ? make_portfolio({.preemptions = {}, .seed = 5}) : make_auto({.preemptions = {}, .seed = 5});
+  };
   std::vector<Program> programs = {last_zero(3), philosophers(3), condition_flag(2, false)};
   for (uint64_t seed = 0; seed < 12; ++seed)
     if (Program p = random_program(seed); total(count_schedules(p)) < 300) programs.push_back(std::move(p));

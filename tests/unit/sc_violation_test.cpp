@@ -113,7 +113,10 @@ bool monitor_speaks(const Code& code) {
         step.object = ObjectId{0x1000 + 8 * op.variable};
         step.kind = op.kind == 'R' ? OpKind::Load : op.kind == 'W' ? OpKind::Store : OpKind::Rmw;
         step.flags = op.kind == 'R' ? 0 : Step::kWrite;
-        step.value = static_cast<uint16_t>((op.kind == 'U' ? 5 : op.kind == 'W' ? 3 : 2) | (was_fenced ? kAfterFence : 0));
+        step.value = static_cast<uint16_t>((op.kind == 'U'   ? 5
+                                            : op.kind == 'W' ? 3
+                                                             : 2) |
+                                           (was_fenced ? kAfterFence : 0));
         fenced[t] = false;
         builder.steps.push_back(step);
         go();
@@ -135,9 +138,7 @@ TEST(ScViolation, StoreBufferingIsTold) {
   EXPECT_TRUE(monitor_speaks({{{'W', 0}, {'F', 0}, {'R', 1}}, {{'W', 1}, {'R', 0}}}));
 }
 
-TEST(ScViolation, MessagePassingIsFine) {
-  EXPECT_FALSE(monitor_speaks({{{'W', 0}, {'W', 1}}, {{'R', 1}, {'R', 0}}}));
-}
+TEST(ScViolation, MessagePassingIsFine) { EXPECT_FALSE(monitor_speaks({{{'W', 0}, {'W', 1}}, {{'R', 1}, {'R', 0}}})); }
 
 TEST(ScViolation, SpeaksExactlyWhenStoreBuffersAllowMore) {
   unsigned unsafe = 0;
@@ -147,7 +148,8 @@ TEST(ScViolation, SpeaksExactlyWhenStoreBuffersAllowMore) {
     const unsigned threads = below(3) ? 2 : 3, variables = 2 + below(2);
     Code code(threads);
     for (Thread& t : code)
-      for (unsigned n = 1 + below(threads == 2 ? 4 : 3); n > 0; --n) t.push_back({"RRWWWUF"[below(seed % 2 ? 7 : 4)], below(variables)});
+      for (unsigned n = 1 + below(threads == 2 ? 4 : 3); n > 0; --n)
+        t.push_back({"RRWWWUF"[below(seed % 2 ? 7 : 4)], below(variables)});
     const bool more = Machine(code, true).results != Machine(code, false).results;
     unsafe += more;
     EXPECT_EQ(monitor_speaks(code), more) << "seed " << seed;

@@ -1,8 +1,8 @@
 // Exact numbers of schedules of well-known programs: in total, and with at most 0..4 preemptions.
 #include <gtest/gtest.h>
 
-#include "known.hpp"
 #include "brute_force.hpp"
+#include "known.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 

@@ -27,9 +27,7 @@ class OneDeviation final : public Strategy {
           if (static_cast<uint16_t>(t) != at.taken()) deviations_.push_back({at.index(), static_cast<uint16_t>(t)});
         });
   }
-  Claim claim() const override {
-    return {.scope = Scope::Sample, .finished = learned_ == deviations_.size() + 1};
-  }
+  Claim claim() const override { return {.scope = Scope::Sample, .finished = learned_ == deviations_.size() + 1}; }
   void save(StateWriter& out) const override {
     out.put_all(deviations_);
     out.put(learned_);

@@ -114,7 +114,8 @@ TEST(TraceCounts, ManyRandomProgramsHaveNoCollision) {
 TEST(TraceCounts, CanBeSwitchedOff) {
   const auto strategy = dfs();
   const Program p = fetch_add(2, 2);
-  EXPECT_EQ(explore(*strategy, p, {}, {.executions = {}, .time = {}, .count_traces = false}).result.traces, std::nullopt);
+  EXPECT_EQ(explore(*strategy, p, {}, {.executions = {}, .time = {}, .count_traces = false}).result.traces,
+            std::nullopt);
 }
 
 TEST(HappensBefore, ForgetsWhatIsTakenBack) {

@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
-#include "known.hpp"
 #include "analysis/bounds.hpp"
 #include "brute_force.hpp"
 #include "frequencies.hpp"
+#include "known.hpp"
 #include "search/strategies/pct.hpp"
 #include "search/strategies/pctvb.hpp"
 #include "search/strategies/vb.hpp"
@@ -306,7 +306,8 @@ TEST(LoopIterations, EarlyOnesComeFirst) {
 // The order of three is needed, though two of them are in the usual one.
 Program chain_of_three() {
   const auto from_to = [](Value from, Value to) {
-    return rmw(0, [=](Value old, R) { return old == from ? to : old; }, 5);
+    return rmw(
+        0, [=](Value old, R) { return old == from ? to : old; }, 5);
   };
   Code last = {from_to(2, 3), ld(0, 0), check([](R r) { return r[0] != 3; }, "chain")};
   return {.name = "chain", .threads = {{from_to(1, 2)}, last, {from_to(0, 1)}, {st(9, 1)}}};

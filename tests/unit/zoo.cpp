@@ -77,7 +77,9 @@ Program last_zero(int n) {
   return p;
 }
 
-Program crossed_stores() { return {.name = "x=1;y=1||x=2;y=2", .threads = {{st(0, 1), st(1, 1)}, {st(0, 2), st(1, 2)}}}; }
+Program crossed_stores() {
+  return {.name = "x=1;y=1||x=2;y=2", .threads = {{st(0, 1), st(1, 1)}, {st(0, 2), st(1, 2)}}};
+}
 Program store_buffering() { return {.name = "SB", .threads = {{st(0, 1), ld(1, 0)}, {st(1, 1), ld(0, 0)}}}; }
 Program message_passing() { return {.name = "MP", .threads = {{st(0, 1), st(1, 1)}, {ld(1, 0), ld(0, 1)}}}; }
 Program iriw() {
@@ -115,8 +117,14 @@ Program philosophers(int n) {
 }
 
 Program split_sync() {
-  const Code code = {lock(0), ld(0, 0), unlock(0), lock(0), ld(0, 1), check([](R r) { return r[1] == r[0]; }, "x==y"),
-                     st(0, [](R r) { return r[0] + 1; }), unlock(0)};
+  const Code code = {lock(0),
+                     ld(0, 0),
+                     unlock(0),
+                     lock(0),
+                     ld(0, 1),
+                     check([](R r) { return r[1] == r[0]; }, "x==y"),
+                     st(0, [](R r) { return r[0] + 1; }),
+                     unlock(0)};
   return {.name = "SplitSync", .threads = {code, code}};
 }
 
@@ -126,15 +134,12 @@ Program indexer(int threads, int size, int most) {
                     ",max=" + std::to_string(most) + ")",
             .threads = {}};
   for (int t = 0; t < threads; ++t)
-    p.threads.push_back({set(kM, 0),
-                         jump([=](R r) -> Value { return r[kM] >= most ? 9 : -1; }),  // 1
-                         set(kM, [](R r) { return r[kM] + 1; }),
-                         set(kW, [=](R r) { return r[kM] * 11 + t; }),
+    p.threads.push_back({set(kM, 0), jump([=](R r) -> Value { return r[kM] >= most ? 9 : -1; }),  // 1
+                         set(kM, [](R r) { return r[kM] + 1; }), set(kW, [=](R r) { return r[kM] * 11 + t; }),
                          set(kH, [=](R r) { return r[kW] * 7 % size; }),
                          cas([](R r) { return r[kH]; }, 0, [](R r) { return r[kW]; }, kOk),  // 5
                          jump([](R r) -> Value { return r[kOk] ? 1 : -1; }),
-                         set(kH, [=](R r) { return (r[kH] + 1) % size; }),
-                         jump(5)});
+                         set(kH, [=](R r) { return (r[kH] + 1) % size; }), jump(5)});
   return p;
 }
 
@@ -147,9 +152,10 @@ Program filesystem(int threads, int inodes, int blocks) {
     Code code = {lock(i), ld(inode, 0), jump([=](R r) -> Value { return r[0] != 0 ? end : -1; })};
     for (int k = 0; k < blocks; ++k) {
       const int b = (2 * i + k) % blocks, block_lock = inodes + b, busy = inodes + b, start = 3 + 8 * k;
-      const Code attempt = {lock(block_lock), ld(busy, 1), jump([=](R r) -> Value { return r[1] ? start + 7 : -1; }),
-                            st(busy, 1),      st(inode, b + 1), unlock(block_lock),
-                            jump(end),        unlock(block_lock)};
+      const Code attempt = {
+          lock(block_lock), ld(busy, 1),       jump([=](R r) -> Value { return r[1] ? start + 7 : -1; }),
+          st(busy, 1),      st(inode, b + 1),  unlock(block_lock),
+          jump(end),        unlock(block_lock)};
       code.insert(code.end(), attempt.begin(), attempt.end());
     }
     code.push_back(unlock(i));
@@ -168,7 +174,9 @@ Program two_reads_two_writes() {
           .threads = {{ld(0, 0), ld(0, 1), check([](R r) { return r[0] == r[1]; }, "eq")}, {st(0, 1), st(0, 0)}}};
 }
 
-Program cas_race() { return {.name = "CAS race", .threads = {{cas(0, 0, 1, 0)}, {cas(0, 0, 2, 0)}, {cas(0, 0, 3, 0)}}}; }
+Program cas_race() {
+  return {.name = "CAS race", .threads = {{cas(0, 0, 1, 0)}, {cas(0, 0, 2, 0)}, {cas(0, 0, 3, 0)}}};
+}
 
 Program try_lock_vs_lock() {
   return {.name = "trylock vs lock",
@@ -177,8 +185,8 @@ Program try_lock_vs_lock() {
 }
 
 Program condition_flag(int waiters, bool all) {
-  const Code waiter = {lock(0), ld(0, 0), jump([](R r) -> Value { return r[0] ? 5 : -1; }), cond_wait(0, 0), jump(1),
-                       unlock(0)};
+  const Code waiter = {lock(0),         ld(0, 0), jump([](R r) -> Value { return r[0] ? 5 : -1; }),
+                       cond_wait(0, 0), jump(1),  unlock(0)};
   Program p{.name = "condvar flag, " + std::to_string(waiters) + " waiters, " + (all ? "broadcast" : "signal"),
             .threads = std::vector<Code>(static_cast<size_t>(waiters), waiter)};
   p.threads.push_back({lock(0), st(0, 1), all ? broadcast(0) : signal(0), unlock(0)});
@@ -192,8 +200,8 @@ Program lost_wakeup() {
 
 Program semaphore_exclusion(int threads) {
   return {.name = "semaphore(1) mutual exclusion " + std::to_string(threads),
-          .threads = std::vector<Code>(static_cast<size_t>(threads),
-                                       {sem_wait(0), kIncrement[0], kIncrement[1], sem_post(0)}),
+          .threads =
+              std::vector<Code>(static_cast<size_t>(threads), {sem_wait(0), kIncrement[0], kIncrement[1], sem_post(0)}),
           .semaphores = {{0, 1}},
           .final = [=](const auto& memory) { return memory[0] == threads; }};
 }

@@ -11,6 +11,10 @@ int main() {
     balance = seen + by;
     m.unlock();
   };
-  together([&] { change(50); }, [&] { change(-30); }, [&] { m.lock(); m.unlock(); });
+  together([&] { change(50); }, [&] { change(-30); },
+           [&] {
+             m.lock();
+             m.unlock();
+           });
   assert(balance == 120);
 }

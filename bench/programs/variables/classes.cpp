@@ -1,5 +1,6 @@
-// The bug classes of table 1 of Bindal, Bansal & Lal (ISSTA 2013), rebuilt as C++ programs on plain data; chosen by name.
-// None is a copy: each has the mistake, the number of threads and the (c, v, t) that the paper's table gives for its class.
+// The bug classes of table 1 of Bindal, Bansal & Lal (ISSTA 2013), rebuilt as C++ programs on plain data; chosen by
+// name. None is a copy: each has the mistake, the number of threads and the (c, v, t) that the paper's table gives for
+// its class.
 #undef NDEBUG  // the assertions are the bugs
 #include <cassert>
 #include <condition_variable>
@@ -66,8 +67,10 @@ void linked_list() {
 void ping_pong() {
   static int ball = 1;
   together(17, [](int i) {
-    if (i == 16) change(ball, 0);
-    else if (look(ball) != 0) assert(look(ball) != 0);
+    if (i == 16)
+      change(ball, 0);
+    else if (look(ball) != 0)
+      assert(look(ball) != 0);
   });
 }
 
@@ -114,8 +117,10 @@ void airline_tickets() {
   static bool stop = false;
   together(10, [](int i) {
     std::lock_guard lock(m);
-    if (i == 9) stop = true;
-    else if (!stop) ++sold;
+    if (i == 9)
+      stop = true;
+    else if (!stop)
+      ++sold;
   });
   assert(sold == 9);
 }
@@ -154,8 +159,10 @@ void producer_consumer() {
   static int items = 0;
   together(6, [](int i) {
     std::lock_guard lock(m);
-    if (i < 5) ++items;
-    else assert(items == 5);
+    if (i < 5)
+      ++items;
+    else
+      assert(items == 5);
   });
 }
 
@@ -240,19 +247,33 @@ void region_ownership() {
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
   const int threads = argc > 2 ? std::atoi(argv[2]) : 0;
-  if (name == "merge_sort") merge_sort(threads ? threads : 100);
-  else if (name == "linked_list") linked_list();
-  else if (name == "ping_pong") ping_pong();
-  else if (name == "allocation_vector") allocation_vector();
-  else if (name == "account") account();
-  else if (name == "airline_tickets") airline_tickets();
-  else if (name == "manager") manager();
-  else if (name == "piper") piper();
-  else if (name == "producer_consumer") producer_consumer();
-  else if (name == "bubble_sort") bubble_sort();
-  else if (name == "hash_set") hash_set(threads ? threads : 200);
-  else if (name == "tree_set") tree_set(threads ? threads : 200);
-  else if (name == "region_ownership") region_ownership();
-  else return 2;
+  if (name == "merge_sort")
+    merge_sort(threads ? threads : 100);
+  else if (name == "linked_list")
+    linked_list();
+  else if (name == "ping_pong")
+    ping_pong();
+  else if (name == "allocation_vector")
+    allocation_vector();
+  else if (name == "account")
+    account();
+  else if (name == "airline_tickets")
+    airline_tickets();
+  else if (name == "manager")
+    manager();
+  else if (name == "piper")
+    piper();
+  else if (name == "producer_consumer")
+    producer_consumer();
+  else if (name == "bubble_sort")
+    bubble_sort();
+  else if (name == "hash_set")
+    hash_set(threads ? threads : 200);
+  else if (name == "tree_set")
+    tree_set(threads ? threads : 200);
+  else if (name == "region_ownership")
+    region_ownership();
+  else
+    return 2;
   return 0;
 }

@@ -30,8 +30,10 @@ inline void reach_promoted(const volatile void* address, size_t size, bool write
   const uint8_t flags = static_cast<uint8_t>((write ? Step::kWrite : 0) | because_of_a_change());
   Step& step = scheduler().reach(write ? OpKind::PlainWrite : OpKind::PlainRead, at, flags, can_run, object, 0,
                                  static_cast<uint16_t>(watchable ? size : 0));
-  if (write) note_coming_write(at, size);
-  else if (watchable) attempt_failed(step);  // a loop that reads it again and again spins
+  if (write)
+    note_coming_write(at, size);
+  else if (watchable)
+    attempt_failed(step);  // a loop that reads it again and again spins
 }
 
 // Memory on the stack of another thread: its frame may be gone, and if not, must not be left before.
@@ -120,7 +122,8 @@ inline void range_access(const volatile void* address, size_t size, uint8_t flag
   if (!watched()) return;
   reach_promoted(address, size, flags & RaceAccess::kWrite, pc);
   if (!runtime.races.active()) return;
-  if (may_be_stack(reinterpret_cast<uintptr_t>(address))) check_stack(reinterpret_cast<uintptr_t>(address), size, flags, pc);
+  if (may_be_stack(reinterpret_cast<uintptr_t>(address)))
+    check_stack(reinterpret_cast<uintptr_t>(address), size, flags, pc);
   runtime.current->looked = true;
   if (UNLIKELY(runtime.watches_more)) watch_more(reinterpret_cast<uintptr_t>(address), size, flags, pc);
   runtime.races.range(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags, place(pc));

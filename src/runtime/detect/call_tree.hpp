@@ -17,8 +17,9 @@ class CallTree {
 
   // `where` of an access: a plain pc, or a node of this tree.
   const CallNode* node(uint64_t where) const {
-    return where - reinterpret_cast<uint64_t>(nodes_) < used_ * sizeof(CallNode) ? reinterpret_cast<const CallNode*>(where)
-                                                                                : nullptr;
+    return where - reinterpret_cast<uint64_t>(nodes_) < used_ * sizeof(CallNode)
+               ? reinterpret_cast<const CallNode*>(where)
+               : nullptr;
   }
   uint64_t pc(uint64_t where) const {
     const CallNode* n = node(where);

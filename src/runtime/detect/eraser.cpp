@@ -6,7 +6,7 @@ namespace lockstep::rt {
 namespace {
 constexpr uintptr_t kChunks = 1ull << (47 - 16);
 constexpr size_t kPage = 4096;
-}
+}  // namespace
 
 // The entries of kChunkBytes bytes, then a page of which only this is used.
 struct Eraser::ChunkEnd {

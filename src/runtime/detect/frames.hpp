@@ -1,8 +1,9 @@
 // Whose stack an address lies on, and whether the frame that it belonged to is gone.
 //
-// A thread that waits has, below the stack pointer with which the program called the runtime, no frame of the program any
-// more: what another thread uses there is gone. And where a thread has left frames that another one used, that use must
-// have come before. Nothing is said where the stack pointer is not known, or lies on a stack of the program's own making.
+// A thread that waits has, below the stack pointer with which the program called the runtime, no frame of the program
+// any more: what another thread uses there is gone. And where a thread has left frames that another one used, that use
+// must have come before. Nothing is said where the stack pointer is not known, or lies on a stack of the program's own
+// making.
 #pragma once
 #include "runtime/root.hpp"
 

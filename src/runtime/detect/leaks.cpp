@@ -1,6 +1,6 @@
-// Blocks that nothing points to when the program has ended: not from its variables, not from the stacks and thread-local
-// variables of threads that still live, not from a block that is itself pointed to. Any word that looks like a pointer
-// into a block counts as one, so nothing is called a leak that could still be freed.
+// Blocks that nothing points to when the program has ended: not from its variables, not from the stacks and
+// thread-local variables of threads that still live, not from a block that is itself pointed to. Any word that looks
+// like a pointer into a block counts as one, so nothing is called a leak that could still be freed.
 #include <link.h>
 
 #include "runtime/detect/tell.hpp"
@@ -59,8 +59,10 @@ void look_at_thread(Thread& t, Search& search, uintptr_t stack_pointer) {
     const TlsBlock& block = t.tls_blocks[i];
     search.look(reinterpret_cast<uintptr_t>(block.address), reinterpret_cast<uintptr_t>(block.address) + block.size);
   }
-  for (ThreadDestructor* d = t.destructors; d; d = d->next) search.look(reinterpret_cast<uintptr_t>(&d->object), reinterpret_cast<uintptr_t>(&d->object + 1));
-  if (t.key_values) search.look(reinterpret_cast<uintptr_t>(t.key_values), reinterpret_cast<uintptr_t>(t.key_values + t.key_high));
+  for (ThreadDestructor* d = t.destructors; d; d = d->next)
+    search.look(reinterpret_cast<uintptr_t>(&d->object), reinterpret_cast<uintptr_t>(&d->object + 1));
+  if (t.key_values)
+    search.look(reinterpret_cast<uintptr_t>(t.key_values), reinterpret_cast<uintptr_t>(t.key_values + t.key_high));
 }
 
 }  // namespace
@@ -78,7 +80,8 @@ void find_leaks() {
   Thread& me = self();
   look_at_thread(me, search, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
   s.live.for_each(s.words(), [&](ThreadId t) {
-    if (&s.thread(t) != &me) look_at_thread(s.thread(t), search, reinterpret_cast<uintptr_t>(s.thread(t).stack_pointer));
+    if (&s.thread(t) != &me)
+      look_at_thread(s.thread(t), search, reinterpret_cast<uintptr_t>(s.thread(t).stack_pointer));
   });
   while (search.open_count) {
     const Heap::Record* record = search.open[--search.open_count];

@@ -26,7 +26,8 @@ void leave_frames(Thread& me, uintptr_t stack_pointer) {
 void use_gone_frame(Thread& owner, uintptr_t address, unsigned size, uint8_t flags, uint64_t where) {
   runtime.races.used_dead_stack(self().id, address, size, flags, where, owner.id);
   // What lies there now is not the program's: it would not go on as it does without Lockstep.
-  if (owner.life != Life::Done && (flags & RaceAccess::kWrite)) scheduler().end(Outcome::Crash, 0, "a stack in use is overwritten");
+  if (owner.life != Life::Done && (flags & RaceAccess::kWrite))
+    scheduler().end(Outcome::Crash, 0, "a stack in use is overwritten");
 }
 
 void use_object_closely(const void* object, bool remember) {
@@ -34,11 +35,14 @@ void use_object_closely(const void* object, bool remember) {
   Races& races = runtime.races;
   constexpr uint8_t kFlags = RaceAccess::kAtomic | RaceAccess::kSync;
   Thread* owner = may_be_stack(address) ? stack_owner(address) : nullptr;
-  if (owner == &self()) owner = nullptr;
-  else if (!owner && !in_arena(object)) return;
+  if (owner == &self())
+    owner = nullptr;
+  else if (!owner && !in_arena(object))
+    return;
   if (owner && frame_is_gone(*owner, address)) return use_gone_frame(*owner, address, 1, kFlags, calling_place());
   if (!remember || !races.active()) {
-    if (!owner && races.is_freed(address)) races.used_freed(self().id, address, scheduler().detail ? calling_place() : 0);
+    if (!owner && races.is_freed(address))
+      races.used_freed(self().id, address, scheduler().detail ? calling_place() : 0);
     return;
   }
   if (owner && address < owner->shared_low) owner->shared_low = address;
@@ -71,7 +75,8 @@ bool anyone_waits_in(const void* memory, size_t size) {
     if (&other == &self() || s.enabled.contains(t) || !other.parked) return;
     const OpKind kind = other.pending.kind;
     const bool in_queue = (kind == OpKind::Reacquire || kind == OpKind::BarrierLeave) && !other.woken;
-    const uintptr_t object = in_queue ? reinterpret_cast<uintptr_t>(other.queue) : static_cast<uintptr_t>(other.pending.object);
+    const uintptr_t object =
+        in_queue ? reinterpret_cast<uintptr_t>(other.queue) : static_cast<uintptr_t>(other.pending.object);
     waits |= (in_queue || kind == OpKind::SemWait) && object - reinterpret_cast<uintptr_t>(memory) < size;
   });
   return waits;

@@ -7,8 +7,8 @@ namespace lockstep::rt {
 class LockSets {
  public:
   using Id = uint16_t;
-  static constexpr Id kNone = 0;         // the empty set
-  static constexpr Id kUnknown = 0x3fff; // there were too many: taken for a set that is never empty
+  static constexpr Id kNone = 0;          // the empty set
+  static constexpr Id kUnknown = 0x3fff;  // there were too many: taken for a set that is never empty
 
   void init();
   void begin();
@@ -28,7 +28,7 @@ class LockSets {
   Id number_of(const uint64_t* locks, unsigned count);
 
   Set* sets_ = nullptr;
-  uint32_t* bucket_ = nullptr;    // first set with this hash, in this generation
+  uint32_t* bucket_ = nullptr;  // first set with this hash, in this generation
   uint32_t* stamp_ = nullptr;
   unsigned count_ = 0;
   uint32_t generation_ = 0;

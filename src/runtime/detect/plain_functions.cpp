@@ -118,7 +118,8 @@ bool PlainFunctions::within_framework(const Entry& entry, uintptr_t stack_pointe
 bool PlainFunctions::handle_trap(uintptr_t pc, uintptr_t stack_pointer) {
   Entry* entry = table_ ? find(pc - 1) : nullptr;
   if (!entry || entry->begin != pc - 1 || entry->state == State::Ignored) return false;
-  if (*reinterpret_cast<const volatile uint8_t*>(entry->begin) != kBreakpoint) return true;  // another thread was faster
+  if (*reinterpret_cast<const volatile uint8_t*>(entry->begin) != kBreakpoint)
+    return true;                                 // another thread was faster
   if (entry->byte == kBreakpoint) return false;  // the program's own
   if (controlled() && scheduler().unjoined && !within_framework(*entry, stack_pointer)) {
     ran(*entry);

@@ -1,9 +1,10 @@
-// Functions of the program without instrumentation, whose memory accesses nobody sees: which of them run beside threads?
+// Functions of the program without instrumentation, whose memory accesses nobody sees: which of them run beside
+// threads?
 //
 // The driver says where they are. Each has a breakpoint on its first byte. A function that is entered while there is a
-// thread that main has not joined is a fact for the driver (FactKind::PlainCode), and its breakpoint is gone for good. What
-// main enters while it is alone does no harm: such a function loses its breakpoint until the next thread is created.
-// Functions that main is in at that moment run beside the thread, too; they are looked for on its stack.
+// thread that main has not joined is a fact for the driver (FactKind::PlainCode), and its breakpoint is gone for good.
+// What main enters while it is alone does no harm: such a function loses its breakpoint until the next thread is
+// created. Functions that main is in at that moment run beside the thread, too; they are looked for on its stack.
 //
 // So an execution costs nothing but what main enters alone: two bytes written for each such function, and a walk up the
 // stack.
@@ -16,7 +17,8 @@ namespace lockstep::rt {
 class PlainFunctions {
  public:
   void init();
-  // Between executions: takes over what the driver has found since, and what other processes of this worker have noticed.
+  // Between executions: takes over what the driver has found since, and what other processes of this worker have
+  // noticed.
   void update(const Channel& channel);
   // Main is alone, or goes on beside threads.
   void follow(bool beside_threads) {

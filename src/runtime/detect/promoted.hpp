@@ -16,7 +16,8 @@ class Promoted {
     places_.clear();
     names_.clear();
     for (uint32_t i = 0; i < channel.promoted_count && i < kMaxPromoted; ++i) places_.add(channel.promoted[i], 1);
-    for (uint32_t i = 0; i < channel.alias_count && i < kMaxAliases; ++i) names_.add(channel.alias[i].word, channel.alias[i].name);
+    for (uint32_t i = 0; i < channel.alias_count && i < kMaxAliases; ++i)
+      names_.add(channel.alias[i].word, channel.alias[i].name);
   }
   bool any() const { return places_.count != 0; }
   bool contains(uint64_t pc) const { return places_.find(pc) != 0; }
@@ -29,7 +30,8 @@ class Promoted {
   bool aliased() const { return names_.count != 0; }
   // An atomic or a futex in a word that is accessed in other ways too is no object of its own.
   Operation canonical(Operation op) const {
-    const bool affected = (op.kind >= OpKind::Load && op.kind <= OpKind::Cas) || (op.kind >= OpKind::FutexWait && op.kind <= OpKind::FutexWake);
+    const bool affected = (op.kind >= OpKind::Load && op.kind <= OpKind::Cas) ||
+                          (op.kind >= OpKind::FutexWait && op.kind <= OpKind::FutexWake);
     if (affected) op.object = canonical(op.object);
     if (op.kind == OpKind::FutexWake && op.second != kNoObject) op.second = canonical(op.second);
     return op;

@@ -129,7 +129,7 @@ class Races {
   static constexpr unsigned kMost = 256;
   DataRace found[kMost];
   unsigned count = 0;
-  bool more = false;  // than kMost
+  bool more = false;       // than kMost
   bool lifetimes = false;  // among them are ends of blocks or frames in which another thread used a lock or the like
   void add_misuse(const RaceAccess& access);
   const RaceAccess& last_misuse() const { return last_misuse_; }

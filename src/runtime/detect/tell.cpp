@@ -139,8 +139,7 @@ void tell_findings(bool completed) {
 uint32_t monitor_flags() {
   return (runtime.races.more ? Monitors::kMoreRaces : 0u) | (runtime.checks_locks ? Monitors::kLocksChecked : 0u) |
          (runtime.eraser.broken() ? Monitors::kLocksBroken : 0u) | (runtime.sites.thinned() ? Monitors::kThinned : 0u) |
-         (runtime.sites.repeated() ? Monitors::kRepeated : 0u) |
-         (runtime.leaves_out_races ? Monitors::kNoRaces : 0u);
+         (runtime.sites.repeated() ? Monitors::kRepeated : 0u) | (runtime.leaves_out_races ? Monitors::kNoRaces : 0u);
 }
 Allocation* told_allocations() { return told; }
 uint32_t told_allocation_count() { return told_count; }

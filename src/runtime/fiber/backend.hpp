@@ -8,14 +8,14 @@ namespace lockstep::rt {
 bool fsgsbase_available();
 
 namespace fiber {
-void prepare(Thread& thread);               // its next switch_to() enters thread_entry()
-void switch_to(Thread& from, Thread& to);   // returns when somebody switches back
+void prepare(Thread& thread);              // its next switch_to() enters thread_entry()
+void switch_to(Thread& from, Thread& to);  // returns when somebody switches back
 }  // namespace fiber
 
 namespace os_thread {
 void prepare(Thread& thread);
 void switch_to(Thread& from, Thread& to);
-[[noreturn]] void serve(Thread& self);      // body of a pool thread: wait for go, run thread_entry(), again
+[[noreturn]] void serve(Thread& self);  // body of a pool thread: wait for go, run thread_entry(), again
 }  // namespace os_thread
 
 // Where a logical thread begins; on its own stack with its own TLS. Defined in sched/threads.cpp.

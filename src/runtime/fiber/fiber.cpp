@@ -100,8 +100,8 @@ void prepare(Thread& thread) {
   *--top = 0;
   *--top = 0;  // keeps rsp = 0 mod 16 at the call in lockstep_fiber_start
   *--top = reinterpret_cast<uint64_t>(&lockstep_fiber_start);
-  for (int i = 0; i < 6; ++i) *--top = 0;      // rbp rbx r12..r15
-  *--top = 0x1f80ull | (0x37full << 32);       // mxcsr and x87 control word at process start
+  for (int i = 0; i < 6; ++i) *--top = 0;  // rbp rbx r12..r15
+  *--top = 0x1f80ull | (0x37full << 32);   // mxcsr and x87 control word at process start
   thread.stack_pointer = top;
 }
 

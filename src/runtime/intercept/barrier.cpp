@@ -48,7 +48,8 @@ int destroy(pthread_barrier_t* barrier) {
   scheduler().reach(OpKind::Destroy, barrier, Step::kWrite);
   use_object(barrier);
   if (UNLIKELY(b.magic == Barrier::kDestroyed)) misuse(Misuse::BarrierUsedDestroyed, barrier);
-  if (UNLIKELY(b.magic == Barrier::kMagic && b.arrived)) end_misused(Misuse::BarrierDestroyedAwaited, barrier);  // libc waits for them
+  if (UNLIKELY(b.magic == Barrier::kMagic && b.arrived))
+    end_misused(Misuse::BarrierDestroyedAwaited, barrier);  // libc waits for them
   b.magic = Barrier::kDestroyed;
   return 0;
 }
@@ -59,7 +60,8 @@ int destroy(pthread_barrier_t* barrier) {
 using namespace lockstep;
 using namespace lockstep::rt;
 
-LOCKSTEP_EXPORT int pthread_barrier_init(pthread_barrier_t* b, const pthread_barrierattr_t* attributes, unsigned count) noexcept {
+LOCKSTEP_EXPORT int pthread_barrier_init(pthread_barrier_t* b, const pthread_barrierattr_t* attributes,
+                                         unsigned count) noexcept {
   if (!runtime.active) return LOCKSTEP_REAL(pthread_barrier_init)(b, attributes, count);
   if (count == 0) return EINVAL;
   Barrier::of(b) = {0, count, Barrier::kMagic};

@@ -50,11 +50,12 @@ bool may_block(int fd) {
   struct stat info {};
   if (sys(SYS_fstat, fd, word(&info)) < 0) return false;
   if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) return true;
-  return !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode) && !S_ISCHR(info.st_mode) && !S_ISBLK(info.st_mode);  // anonymous inodes
+  return !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode) && !S_ISCHR(info.st_mode) &&
+         !S_ISBLK(info.st_mode);  // anonymous inodes
 }
 
-// What is sent through a descriptor is an order between threads. The ends of a pipe have one inode; sockets, eventfds and
-// what poll finds ready are all taken together.
+// What is sent through a descriptor is an order between threads. The ends of a pipe have one inode; sockets, eventfds
+// and what poll finds ready are all taken together.
 const void* channel_of(int fd) {
   struct stat info {};
   if (sys(SYS_fstat, fd, word(&info)) < 0 || !S_ISFIFO(info.st_mode)) return &io_object;
@@ -105,7 +106,8 @@ bool arrive(const Wanted* wanted, uint8_t flags) {
   me.waits_for = wanted;
   if (UNLIKELY(wanted && has_children())) await_children(*wanted);
   if (scheduler().unjoined > 0) scheduler().reasons.add(Reason::Input);
-  Step& step = scheduler().reach(OpKind::Io, &io_object, static_cast<uint8_t>(Step::kWrite | flags), !wanted || ready(*wanted), about(wanted));
+  Step& step = scheduler().reach(OpKind::Io, &io_object, static_cast<uint8_t>(Step::kWrite | flags),
+                                 !wanted || ready(*wanted), about(wanted));
   me.waits_for = nullptr;
   if (interrupted_wait(me)) {
     errno = EINTR;
@@ -132,8 +134,8 @@ auto step_on(int fd, short events, bool blocks, F&& call) {
   return result;
 }
 
-// A transfer that goes on until all is through, as a blocking one does: whatever fits is one step. `call` does one part,
-// from the given offset, without blocking.
+// A transfer that goes on until all is through, as a blocking one does: whatever fits is one step. `call` does one
+// part, from the given offset, without blocking.
 template <class F>
 ssize_t step_through(int fd, short events, size_t size, F&& call) {
   size_t done = 0;
@@ -200,14 +202,16 @@ int select_as_poll(int n, fd_set* read, fd_set* write, fd_set* except, int64_t t
       errno = EBADF;
       return -1;
     }
-    if (read && fds[i].events & POLLIN && fds[i].revents & (POLLIN | POLLHUP | POLLERR)) FD_SET(fds[i].fd, read), ++bits;
+    if (read && fds[i].events & POLLIN && fds[i].revents & (POLLIN | POLLHUP | POLLERR))
+      FD_SET(fds[i].fd, read), ++bits;
     if (write && fds[i].events & POLLOUT && fds[i].revents & (POLLOUT | POLLERR)) FD_SET(fds[i].fd, write), ++bits;
     if (except && fds[i].events & POLLPRI && fds[i].revents & POLLPRI) FD_SET(fds[i].fd, except), ++bits;
   }
   return bits;
 }
 
-// Can anybody but the program's own threads make this descriptor ready? The peers of sockets are looked for among its own.
+// Can anybody but the program's own threads make this descriptor ready? The peers of sockets are looked for among its
+// own.
 bool reaches_outside(int fd) {
   struct stat info {};
   if (sys(SYS_fstat, fd, word(&info)) < 0) return false;
@@ -218,7 +222,8 @@ bool reaches_outside(int fd) {
   const bool connected = sys(SYS_getpeername, fd, word(&peer), word(&size)) == 0;
   if (!connected) {
     size = sizeof own;
-    return sys(SYS_getsockname, fd, word(&own), word(&size)) == 0 && size > sizeof(sa_family_t);  // has a name others can use
+    return sys(SYS_getsockname, fd, word(&own), word(&size)) == 0 &&
+           size > sizeof(sa_family_t);  // has a name others can use
   }
   if (size <= sizeof(sa_family_t)) return false;  // the nameless other end of a pair
   for (int other = 3; other < 1024; ++other) {
@@ -299,7 +304,9 @@ bool outside_helps() {
     return true;
   }
   if (outside)
-    s.end(Outcome::Uncontrolled, 0, "the program waits for input from outside, which cannot be controlled: let one of its own threads be the other side");
+    s.end(Outcome::Uncontrolled, 0,
+          "the program waits for input from outside, which cannot be controlled: let one of its own threads be the "
+          "other side");
   return false;
 }
 
@@ -337,7 +344,8 @@ LOCKSTEP_EXPORT ssize_t write(int fd, const void* buffer, size_t size) {
   if (!concerned(fd)) return LOCKSTEP_REAL(write)(fd, buffer, size);
   if (size > kFitsAtOnce && !nonblocking(fd))
     return step_through(fd, POLLOUT, size, [&](size_t at) {
-      return without_blocking(fd, [&] { return LOCKSTEP_REAL(write)(fd, static_cast<const char*>(buffer) + at, size - at); });
+      return without_blocking(
+          fd, [&] { return LOCKSTEP_REAL(write)(fd, static_cast<const char*>(buffer) + at, size - at); });
     });
   return step_on(fd, POLLOUT, !nonblocking(fd), LOCKSTEP_CALL(write, fd, buffer, size));
 }
@@ -361,7 +369,8 @@ LOCKSTEP_EXPORT ssize_t recv(int fd, void* buffer, size_t size, int flags) {
     if (!concerned(fd)) return LOCKSTEP_REAL(recv)(fd, buffer, size, flags);
     if (flags & MSG_WAITALL && waits(fd, flags))
       return step_through(fd, POLLIN, size, [&](size_t at) {
-        return LOCKSTEP_REAL(recv)(fd, static_cast<char*>(buffer) + at, size - at, (flags & ~MSG_WAITALL) | MSG_DONTWAIT);
+        return LOCKSTEP_REAL(recv)(fd, static_cast<char*>(buffer) + at, size - at,
+                                   (flags & ~MSG_WAITALL) | MSG_DONTWAIT);
       });
     return step_on(fd, POLLIN, waits(fd, flags), LOCKSTEP_CALL(recv, fd, buffer, size, flags));
   };
@@ -374,7 +383,8 @@ LOCKSTEP_EXPORT ssize_t recvfrom(int fd, void* buffer, size_t size, int flags, s
   return step_on(fd, POLLIN, waits(fd, flags), LOCKSTEP_CALL(recvfrom, fd, buffer, size, flags, from, length));
 }
 LOCKSTEP_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
-  for (size_t i = 0; i < message->msg_iovlen; ++i) about_to_write(message->msg_iov[i].iov_base, message->msg_iov[i].iov_len);
+  for (size_t i = 0; i < message->msg_iovlen; ++i)
+    about_to_write(message->msg_iov[i].iov_base, message->msg_iov[i].iov_len);
   if (message->msg_control) about_to_write(message->msg_control, message->msg_controllen);
   if (!concerned(fd)) return LOCKSTEP_REAL(recvmsg)(fd, message, flags);
   return step_on(fd, POLLIN, waits(fd, flags), LOCKSTEP_CALL(recvmsg, fd, message, flags));
@@ -388,7 +398,8 @@ LOCKSTEP_EXPORT ssize_t send(int fd, const void* buffer, size_t size, int flags)
     });
   return step_on(fd, POLLOUT, waits(fd, flags), LOCKSTEP_CALL(send, fd, buffer, size, flags));
 }
-LOCKSTEP_EXPORT ssize_t sendto(int fd, const void* buffer, size_t size, int flags, const sockaddr* to, socklen_t length) {
+LOCKSTEP_EXPORT ssize_t sendto(int fd, const void* buffer, size_t size, int flags, const sockaddr* to,
+                               socklen_t length) {
   if (!concerned(fd)) return LOCKSTEP_REAL(sendto)(fd, buffer, size, flags, to, length);
   return step_on(fd, POLLOUT, waits(fd, flags), LOCKSTEP_CALL(sendto, fd, buffer, size, flags, to, length));
 }
@@ -426,9 +437,11 @@ LOCKSTEP_EXPORT int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, co
 }
 LOCKSTEP_EXPORT int select(int n, fd_set* read, fd_set* write, fd_set* except, timeval* timeout) {
   if (!controlled()) return LOCKSTEP_REAL(select)(n, read, write, except, timeout);
-  return select_as_poll(n, read, write, except, timeout ? timeout->tv_sec * 1000 + (timeout->tv_usec + 999) / 1000 : -1);
+  return select_as_poll(n, read, write, except,
+                        timeout ? timeout->tv_sec * 1000 + (timeout->tv_usec + 999) / 1000 : -1);
 }
-LOCKSTEP_EXPORT int pselect(int n, fd_set* read, fd_set* write, fd_set* except, const timespec* timeout, const sigset_t* mask) {
+LOCKSTEP_EXPORT int pselect(int n, fd_set* read, fd_set* write, fd_set* except, const timespec* timeout,
+                            const sigset_t* mask) {
   if (!controlled()) return LOCKSTEP_REAL(pselect)(n, read, write, except, timeout, mask);
   return select_as_poll(n, read, write, except, milliseconds(timeout));
 }

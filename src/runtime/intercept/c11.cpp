@@ -31,7 +31,8 @@ pthread_cond_t* condition(cnd_t* c) { return reinterpret_cast<pthread_cond_t*>(c
 LOCKSTEP_EXPORT int thrd_create(thrd_t* thread, thrd_start_t function, void* argument) {
   if (!controlled()) return LOCKSTEP_REAL(thrd_create)(thread, function, argument);
   // An int result in a register that is read as a pointer: its upper half is cut off again in thrd_join.
-  return translate(pthread_create(thread, nullptr, reinterpret_cast<void* (*)(void*)>(reinterpret_cast<void*>(function)), argument));
+  return translate(
+      pthread_create(thread, nullptr, reinterpret_cast<void* (*)(void*)>(reinterpret_cast<void*>(function)), argument));
 }
 LOCKSTEP_EXPORT int thrd_join(thrd_t thread, int* result) {
   if (!controlled()) return LOCKSTEP_REAL(thrd_join)(thread, result);
@@ -60,7 +61,8 @@ LOCKSTEP_EXPORT int mtx_trylock(mtx_t* m) {
   return controlled() ? translate(pthread_mutex_trylock(mutex(m))) : LOCKSTEP_REAL(mtx_trylock)(m);
 }
 LOCKSTEP_EXPORT int mtx_timedlock(mtx_t* m, const timespec* deadline) {
-  return controlled() ? translate(pthread_mutex_timedlock(mutex(m), deadline)) : LOCKSTEP_REAL(mtx_timedlock)(m, deadline);
+  return controlled() ? translate(pthread_mutex_timedlock(mutex(m), deadline))
+                      : LOCKSTEP_REAL(mtx_timedlock)(m, deadline);
 }
 LOCKSTEP_EXPORT int mtx_unlock(mtx_t* m) {
   return controlled() ? translate(pthread_mutex_unlock(mutex(m))) : LOCKSTEP_REAL(mtx_unlock)(m);
@@ -92,7 +94,9 @@ LOCKSTEP_EXPORT void cnd_destroy(cnd_t* c) {
     LOCKSTEP_REAL(cnd_destroy)(c);
 }
 
-LOCKSTEP_EXPORT int tss_create(tss_t* key, tss_dtor_t destructor) { return translate(pthread_key_create(key, destructor)); }
+LOCKSTEP_EXPORT int tss_create(tss_t* key, tss_dtor_t destructor) {
+  return translate(pthread_key_create(key, destructor));
+}
 LOCKSTEP_EXPORT void tss_delete(tss_t key) { pthread_key_delete(key); }
 LOCKSTEP_EXPORT void* tss_get(tss_t key) { return pthread_getspecific(key); }
 LOCKSTEP_EXPORT int tss_set(tss_t key, void* value) { return translate(pthread_setspecific(key, value)); }

@@ -129,7 +129,8 @@ int destroy(pthread_cond_t* condition) {
   use(condition);
   bool waited_for = false;
   s.live.for_each(s.words(), [&](ThreadId t) { waited_for |= waits_on(s.thread(t), condition); });
-  if (UNLIKELY(waited_for)) end_misused(Misuse::ConditionDestroyedAwaited, condition);  // libc waits until they have gone
+  if (UNLIKELY(waited_for))
+    end_misused(Misuse::ConditionDestroyedAwaited, condition);  // libc waits until they have gone
   mark_destroyed(condition);
   return 0;
 }
@@ -149,7 +150,8 @@ LOCKSTEP_EXPORT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m
   return controlled() ? timed_wait(c, m, clock_of(c), deadline, __builtin_return_address(0))
                       : LOCKSTEP_REAL(pthread_cond_timedwait)(c, m, deadline);
 }
-LOCKSTEP_EXPORT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* deadline) {
+LOCKSTEP_EXPORT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock,
+                                           const timespec* deadline) {
   return controlled() ? timed_wait(c, m, clock, deadline, __builtin_return_address(0))
                       : LOCKSTEP_REAL(pthread_cond_clockwait)(c, m, clock, deadline);
 }

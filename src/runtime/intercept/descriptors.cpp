@@ -25,7 +25,9 @@ T opened(T result) {
 }
 
 // The random devices become files with a piece of the thread's own stream: programs read a seed from them.
-bool is_random_device(const char* path) { return controlled() && (equal(path, "/dev/urandom") || equal(path, "/dev/random")); }
+bool is_random_device(const char* path) {
+  return controlled() && (equal(path, "/dev/urandom") || equal(path, "/dev/random"));
+}
 int open_random(int flags) {
   const long fd = sys(SYS_memfd_create, word("random"), flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
   char bytes[16 << 10];
@@ -36,8 +38,7 @@ int open_random(int flags) {
 
 // Files outlive an execution. The driver learns of it, so that no two executions write to them at the same time.
 void note_writing(const char* path, bool writes) {
-  if (controlled() && (starts_with(path, "/proc/") || starts_with(path, "/sys/")))
-    notice(FactKind::ReadsSystem);
+  if (controlled() && (starts_with(path, "/proc/") || starts_with(path, "/sys/"))) notice(FactKind::ReadsSystem);
   if (writes && controlled() && !starts_with(path, "/dev/") && !starts_with(path, "/proc/")) runtime.undo.wrote_files();
 }
 
@@ -67,25 +68,25 @@ auto open_file(int folder, const char* path, int flags, F&& call) {
 int mode_of(int flags, va_list list) { return flags & (O_CREAT | O_TMPFILE) ? va_arg(list, int) : 0; }
 }  // namespace
 
-#define LOCKSTEP_OPEN(name)                             \
-  LOCKSTEP_EXPORT int name(const char* path, int flags, ...) { \
-    va_list list;                                       \
-    va_start(list, flags);                              \
-    const int mode = mode_of(flags, list);              \
-    va_end(list);                                       \
-    if (is_random_device(path)) return opened(open_random(flags)); \
+#define LOCKSTEP_OPEN(name)                                                                          \
+  LOCKSTEP_EXPORT int name(const char* path, int flags, ...) {                                       \
+    va_list list;                                                                                    \
+    va_start(list, flags);                                                                           \
+    const int mode = mode_of(flags, list);                                                           \
+    va_end(list);                                                                                    \
+    if (is_random_device(path)) return opened(open_random(flags));                                   \
     return open_file(AT_FDCWD, path, flags, [&] { return LOCKSTEP_REAL(name)(path, flags, mode); }); \
   }
 LOCKSTEP_OPEN(open)
 LOCKSTEP_OPEN(open64)
 
-#define LOCKSTEP_OPENAT(name)                                       \
-  LOCKSTEP_EXPORT int name(int at, const char* path, int flags, ...) { \
-    va_list list;                                                   \
-    va_start(list, flags);                                          \
-    const int mode = mode_of(flags, list);                          \
-    va_end(list);                                                   \
-    if (is_random_device(path)) return opened(open_random(flags));  \
+#define LOCKSTEP_OPENAT(name)                                                                      \
+  LOCKSTEP_EXPORT int name(int at, const char* path, int flags, ...) {                             \
+    va_list list;                                                                                  \
+    va_start(list, flags);                                                                         \
+    const int mode = mode_of(flags, list);                                                         \
+    va_end(list);                                                                                  \
+    if (is_random_device(path)) return opened(open_random(flags));                                 \
     return open_file(at, path, flags, [&] { return LOCKSTEP_REAL(name)(at, path, flags, mode); }); \
   }
 LOCKSTEP_OPENAT(openat)
@@ -158,7 +159,8 @@ LOCKSTEP_EXPORT void* mmap(void* address, size_t size, int protection, int flags
   void* p = reinterpret_cast<void*>(result);
   if (controlled()) {
     runtime.undo.mapped(p, size);
-    if (runtime.races.on()) runtime.races.reused(reinterpret_cast<uintptr_t>(p), size);  // what was there before is gone
+    if (runtime.races.on())
+      runtime.races.reused(reinterpret_cast<uintptr_t>(p), size);  // what was there before is gone
   }
   return p;
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kSignals = 65;
 struct Wish {
-  bool changed;             // by this execution
+  bool changed;  // by this execution
   struct sigaction wanted, initial;
 };
 Wish wishes[kSignals];
@@ -103,7 +103,8 @@ LOCKSTEP_EXPORT int sigaction(int signal, const struct sigaction* fresh, struct 
 }
 LOCKSTEP_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(signal)(number, handler);
-  struct sigaction fresh {}, old {};
+  struct sigaction fresh {
+  }, old{};
   fresh.sa_handler = handler;
   fresh.sa_flags = SA_RESTART;
   if (const int error = set_disposition(number, &fresh, &old)) {

@@ -105,7 +105,8 @@ int collect_fini_array(dl_phdr_info* info, size_t, void*) {
     if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
     uintptr_t array = 0;
     size_t count = 0;
-    for (auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr); d->d_tag != DT_NULL; ++d) {
+    for (auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+         d->d_tag != DT_NULL; ++d) {
       if (d->d_tag == DT_FINI_ARRAY) array = info->dlpi_addr + d->d_un.d_ptr;
       if (d->d_tag == DT_FINI_ARRAYSZ) count = d->d_un.d_val / sizeof(void*);
     }
@@ -181,7 +182,9 @@ LOCKSTEP_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* 
 }
 LOCKSTEP_EXPORT int on_exit(void (*function)(int, void*), void* argument) noexcept {
   if (!ours()) return LOCKSTEP_REAL(on_exit)(function, argument);
-  return add(exit_list, {reinterpret_cast<void (*)(void*)>(reinterpret_cast<void*>(function)), argument, nullptr, true}) ? 0 : -1;
+  return add(exit_list, {reinterpret_cast<void (*)(void*)>(reinterpret_cast<void*>(function)), argument, nullptr, true})
+             ? 0
+             : -1;
 }
 extern "C" int __cxa_at_quick_exit(void (*)(void*), void*) noexcept;
 LOCKSTEP_EXPORT int __cxa_at_quick_exit(void (*function)(void*), void* dso) noexcept {
@@ -238,13 +241,15 @@ LOCKSTEP_EXPORT void abort() noexcept {
   scheduler().end(Outcome::Abort, SIGABRT, "abort() was called");
 }
 
-LOCKSTEP_EXPORT void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) noexcept {
+LOCKSTEP_EXPORT void __assert_fail(const char* expression, const char* file, unsigned line,
+                                   const char* function) noexcept {
   if (!controlled()) {
     LOCKSTEP_REAL(__assert_fail)(expression, file, line, function);
     __builtin_unreachable();
   }
   char text[512];
-  const size_t n = format(text, sizeof text, "%s:%u: %s: Assertion `%s' failed.\n", file, uint64_t{line}, function, expression);
+  const size_t n =
+      format(text, sizeof text, "%s:%u: %s: Assertion `%s' failed.\n", file, uint64_t{line}, function, expression);
   sys(SYS_write, 2, word(text), static_cast<long>(n));
   format(text, sizeof text, "assertion failed: %s", expression);
   scheduler().end(Outcome::Assertion, SIGABRT, text);

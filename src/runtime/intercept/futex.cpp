@@ -173,7 +173,8 @@ LOCKSTEP_EXPORT long syscall(long number, ...) noexcept {
       case SYS_gettid: return virtual_tid(self());
       case SYS_getpid: return kVirtualPid;
       case SYS_clock_gettime: return clock_gettime(static_cast<clockid_t>(a[0]), reinterpret_cast<timespec*>(a[1]));
-      case SYS_getrandom: return getrandom(reinterpret_cast<void*>(a[0]), static_cast<size_t>(a[1]), static_cast<unsigned>(a[2]));
+      case SYS_getrandom:
+        return getrandom(reinterpret_cast<void*>(a[0]), static_cast<size_t>(a[1]), static_cast<unsigned>(a[2]));
       case SYS_sched_yield: return sched_yield();
       case SYS_tgkill: return tgkill(static_cast<pid_t>(a[0]), static_cast<pid_t>(a[1]), static_cast<int>(a[2]));
       case SYS_exit_group: _exit(static_cast<int>(a[0]));

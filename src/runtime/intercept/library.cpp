@@ -1,5 +1,5 @@
-// dlopen. A library loaded by an execution would still be there, with its state, in the next; so it is loaded before, as
-// part of the state that every execution starts from.
+// dlopen. A library loaded by an execution would still be there, with its state, in the next; so it is loaded before,
+// as part of the state that every execution starts from.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -28,7 +28,8 @@ void record_libraries() {
         const size_t size = length(info->dlpi_name);
         for (uint32_t i = 0; i < count && i < kMaxLibraries; ++i)
           if (equal(channel.library[i], info->dlpi_name)) return 0;
-        if (count < kMaxLibraries && size < sizeof channel.library[0]) copy_bytes(channel.library[count], info->dlpi_name, size + 1);
+        if (count < kMaxLibraries && size < sizeof channel.library[0])
+          copy_bytes(channel.library[count], info->dlpi_name, size + 1);
         if (count <= kMaxLibraries) channel.libraries.store(count + 1, std::memory_order_release);
         return 0;
       },
@@ -50,7 +51,8 @@ void* open_now(const char* file, int flags) {
 }
 
 void* open_library(const char* file, int flags) {
-  if (!file || runtime.isolation != Isolation::Reset || flags & RTLD_NOLOAD || is_missing(file)) return open_now(file, flags);
+  if (!file || runtime.isolation != Isolation::Reset || flags & RTLD_NOLOAD || is_missing(file))
+    return open_now(file, flags);
   if (void* handle = open_now(file, flags | RTLD_NOLOAD)) return handle;
   LibraryWanted& wanted = runtime.library_wanted;
   const size_t size = length(file);
@@ -64,7 +66,8 @@ void* open_library(const char* file, int flags) {
 }  // namespace
 
 void load_library(LibraryWanted& wanted) {
-  if (!LOCKSTEP_REAL(dlopen)(wanted.file, wanted.flags)) copy_bytes(missing[missing_count++], wanted.file, length(wanted.file) + 1);
+  if (!LOCKSTEP_REAL(dlopen)(wanted.file, wanted.flags))
+    copy_bytes(missing[missing_count++], wanted.file, length(wanted.file) + 1);
   record_libraries();
   control_cycle_counter();
 }

@@ -48,7 +48,8 @@ void note_free(void* p, const void* caller) {
     runtime.races.freed_again(self().id, reinterpret_cast<uintptr_t>(p), place(caller));
     return;
   }
-  if (UNLIKELY(runtime.promoted.any()) && runtime.races.active()) reach_promoted(p, runtime.heap.usable_size(p), true, caller);
+  if (UNLIKELY(runtime.promoted.any()) && runtime.races.active())
+    reach_promoted(p, runtime.heap.usable_size(p), true, caller);
   runtime.races.freed(self().id, reinterpret_cast<uintptr_t>(p), runtime.heap.usable_size(p), place(caller));
 }
 
@@ -82,12 +83,14 @@ inline void check_match(void* p, Made given_back, const void* caller) {
     end_mismatched(p, given_back);
 }
 
-// A block is given back: is a lock in it that somebody holds, or an object that somebody waits for? Where the block is large only its beginning is looked at.
+// A block is given back: is a lock in it that somebody holds, or an object that somebody waits for? Where the block is
+// large only its beginning is looked at.
 inline void check_unlocked(const void* p, const void* caller) {
   constexpr size_t kMost = 16 << 10;
   size_t size = runtime.heap.usable_size(p);
   if (LIKELY(size < sizeof(pthread_barrier_t)) || !controlled() || !runtime.heap.is_live(p)) return;
-  if (UNLIKELY(scheduler().live_count > 1) && anyone_waits_in(p, size) && !from_library(caller)) misuse(Misuse::FreedAwaited, p);
+  if (UNLIKELY(scheduler().live_count > 1) && anyone_waits_in(p, size) && !from_library(caller))
+    misuse(Misuse::FreedAwaited, p);
   if (size > kMost) size = kMost;
   const auto* bytes = static_cast<const char*>(p);
   for (size_t at = 0; at + sizeof(pthread_mutex_t) <= size; at += alignof(pthread_mutex_t))
@@ -99,7 +102,8 @@ inline void check_unlocked(const void* p, const void* caller) {
 bool is_no_heap(const void* p) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(p);
   if (address - kStackBase < kMaxThreads * kStackStride) return true;
-  if (address <= runtime.initial_stack && address >= reinterpret_cast<uintptr_t>(__builtin_frame_address(0))) return true;
+  if (address <= runtime.initial_stack && address >= reinterpret_cast<uintptr_t>(__builtin_frame_address(0)))
+    return true;
   struct Looked {
     uintptr_t address;
     bool inside;
@@ -108,7 +112,8 @@ bool is_no_heap(const void* p) {
       [](dl_phdr_info* info, size_t, void* data) {
         auto& l = *static_cast<Looked*>(data);
         for (int i = 0; i < info->dlpi_phnum; ++i)
-          if (info->dlpi_phdr[i].p_type == PT_LOAD && l.address - (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) < info->dlpi_phdr[i].p_memsz)
+          if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+              l.address - (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) < info->dlpi_phdr[i].p_memsz)
             l.inside = true;
         return 0;
       },
@@ -175,7 +180,8 @@ LOCKSTEP_EXPORT void* realloc(void* p, size_t size) noexcept {
 }
 
 LOCKSTEP_EXPORT void* memalign(size_t alignment, size_t size) noexcept {
-  return LIKELY(runtime.active) ? allocate(size, alignment, __builtin_return_address(0)) : __libc_memalign(alignment, size);
+  return LIKELY(runtime.active) ? allocate(size, alignment, __builtin_return_address(0))
+                                : __libc_memalign(alignment, size);
 }
 LOCKSTEP_EXPORT void* aligned_alloc(size_t alignment, size_t size) noexcept { return memalign(alignment, size); }
 LOCKSTEP_EXPORT void* valloc(size_t size) noexcept { return memalign(4096, size); }
@@ -209,10 +215,10 @@ inline void* allocate_new(size_t size, size_t alignment, Made made, const void* 
   if (LIKELY(p != nullptr)) Heap::set_made(p, made);
   return p;
 }
-#define LOCKSTEP_NEW(name, made, alignment, parameters, ...)                           \
-  LOCKSTEP_EXPORT void* name parameters {                                              \
-    void* p = allocate_new(size, alignment, made, __builtin_return_address(0));        \
-    return LIKELY(p != nullptr) ? p : LOCKSTEP_REAL(name)(__VA_ARGS__);                \
+#define LOCKSTEP_NEW(name, made, alignment, parameters, ...)                    \
+  LOCKSTEP_EXPORT void* name parameters {                                       \
+    void* p = allocate_new(size, alignment, made, __builtin_return_address(0)); \
+    return LIKELY(p != nullptr) ? p : LOCKSTEP_REAL(name)(__VA_ARGS__);         \
   }
 LOCKSTEP_NEW(_Znwm, Made::New, 16, (size_t size), size)
 LOCKSTEP_NEW(_Znam, Made::NewArray, 16, (size_t size), size)
@@ -231,7 +237,8 @@ LOCKSTEP_DELETE(_ZdaPvSt11align_val_t, Made::NewArray, , size_t)
 LOCKSTEP_DELETE(_ZdlPvmSt11align_val_t, Made::New, , size_t, size_t)
 LOCKSTEP_DELETE(_ZdaPvmSt11align_val_t, Made::NewArray, , size_t, size_t)
 
-// What the C++ library asks for and gives back in the program's name, where the program called it (stdcxx/redirect.hpp).
+// What the C++ library asks for and gives back in the program's name, where the program called it
+// (stdcxx/redirect.hpp).
 static bool operators_replaced() {
   static int replaced = -1;
   if (UNLIKELY(replaced < 0)) replaced = has_own_operators();

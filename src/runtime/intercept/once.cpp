@@ -66,9 +66,10 @@ LOCKSTEP_EXPORT int __cxa_guard_acquire(uint64_t* g) {
   know_guard(g);
   if (!controlled()) return LOCKSTEP_REAL(__cxa_guard_acquire)(g);
   Guard& guard = *reinterpret_cast<Guard*>(g);
-  // The compiler's test of byte 0, after which a thread may not come here at all, is part of the order of operations. In
-  // code without instrumentation nobody sees it.
-  if (scheduler().unjoined > 0 && self().read_object != reinterpret_cast<uint64_t>(g)) scheduler().reasons.add(Reason::HiddenSync);
+  // The compiler's test of byte 0, after which a thread may not come here at all, is part of the order of operations.
+  // In code without instrumentation nobody sees it.
+  if (scheduler().unjoined > 0 && self().read_object != reinterpret_cast<uint64_t>(g))
+    scheduler().reasons.add(Reason::HiddenSync);
   Step& step = scheduler().reach(OpKind::OnceEnter, g, Step::kConditional, guard.can_enter());
   runtime.races.acquire(self().id, g);
   if (guard.done) return 0;

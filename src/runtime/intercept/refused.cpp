@@ -42,7 +42,8 @@ LOCKSTEP_EXPORT int fexecve(int fd, char* const* arguments, char* const* environ
   if (controlled()) refuse_call("fexecve()", kNewProgram);
   return LOCKSTEP_REAL(fexecve)(fd, arguments, environment);
 }
-LOCKSTEP_EXPORT int execveat(int at, const char* path, char* const* arguments, char* const* environment, int flags) noexcept {
+LOCKSTEP_EXPORT int execveat(int at, const char* path, char* const* arguments, char* const* environment,
+                             int flags) noexcept {
   if (controlled()) refuse_call("execveat()", kNewProgram);
   return LOCKSTEP_REAL(execveat)(at, path, arguments, environment, flags);
 }
@@ -52,7 +53,8 @@ namespace {
 constexpr int kMostArguments = 1024;
 void collect(va_list list, const char* first, char** out) {
   int n = 0;
-  for (const char* a = first; a && n < kMostArguments - 1; a = va_arg(list, const char*)) out[n++] = const_cast<char*>(a);
+  for (const char* a = first; a && n < kMostArguments - 1; a = va_arg(list, const char*))
+    out[n++] = const_cast<char*>(a);
   out[n] = nullptr;
 }
 }  // namespace

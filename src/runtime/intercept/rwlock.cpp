@@ -16,9 +16,8 @@ void update(pthread_rwlock_t* lock) {
   const RwLock& l = RwLock::of(lock);
   note_progress();
   if (!l.waiting) return;
-  scheduler().update_waiters(lock, [&l](const Thread& t) {
-    return t.pending.kind == OpKind::ReadLock ? l.can_read() : l.can_write();
-  });
+  scheduler().update_waiters(
+      lock, [&l](const Thread& t) { return t.pending.kind == OpKind::ReadLock ? l.can_read() : l.can_write(); });
 }
 
 // Readers do not synchronise with each other: what they release only a writer acquires.
@@ -51,8 +50,8 @@ int take(pthread_rwlock_t* lock, bool write, uint8_t flags) {
   if (l.written_by(me.id)) return EDEADLK;
   me.timed_out = false;
   ++l.waiting;
-  scheduler().reach(write ? OpKind::WriteLock : OpKind::ReadLock, lock, static_cast<uint8_t>(flags | (write ? Step::kWrite : 0)),
-                    write ? l.can_write() : l.can_read());
+  scheduler().reach(write ? OpKind::WriteLock : OpKind::ReadLock, lock,
+                    static_cast<uint8_t>(flags | (write ? Step::kWrite : 0)), write ? l.can_write() : l.can_read());
   ++me.lock_steps;
   use_object(lock, false);
   if (LIKELY(l.waiting)) --l.waiting;  // not if it was initialised anew meanwhile
@@ -75,7 +74,8 @@ int timed_take(pthread_rwlock_t* lock, bool write, clockid_t clock, const timesp
 
 int try_take(pthread_rwlock_t* lock, bool write) {
   RwLock& l = RwLock::of(lock);
-  Step& step = reach_attempt(write ? OpKind::TryWriteLock : OpKind::TryReadLock, lock, sizeof l.readers + sizeof l.writer);
+  Step& step =
+      reach_attempt(write ? OpKind::TryWriteLock : OpKind::TryReadLock, lock, sizeof l.readers + sizeof l.writer);
   use_object(lock, false);
   check_destroyed(lock);
   if (write ? !l.can_write() : !l.can_read()) {
@@ -95,11 +95,13 @@ int try_take(pthread_rwlock_t* lock, bool write) {
 int unlock(pthread_rwlock_t* lock) {
   RwLock& l = RwLock::of(lock);
   const bool write = l.written_by(self().id);
-  scheduler().reach(write ? OpKind::WriteUnlock : OpKind::ReadUnlock, lock, static_cast<uint8_t>(write ? Step::kWrite : 0));
+  scheduler().reach(write ? OpKind::WriteUnlock : OpKind::ReadUnlock, lock,
+                    static_cast<uint8_t>(write ? Step::kWrite : 0));
   ++self().lock_steps;
   use_object(lock);
   check_destroyed(lock);
-  if (UNLIKELY(!write && !l.readers)) end_misused(Misuse::RwLockUnlockedUnheld, lock);  // the C library's count of readers wraps
+  if (UNLIKELY(!write && !l.readers))
+    end_misused(Misuse::RwLockUnlockedUnheld, lock);  // the C library's count of readers wraps
   if (write)
     l.writer = 0;
   else

@@ -29,7 +29,8 @@ int fail(int error) {
 // It is used, by the step that is being done. A destroyed one works on.
 void use(const sem_t* semaphore) {
   use_object(semaphore);
-  if (UNLIKELY(Semaphore::of(const_cast<sem_t*>(semaphore)).is_destroyed())) misuse(Misuse::SemaphoreUsedDestroyed, semaphore);
+  if (UNLIKELY(Semaphore::of(const_cast<sem_t*>(semaphore)).is_destroyed()))
+    misuse(Misuse::SemaphoreUsedDestroyed, semaphore);
 }
 
 int wait(sem_t* semaphore, uint8_t flags) {
@@ -101,7 +102,8 @@ int destroy(sem_t* semaphore) {
   Semaphore& s = Semaphore::of(semaphore);
   scheduler().reach(OpKind::Destroy, semaphore, Step::kWrite);
   use(semaphore);
-  if (UNLIKELY(s.waiting) && !s.can_take() && anyone_waits_in(semaphore, sizeof s)) misuse(Misuse::SemaphoreDestroyedAwaited, semaphore);
+  if (UNLIKELY(s.waiting) && !s.can_take() && anyone_waits_in(semaphore, sizeof s))
+    misuse(Misuse::SemaphoreDestroyedAwaited, semaphore);
   s.destroyed = destroyed_mark(semaphore);
   return 0;
 }

@@ -54,7 +54,8 @@ void run_handler(Thread& me, int signal) {
 }
 
 void run_handlers(Thread& me) {
-  while (const uint64_t ready = (me.signals | runtime.process_signals) & ~me.signal_mask & ~me.awaited_signals) run_handler(me, __builtin_ctzll(ready) + 1);
+  while (const uint64_t ready = (me.signals | runtime.process_signals) & ~me.signal_mask & ~me.awaited_signals)
+    run_handler(me, __builtin_ctzll(ready) + 1);
 }
 
 // Where its order against a signal is visible: what the target waits for, if it does.
@@ -125,7 +126,8 @@ int wait_for_signal(const sigset_t* set, uint8_t flags, siginfo_t* info) {
   me.timed_out = false;
   me.awaited_signals = bits(set);
   const auto arrived = [&me] { return (me.signals | runtime.process_signals) & me.awaited_signals; };
-  Step& step = scheduler().reach(OpKind::Signal, token_of(me), static_cast<uint8_t>(Step::kWrite | flags), arrived() != 0);
+  Step& step =
+      scheduler().reach(OpKind::Signal, token_of(me), static_cast<uint8_t>(Step::kWrite | flags), arrived() != 0);
   const bool other = interrupted_wait(me);  // one that it did not wait for
   if (!other && !me.timed_out && !arrived()) cancelled_while_waiting(step);
   const uint64_t ready = arrived();
@@ -196,7 +198,8 @@ bool take_signal(Thread& me, OpKind waits_in) {
   me.restarts = true;
   run_handlers(me);
   // The others go on waiting, whatever the handler did.
-  me.interrupted = waits_in == OpKind::SemWait || waits_in == OpKind::FutexBlocked || waits_in == OpKind::Io || waits_in == OpKind::Signal;
+  me.interrupted = waits_in == OpKind::SemWait || waits_in == OpKind::FutexBlocked || waits_in == OpKind::Io ||
+                   waits_in == OpKind::Signal;
   return me.interrupted;
 }
 
@@ -286,7 +289,9 @@ LOCKSTEP_EXPORT int signalfd(int fd, const sigset_t* mask, int flags) noexcept {
 }
 LOCKSTEP_EXPORT int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* timeout) {
   if (!controlled()) return LOCKSTEP_REAL(sigtimedwait)(set, info, timeout);
-  if (timeout) self().deadline = self().clock + static_cast<uint64_t>(timeout->tv_sec) * 1'000'000'000 + static_cast<uint64_t>(timeout->tv_nsec);
+  if (timeout)
+    self().deadline =
+        self().clock + static_cast<uint64_t>(timeout->tv_sec) * 1'000'000'000 + static_cast<uint64_t>(timeout->tv_nsec);
   const int result = wait_for_signal(set, timeout ? Step::kTimed : 0, info);
   return result < 0 ? with_errno(-result) : result;
 }

@@ -1,5 +1,5 @@
-// Spin locks: mutexes of four bytes. They are ours from the start of the process on, because the C library says the opposite
-// by 0 and 1, and what a global constructor initialised is used under control.
+// Spin locks: mutexes of four bytes. They are ours from the start of the process on, because the C library says the
+// opposite by 0 and 1, and what a global constructor initialised is used under control.
 #include <errno.h>
 #include <pthread.h>
 
@@ -38,7 +38,8 @@ int take(pthread_spinlock_t* lock) {
 }
 
 int lock(pthread_spinlock_t* l) {
-  if (word_of(l) == mine()) scheduler().end_waiting_for_itself(object_of(l), "a thread takes a spin lock it already holds");
+  if (word_of(l) == mine())
+    scheduler().end_waiting_for_itself(object_of(l), "a thread takes a spin lock it already holds");
   scheduler().reach(OpKind::Lock, object_of(l), Step::kWrite, (word_of(l) & ~kDestroyed) == 0);
   use_object(object_of(l), false);
   check_destroyed(l);

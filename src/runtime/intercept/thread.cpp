@@ -45,7 +45,8 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
     s.advance(child);  // up to its first operation: its birth is part of this step
   } else {
     // Uninstrumented code may spin on a flag that is set after create: running it ahead would never end. And where only
-    // some variables are tracked, what comes before its first step may be seen by others: it belongs where it is scheduled.
+    // some variables are tracked, what comes before its first step may be seen by others: it belongs where it is
+    // scheduled.
     child.start_is_step = true;
     child.pending.kind = OpKind::ThreadStart;
     child.pending.thread = id;
@@ -69,7 +70,8 @@ void create_task(void* (*function)(void*), void* argument) {
 using namespace lockstep;
 using namespace lockstep::rt;
 
-LOCKSTEP_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*function)(void*), void* argument) {
+LOCKSTEP_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*function)(void*),
+                                   void* argument) {
   if (!controlled()) return LOCKSTEP_REAL(pthread_create)(handle, attributes, function, argument);
   ProgramCall frame(LOCKSTEP_STACK);
   return create_thread(handle, attributes, function, argument);
@@ -109,4 +111,3 @@ LOCKSTEP_EXPORT int sched_yield() noexcept {
   if (!yields_before_it_blocks()) scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
   return 0;
 }
-

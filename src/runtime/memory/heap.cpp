@@ -40,7 +40,8 @@ Heap::Arena& Heap::arena(unsigned index) {
   }
   Arena& a = arenas_[index];
   if (UNLIKELY(!a.base)) {
-    if (!mapped_[index] && !map_fixed(kArenaBase + index * kArenaStride, kArenaBytes, PROT_READ | PROT_WRITE)) die("cannot map a heap arena");
+    if (!mapped_[index] && !map_fixed(kArenaBase + index * kArenaStride, kArenaBytes, PROT_READ | PROT_WRITE))
+      die("cannot map a heap arena");
     mapped_[index] = true;
     a.base = a.next = a.high = arena_start(index);
   }

@@ -45,7 +45,7 @@ class Heap {
   // The records of arenas have been put back to how they were at a checkpoint; before, this one was filled so far.
   void clear_after_restore(unsigned thread, Extent before);
 
-  void boot_done();                 // what was allocated so far belongs to the program's initial state
+  void boot_done();  // what was allocated so far belongs to the program's initial state
   // The part of the boot arena in use: initial state that has to be restored with the rest.
   uintptr_t boot_begin() const;
   uintptr_t boot_end() const;
@@ -58,16 +58,16 @@ class Heap {
     Made made;
   };
   struct Arena {
-    char* base;   // start of the arena, or first byte behind what earlier executions left in use
+    char* base;  // start of the arena, or first byte behind what earlier executions left in use
     char* next;
-    char* high;   // largest `next` ever: beyond it memory is still zero
+    char* high;  // largest `next` ever: beyond it memory is still zero
     uint64_t live;
-    uint32_t serial;     // blocks so far in this execution, reused ones once
-    Record* records;     // by serial; bumping a pointer makes them ascend
+    uint32_t serial;  // blocks so far in this execution, reused ones once
+    Record* records;  // by serial; bumping a pointer makes them ascend
     void* reusable[48];
   };
-  static constexpr unsigned kBoot = kMaxThreads;           // before the first execution
-  static constexpr unsigned kPersistent = kMaxThreads + 1; // uncontrolled threads, ld.so: never reset
+  static constexpr unsigned kBoot = kMaxThreads;            // before the first execution
+  static constexpr unsigned kPersistent = kMaxThreads + 1;  // uncontrolled threads, ld.so: never reset
   static constexpr unsigned kArenas = kMaxThreads + 2;
 
   unsigned current_arena() const;
@@ -84,7 +84,7 @@ class Heap {
   unsigned used_arenas_;  // one above the largest thread arena touched since the last begin_execution()
   bool booted_;
   bool keeps_records_;
-  uint32_t lock_;         // of the persistent and boot arenas
+  uint32_t lock_;  // of the persistent and boot arenas
 };
 
 // Serves libc's malloc family: the arenas while under a driver, libc's own allocator otherwise.

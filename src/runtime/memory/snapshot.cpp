@@ -39,7 +39,8 @@ void for_each_mapping(F&& visit) {
   char* text = static_cast<char*>(map_unsaved_pages(kSize));
   const long fd = sys(SYS_openat, AT_FDCWD, word("/proc/self/maps"), O_RDONLY | O_CLOEXEC);
   size_t size = 0;
-  for (long n; fd >= 0 && size < kSize - 1 && (n = sys(SYS_read, fd, word(text + size), static_cast<long>(kSize - 1 - size))) > 0;)
+  for (long n; fd >= 0 && size < kSize - 1 &&
+               (n = sys(SYS_read, fd, word(text + size), static_cast<long>(kSize - 1 - size))) > 0;)
     size += static_cast<size_t>(n);
   sys(SYS_close, fd);
   for (const char* line = text; *line;) {
@@ -86,8 +87,8 @@ const char* base_name(const char* path) {
 
 bool is_system_module(const char* path) {
   const char* name = base_name(path);
-  for (const char* part : {"libc.so", "libc-", "ld-linux", "libstdc++", "libgcc_s", "libm.so", "libpthread", "liblockstep-rt",
-                           "linux-vdso", "libdl", "librt.so", "libatomic"})
+  for (const char* part : {"libc.so", "libc-", "ld-linux", "libstdc++", "libgcc_s", "libm.so", "libpthread",
+                           "liblockstep-rt", "linux-vdso", "libdl", "librt.so", "libatomic"})
     if (contains(name, part)) return true;
   return false;
 }
@@ -174,7 +175,8 @@ void Snapshot::take() {
   }
   taken_ = true;
   for (unsigned i = 0; i < region_count_; ++i)
-    sys(SYS_mprotect, static_cast<long>(regions_[i].begin), static_cast<long>(regions_[i].end - regions_[i].begin), PROT_READ);
+    sys(SYS_mprotect, static_cast<long>(regions_[i].begin), static_cast<long>(regions_[i].end - regions_[i].begin),
+        PROT_READ);
 }
 
 void Snapshot::extend() {
@@ -192,7 +194,8 @@ void Snapshot::extend() {
   const unsigned before = region_count_;
   for (unsigned i = 0; i < count; ++i) add_region(found[i].begin, found[i].end);
   for (unsigned i = before; i < region_count_; ++i)
-    sys(SYS_mprotect, static_cast<long>(regions_[i].begin), static_cast<long>(regions_[i].end - regions_[i].begin), PROT_READ);
+    sys(SYS_mprotect, static_cast<long>(regions_[i].begin), static_cast<long>(regions_[i].end - regions_[i].begin),
+        PROT_READ);
 }
 
 bool Snapshot::handle_write_fault(uintptr_t address) {
@@ -263,7 +266,8 @@ void Snapshot::copy_dirty(char* out) const {
 }
 
 void Snapshot::restore_to(const char* copy, size_t count) {
-  for (size_t i = 0; i < dirty_count_; ++i) copy_bytes(dirty_[i].page, i < count ? copy + i * kPage : dirty_[i].copy, kPage);
+  for (size_t i = 0; i < dirty_count_; ++i)
+    copy_bytes(dirty_[i].page, i < count ? copy + i * kPage : dirty_[i].copy, kPage);
 }
 
 void Snapshot::absorb() {

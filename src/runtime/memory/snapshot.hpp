@@ -64,11 +64,11 @@ class Snapshot {
 
 // Thread-local storage. fresh_tls() makes the running thread's thread_local variables as they are at thread birth;
 // the main thread's are put back to their state at the snapshot.
-void capture_tls(struct Thread& thread);   // learn the blocks; call on that thread
+void capture_tls(struct Thread& thread);  // learn the blocks; call on that thread
 void fresh_tls(struct Thread& thread);
 void save_main_tls(struct Thread& main);
 void restore_main_tls(struct Thread& main);
 
-bool is_system_module(const char* path);   // libc, libstdc++, ld.so, the runtime...
+bool is_system_module(const char* path);  // libc, libstdc++, ld.so, the runtime...
 
 }  // namespace lockstep::rt

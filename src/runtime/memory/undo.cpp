@@ -49,7 +49,8 @@ bool Undo::starts_file(int folder, const char* path, int flags) {
 
 void Undo::started_file(int fd) {
   struct stat info;
-  if (own_file_count_ < kMaxOwnFiles && sys(SYS_fstat, fd, word(&info)) == 0) own_files_[own_file_count_++] = identity_of(info);
+  if (own_file_count_ < kMaxOwnFiles && sys(SYS_fstat, fd, word(&info)) == 0)
+    own_files_[own_file_count_++] = identity_of(info);
 }
 
 void Undo::mapped(void* address, size_t size) {

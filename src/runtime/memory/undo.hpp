@@ -12,12 +12,13 @@ class Undo {
   bool inherited(int fd) const { return fd >= 0 && static_cast<unsigned>(fd) < kMaxDescriptors && kept_[fd]; }
   void moved() { folder_changed_ = true; }  // to another working directory
   void started_process() { wrote_ = true; }
-  void wrote_files();                       // or made, or removed
-  // Before the file at `path` is opened with these flags. If it changed since the exploration began, and not because this
-  // execution wrote it from its start, this one may read what others left. True: it does not, if it can be opened at all.
+  void wrote_files();  // or made, or removed
+  // Before the file at `path` is opened with these flags. If it changed since the exploration began, and not because
+  // this execution wrote it from its start, this one may read what others left. True: it does not, if it can be opened
+  // at all.
   bool starts_file(int folder, const char* path, int flags);
   void started_file(int fd);
-  void begin() { own_file_count_ = 0; }     // an execution
+  void begin() { own_file_count_ = 0; }  // an execution
   void mapped(void* address, size_t size);
   void unmapped(void* address, size_t size);
   void undo();
@@ -32,7 +33,7 @@ class Undo {
   bool kept_[kMaxDescriptors];
   int saved_[3];  // copies of the standard descriptors, which programs close and redirect
   bool descriptors_changed_, folder_changed_, mappings_changed_, wrote_;
-  int folder_;    // the working directory
+  int folder_;  // the working directory
   Mapping* mappings_;
   unsigned mapping_count_;
   static constexpr unsigned kMaxOwnFiles = 64;

@@ -12,7 +12,9 @@ void Scheduler::observe_block() {
       woke |= !before_.contains(t) && thread(t).parked && thread(t).pending.kind == OpKind::Reacquire;
     });
   const bool unpreemptible = trusted_ && thread(step.thread).no_preempt > 0;
-  blocks.executed(step, decided_, {.woke_somebody = woke, .created_threads = created != created_before_, .unpreemptible = unpreemptible});
+  blocks.executed(
+      step, decided_,
+      {.woke_somebody = woke, .created_threads = created != created_before_, .unpreemptible = unpreemptible});
   decided_ = kNoStep;
 }
 

@@ -189,7 +189,8 @@ class Blocks {
   // Those taken before there was a second thread are not seen: never below 0.
   void count_locks(const Step& step) {
     uint16_t& locks = locks_[index_of(step.thread)];
-    const bool tried = step.kind == OpKind::TryLock || step.kind == OpKind::TryReadLock || step.kind == OpKind::TryWriteLock;
+    const bool tried =
+        step.kind == OpKind::TryLock || step.kind == OpKind::TryReadLock || step.kind == OpKind::TryWriteLock;
     if ((takes_lock(step.kind) && !(step.flags & Step::kTimedOut)) || (tried && (step.flags & Step::kWrite)))
       ++locks;
     else if (leaves_lock(step.kind) && locks > 0)

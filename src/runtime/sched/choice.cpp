@@ -40,9 +40,9 @@ void Scheduler::diverge() {
   end(Outcome::Diverged);
 }
 
-// The plan wants a thread that cannot go on. A tentative wish only asks whether a step could come before what it was seen
-// to wait for, be it a lock, the change that a spin loop looks for, or in fairness somebody else's turn; fairness may also
-// come before what leads up to that step.
+// The plan wants a thread that cannot go on. A tentative wish only asks whether a step could come before what it was
+// seen to wait for, be it a lock, the change that a spin loop looks for, or in fairness somebody else's turn; fairness
+// may also come before what leads up to that step.
 void Scheduler::refuse(uint16_t wanted) {
   const bool known = wanted < kMaxThreads && live.contains(ThreadId{wanted}) && thread(ThreadId{wanted}).parked;
   const bool unfair = known && fairness_.active() && enabled.contains(ThreadId{wanted});
@@ -58,7 +58,8 @@ void Scheduler::find_candidates(ThreadSet& set) {
   set.copy(enabled, words_);
   Thread& me = *runtime.current;
   if (me.no_preempt && enabled.contains(me.id)) {
-    if (set.size(words_) > 1 || (timeouts != Timeouts::Stuck && !timed.empty(words_))) reasons.add(Reason::Unpreemptible);
+    if (set.size(words_) > 1 || (timeouts != Timeouts::Stuck && !timed.empty(words_)))
+      reasons.add(Reason::Unpreemptible);
     set.clear(words_);
     set.add(me.id);
     return;

@@ -8,15 +8,15 @@
 
 namespace lockstep::rt {
 
-inline constexpr uint64_t kClockStart = 1'000'000'000;            // monotonic clocks begin at 1 s
+inline constexpr uint64_t kClockStart = 1'000'000'000;                  // monotonic clocks begin at 1 s
 inline constexpr uint64_t kRealtimeOffset = 1'767'225'600'000'000'000;  // 2026-01-01
-inline constexpr uint64_t kClockReadCost = 1'000;                 // polling a clock moves it, so such loops end
+inline constexpr uint64_t kClockReadCost = 1'000;                       // polling a clock moves it, so such loops end
 
 class Clock {
  public:
   void init();
   void begin() { ++generation_; }
-  uint64_t read(Thread& me, clockid_t clock);      // nanoseconds; advances `me`
+  uint64_t read(Thread& me, clockid_t clock);  // nanoseconds; advances `me`
   void sleep(Thread& me, uint64_t nanoseconds);
   static uint64_t to_monotonic(clockid_t clock, const timespec& deadline);  // absolute deadline -> virtual time
 

@@ -1,4 +1,5 @@
-// Random numbers of one execution: SplitMix64 (Steele, Lea & Flood 2014), good from the first draw on whatever the seed.
+// Random numbers of one execution: SplitMix64 (Steele, Lea & Flood 2014), good from the first draw on whatever the
+// seed.
 #pragma once
 #include <cstdint>
 

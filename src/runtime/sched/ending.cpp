@@ -79,9 +79,7 @@ void Scheduler::end_at_limit() {
   end(how, 0, how == Outcome::Livelock ? text : nullptr);
 }
 
-void Scheduler::end_stuck() {
-  end(Outcome::Deadlock);
-}
+void Scheduler::end_stuck() { end(Outcome::Deadlock); }
 
 // Two more stacks per race and one per block of the heap; each is told which is its own.
 void Scheduler::add_race_stacks() {
@@ -96,7 +94,8 @@ void Scheduler::add_race_stacks() {
     stack = ++index;
   };
   for (unsigned i = 0; i < runtime.races.count; ++i)
-    for (RaceAccess* access : {&runtime.races.found[i].first, &runtime.races.found[i].second}) add(access->pc, access->stack);
+    for (RaceAccess* access : {&runtime.races.found[i].first, &runtime.races.found[i].second})
+      add(access->pc, access->stack);
   for (uint32_t i = 0; i < told_allocation_count(); ++i) add(told_allocations()[i].pc, told_allocations()[i].stack);
 }
 

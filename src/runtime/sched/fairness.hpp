@@ -15,8 +15,8 @@ class Fairness {
   bool active() const { return active_; }
   void activate() { active_ = true; }  // at the first yield
 
-  // A step of `t` was executed; `before` and `after` are the enabled sets around it. If it yielded in a loop whose rounds
-  // may matter, `loop` says where.
+  // A step of `t` was executed; `before` and `after` are the enabled sets around it. If it yielded in a loop whose
+  // rounds may matter, `loop` says where.
   void step(ThreadId t, bool yielded, uint64_t loop, const ThreadSet& before, const ThreadSet& after,
             const ThreadSet& live, unsigned words);
   // Removes from `candidates` whoever has to let somebody else go first: is there any? Never empties a non-empty set.

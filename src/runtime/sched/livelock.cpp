@@ -6,13 +6,15 @@ namespace lockstep::rt {
 namespace {
 
 bool same_step(const Step& a, const Step& b) {
-  return a.thread == b.thread && a.kind == b.kind && a.object == b.object && (a.flags & Step::kWrite) == (b.flags & Step::kWrite);
+  return a.thread == b.thread && a.kind == b.kind && a.object == b.object &&
+         (a.flags & Step::kWrite) == (b.flags & Step::kWrite);
 }
 
 // Locks that are taken and released are as before; memory that is written need not be.
 bool changes_memory(const Step& step) {
   const bool writes = step.flags & Step::kWrite;
-  return step.kind == OpKind::Store || step.kind == OpKind::Rmw || step.kind == OpKind::PlainWrite || (step.kind == OpKind::Cas && writes);
+  return step.kind == OpKind::Store || step.kind == OpKind::Rmw || step.kind == OpKind::PlainWrite ||
+         (step.kind == OpKind::Cas && writes);
 }
 
 // The smallest period of the last `window` steps, 0 if they do not repeat at least four times.
@@ -61,7 +63,9 @@ Outcome judge_long_execution(const Scheduler& s, char* text, size_t size) {
   }
   // A loop that writes may be on its way: the same steps need not lead to the same state.
   if (selfish != kNoThread && victim != kNoThread && !writes) {
-    format(text, size, "thread %u repeats the same %u steps for ever without yielding, while thread %u could run (good-samaritan violation)",
+    format(text, size,
+           "thread %u repeats the same %u steps for ever without yielding, while thread %u could run (good-samaritan "
+           "violation)",
            uint64_t{index_of(selfish)}, uint64_t{period}, uint64_t{index_of(victim)});
     return Outcome::Livelock;
   }

@@ -247,7 +247,8 @@ void look_for_native_loop(void* context) {
 }
 
 bool handle_trap(siginfo_t* info, void* context) {
-  // Virtual machines sometimes lose what tells a step, which is then said to be a breakpoint; a trap instruction is not.
+  // Virtual machines sometimes lose what tells a step, which is then said to be a breakpoint; a trap instruction is
+  // not.
   if (info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT) {
     // A thread that was left in the middle of a search goes on without.
     if (hunt.on && hunt.asked_thread == runtime.current)

@@ -13,7 +13,7 @@
 
 namespace lockstep::rt {
 
-bool native_loops_known();  // some code is changed for good
+bool native_loops_known();                         // some code is changed for good
 void update_native_loops(const Channel& channel);  // those that other workers found
 // The driver asks why there is nothing to be seen of us: begins to look for a loop, if this is the second time it asks.
 void look_for_native_loop(void* context);

@@ -4,8 +4,9 @@
 //
 // Only decisions between several threads are counted: a change of priorities elsewhere has no effect.
 //
-// With chosen variables (PCTVB, Bindal, Bansal & Lal 2013) the changes are drawn among their accesses instead: before the
-// j-th access to variable q, for pairs (q, j). Plan::extra: for every variable {address, size, most accesses expected}.
+// With chosen variables (PCTVB, Bindal, Bansal & Lal 2013) the changes are drawn among their accesses instead: before
+// the j-th access to variable q, for pairs (q, j). Plan::extra: for every variable {address, size, most accesses
+// expected}.
 #pragma once
 #include "model/ids.hpp"
 #include "model/plan.hpp"
@@ -94,7 +95,8 @@ class Pct {
   // Threads get their first priority by name, above all those of change points: it does not matter when they come.
   int64_t& priority(ThreadId t) {
     for (; known_ <= index_of(t); ++known_)
-      priority_[known_] = static_cast<int64_t>((Draw(ranks_ ^ known_ * 0xd1342543de82ef95ull).next() >> 2) + kMaxPctDepth);
+      priority_[known_] =
+          static_cast<int64_t>((Draw(ranks_ ^ known_ * 0xd1342543de82ef95ull).next() >> 2) + kMaxPctDepth);
     return priority_[index_of(t)];
   }
 

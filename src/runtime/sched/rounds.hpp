@@ -1,9 +1,9 @@
 // How often a thread has given way at which place, and whether another round can matter.
 //
-// A thread that gives way in a loop lets the others go first, so executions in which it goes round and round meanwhile are
-// not explored. Nothing is lost if it comes back to a place in a state in which it has been there before, with no change
-// by it in between: the round did nothing, and the execution without it is explored. Otherwise the number of rounds may
-// matter, and the first `most` of them are steps like any others.
+// A thread that gives way in a loop lets the others go first, so executions in which it goes round and round meanwhile
+// are not explored. Nothing is lost if it comes back to a place in a state in which it has been there before, with no
+// change by it in between: the round did nothing, and the execution without it is explored. Otherwise the number of
+// rounds may matter, and the first `most` of them are steps like any others.
 #pragma once
 #include <cstdint>
 

@@ -317,7 +317,8 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   if (UNLIKELY(runtime.after_step)) after_step(me, step);
   runtime.races.stepped(me.id, log_size);
   // It took a signal instead: unless that ends the wait, the operation is still to be done.
-  if (UNLIKELY(me.signalled) && !take_signal(me, kind)) return reach(kind, object, flags, me.could_run, second, value, arity);
+  if (UNLIKELY(me.signalled) && !take_signal(me, kind))
+    return reach(kind, object, flags, me.could_run, second, value, arity);
   return step;
 }
 

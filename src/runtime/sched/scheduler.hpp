@@ -67,10 +67,10 @@ class Scheduler {
   template <class CanRun>
   void update_waiters(const void* object, CanRun&& can_run);
 
-  void add_thread(Thread& thread);    // becomes live
-  void remove_thread(Thread& thread); // has ended
+  void add_thread(Thread& thread);     // becomes live
+  void remove_thread(Thread& thread);  // has ended
   void time_has_moved() { straight_ = false; }
-  void forbid_preemption(bool on);    // nestable, for the running thread
+  void forbid_preemption(bool on);  // nestable, for the running thread
   // The same around code that others must not see half done. Its beginning and its end are scheduling points.
   void begin_atomic_section();
   void end_atomic_section();
@@ -89,7 +89,7 @@ class Scheduler {
   uint64_t* stacks = nullptr;
   uint32_t stack_words = 0;
   uint32_t decisions = 0;
-  uint32_t unjoined = 0;    // threads created and not joined; while 0, nothing needs a record
+  uint32_t unjoined = 0;  // threads created and not joined; while 0, nothing needs a record
   uint32_t live_count = 0, created = 0;
   ThreadSet live, enabled, timed;
   ThreadId born[kMaxThreads];  // the `created` threads of this execution
@@ -152,18 +152,18 @@ class Scheduler {
   bool simple_ = true;    // at most 64 threads, nobody timed, no fairness, nobody unpreemptible
   bool straight_ = true;  // simple, and the default schedule with nothing else to keep
   bool last_yielded_ = false;
-  bool gives_turn_ = false;     // and others go first
-  uint64_t loop_ = 0;           // in this loop, whose rounds may matter; 0: they do not
-  uint64_t counted_loop_ = 0;   // of this execution, a loop whose rounds may matter
+  bool gives_turn_ = false;    // and others go first
+  uint64_t loop_ = 0;          // in this loop, whose rounds may matter; 0: they do not
+  uint64_t counted_loop_ = 0;  // of this execution, a loop whose rounds may matter
   Policy policy_ = Policy::Default;
-  ThreadId last_ = kNoThread;   // who did the last recorded step
-  uint64_t offered_ = 0;        // candidates of the decision under way, when simple
+  ThreadId last_ = kNoThread;  // who did the last recorded step
+  uint64_t offered_ = 0;       // candidates of the decision under way, when simple
   unsigned words_ = 1;
   uint32_t unpreemptible_ = 0;
-  uint64_t spinners_tried_ = 0; // when all spinners were last let go round once more
-  uint32_t tried_at_ = 0;       // and at which record
-  uint32_t yields_ = 0;         // so far in this execution
-  uint64_t skipped_ = 0;        // operations that needed no record
+  uint64_t spinners_tried_ = 0;  // when all spinners were last let go round once more
+  uint32_t tried_at_ = 0;        // and at which record
+  uint32_t yields_ = 0;          // so far in this execution
+  uint64_t skipped_ = 0;         // operations that needed no record
   uint64_t random_state_ = 0;
   const Delta* deltas_ = nullptr;
   uint32_t delta_count_ = 0, delta_ = 0;
@@ -179,12 +179,12 @@ class Scheduler {
   Pct pct_;
   Pos pos_;
   Priorities priorities_;
-  bool trusted_ = false;        // the step under way began in code that is not preempted
+  bool trusted_ = false;         // the step under way began in code that is not preempted
   uint32_t created_before_ = 0;  // threads, before the step under way
   Surw surw_;
   ObjectId focus_ = kNoObject;
   uint64_t failure_stack_[65];
-  Step unrecorded_;             // what reach() returns when a step needs no record
+  Step unrecorded_;  // what reach() returns when a step needs no record
 };
 
 template <class CanRun>
@@ -192,7 +192,8 @@ void Scheduler::update_waiters(const void* object, CanRun&& can_run) {
   const Thread* running = &current_thread();  // its `pending` is the operation it is just executing
   live.for_each(words_, [&](ThreadId t) {
     Thread& other = thread(t);
-    if (&other != running && other.pending.object == ObjectId(reinterpret_cast<uint64_t>(object)) && is_acquire(other.pending.kind))
+    if (&other != running && other.pending.object == ObjectId(reinterpret_cast<uint64_t>(object)) &&
+        is_acquire(other.pending.kind))
       enable(other, can_run(other));
   });
 }

@@ -163,7 +163,8 @@ void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
   if (enabled.size(words_) == enabled.contains(me.id) && timed.empty(words_)) return;  // it keeps nobody waiting
   count_plain_writes(me);
   Whereabouts here = whereabouts();
-  if (here.state) here.state = mix(here.state, me.effects - me.fruitless - me.lock_steps) | 1;  // a change makes a round another one
+  if (here.state)
+    here.state = mix(here.state, me.effects - me.fruitless - me.lock_steps) | 1;  // a change makes a round another one
   const Rounds::Pass pass = me.rounds.pass(here.path, here.state, rounds > spin_rounds ? 1 : spin_rounds);
   if (pass == Rounds::Pass::First) return;
   gives_turn_ = pass != Rounds::Pass::Counts && pass != Rounds::Pass::New;

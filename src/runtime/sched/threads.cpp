@@ -29,7 +29,8 @@ void* pool_main(void* argument) {
   me.tls = thread_pointer();
   me.handle = pthread_self();
   capture_tls(me);
-  me.stack_top = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - 8192) & ~uintptr_t{63});
+  me.stack_top =
+      reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - 8192) & ~uintptr_t{63});
   if (runtime.fibers) {
     // All signals blocked: only one OS thread, the one that runs the fibers, may handle any.
     uint64_t all = ~0ull;
@@ -140,7 +141,8 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.clock = kClockStart;
   t.queue = nullptr;
   t.wrote = false;
-  t.effects = t.fruitless = t.lock_steps = t.spin_effects = t.spin_repeats = t.spin_misses = t.spin_rounds = t.watch_count = 0;
+  t.effects = t.fruitless = t.lock_steps = t.spin_effects = t.spin_repeats = t.spin_misses = t.spin_rounds =
+      t.watch_count = 0;
   t.yield_changes = t.yields_in_row = t.yields_forgiven = 0;
   t.rounds.begin();
   t.read_object = t.read_value = t.volatile_read = t.volatile_reads = 0;

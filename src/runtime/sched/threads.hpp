@@ -14,11 +14,11 @@ Thread* thread_of(pthread_t handle);  // of this execution; nullptr if there is 
 Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument);
 Thread& new_main();  // resets thread 0 for a new execution
 
-[[noreturn]] void finish_thread(Thread& me, void* result);   // runs destructors, completes joins
+[[noreturn]] void finish_thread(Thread& me, void* result);  // runs destructors, completes joins
 void run_thread_local_destructors(Thread& me);
-[[noreturn]] void finish_process(int code);                  // exit(): handlers, then the end of the execution
-enum class Flush : bool { No, Yes };                         // what is left in the buffers of stdio
-[[noreturn]] void end_process(int code, Flush flush);        // _exit()
+[[noreturn]] void finish_process(int code);            // exit(): handlers, then the end of the execution
+enum class Flush : bool { No, Yes };                   // what is left in the buffers of stdio
+[[noreturn]] void end_process(int code, Flush flush);  // _exit()
 
 // A thread of ours that the program does not know of: it is detached, and the program may end without it.
 void create_task(void* (*function)(void*), void* argument);

@@ -44,7 +44,8 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
   int before_instruction = 0;
   uintptr_t pc = _Unwind_GetIPInfo(context, &before_instruction);
   if (!pc || walk.count == walk.most) return _URC_END_OF_STACK;
-  if (pc >= own_code.begin && pc < own_code.end && _Unwind_GetRegionStart(context) == reinterpret_cast<uintptr_t>(&lockstep_thread_entry))
+  if (pc >= own_code.begin && pc < own_code.end &&
+      _Unwind_GetRegionStart(context) == reinterpret_cast<uintptr_t>(&lockstep_thread_entry))
     walk.whole = true;
   if (pc >= own_code.begin && pc < own_code.end) return _URC_NO_REASON;
   walk.out[walk.count++] = pc + (before_instruction ? 1 : 0);  // always a return address: users subtract one

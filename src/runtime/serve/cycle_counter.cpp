@@ -16,8 +16,8 @@ bool trapped;
 // 0: none. Instructions in the middle of others are found, too; then the faults that never come cost nothing.
 size_t counter_instruction(const unsigned char* code) {
   if (code[0] != 0x0f) return 0;
-  if (code[1] == 0x31) return 2;                         // rdtsc
-  return code[1] == 0x01 && code[2] == 0xf9 ? 3 : 0;     // rdtscp
+  if (code[1] == 0x31) return 2;                      // rdtsc
+  return code[1] == 0x01 && code[2] == 0xf9 ? 3 : 0;  // rdtscp
 }
 
 bool mentions_counter(const unsigned char* code, size_t size) {
@@ -35,7 +35,8 @@ int look_into_module(dl_phdr_info* info, size_t, void*) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || !(segment.p_flags & PF_R)) continue;
-    if (mentions_counter(reinterpret_cast<const unsigned char*>(info->dlpi_addr + segment.p_vaddr), segment.p_filesz)) return 1;
+    if (mentions_counter(reinterpret_cast<const unsigned char*>(info->dlpi_addr + segment.p_vaddr), segment.p_filesz))
+      return 1;
   }
   return 0;
 }

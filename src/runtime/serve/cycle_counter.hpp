@@ -1,5 +1,5 @@
-// The processor's cycle counter. rdtsc and rdtscp of the program show the virtual clock, so that executions repeat: where
-// its code has such instructions, the kernel makes them fault, and the fault is answered here.
+// The processor's cycle counter. rdtsc and rdtscp of the program show the virtual clock, so that executions repeat:
+// where its code has such instructions, the kernel makes them fault, and the fault is answered here.
 #pragma once
 
 namespace lockstep::rt {

@@ -7,7 +7,7 @@
 
 namespace lockstep::rt {
 
-struct sigaction disposition_of(int signal);          // as the program sees it
+struct sigaction disposition_of(int signal);                                            // as the program sees it
 int set_disposition(int signal, const struct sigaction* fresh, struct sigaction* old);  // 0 or an error number
 void restore_dispositions();
 void apply_dispositions();  // the wishes are those of a checkpoint: tells the kernel again

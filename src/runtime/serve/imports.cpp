@@ -11,8 +11,8 @@ void look_at(const char* name, Imports& imports) {
   for (const char* asks : {"pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np"})
     if (equal(name, asks)) imports.try_join = true;
   if (equal(name, "makecontext")) imports.contexts = true;
-  for (const char* calls_back : {"aio_read", "aio_write", "aio_fsync", "lio_listio", "aio_read64", "aio_write64", "aio_fsync64",
-                                 "lio_listio64", "mq_notify", "getaddrinfo_a"})
+  for (const char* calls_back : {"aio_read", "aio_write", "aio_fsync", "lio_listio", "aio_read64", "aio_write64",
+                                 "aio_fsync64", "lio_listio64", "mq_notify", "getaddrinfo_a"})
     if (equal(name, calls_back)) imports.outside_threads = true;
   for (const char* runs : {"system", "popen", "wordexp"})
     if (equal(name, runs)) imports.runs_commands = true;
@@ -29,7 +29,8 @@ int look_at_module(dl_phdr_info* info, size_t, void* data) {
   } tables[2] = {};
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    for (auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr); d->d_tag != DT_NULL; ++d) {
+    for (auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+         d->d_tag != DT_NULL; ++d) {
       // ld.so has added the load address, except in the vDSO, which is no module of the program.
       if (d->d_tag == DT_SYMTAB) symbols = reinterpret_cast<const ElfW(Sym)*>(d->d_un.d_ptr);
       if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(d->d_un.d_ptr);
@@ -43,7 +44,8 @@ int look_at_module(dl_phdr_info* info, size_t, void* data) {
   for (const auto& table : tables)
     for (size_t i = 0; table.at && i < table.bytes / sizeof(ElfW(Rela)); ++i) {
       const auto& symbol = symbols[ELF64_R_SYM(reinterpret_cast<const ElfW(Rela)*>(table.at)[i].r_info)];
-      if (symbol.st_shndx == SHN_UNDEF && symbol.st_name) look_at(strings + symbol.st_name, *static_cast<Imports*>(data));
+      if (symbol.st_shndx == SHN_UNDEF && symbol.st_name)
+        look_at(strings + symbol.st_name, *static_cast<Imports*>(data));
     }
   return 0;
 }

@@ -1,7 +1,7 @@
 // How the runtime gets hold of the program: before its constructors, then instead of its main.
 #include <dlfcn.h>
-#include <signal.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -117,7 +117,8 @@ __attribute__((noinline)) void take_control() {
   find_libraries();
   control_cycle_counter();
   note_address_layout();
-  const bool can_save = runtime.fibers && runtime.isolation == Isolation::Reset && !channel.debug && !channel.find_leaks;
+  const bool can_save =
+      runtime.fibers && runtime.isolation == Isolation::Reset && !channel.debug && !channel.find_leaks;
   runtime.saving = Saving::create(can_save ? channel.checkpoints : CheckpointUse::Off);
   // Breakpoints kill a thread that blocks their signal; what the program blocks from here on is only simulated.
   uint64_t trap = 1ull << (SIGTRAP - 1);
@@ -173,8 +174,8 @@ LOCKSTEP_EXPORT void lockstep_rt_serve(int channel_fd, int table_fd, void (*body
   take_control();
 }
 
-LOCKSTEP_EXPORT int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(), void (*fini)(),
-                                      void (*rtld_fini)(), void* stack_end) {
+LOCKSTEP_EXPORT int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(),
+                                      void (*fini)(), void (*rtld_fini)(), void* stack_end) {
   using Start = int (*)(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
   runtime.program_main = main;
   auto real = reinterpret_cast<Start>(dlsym(RTLD_NEXT, "__libc_start_main"));

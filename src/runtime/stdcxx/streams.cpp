@@ -31,7 +31,8 @@ struct Stream {
 bool is_string_buffer(const Buffer* buffer) {
   static const char* table;
   if (UNLIKELY(!table))
-    table = static_cast<const char*>(dlsym(RTLD_DEFAULT, "_ZTVNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEEE"));
+    table =
+        static_cast<const char*>(dlsym(RTLD_DEFAULT, "_ZTVNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEEE"));
   return table && buffer && buffer->functions == table + 16;
 }
 

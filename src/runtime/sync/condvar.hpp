@@ -1,5 +1,5 @@
-// A condition variable has no state of its own here but that it is destroyed: its queue is the set of threads whose pending Reacquire names it
-// and who have not been woken.
+// A condition variable has no state of its own here but that it is destroyed: its queue is the set of threads whose
+// pending Reacquire names it and who have not been woken.
 #pragma once
 #include <pthread.h>
 

@@ -42,8 +42,8 @@ struct Mutex {
     held_here = 0;
   }
 
-  // Memory is given back, and nobody says whether there were mutexes in it: std::mutex has nothing to destroy. Those that
-  // are held tell themselves.
+  // Memory is given back, and nobody says whether there were mutexes in it: std::mutex has nothing to destroy. Those
+  // that are held tell themselves.
   bool marked_held() const { return held_here == held_mark(); }
 
  private:

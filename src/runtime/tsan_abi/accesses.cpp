@@ -28,23 +28,23 @@ LOCKSTEP_EXPORT void __tsan_func_exit() {
   LOCKSTEP_EXPORT void __tsan_##name##n(void* a) { plain_access<n, flags>(a, __builtin_return_address(0)); }
 // A volatile variable is what code without atomics waits for. As long as nobody has written to it meanwhile it is no
 // scheduling point; but whoever reads the same value again and again lets others go on.
-#define LOCKSTEP_VOLATILE_READ(name, n)                          \
-  LOCKSTEP_EXPORT void __tsan_##name##n(void* a) {               \
-    plain_access<n, kRead>(a, __builtin_return_address(0));      \
+#define LOCKSTEP_VOLATILE_READ(name, n)                                      \
+  LOCKSTEP_EXPORT void __tsan_##name##n(void* a) {                           \
+    plain_access<n, kRead>(a, __builtin_return_address(0));                  \
     if (n <= 8 && runtime.running && controlled()) note_volatile_read(a, n); \
   }
-#define LOCKSTEP_SIZED(n)                                                                            \
-  LOCKSTEP_ACCESS(read, n, kRead)                                                                    \
-  LOCKSTEP_ACCESS(write, n, kWrite)                                                                  \
-  LOCKSTEP_ACCESS(read_write, n, kWrite)                                                             \
-  LOCKSTEP_VOLATILE_READ(volatile_read, n)                                                           \
-  LOCKSTEP_ACCESS(volatile_write, n, kWrite)                                                         \
-  LOCKSTEP_ACCESS(unaligned_read, n, kRead)                                                          \
-  LOCKSTEP_ACCESS(unaligned_write, n, kWrite)                                                        \
-  LOCKSTEP_ACCESS(unaligned_read_write, n, kWrite)                                                   \
-  LOCKSTEP_VOLATILE_READ(unaligned_volatile_read, n)                                                 \
-  LOCKSTEP_ACCESS(unaligned_volatile_write, n, kWrite)                                               \
-  LOCKSTEP_EXPORT void __tsan_read##n##_pc(void* a, void* pc) { plain_access<n, kRead>(a, pc); }     \
+#define LOCKSTEP_SIZED(n)                                                                        \
+  LOCKSTEP_ACCESS(read, n, kRead)                                                                \
+  LOCKSTEP_ACCESS(write, n, kWrite)                                                              \
+  LOCKSTEP_ACCESS(read_write, n, kWrite)                                                         \
+  LOCKSTEP_VOLATILE_READ(volatile_read, n)                                                       \
+  LOCKSTEP_ACCESS(volatile_write, n, kWrite)                                                     \
+  LOCKSTEP_ACCESS(unaligned_read, n, kRead)                                                      \
+  LOCKSTEP_ACCESS(unaligned_write, n, kWrite)                                                    \
+  LOCKSTEP_ACCESS(unaligned_read_write, n, kWrite)                                               \
+  LOCKSTEP_VOLATILE_READ(unaligned_volatile_read, n)                                             \
+  LOCKSTEP_ACCESS(unaligned_volatile_write, n, kWrite)                                           \
+  LOCKSTEP_EXPORT void __tsan_read##n##_pc(void* a, void* pc) { plain_access<n, kRead>(a, pc); } \
   LOCKSTEP_EXPORT void __tsan_write##n##_pc(void* a, void* pc) { plain_access<n, kWrite>(a, pc); }
 LOCKSTEP_SIZED(1)
 LOCKSTEP_SIZED(2)
@@ -54,20 +54,23 @@ LOCKSTEP_SIZED(16)
 
 // Those that do nothing but look at their address.
 bool lockstep::rt::is_idle_hook(const void* function) {
-#define LOCKSTEP_HOOKS(n)                                                                                         \
+#define LOCKSTEP_HOOKS(n)                                                                                             \
   as_code(__tsan_read##n), as_code(__tsan_write##n), as_code(__tsan_read_write##n), as_code(__tsan_volatile_read##n), \
-      as_code(__tsan_volatile_write##n), as_code(__tsan_unaligned_read##n), as_code(__tsan_unaligned_write##n),     \
-      as_code(__tsan_unaligned_read_write##n), as_code(__tsan_unaligned_volatile_read##n),                          \
+      as_code(__tsan_volatile_write##n), as_code(__tsan_unaligned_read##n), as_code(__tsan_unaligned_write##n),       \
+      as_code(__tsan_unaligned_read_write##n), as_code(__tsan_unaligned_volatile_read##n),                            \
       as_code(__tsan_unaligned_volatile_write##n)
   const auto as_code = [](auto* hook) { return reinterpret_cast<const void*>(hook); };
-  const void* const hooks[] = {LOCKSTEP_HOOKS(1),  LOCKSTEP_HOOKS(2),          LOCKSTEP_HOOKS(4),        LOCKSTEP_HOOKS(8),
-                               LOCKSTEP_HOOKS(16), as_code(__tsan_func_entry), as_code(__tsan_func_exit)};
+  const void* const hooks[] = {LOCKSTEP_HOOKS(1),        LOCKSTEP_HOOKS(2),  LOCKSTEP_HOOKS(4),
+                               LOCKSTEP_HOOKS(8),        LOCKSTEP_HOOKS(16), as_code(__tsan_func_entry),
+                               as_code(__tsan_func_exit)};
   for (const void* hook : hooks)
     if (hook == function) return true;
   return false;
 }
 
-LOCKSTEP_EXPORT void __tsan_read_range(void* a, size_t size) { range_access(a, size, kRange, __builtin_return_address(0)); }
+LOCKSTEP_EXPORT void __tsan_read_range(void* a, size_t size) {
+  range_access(a, size, kRange, __builtin_return_address(0));
+}
 LOCKSTEP_EXPORT void __tsan_write_range(void* a, size_t size) {
   range_access(a, size, kWrite | kRange, __builtin_return_address(0));
 }

@@ -1,6 +1,7 @@
-// What sanitizer-aware code calls by name: ThreadSanitizer's interface (sanitizer/tsan_interface.h) and the older dynamic
-// annotations. All of it links. What orders threads is an order for the race detector, too; what asks it to look away is
-// not obeyed: such a race is reported, and a suppression is the way to say that it is meant. docs/environment.md lists it.
+// What sanitizer-aware code calls by name: ThreadSanitizer's interface (sanitizer/tsan_interface.h) and the older
+// dynamic annotations. All of it links. What orders threads is an order for the race detector, too; what asks it to
+// look away is not obeyed: such a race is reported, and a suppression is the way to say that it is meant.
+// docs/environment.md lists it.
 #include "runtime/detect/accesses.hpp"
 
 using namespace lockstep;
@@ -57,10 +58,18 @@ LOCKSTEP_EXPORT void AnnotateRWLockReleased(const char*, int, const volatile voi
 
 // --- order ---
 
-LOCKSTEP_EXPORT void AnnotateHappensBefore(const char*, int, const volatile void* a) { __tsan_release(const_cast<void*>(a)); }
-LOCKSTEP_EXPORT void AnnotateHappensAfter(const char*, int, const volatile void* a) { __tsan_acquire(const_cast<void*>(a)); }
-LOCKSTEP_EXPORT void AnnotateCondVarSignal(const char*, int, const volatile void* a) { __tsan_release(const_cast<void*>(a)); }
-LOCKSTEP_EXPORT void AnnotateCondVarSignalAll(const char*, int, const volatile void* a) { __tsan_release(const_cast<void*>(a)); }
+LOCKSTEP_EXPORT void AnnotateHappensBefore(const char*, int, const volatile void* a) {
+  __tsan_release(const_cast<void*>(a));
+}
+LOCKSTEP_EXPORT void AnnotateHappensAfter(const char*, int, const volatile void* a) {
+  __tsan_acquire(const_cast<void*>(a));
+}
+LOCKSTEP_EXPORT void AnnotateCondVarSignal(const char*, int, const volatile void* a) {
+  __tsan_release(const_cast<void*>(a));
+}
+LOCKSTEP_EXPORT void AnnotateCondVarSignalAll(const char*, int, const volatile void* a) {
+  __tsan_release(const_cast<void*>(a));
+}
 LOCKSTEP_EXPORT void AnnotateCondVarWait(const char*, int, const volatile void* a, const volatile void*) {
   __tsan_acquire(const_cast<void*>(a));
 }

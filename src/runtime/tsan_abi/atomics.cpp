@@ -36,8 +36,8 @@ LOCKSTEP_INLINE Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, in
   }
   Thread& me = self();
   arrive_at(LOCKSTEP_STACK);
-  Step& step =
-      scheduler().reach(kind, const_cast<const T*>(a), flags, can_run, reinterpret_cast<const void*>(expected), value, sizeof(T));
+  Step& step = scheduler().reach(kind, const_cast<const T*>(a), flags, can_run, reinterpret_cast<const void*>(expected),
+                                 value, sizeof(T));
   me.entry_sp = 0;
   return step;
 }
@@ -136,8 +136,13 @@ LOCKSTEP_INLINE bool compare_exchange(volatile T* a, T& expected, T desired, int
 
 }  // namespace
 
-#define LOCKSTEP_RMW(T, bits, name, expression) \
-  LOCKSTEP_EXPORT T __tsan_atomic##bits##_##name(volatile T* a, T v, int order) { return modify(a, order, [v](T old) -> T { (void)old; return static_cast<T>(expression); }); }
+#define LOCKSTEP_RMW(T, bits, name, expression)                                   \
+  LOCKSTEP_EXPORT T __tsan_atomic##bits##_##name(volatile T* a, T v, int order) { \
+    return modify(a, order, [v](T old) -> T {                                     \
+      (void)old;                                                                  \
+      return static_cast<T>(expression);                                          \
+    });                                                                           \
+  }
 
 #define LOCKSTEP_ATOMICS(T, bits)                                                                                     \
   LOCKSTEP_EXPORT T __tsan_atomic##bits##_load(const volatile T* a, int order) { return load(a, order); }             \
@@ -145,17 +150,18 @@ LOCKSTEP_INLINE bool compare_exchange(volatile T* a, T& expected, T desired, int
   LOCKSTEP_RMW(T, bits, exchange, v)                                                                                  \
   LOCKSTEP_RMW(T, bits, fetch_add, old + v)                                                                           \
   LOCKSTEP_RMW(T, bits, fetch_sub, old - v)                                                                           \
-  LOCKSTEP_RMW(T, bits, fetch_and, old & v)                                                                           \
+  LOCKSTEP_RMW(T, bits, fetch_and, old& v)                                                                            \
   LOCKSTEP_RMW(T, bits, fetch_or, old | v)                                                                            \
   LOCKSTEP_RMW(T, bits, fetch_xor, old ^ v)                                                                           \
   LOCKSTEP_RMW(T, bits, fetch_nand, ~(old & v))                                                                       \
-  LOCKSTEP_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(volatile T* a, T* e, T v, int order, int failure) {       \
-    return compare_exchange(a, *e, v, order, failure);                                                                   \
+  LOCKSTEP_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(volatile T* a, T* e, T v, int order,              \
+                                                                    int failure) {                                    \
+    return compare_exchange(a, *e, v, order, failure);                                                                \
   }                                                                                                                   \
-  LOCKSTEP_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(volatile T* a, T* e, T v, int order, int failure) {         \
-    return compare_exchange(a, *e, v, order, failure);                                                                   \
+  LOCKSTEP_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(volatile T* a, T* e, T v, int order, int failure) { \
+    return compare_exchange(a, *e, v, order, failure);                                                                \
   }                                                                                                                   \
-  LOCKSTEP_EXPORT T __tsan_atomic##bits##_compare_exchange_val(volatile T* a, T e, T v, int order, int failure) {             \
+  LOCKSTEP_EXPORT T __tsan_atomic##bits##_compare_exchange_val(volatile T* a, T e, T v, int order, int failure) {     \
     compare_exchange(a, e, v, order, failure);                                                                        \
     return e;                                                                                                         \
   }

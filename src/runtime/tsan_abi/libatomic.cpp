@@ -17,8 +17,8 @@ namespace {
 bool visible() { return controlled() && runtime.instrumented && runtime.points != Points::Sync; }
 
 Step& arrive(OpKind kind, const volatile void* object, uint8_t flags, int order, size_t size) {
-  return scheduler().reach(kind, const_cast<const void*>(object), flags, may_go_round(), nullptr, static_cast<uint16_t>(order),
-                           static_cast<uint16_t>(size));
+  return scheduler().reach(kind, const_cast<const void*>(object), flags, may_go_round(), nullptr,
+                           static_cast<uint16_t>(order), static_cast<uint16_t>(size));
 }
 
 uint64_t digest(const void* bytes, size_t size) {
@@ -76,7 +76,7 @@ bool compare_exchange(size_t size, volatile void* object, void* expected, const 
 #define LOCKSTEP_CALLER __builtin_return_address(0)
 
 // The compiler knows these names as builtins with other types; asm labels give them to functions of ours.
-#define LOCKSTEP_LIBATOMIC(result, name, parameters) \
+#define LOCKSTEP_LIBATOMIC(result, name, parameters)                                                             \
   extern "C" __attribute__((visibility("default"))) result lockstep_at_##name parameters asm("__atomic_" #name); \
   result lockstep_at_##name parameters
 
@@ -125,7 +125,8 @@ LOCKSTEP_LIBATOMIC(void, exchange, (size_t size, volatile void* object, void* va
   if (!visible()) return uncontrolled_exchange(size, object, value, old);
   exchange(size, object, value, old, order, LOCKSTEP_CALLER);
 }
-LOCKSTEP_LIBATOMIC(bool, compare_exchange, (size_t size, volatile void* object, void* expected, void* desired, int order, int failure)) {
+LOCKSTEP_LIBATOMIC(bool, compare_exchange,
+                   (size_t size, volatile void* object, void* expected, void* desired, int order, int failure)) {
   const bool success = visible() ? compare_exchange(size, object, expected, desired, order, failure, LOCKSTEP_CALLER)
                                  : uncontrolled_compare_exchange(size, object, expected, desired);
   note_order(success ? order : failure, LOCKSTEP_CALLER);
@@ -154,7 +155,8 @@ LOCKSTEP_LIBATOMIC(u128, exchange_16, (volatile void* object, u128 value, int or
     uncontrolled_exchange(16, object, &value, &old);
   return old;
 }
-LOCKSTEP_LIBATOMIC(bool, compare_exchange_16, (volatile void* object, void* expected, u128 desired, int order, int failure)) {
+LOCKSTEP_LIBATOMIC(bool, compare_exchange_16,
+                   (volatile void* object, void* expected, u128 desired, int order, int failure)) {
   const bool success = visible() ? compare_exchange(16, object, expected, &desired, order, failure, LOCKSTEP_CALLER)
                                  : uncontrolled_compare_exchange(16, object, expected, &desired);
   note_order(success ? order : failure, LOCKSTEP_CALLER);

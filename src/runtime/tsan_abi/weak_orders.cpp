@@ -49,7 +49,8 @@ void note_byte_load(const volatile void* object, uint8_t value, const void* plac
 }
 
 void settle_byte_loads() {
-  for (; unsettled_count; --unsettled_count) settle(unsettled[unsettled_count - 1].object, unsettled[unsettled_count - 1].place);
+  for (; unsettled_count; --unsettled_count)
+    settle(unsettled[unsettled_count - 1].object, unsettled[unsettled_count - 1].place);
 }
 
 }  // namespace lockstep::rt

@@ -9,15 +9,17 @@ inline bool is_weak(int order) { return (order & 7) != __ATOMIC_SEQ_CST; }  // g
 
 // Nearly always the place is known: that is looked at first.
 inline bool is_news(const void* place) {
-  return runtime.running && UNLIKELY(!recently_noticed(FactKind::WeakOrder, place)) && scheduler().unjoined > 0 && controlled();
+  return runtime.running && UNLIKELY(!recently_noticed(FactKind::WeakOrder, place)) && scheduler().unjoined > 0 &&
+         controlled();
 }
 
 inline void note_order(int order, const void* place) {
   if (is_weak(order) && is_news(place)) add_fact(FactKind::WeakOrder, place);
 }
 
-// The compiler tests the guard of a function-local static by loading its first byte with acquire. That is no atomic of the
-// program, and the order suffices by design. A test that sees 0 is known for one only when __cxa_guard_acquire follows.
+// The compiler tests the guard of a function-local static by loading its first byte with acquire. That is no atomic of
+// the program, and the order suffices by design. A test that sees 0 is known for one only when __cxa_guard_acquire
+// follows.
 void note_byte_load(const volatile void* object, uint8_t value, const void* place);
 inline void note_load(const volatile uint8_t* object, uint8_t value, int order, const void* place) {
   if ((order & 7) != __ATOMIC_ACQUIRE) return note_order(order, place);

@@ -163,10 +163,10 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
   std::ranges::move(predicted, std::back_inserter(open_));
 }
 
-// What is to be run instead of the block that the execution ran from `here`. Returns what the block touches, unless it was
-// given up.
-std::shared_ptr<BlockSearch::Memory> BlockSearch::branch(const Node& node, TraceView trace, const Block& block, const Node& here,
-                                                         bool preempts, std::vector<LockWait> waits) {
+// What is to be run instead of the block that the execution ran from `here`. Returns what the block touches, unless it
+// was given up.
+std::shared_ptr<BlockSearch::Memory> BlockSearch::branch(const Node& node, TraceView trace, const Block& block,
+                                                         const Node& here, bool preempts, std::vector<LockWait> waits) {
   const ThreadId t = block.record.thread;
   if (node.variant && here.start == node.start) {
     Memory& known = *node.variant;
@@ -178,7 +178,8 @@ std::shared_ptr<BlockSearch::Memory> BlockSearch::branch(const Node& node, Trace
   const bool others = others_could_run(trace, block, here.stopped);
   Node later = here;
   if (block.record.how == BlockRecord::Aborted) {
-    const auto way = std::make_shared<Memory>(Memory{block.record.everything != 0, without_locks(trace, block), 0, std::move(waits)});
+    const auto way = std::make_shared<Memory>(
+        Memory{block.record.everything != 0, without_locks(trace, block), 0, std::move(waits)});
     later.stopped.push_back({t, true, wanted_by(trace, t), way});
     if (others) push(std::move(later));
     return nullptr;
@@ -186,7 +187,8 @@ std::shared_ptr<BlockSearch::Memory> BlockSearch::branch(const Node& node, Trace
   // A failure leaves the rest of the block unknown.
   const bool failed = trace.outcome() != Outcome::Ok && trace.outcome() != Outcome::SleepBlocked;
   const bool unknown = block.record.how == BlockRecord::Last && failed;
-  const auto memory = std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched, 0, std::move(waits)});
+  const auto memory =
+      std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched, 0, std::move(waits)});
   later.cost += preempts;
   if (parts_.one_delayed)  // whoever was delayed before is forgotten for good
     for (Stopped& s : later.stopped) s = {s.thread, true, kNoObject, nullptr};
@@ -212,7 +214,8 @@ std::vector<Touched> BlockSearch::without_locks(TraceView trace, const Block& bl
   std::vector<Touched> touched = block.touched;
   for (const Step& step : trace.steps().subspan(block.record.begin))
     if (takes_lock(step.kind))
-      std::erase_if(touched, [&](const Touched& x) { return x.word == (static_cast<uint64_t>(step.object) & ~uint64_t{7}); });
+      std::erase_if(touched,
+                    [&](const Touched& x) { return x.word == (static_cast<uint64_t>(step.object) & ~uint64_t{7}); });
   return touched;
 }
 

@@ -7,8 +7,8 @@
 // (otherwise what has to come before all of a nested region is never tried there); what a block waits for is a reason
 // to give the execution up, because nothing is checkpointed, and to run it again with that thread stopped.
 //
-// Schedules are learned from in depth-first order, however many are under way: what comes back before its turn waits for
-// it. So the number of workers changes neither which executions there are nor what is claimed.
+// Schedules are learned from in depth-first order, however many are under way: what comes back before its turn waits
+// for it. So the number of workers changes neither which executions there are nor what is claimed.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -33,8 +33,8 @@ struct BlockSearchParts {
   bool deadlocks = false;    // predicted deadlocks of locks are run (-DD)
   bool locks_write = false;  // entering a lock counts as writing it
   bool run_delayed = false;  // at what may be a condition deadlock
-  // So many executions go one by one, in the order of the paper, before any is begun ahead of its turn: small spaces are
-  // numbered alike with any number of workers.
+  // So many executions go one by one, in the order of the paper, before any is begun ahead of its turn: small spaces
+  // are numbered alike with any number of workers.
   uint64_t alone = 128;
   // Mistakes for tests to notice.
   bool one_delayed = false;     // figure 3 as printed
@@ -88,7 +88,7 @@ class BlockSearch final : public Strategy {
     uint32_t choices_after = 0;       // data choices up to this record are others' business
     std::shared_ptr<Memory> variant;  // the block at `start` is known, with other data choices: what it touches adds up
     std::optional<PredictedDeadlock> deadlock;  // not a schedule of blocks: its confirmation
-    Trace trace;                      // Back
+    Trace trace;                                // Back
   };
   struct Block {
     BlockRecord record;
@@ -119,14 +119,14 @@ class BlockSearch final : public Strategy {
   static Finding unconfirmed(const std::vector<LockNesting>& cycle, const std::string& message, Trace trace);
 
   const BlockSearchParts parts_;
-  std::vector<Node> open_;  // the last one is learned from next
+  std::vector<Node> open_;        // the last one is learned from next
   std::deque<size_t> in_flight_;  // places in open_, in the order in which they come back
   uint64_t learned_ = 0, waiting_bytes_ = 0;
   uint64_t schedules_ = 0, aborted_ = 0, peak_ = 0, confirmed_ = 0;
   uint64_t diverged_ = 0, lost_ = 0, cut_ = 0;
   Criteria criteria_;
-  HeldLocks early_;            // locks that threads took before the trace begins
-  bool nests_locks_ = false;   // otherwise there is no deadlock to predict
+  HeldLocks early_;                                     // locks that threads took before the trace begins
+  bool nests_locks_ = false;                            // otherwise there is no deadlock to predict
   using Key = std::set<std::pair<uint64_t, uint64_t>>;  // who waits for what
   static Key key_of(const std::vector<LockNesting>& cycle);
   std::map<Key, uint32_t> predicted_;  // how often that was run in vain

@@ -117,8 +117,10 @@ void Criteria::check(TraceView trace) {
   const auto look = [&](const Step& step) {
     const Cover covered = cover(step.kind);
     needs_locks |= covered == Cover::Locked || covered == Cover::Notify;
-    if (step.flags & Step::kTimed) add({.kind = Criterion::Timeout, .operation = OpKind::Timeout, .object = step.object});
-    else if (covered == Cover::No || is_try_join(step)) add({.kind = Criterion::Operation, .operation = step.kind, .object = step.object});
+    if (step.flags & Step::kTimed)
+      add({.kind = Criterion::Timeout, .operation = OpKind::Timeout, .object = step.object});
+    else if (covered == Cover::No || is_try_join(step))
+      add({.kind = Criterion::Operation, .operation = step.kind, .object = step.object});
   };
   for (const Step& step : trace.steps()) look(step);
   for (const Step& step : trace.pending())
@@ -129,7 +131,8 @@ void Criteria::check(TraceView trace) {
     if (const Reason reason{static_cast<uint8_t>(r)}; reasons.has(reason) && reason != Reason::Unpreemptible)
       add({.kind = Criterion::Order, .reason = reason});
   const auto races = trace.races();
-  if (trace.locks_broken() || std::any_of(races.begin(), races.end(), [](const DataRace& r) { return r.race(); })) add({.kind = Criterion::Memory});
+  if (trace.locks_broken() || std::any_of(races.begin(), races.end(), [](const DataRace& r) { return r.race(); }))
+    add({.kind = Criterion::Memory});
   if (needs_locks) check_locks(trace);
 }
 
@@ -139,8 +142,8 @@ void Criteria::check_locks(TraceView trace) {
     const Cover covered = cover(step.kind);
     const std::vector<HeldLock>& mine = held.of(step.thread);
     const bool ends_its_block = covered == Cover::Notify && mine.empty();
-    if (!step.is_note() && (covered == Cover::Locked || step.kind == OpKind::CondWait ||
-                            (covered == Cover::Notify && !ends_its_block)))
+    if (!step.is_note() &&
+        (covered == Cover::Locked || step.kind == OpKind::CondWait || (covered == Cover::Notify && !ends_its_block)))
       use(step, mine);
     held.apply(step);
   }
@@ -151,7 +154,8 @@ void Criteria::use(const Step& step, const std::vector<HeldLock>& held) {
   const bool notifies = cover(step.kind) == Cover::Notify, waits = step.kind == OpKind::CondWait;
   const bool writes = notifies || waits || is_write(step);
   ObjectId object = step.object;
-  if ((step.kind == OpKind::PlainRead || step.kind == OpKind::PlainWrite) && step.second != kNoObject) object = step.second;
+  if ((step.kind == OpKind::PlainRead || step.kind == OpKind::PlainWrite) && step.second != kNoObject)
+    object = step.second;
   Use& use = uses_[object];
   if (use.first == kNoThread) use.first = step.thread;
   use.shared |= use.first != step.thread;
@@ -168,7 +172,9 @@ void Criteria::use(const Step& step, const std::vector<HeldLock>& held) {
   use.known = true;
   const bool condition = use.waited || use.notified;
   if (use.locks.empty() && use.shared && (condition ? use.waited && use.notified : use.written))
-    add({.kind = condition ? Criterion::Notification : Criterion::Atomic, .operation = step.kind, .object = step.object});
+    add({.kind = condition ? Criterion::Notification : Criterion::Atomic,
+         .operation = step.kind,
+         .object = step.object});
 }
 
 void Criteria::save(StateWriter& out) const {

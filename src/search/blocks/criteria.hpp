@@ -18,13 +18,13 @@ namespace lockstep {
 
 struct Criterion {
   enum Kind : uint8_t {
-    Operation,    // an operation that the method does not cover
-    Atomic,       // threads share an atomic without a common lock
-    Notification, // a thread notifies under another lock than that of the waits
-    Memory,       // threads share plain memory without a common lock
-    Timeout,      // a wait that can time out
-    Order,        // the order of steps matters for a reason that no operation shows
-    Deadlock,     // locks are taken in orders that can deadlock, and nobody looks for that
+    Operation,     // an operation that the method does not cover
+    Atomic,        // threads share an atomic without a common lock
+    Notification,  // a thread notifies under another lock than that of the waits
+    Memory,        // threads share plain memory without a common lock
+    Timeout,       // a wait that can time out
+    Order,         // the order of steps matters for a reason that no operation shows
+    Deadlock,      // locks are taken in orders that can deadlock, and nobody looks for that
   };
   Kind kind;
   OpKind operation = OpKind::Choose;  // the first one

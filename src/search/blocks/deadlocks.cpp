@@ -33,9 +33,8 @@ const Step* pending_of(TraceView trace, ThreadId t) {
 // Being alive is a lock that joining waits for.
 bool blocks(ThreadId owner, const LockWait& at, const LockWait& waiter) {
   if (waiter.wanted == thread_object(owner)) return true;
-  return std::any_of(at.held.begin(), at.held.end(), [&](const HeldLock& h) {
-    return h.lock == waiter.wanted && (h.exclusive || waiter.exclusive);
-  });
+  return std::any_of(at.held.begin(), at.held.end(),
+                     [&](const HeldLock& h) { return h.lock == waiter.wanted && (h.exclusive || waiter.exclusive); });
 }
 
 bool can_hold_both(const LockWait& a, const LockWait& b) {
@@ -68,9 +67,8 @@ class Cycles {
     for (const ThreadWaits& other : threads_) {
       if (std::any_of(path_.begin(), path_.end(), [&](const Member& m) { return m.thread == other.thread; })) continue;
       for (const LockWait& wait : other.waits)
-        if (blocks(other.thread, wait, at) && std::all_of(path_.begin(), path_.end(), [&](const Member& m) {
-              return can_hold_both(*m.at, wait);
-            }))
+        if (blocks(other.thread, wait, at) &&
+            std::all_of(path_.begin(), path_.end(), [&](const Member& m) { return can_hold_both(*m.at, wait); }))
           extend(other.thread, wait);
     }
     path_.pop_back();
@@ -132,7 +130,8 @@ std::vector<LockWait> waits_in_block(TraceView trace, const BlockRecord& block, 
       choices.push_back(step.value);
       continue;
     }
-    if (waits_for_others(step, held.of(step.thread))) found.push_back(wait_at(step, steps, held.of(step.thread), choices));
+    if (waits_for_others(step, held.of(step.thread)))
+      found.push_back(wait_at(step, steps, held.of(step.thread), choices));
     held.apply(step);
     ++steps;
   }
@@ -163,7 +162,8 @@ bool nests_locks(TraceView trace, HeldLocks held) {
                      [&](const Step& step) { return waits(step) && !held.of(step.thread).empty(); });
 }
 
-std::vector<PredictedDeadlock> predict_deadlocks(TraceView trace, uint32_t begin, std::span<const ThreadWaits> threads) {
+std::vector<PredictedDeadlock> predict_deadlocks(TraceView trace, uint32_t begin,
+                                                 std::span<const ThreadWaits> threads) {
   return Cycles(trace, begin, threads).find();
 }
 

@@ -2,9 +2,9 @@
 //
 // Until its end a block only takes locks and touches what they protect. So if threads could begin their blocks from the
 // same state, each up to a lock that it waits for, without taking the same locks, they can do so one after the other;
-// and if each waits for what the next one holds, that is a deadlock. Every deadlock that is not also the end of an order
-// of whole blocks is found like this. The reverse lock chains of the paper (Bruening & Chapin 2000, section 6.1) see
-// only what the last lock exit of a thread shows, and miss locks that are not released in reverse order.
+// and if each waits for what the next one holds, that is a deadlock. Every deadlock that is not also the end of an
+// order of whole blocks is found like this. The reverse lock chains of the paper (Bruening & Chapin 2000, section 6.1)
+// see only what the last lock exit of a thread shows, and miss locks that are not released in reverse order.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -73,7 +73,7 @@ class ChoiceTree {
   // A planned one is about to be run: of its siblings, only those sleep by which it was preceded in that.
   void hand_out(uint32_t node);
   void cut_off(uint32_t node);  // what is planned below one that has not been run
-  void skip(uint32_t node);  // a fresh node of a state that stays open: somebody else covers it
+  void skip(uint32_t node);     // a fresh node of a state that stays open: somebody else covers it
 
   void save(StateWriter& out) const;
   // What was under way when it was saved is planned again. Rejects what is no tree.

@@ -38,7 +38,8 @@ Kinds kinds_of(std::span<const Step> steps) {
 // sequence, and steps that may do something else in another order. Seen by what may have them, so that mostly the first
 // execution shows it.
 bool needs_one_lane(const Kinds& fresh) {
-  constexpr uint64_t special = kChoices | bit(OpKind::CondSignal) | bit(OpKind::FutexWake) | bit(OpKind::Io) | bit(OpKind::Timer);
+  constexpr uint64_t special =
+      kChoices | bit(OpKind::CondSignal) | bit(OpKind::FutexWake) | bit(OpKind::Io) | bit(OpKind::Timer);
   return fresh.any(special) || is_conditional(OpKind::kCount, fresh.flags);
 }
 

@@ -83,7 +83,7 @@ struct DporParts {
   // Nothing below this record, the newest one of the path, is wanted.
   std::function<bool(const DporSearch&, uint32_t record)> give_up;
   Method method = Method::PartialOrder;  // what the judge is asked for
-  std::optional<DporOrder> order{};  // none: depth-first
+  std::optional<DporOrder> order{};      // none: depth-first
   // So many depth-first searches over one tree, each in a part of it that no other is in. Each keeps what it computed
   // for the path it is on. With source sets, what DporOrder needs and gives holds here, too. Sequences of wakeup trees
   // keep the order they were planned in: one may be run when all before it have been, finished or not; more may be

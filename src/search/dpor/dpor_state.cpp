@@ -91,7 +91,8 @@ Claim DporSearch::claim() const {
 }
 
 SearchStatus DporSearch::status() const {
-  return {.frontier_nodes = frontier_nodes(), .peak_frontier_nodes = peak_waiting_, .estimated_total = estimated_total()};
+  return {
+      .frontier_nodes = frontier_nodes(), .peak_frontier_nodes = peak_waiting_, .estimated_total = estimated_total()};
 }
 
 uint64_t DporSearch::memory_bytes() const {

@@ -9,8 +9,8 @@ namespace lockstep {
 // From the most that may be reduced to the least; each allows less than the one before.
 enum class Reduction : uint8_t {
   Full,
-  OneLane,      // wakeup trees only in depth-first order
-  SourceSets,   // no wakeup trees
+  OneLane,     // wakeup trees only in depth-first order
+  SourceSets,  // no wakeup trees
   NoSleepSets,
   Nothing,
 };

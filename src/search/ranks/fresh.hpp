@@ -28,10 +28,9 @@ class FreshRank final : public Rank {
     uint64_t hash = 0x243f6a8885a308d3ull;
     for (const ThreadId t : {outlook.running(step), next}) {
       const uint32_t number = t == kNoThread ? Outlook::kNone : outlook.next_of(t, step);
-      const uint64_t what = number == Outlook::kNone
-                                ? 0
-                                : static_cast<uint64_t>(outlook.operation(number).object) * 64 +
-                                      static_cast<uint64_t>(outlook.operation(number).kind);
+      const uint64_t what = number == Outlook::kNone ? 0
+                                                     : static_cast<uint64_t>(outlook.operation(number).object) * 64 +
+                                                           static_cast<uint64_t>(outlook.operation(number).kind);
       hash = (hash ^ what) * 0x9e3779b97f4a7c15ull;
       hash ^= hash >> 32;
     }

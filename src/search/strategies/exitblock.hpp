@@ -17,7 +17,7 @@ struct ExitBlockOptions {
   bool locks_write = false;   // entering a lock counts as writing it: predicts more deadlocks, runs more
   bool run_delayed = false;   // run delayed threads where others wait for a signal: finds out whether it ever comes
   bool as_published = false;  // -rw as in the paper, for comparison: loses executions of programs with nested locks
-  uint64_t alone = 128;  // executions before several are under way
+  uint64_t alone = 128;       // executions before several are under way
 };
 
 std::unique_ptr<Search> make_exitblock(const ExitBlockOptions& options);

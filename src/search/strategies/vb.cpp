@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "search/blocks/block_search.hpp"
 #include "model/text.hpp"
+#include "search/blocks/block_search.hpp"
 #include "search/tree_search.hpp"
 #include "search/variables/survey.hpp"
 #include "search/variables/thread_bound.hpp"
@@ -17,8 +17,8 @@ constexpr double kEpsilon = 0.01;
 constexpr unsigned kFewThreads = 6;  // main included; the orders of more are too many to try them all
 
 // Preparatory executions, then the empty set: no preemption at all. Then one preemption at each variable, two at each,
-// two at each pair, three at each, and so on: a bug that needs few of both is met soon, whatever else is shared. Sets come
-// in the order of their last variable, so that those of early iterations of loops come before those of later ones.
+// two at each pair, three at each, and so on: a bug that needs few of both is met soon, whatever else is shared. Sets
+// come in the order of their last variable, so that those of early iterations of loops come before those of later ones.
 class VariableBounding final : public Strategy {
  public:
   explicit VariableBounding(const VbOptions& options)
@@ -107,10 +107,11 @@ class VariableBounding final : public Strategy {
   uint64_t memory_bytes() const override { return tree_ ? tree_->memory_bytes() : 0; }
   SearchStatus status() const override {
     const uint64_t open = tree_ ? tree_->frontier_nodes() : orders_ ? orders_->open() : 0;
-    return {.frontier_nodes = done_ ? 0 : 1 + open,
-            .peak_frontier_nodes = peak_,
-            .phase = preparing_ ? "preparing" : count_of(set_.size(), "variable"),
-            .contributions = count_of(usable(), "shared variable") + ", " + count_of(sets_, "set") + " of them finished"};
+    return {
+        .frontier_nodes = done_ ? 0 : 1 + open,
+        .peak_frontier_nodes = peak_,
+        .phase = preparing_ ? "preparing" : count_of(set_.size(), "variable"),
+        .contributions = count_of(usable(), "shared variable") + ", " + count_of(sets_, "set") + " of them finished"};
   }
 
  private:
@@ -127,9 +128,10 @@ class VariableBounding final : public Strategy {
   size_t usable() const {
     const auto& all = survey_.shared();
     if (!options_.loop_iterations) return all.size();
-    return static_cast<size_t>(std::partition_point(all.begin(), all.end(), [&](const SharedVariable& v) {
-                                 return v.id.iteration <= *options_.loop_iterations;
-                               }) - all.begin());
+    return static_cast<size_t>(
+        std::partition_point(all.begin(), all.end(),
+                             [&](const SharedVariable& v) { return v.id.iteration <= *options_.loop_iterations; }) -
+        all.begin());
   }
 
   // The search for the set of variables whose turn it is.

@@ -12,7 +12,7 @@ namespace lockstep {
 
 struct VbOptions {
   uint32_t preemptions = 2;
-  uint32_t variables = 2;                  // sets of up to so many
+  uint32_t variables = 2;  // sets of up to so many
   // Orders of so many threads only, by random priorities; two by default if there are many threads.
   std::optional<uint32_t> thread_bound{};
   // Variables of the heap from so many iterations of a loop, besides the first, that has the number 0; none: all.

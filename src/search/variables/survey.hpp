@@ -28,8 +28,9 @@ class VariableSurvey {
   void look(TraceView trace);
 
   // By iteration of the loop that allocated them: those of the first say most about the others. Data comes before locks
-  // and the like, which everybody uses and which are seldom wrong; then what most threads share: what main hands to one of them is used by two. Otherwise in the order in which they were first seen to be
-  // shared. Called once, when there is nothing more to look at.
+  // and the like, which everybody uses and which are seldom wrong; then what most threads share: what main hands to one
+  // of them is used by two. Otherwise in the order in which they were first seen to be shared. Called once, when there
+  // is nothing more to look at.
   void settle();
   const std::vector<SharedVariable>& shared() const { return shared_; }
   unsigned threads() const { return threads_; }  // one above the largest name seen

@@ -61,7 +61,8 @@ TEST(Queue, FindsTheBug) {
   EXPECT_EQ(result.bugs[0].kind, "assertion");
 }
 
-// The libraries that explore() itself loads, the first time or to name places in the code, must not put a race in doubt.
+// The libraries that explore() itself loads, the first time or to name places in the code, must not put a race in
+// doubt.
 TEST(Queue, FindsARaceEveryTime) {
   for (int time = 0; time < 2; ++time) {
     lockstep::Result result = lockstep::explore([] {

@@ -1,7 +1,8 @@
 // Loaded into the driver: moments that do not depend on how fast the machine is. Its clock goes on by ten
-// milliseconds with every look at it, so "every five seconds" is a number of executions. At the n-th look, or before the n-th file
-// is put in its place, it is killed (LOCKSTEP_TEST_DIE=look:n, rename:n), interrupted (signal:n) or stopped (stop:n). A disk is full for
-// all files whose path begins with LOCKSTEP_TEST_FULL, from the n-th write on if that ends in ":n".
+// milliseconds with every look at it, so "every five seconds" is a number of executions. At the n-th look, or before
+// the n-th file is put in its place, it is killed (LOCKSTEP_TEST_DIE=look:n, rename:n), interrupted (signal:n) or
+// stopped (stop:n). A disk is full for all files whose path begins with LOCKSTEP_TEST_FULL, from the n-th write on if
+// that ends in ":n".
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>

@@ -162,7 +162,8 @@ void failing_allocation() {
 }
 void failing_thread() {
   pthread_t other;
-  assert(pthread_create(&other, nullptr, [](void*) -> void* { return nullptr; }, nullptr) == 0);
+  assert(pthread_create(
+             &other, nullptr, [](void*) -> void* { return nullptr; }, nullptr) == 0);
   pthread_join(other, nullptr);
 }
 
@@ -280,14 +281,27 @@ struct Case {
 };
 #define CASE(f) \
   { #f, f }
-const Case cases[] = {CASE(spurious_wakeup), CASE(weak_compare_exchange), CASE(try_lock_of_a_free_mutex), CASE(waiter_woken),
-                      CASE(writer_before_reader), CASE(reader_before_writer), CASE(interrupted_without_signals),
-                      CASE(interrupted_by_a_signal), CASE(short_read), CASE(read_before_all_is_written),
-                      CASE(failing_allocation), CASE(failing_thread), CASE(timeout_while_others_run),
-                      CASE(signal_between_steps), CASE(other_time), CASE(cycle_counter), CASE(random_device),
-                      CASE(reads_what_it_wrote_before), CASE(writes_then_reads), CASE(appends_to_a_log),
-                      CASE(random_instruction)
-};
+const Case cases[] = {CASE(spurious_wakeup),
+                      CASE(weak_compare_exchange),
+                      CASE(try_lock_of_a_free_mutex),
+                      CASE(waiter_woken),
+                      CASE(writer_before_reader),
+                      CASE(reader_before_writer),
+                      CASE(interrupted_without_signals),
+                      CASE(interrupted_by_a_signal),
+                      CASE(short_read),
+                      CASE(read_before_all_is_written),
+                      CASE(failing_allocation),
+                      CASE(failing_thread),
+                      CASE(timeout_while_others_run),
+                      CASE(signal_between_steps),
+                      CASE(other_time),
+                      CASE(cycle_counter),
+                      CASE(random_device),
+                      CASE(reads_what_it_wrote_before),
+                      CASE(writes_then_reads),
+                      CASE(appends_to_a_log),
+                      CASE(random_instruction)};
 
 }  // namespace
 

@@ -14,8 +14,10 @@ static void run(bool in_strand) {
     n = seen + 1;
   };
   for (int i = 0; i < 2; ++i)
-    if (in_strand) asio::post(strand, add);
-    else asio::post(io, add);
+    if (in_strand)
+      asio::post(strand, add);
+    else
+      asio::post(io, add);
   asio::steady_timer timer(io, std::chrono::seconds(1));
   timer.async_wait([&](asio::error_code) { work.reset(); });
   together([&] { io.run(); }, [&] { io.run(); });

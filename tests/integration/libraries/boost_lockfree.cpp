@@ -7,11 +7,18 @@
 void correct() {
   boost::lockfree::queue<int> queue(4);
   int sum = 0;
-  together([&] { queue.push(1); queue.push(2); }, [&] {
-    for (int value, n = 0; n < 2;)
-      if (queue.pop(value)) sum += value, ++n;
-      else std::this_thread::yield();
-  });
+  together(
+      [&] {
+        queue.push(1);
+        queue.push(2);
+      },
+      [&] {
+        for (int value, n = 0; n < 2;)
+          if (queue.pop(value))
+            sum += value, ++n;
+          else
+            std::this_thread::yield();
+      });
   assert(sum == 3);
 }
 

@@ -1,5 +1,5 @@
-// Concurrency Kit, which is C: a correct use and, with an argument, a wrong one. Its loads and stores are volatile accesses,
-// so nothing it does is free of data races in the sense of the language, and the test does not ask for that.
+// Concurrency Kit, which is C: a correct use and, with an argument, a wrong one. Its loads and stores are volatile
+// accesses, so nothing it does is free of data races in the sense of the language, and the test does not ask for that.
 #undef NDEBUG
 #include <assert.h>
 #include <ck_ring.h>
@@ -31,8 +31,10 @@ static void* produce(void* unused) {
 static void* consume(void* unused) {
   for (int n = 0; n < 2;) {
     void* value;
-    if (ck_ring_dequeue_spsc(&ring, buffer, &value)) sum += *(int*)value, ++n;
-    else sched_yield();
+    if (ck_ring_dequeue_spsc(&ring, buffer, &value))
+      sum += *(int*)value, ++n;
+    else
+      sched_yield();
   }
   return unused;
 }

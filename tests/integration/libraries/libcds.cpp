@@ -25,12 +25,20 @@ static void with_queue(void (*body)(Queue&)) {
 void correct() {
   with_queue([](Queue& queue) {
     int sum = 0;
-    together([&] { Attached here; queue.enqueue(1); queue.enqueue(2); }, [&] {
-      Attached here;
-      for (int value, n = 0; n < 2;)
-        if (queue.dequeue(value)) sum += value, ++n;
-        else std::this_thread::yield();
-    });
+    together(
+        [&] {
+          Attached here;
+          queue.enqueue(1);
+          queue.enqueue(2);
+        },
+        [&] {
+          Attached here;
+          for (int value, n = 0; n < 2;)
+            if (queue.dequeue(value))
+              sum += value, ++n;
+            else
+              std::this_thread::yield();
+        });
     assert(sum == 3);
   });
 }

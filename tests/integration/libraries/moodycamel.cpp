@@ -6,11 +6,18 @@
 void correct() {
   moodycamel::ConcurrentQueue<int> queue;
   int sum = 0;
-  together([&] { queue.enqueue(1); queue.enqueue(2); }, [&] {
-    for (int value, n = 0; n < 2;)
-      if (queue.try_dequeue(value)) sum += value, ++n;
-      else std::this_thread::yield();
-  });
+  together(
+      [&] {
+        queue.enqueue(1);
+        queue.enqueue(2);
+      },
+      [&] {
+        for (int value, n = 0; n < 2;)
+          if (queue.try_dequeue(value))
+            sum += value, ++n;
+          else
+            std::this_thread::yield();
+      });
   assert(sum == 3);
 }
 

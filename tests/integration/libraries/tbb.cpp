@@ -8,11 +8,18 @@
 void correct() {
   tbb::concurrent_queue<int> queue;
   int sum = 0;
-  together([&] { queue.push(1); queue.push(2); }, [&] {
-    for (int value, n = 0; n < 2;)
-      if (queue.try_pop(value)) sum += value, ++n;
-      else std::this_thread::yield();
-  });
+  together(
+      [&] {
+        queue.push(1);
+        queue.push(2);
+      },
+      [&] {
+        for (int value, n = 0; n < 2;)
+          if (queue.try_pop(value))
+            sum += value, ++n;
+          else
+            std::this_thread::yield();
+      });
   assert(sum == 3);
   tbb::global_control two(tbb::global_control::max_allowed_parallelism, 2);
   std::atomic<int> done{0};

@@ -39,6 +39,4 @@ LOCKSTEP_TEST("fails a requirement", "[bad]", .preemptions = 1) { REQUIRE(added(
 LOCKSTEP_TEST("fails on purpose", "[bad]", .preemptions = 1) {
   if (added(true) != 2) FAIL_CHECK("lost one");
 }
-LOCKSTEP_TEST("throws nothing", "[bad]", .preemptions = 1) {
-  CHECK_THROWS(added(false));
-}
+LOCKSTEP_TEST("throws nothing", "[bad]", .preemptions = 1) { CHECK_THROWS(added(false)); }

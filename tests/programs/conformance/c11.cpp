@@ -8,14 +8,22 @@ static int n, waiting;
 
 CASE(c11_threads) {
   thrd_t t;
-  SHOW(thrd_create(&t, [](void*) -> int { thrd_yield(); return -3; }, nullptr) == thrd_success);
+  SHOW(thrd_create(
+           &t,
+           [](void*) -> int {
+             thrd_yield();
+             return -3;
+           },
+           nullptr) == thrd_success);
   int result = 0;
   SHOW(thrd_join(t, &result) == thrd_success);
   SHOW(result);
-  SHOW(thrd_create(&t, [](void*) -> int { thrd_exit(9); }, nullptr) == thrd_success);
+  SHOW(thrd_create(
+           &t, [](void*) -> int { thrd_exit(9); }, nullptr) == thrd_success);
   SHOW(thrd_join(t, &result) == thrd_success);
   SHOW(result);
-  thrd_create(&t, [](void*) -> int { return 0; }, nullptr);
+  thrd_create(
+      &t, [](void*) -> int { return 0; }, nullptr);
   SHOW(thrd_detach(t) == thrd_success);
   timespec shortly{0, 1000};
   SHOW(thrd_sleep(&shortly, nullptr));
@@ -36,10 +44,13 @@ CASE(c11_mutex) {
   thrd_join(b, nullptr);
   SHOW(n);
   SHOW(mtx_trylock(&m) == thrd_success);
-  thrd_create(&a, [](void*) -> int {
-    timespec t{1, 0};
-    return mtx_trylock(&m) == thrd_busy && mtx_timedlock(&m, &t) == thrd_timedout;
-  }, nullptr);
+  thrd_create(
+      &a,
+      [](void*) -> int {
+        timespec t{1, 0};
+        return mtx_trylock(&m) == thrd_busy && mtx_timedlock(&m, &t) == thrd_timedout;
+      },
+      nullptr);
   int result = 0;
   thrd_join(a, &result);
   SHOW(result);
@@ -82,7 +93,10 @@ static ::once_flag once = ONCE_FLAG_INIT;
 CASE(c11_specific_and_once) {
   SHOW(tss_create(&key, [](void*) { ++n; }) == thrd_success);
   auto work = [](void*) -> int {
-    ::call_once(&once, [] { thrd_yield(); n += 10; });
+    ::call_once(&once, [] {
+      thrd_yield();
+      n += 10;
+    });
     if (tss_get(key)) return 1;
     tss_set(key, &key);
     return tss_get(key) != &key;
@@ -109,11 +123,14 @@ CASE(fail_cnd_destroy) {
   mtx_init(&m, mtx_plain);
   cnd_init(&c);
   thrd_t t;
-  thrd_create(&t, [](void*) -> int {
-    mtx_lock(&m);
-    n = 1;
-    return cnd_wait(&c, &m);
-  }, nullptr);
+  thrd_create(
+      &t,
+      [](void*) -> int {
+        mtx_lock(&m);
+        n = 1;
+        return cnd_wait(&c, &m);
+      },
+      nullptr);
   for (mtx_lock(&m); !n; mtx_lock(&m)) {
     mtx_unlock(&m);
     thrd_yield();

@@ -24,7 +24,12 @@ struct Guard {
 CASE(cancel_cond_wait) {
   pthread_t t = start([](void*) -> void* {
     pthread_mutex_lock(&m);
-    pthread_cleanup_push([](void*) { std::puts("cleanup holds the mutex"); pthread_mutex_unlock(&m); }, nullptr);
+    pthread_cleanup_push(
+        [](void*) {
+          std::puts("cleanup holds the mutex");
+          pthread_mutex_unlock(&m);
+        },
+        nullptr);
     for (;;) pthread_cond_wait(&c, &m);
     pthread_cleanup_pop(0);
     return nullptr;
@@ -48,8 +53,14 @@ CASE(cancel_sem_wait) {
 CASE(cancel_join) {
   sem_init(&never, 0, 0);
   static pthread_t inner;
-  inner = start([](void*) -> void* { sem_wait(&never); return nullptr; });
-  pthread_t t = start([](void*) -> void* { pthread_join(inner, nullptr); return nullptr; });
+  inner = start([](void*) -> void* {
+    sem_wait(&never);
+    return nullptr;
+  });
+  pthread_t t = start([](void*) -> void* {
+    pthread_join(inner, nullptr);
+    return nullptr;
+  });
   assert(pthread_cancel(t) == 0);
   end_of(t);
   sem_post(&never);

@@ -47,11 +47,8 @@ CASE(child_clone) {
   static char stack[64 << 10];
   static int ends[2];
   SHOW(pipe(ends));
-  const int child = clone(
-      [](void*) {
-        return write(ends[1], "x", 1) == 1 ? 7 : 8;
-      },
-      stack + sizeof stack, SIGCHLD, nullptr);
+  const int child =
+      clone([](void*) { return write(ends[1], "x", 1) == 1 ? 7 : 8; }, stack + sizeof stack, SIGCHLD, nullptr);
   std::thread other([] {});
   char heard = 0;
   SHOW(read(ends[0], &heard, 1));

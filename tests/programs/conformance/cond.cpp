@@ -59,15 +59,17 @@ CASE(cond_timed) {
 CASE(cond_recursive_mutex) {
   static std::recursive_mutex r;
   static std::condition_variable_any any;
-  together([] {
-    std::unique_lock lock(r);
-    any.wait(lock, [] { return ready != 0; });
-    ++woken;
-  }, [] {
-    std::lock_guard lock(r);
-    ready = 1;
-    any.notify_all();
-  });
+  together(
+      [] {
+        std::unique_lock lock(r);
+        any.wait(lock, [] { return ready != 0; });
+        ++woken;
+      },
+      [] {
+        std::lock_guard lock(r);
+        ready = 1;
+        any.notify_all();
+      });
   SHOW(woken);
 }
 
@@ -78,19 +80,21 @@ CASE(cond_robust_mutex) {
   static pthread_mutex_t robust;
   pthread_mutex_init(&robust, &a);
   static int result;
-  together([] {
-    pthread_mutex_lock(&robust);
-    result = 0;
-    while (!ready) result = pthread_cond_wait(&c, &robust);
-    if (result == EOWNERDEAD) pthread_mutex_consistent(&robust);
-    pthread_mutex_unlock(&robust);
-  }, [] {
-    if (pthread_mutex_lock(&robust) == 0) {
-      ready = 1;
-      pthread_cond_signal(&c);
-      pthread_mutex_unlock(&robust);
-    }
-  });
+  together(
+      [] {
+        pthread_mutex_lock(&robust);
+        result = 0;
+        while (!ready) result = pthread_cond_wait(&c, &robust);
+        if (result == EOWNERDEAD) pthread_mutex_consistent(&robust);
+        pthread_mutex_unlock(&robust);
+      },
+      [] {
+        if (pthread_mutex_lock(&robust) == 0) {
+          ready = 1;
+          pthread_cond_signal(&c);
+          pthread_mutex_unlock(&robust);
+        }
+      });
   SHOW(result);
 }
 
@@ -99,22 +103,24 @@ CASE(cond_std) {
   static std::condition_variable v;
   int n = 0;
   bool full = false;
-  together([&] {
-    for (int i = 0; i < 2; ++i) {
-      std::unique_lock lock(s);
-      v.wait(lock, [&] { return !full; });
-      full = true;
-      v.notify_one();
-    }
-  }, [&] {
-    for (int i = 0; i < 2; ++i) {
-      std::unique_lock lock(s);
-      v.wait(lock, [&] { return full; });
-      full = false;
-      ++n;
-      v.notify_one();
-    }
-  });
+  together(
+      [&] {
+        for (int i = 0; i < 2; ++i) {
+          std::unique_lock lock(s);
+          v.wait(lock, [&] { return !full; });
+          full = true;
+          v.notify_one();
+        }
+      },
+      [&] {
+        for (int i = 0; i < 2; ++i) {
+          std::unique_lock lock(s);
+          v.wait(lock, [&] { return full; });
+          full = false;
+          ++n;
+          v.notify_one();
+        }
+      });
   SHOW(n);
   std::unique_lock lock(s);
   SHOW(v.wait_for(lock, std::chrono::milliseconds(1)) == std::cv_status::timeout);

@@ -20,15 +20,15 @@ struct Case {
   }
   Case(const char* n, void (*r)()) : name(n), run(r) { all().push_back(*this); }
 };
-#define CASE(name)                                  \
-  static void case_##name();                        \
+#define CASE(name)                                       \
+  static void case_##name();                             \
   static const Case register_##name(#name, case_##name); \
   static void case_##name()
 
 // "pthread_join(t, 0) = EINVAL", "n = 2"
 #define SHOW(expression) show(#expression, static_cast<long>(expression))
 void show(const char* text, long value);
-#define ERROR(expression) show_error(#expression, expression)   // an error number
+#define ERROR(expression) show_error(#expression, expression)  // an error number
 void show_error(const char* text, int error);
 #define ERRNO(expression) show_error(#expression, (errno = 0, (expression) < 0) ? errno : 0)
 

@@ -16,7 +16,10 @@ CASE(cpp_futures) {
   SHOW(f.get());
   auto shared = std::async(std::launch::async, [] { return 3; }).share();
   SHOW(shared.get() + shared.get());
-  std::packaged_task<int(int)> task([](int x) -> int { if (x) throw x; return 0; });
+  std::packaged_task<int(int)> task([](int x) -> int {
+    if (x) throw x;
+    return 0;
+  });
   auto result = task.get_future();
   std::thread(std::move(task), 5).join();
   try {
@@ -41,8 +44,8 @@ CASE(cpp_ready_at_thread_exit) {
   std::packaged_task<int()> task([] { return 4; });
   auto value = promise.get_future();
   auto done = task.get_future();
-  together([&] { promise.set_value_at_thread_exit(3); },
-           [&] { task.make_ready_at_thread_exit(); }, [&] { SHOW(value.get()); });
+  together([&] { promise.set_value_at_thread_exit(3); }, [&] { task.make_ready_at_thread_exit(); },
+           [&] { SHOW(value.get()); });
   SHOW(done.get());
 }
 
@@ -87,7 +90,10 @@ CASE(cpp_sixteen_bytes) {
   };
   together(work, work);
   SHOW(wide);
-  together([] { SHOW(exchange_16(&wide, 8, 5)); store_16(&wide, 9, 5); });
+  together([] {
+    SHOW(exchange_16(&wide, 8, 5));
+    store_16(&wide, 9, 5);
+  });
   SHOW(load_16(&wide, 5));
 }
 
@@ -115,15 +121,17 @@ CASE(cpp_wide_atomics) {
 
 CASE(cpp_shared_pointers) {
   std::atomic<std::shared_ptr<int>> a;
-  together([&] { a.store(std::make_shared<int>(3)); }, [&] {
-    auto p = a.load();
-    assert(!p || *p == 3);
-  });
+  together([&] { a.store(std::make_shared<int>(3)); },
+           [&] {
+             auto p = a.load();
+             assert(!p || *p == 3);
+           });
   SHOW(*a.load());
   auto p = std::make_shared<std::string>("text");
   std::weak_ptr<std::string> w = p;
-  together([p = std::move(p)]() mutable { p.reset(); }, [w] {
-    if (auto q = w.lock()) assert(*q == "text");
-  });
+  together([p = std::move(p)]() mutable { p.reset(); },
+           [w] {
+             if (auto q = w.lock()) assert(*q == "text");
+           });
   SHOW(w.expired());
 }

@@ -7,17 +7,21 @@
 #include "conformance.hpp"
 
 static std::atomic<uint32_t> word{0}, other{0};
-static long futex(std::atomic<uint32_t>& a, int op, uint32_t value, const void* timeout = nullptr, void* second = nullptr, uint32_t third = 0) {
+static long futex(std::atomic<uint32_t>& a, int op, uint32_t value, const void* timeout = nullptr,
+                  void* second = nullptr, uint32_t third = 0) {
   return syscall(SYS_futex, &a, op, value, timeout, second, third);
 }
 static const void* count(long n) { return reinterpret_cast<void*>(n); }
 
 CASE(futex_wait_wake) {
-  together([] { while (!word.load()) futex(word, FUTEX_WAIT_PRIVATE, 0); },
-           [] {
-             word.store(1);
-             futex(word, FUTEX_WAKE_PRIVATE, 1);
-           });
+  together(
+      [] {
+        while (!word.load()) futex(word, FUTEX_WAIT_PRIVATE, 0);
+      },
+      [] {
+        word.store(1);
+        futex(word, FUTEX_WAKE_PRIVATE, 1);
+      });
   ERRNO(futex(word, FUTEX_WAIT, 0));
   timespec t{0, 1000};
   ERRNO(futex(word, FUTEX_WAIT, 1, &t));
@@ -25,12 +29,15 @@ CASE(futex_wait_wake) {
 }
 
 CASE(futex_bitset) {
-  together([] { while (!word.load()) futex(word, FUTEX_WAIT_BITSET, 0, nullptr, nullptr, 2); },
-           [] {
-             word.store(1);
-             assert(futex(word, FUTEX_WAKE_BITSET, 10, nullptr, nullptr, 1) == 0);
-             futex(word, FUTEX_WAKE_BITSET, 10, nullptr, nullptr, 2);
-           });
+  together(
+      [] {
+        while (!word.load()) futex(word, FUTEX_WAIT_BITSET, 0, nullptr, nullptr, 2);
+      },
+      [] {
+        word.store(1);
+        assert(futex(word, FUTEX_WAKE_BITSET, 10, nullptr, nullptr, 1) == 0);
+        futex(word, FUTEX_WAKE_BITSET, 10, nullptr, nullptr, 2);
+      });
   SHOW(word.load());
 }
 
@@ -53,21 +60,29 @@ CASE(futex_requeue) {
 }
 
 CASE(futex_wake_op) {
-  together([] { while (!word.load()) futex(word, FUTEX_WAIT, 0); },
-           [] {
-             word.store(1);
-             futex(word, FUTEX_WAKE_OP, 10, count(10), &other, FUTEX_OP(FUTEX_OP_ADD, 5, FUTEX_OP_CMP_EQ, 0));
-           });
+  together(
+      [] {
+        while (!word.load()) futex(word, FUTEX_WAIT, 0);
+      },
+      [] {
+        word.store(1);
+        futex(word, FUTEX_WAKE_OP, 10, count(10), &other, FUTEX_OP(FUTEX_OP_ADD, 5, FUTEX_OP_CMP_EQ, 0));
+      });
   SHOW(other.load());
 }
 
 CASE(futex_std_wait) {
   std::atomic<int> a{0};
-  together([&] { a.wait(0); a.store(2); a.notify_all(); },
-           [&] {
-             a.store(1);
-             a.notify_one();
-             a.wait(1);
-           });
+  together(
+      [&] {
+        a.wait(0);
+        a.store(2);
+        a.notify_all();
+      },
+      [&] {
+        a.store(1);
+        a.notify_one();
+        a.wait(1);
+      });
   SHOW(a.load());
 }

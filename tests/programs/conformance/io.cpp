@@ -20,19 +20,21 @@ static int p[2], q[2];
 CASE(io_pipe) {
   assert(pipe(p) == 0 && pipe(q) == 0);
   int sum = 0;
-  together([] {
-    for (char c = 1; c <= 3; ++c) {
-      char back = 0;
-      assert(write(p[1], &c, 1) == 1 && read(q[0], &back, 1) == 1 && back == c);
-    }
-  }, [&] {
-    for (int i = 0; i < 3; ++i) {
-      char c = 0;
-      assert(read(p[0], &c, 1) == 1);
-      sum += c;
-      assert(write(q[1], &c, 1) == 1);
-    }
-  });
+  together(
+      [] {
+        for (char c = 1; c <= 3; ++c) {
+          char back = 0;
+          assert(write(p[1], &c, 1) == 1 && read(q[0], &back, 1) == 1 && back == c);
+        }
+      },
+      [&] {
+        for (int i = 0; i < 3; ++i) {
+          char c = 0;
+          assert(read(p[0], &c, 1) == 1);
+          sum += c;
+          assert(write(q[1], &c, 1) == 1);
+        }
+      });
   SHOW(sum);
   fcntl(p[0], F_SETFL, O_NONBLOCK);
   char c;
@@ -44,35 +46,63 @@ CASE(io_pipe_full) {  // writing blocks, too
   fcntl(p[1], F_SETPIPE_SZ, 4096);
   static char block[4096];
   long total = 0;
-  together([] { for (int i = 0; i < 3; ++i) assert(write(p[1], block, sizeof block) == sizeof block); close(p[1]); },
-           [&] { char in[4096]; for (long n; (n = read(p[0], in, sizeof in)) > 0;) total += n; });
+  together(
+      [] {
+        for (int i = 0; i < 3; ++i) assert(write(p[1], block, sizeof block) == sizeof block);
+        close(p[1]);
+      },
+      [&] {
+        char in[4096];
+        for (long n; (n = read(p[0], in, sizeof in)) > 0;) total += n;
+      });
   SHOW(total);
 }
 
 CASE(io_vectors) {
   assert(pipe(p) == 0);
   char a[2] = {}, b[2] = {};
-  together([] { char x[] = "ab", y[] = "cd"; iovec out[] = {{x, 2}, {y, 2}}; assert(writev(p[1], out, 2) == 4); },
-           [&] { iovec in[] = {{a, 2}, {b, 2}}; assert(readv(p[0], in, 2) == 4); });
+  together(
+      [] {
+        char x[] = "ab", y[] = "cd";
+        iovec out[] = {{x, 2}, {y, 2}};
+        assert(writev(p[1], out, 2) == 4);
+      },
+      [&] {
+        iovec in[] = {{a, 2}, {b, 2}};
+        assert(readv(p[0], in, 2) == 4);
+      });
   std::printf("%.2s%.2s\n", a, b);
 }
 
 CASE(io_close) {
   assert(pipe(p) == 0);
-  together([] { close(p[1]); }, [] { char c; assert(read(p[0], &c, 1) == 0); });
+  together([] { close(p[1]); },
+           [] {
+             char c;
+             assert(read(p[0], &c, 1) == 0);
+           });
   std::puts("end of file");
 }
 
 CASE(io_shutdown) {
   assert(socketpair(AF_UNIX, SOCK_STREAM, 0, p) == 0);
-  together([] { shutdown(p[1], SHUT_WR); }, [] { char c; assert(read(p[0], &c, 1) == 0); });
+  together([] { shutdown(p[1], SHUT_WR); },
+           [] {
+             char c;
+             assert(read(p[0], &c, 1) == 0);
+           });
   std::puts("end of file");
 }
 
 CASE(io_socketpair) {
   assert(socketpair(AF_UNIX, SOCK_STREAM, 0, p) == 0);
   char got = 0;
-  together([] { char c = 7; assert(send(p[0], &c, 1, 0) == 1); }, [&] { assert(recv(p[1], &got, 1, 0) == 1); });
+  together(
+      [] {
+        char c = 7;
+        assert(send(p[0], &c, 1, 0) == 1);
+      },
+      [&] { assert(recv(p[1], &got, 1, 0) == 1); });
   SHOW(got);
   ERRNO(recv(p[1], &got, 1, MSG_DONTWAIT));
 }
@@ -80,9 +110,28 @@ CASE(io_socketpair) {
 CASE(io_messages) {
   assert(socketpair(AF_UNIX, SOCK_DGRAM, 0, p) == 0);
   char got[2] = {};
-  together([] { char c = 3; assert(sendto(p[0], &c, 1, 0, nullptr, 0) == 1); }, [&] { assert(recvfrom(p[1], got, 1, 0, nullptr, nullptr) == 1); });
-  together([] { char c = 4; iovec v{&c, 1}; msghdr m{}; m.msg_iov = &v; m.msg_iovlen = 1; assert(sendmsg(p[0], &m, 0) == 1); },
-           [&] { iovec v{got + 1, 1}; msghdr m{}; m.msg_iov = &v; m.msg_iovlen = 1; assert(recvmsg(p[1], &m, 0) == 1); });
+  together(
+      [] {
+        char c = 3;
+        assert(sendto(p[0], &c, 1, 0, nullptr, 0) == 1);
+      },
+      [&] { assert(recvfrom(p[1], got, 1, 0, nullptr, nullptr) == 1); });
+  together(
+      [] {
+        char c = 4;
+        iovec v{&c, 1};
+        msghdr m{};
+        m.msg_iov = &v;
+        m.msg_iovlen = 1;
+        assert(sendmsg(p[0], &m, 0) == 1);
+      },
+      [&] {
+        iovec v{got + 1, 1};
+        msghdr m{};
+        m.msg_iov = &v;
+        m.msg_iovlen = 1;
+        assert(recvmsg(p[1], &m, 0) == 1);
+      });
   SHOW(got[0] * 10 + got[1]);
 }
 
@@ -122,35 +171,45 @@ CASE(io_eventfd) {
 
 CASE(io_poll) {
   assert(pipe(p) == 0 && pipe(q) == 0);
-  together([] { char c = 1; assert(write(q[1], &c, 1) == 1); }, [] {
-    pollfd fds[] = {{p[0], POLLIN, 0}, {q[0], POLLIN, 0}};
-    assert(poll(fds, 2, -1) == 1 && fds[1].revents & POLLIN && !fds[0].revents);
-    timespec hour{3600, 0};
-    assert(ppoll(fds, 2, &hour, nullptr) == 1);
-    pollfd never{p[0], POLLIN, 0};
-    SHOW(poll(&never, 1, 5));
-    SHOW(poll(&never, 1, 0));
-    timespec soon{0, 1000};
-    SHOW(ppoll(&never, 1, &soon, nullptr));
-  });
+  together(
+      [] {
+        char c = 1;
+        assert(write(q[1], &c, 1) == 1);
+      },
+      [] {
+        pollfd fds[] = {{p[0], POLLIN, 0}, {q[0], POLLIN, 0}};
+        assert(poll(fds, 2, -1) == 1 && fds[1].revents & POLLIN && !fds[0].revents);
+        timespec hour{3600, 0};
+        assert(ppoll(fds, 2, &hour, nullptr) == 1);
+        pollfd never{p[0], POLLIN, 0};
+        SHOW(poll(&never, 1, 5));
+        SHOW(poll(&never, 1, 0));
+        timespec soon{0, 1000};
+        SHOW(ppoll(&never, 1, &soon, nullptr));
+      });
 }
 
 CASE(io_select) {
   assert(pipe(p) == 0);
-  together([] { char c = 1; assert(write(p[1], &c, 1) == 1); }, [] {
-    fd_set set;
-    FD_ZERO(&set);
-    FD_SET(p[0], &set);
-    assert(select(p[0] + 1, &set, nullptr, nullptr, nullptr) == 1 && FD_ISSET(p[0], &set));
-    assert(pselect(p[0] + 1, &set, nullptr, nullptr, nullptr, nullptr) == 1);
-    char c;
-    assert(read(p[0], &c, 1) == 1);
-    timeval soon{0, 1000};
-    SHOW(select(p[0] + 1, &set, nullptr, nullptr, &soon));
-    FD_SET(p[0], &set);
-    timespec also{0, 1000};
-    SHOW(pselect(p[0] + 1, &set, nullptr, nullptr, &also, nullptr));
-  });
+  together(
+      [] {
+        char c = 1;
+        assert(write(p[1], &c, 1) == 1);
+      },
+      [] {
+        fd_set set;
+        FD_ZERO(&set);
+        FD_SET(p[0], &set);
+        assert(select(p[0] + 1, &set, nullptr, nullptr, nullptr) == 1 && FD_ISSET(p[0], &set));
+        assert(pselect(p[0] + 1, &set, nullptr, nullptr, nullptr, nullptr) == 1);
+        char c;
+        assert(read(p[0], &c, 1) == 1);
+        timeval soon{0, 1000};
+        SHOW(select(p[0] + 1, &set, nullptr, nullptr, &soon));
+        FD_SET(p[0], &set);
+        timespec also{0, 1000};
+        SHOW(pselect(p[0] + 1, &set, nullptr, nullptr, &also, nullptr));
+      });
 }
 
 CASE(io_epoll) {
@@ -160,15 +219,19 @@ CASE(io_epoll) {
   in.events = EPOLLIN;
   in.data.u32 = 9;
   together([e, &in] { assert(epoll_ctl(e, EPOLL_CTL_ADD, p[0], &in) == 0); },
-           [] { char c = 1; assert(write(p[1], &c, 1) == 1); }, [e] {
-    epoll_event out{};
-    assert(epoll_wait(e, &out, 1, -1) == 1 && out.data.u32 == 9);
-    assert(epoll_pwait(e, &out, 1, -1, nullptr) == 1);
-    char c;
-    assert(read(p[0], &c, 1) == 1);
-    SHOW(epoll_wait(e, &out, 1, 2));
-    SHOW(epoll_pwait(e, &out, 1, 0, nullptr));
-  });
+           [] {
+             char c = 1;
+             assert(write(p[1], &c, 1) == 1);
+           },
+           [e] {
+             epoll_event out{};
+             assert(epoll_wait(e, &out, 1, -1) == 1 && out.data.u32 == 9);
+             assert(epoll_pwait(e, &out, 1, -1, nullptr) == 1);
+             char c;
+             assert(read(p[0], &c, 1) == 1);
+             SHOW(epoll_wait(e, &out, 1, 2));
+             SHOW(epoll_pwait(e, &out, 1, 0, nullptr));
+           });
 }
 
 // Each in a page of its own that nobody has written to.
@@ -193,11 +256,12 @@ CASE(io_more_than_fits) {  // one write, many parts; and a read that wants all o
   assert(pipe(p) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, q) == 0);
   static char big[300'000], back[300'000];
   memset(big, 'x', sizeof big);
-  together([] { SHOW(write(p[1], big, sizeof big)); }, [] {
-    long total = 0;
-    char part[5000];
-    while (total < static_cast<long>(sizeof big)) total += read(p[0], part, sizeof part);
-  });
+  together([] { SHOW(write(p[1], big, sizeof big)); },
+           [] {
+             long total = 0;
+             char part[5000];
+             while (total < static_cast<long>(sizeof big)) total += read(p[0], part, sizeof part);
+           });
   together([] { SHOW(send(q[1], big, sizeof big, 0) == sizeof big && close(q[1]) == 0); },
            [] { assert(recv(q[0], back, sizeof back, MSG_WAITALL) == sizeof back && back[sizeof back - 1] == 'x'); });
 }

@@ -133,19 +133,21 @@ CASE(sem_blocks) {
   sem_init(&items, 0, 0);
   sem_init(&space, 0, 1);
   int sum = 0, slot = 0;
-  together([&] {
-    for (int i = 1; i <= 2; ++i) {
-      sem_wait(&space);
-      slot = i;
-      sem_post(&items);
-    }
-  }, [&] {
-    for (int i = 1; i <= 2; ++i) {
-      sem_wait(&items);
-      sum += slot;
-      sem_post(&space);
-    }
-  });
+  together(
+      [&] {
+        for (int i = 1; i <= 2; ++i) {
+          sem_wait(&space);
+          slot = i;
+          sem_post(&items);
+        }
+      },
+      [&] {
+        for (int i = 1; i <= 2; ++i) {
+          sem_wait(&items);
+          sum += slot;
+          sem_post(&space);
+        }
+      });
   SHOW(sum);
 }
 
@@ -214,13 +216,22 @@ CASE(barrier_rounds) {
 CASE(barrier_std) {
   int phases = 0;
   std::barrier b(2, [&]() noexcept { ++phases; });
-  auto work = [&] { b.arrive_and_wait(); b.arrive_and_wait(); };
+  auto work = [&] {
+    b.arrive_and_wait();
+    b.arrive_and_wait();
+  };
   together(work, work);
   SHOW(phases);
   std::latch l(2);
   std::atomic<int> n{0};
-  auto count = [&] { n.fetch_add(1); l.count_down(); };
-  together(count, count, [&] { l.wait(); assert(n == 2); });
+  auto count = [&] {
+    n.fetch_add(1);
+    l.count_down();
+  };
+  together(count, count, [&] {
+    l.wait();
+    assert(n == 2);
+  });
   SHOW(n.load());
 }
 

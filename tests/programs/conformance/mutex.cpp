@@ -64,7 +64,10 @@ CASE(mutex_recursive) {
   ERROR(pthread_mutex_trylock(&m));
   pthread_mutex_unlock(&m);
   pthread_mutex_unlock(&m);
-  together([&] { ERROR(pthread_mutex_trylock(&m)); ERROR(pthread_mutex_unlock(&m)); });
+  together([&] {
+    ERROR(pthread_mutex_trylock(&m));
+    ERROR(pthread_mutex_unlock(&m));
+  });
   ERROR(pthread_mutex_unlock(&m));
   ERROR(pthread_mutex_unlock(&m));
 }
@@ -86,7 +89,10 @@ CASE(mutex_initialised_again) {
   pthread_mutex_unlock(&m);
   pthread_mutex_destroy(&m);
   pthread_mutex_init(&m, nullptr);
-  together([&] { ERROR(pthread_mutex_lock(&m)); pthread_mutex_unlock(&m); });
+  together([&] {
+    ERROR(pthread_mutex_lock(&m));
+    pthread_mutex_unlock(&m);
+  });
   pthread_mutex_destroy(&m);
 }
 
@@ -159,7 +165,15 @@ CASE(mutex_std) {
   };
   together(work, work);
   std::mutex a, b;
-  together([&] { std::scoped_lock both(a, b); ++n; }, [&] { std::scoped_lock both(b, a); ++n; });
+  together(
+      [&] {
+        std::scoped_lock both(a, b);
+        ++n;
+      },
+      [&] {
+        std::scoped_lock both(b, a);
+        ++n;
+      });
   SHOW(n);
 }
 

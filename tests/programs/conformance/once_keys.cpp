@@ -8,7 +8,10 @@ CASE(once_runs_once) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   static int n;
   auto work = [] {
-    pthread_once(&once, [] { sched_yield(); ++n; });
+    pthread_once(&once, [] {
+      sched_yield();
+      ++n;
+    });
     assert(n == 1);
   };
   together(work, work);
@@ -20,7 +23,9 @@ CASE(once_throws) {
   int tries = 0;
   auto work = [&] {
     try {
-      std::call_once(flag, [&] { if (++tries == 1) throw 1; });
+      std::call_once(flag, [&] {
+        if (++tries == 1) throw 1;
+      });
     } catch (int) {
     }
   };
@@ -30,14 +35,29 @@ CASE(once_throws) {
 
 struct Slow {
   int value;
-  Slow() { sched_yield(); value = 5; }
+  Slow() {
+    sched_yield();
+    value = 5;
+  }
 };
 CASE(once_static) {
-  auto work = [] { static Slow s; assert(s.value == 5); };
+  auto work = [] {
+    static Slow s;
+    assert(s.value == 5);
+  };
   together(work, work);
   static int tries;
-  struct Throws { Throws() { if (++tries == 1) throw 1; } };
-  auto attempt = [] { try { static Throws t; } catch (int) {} };
+  struct Throws {
+    Throws() {
+      if (++tries == 1) throw 1;
+    }
+  };
+  auto attempt = [] {
+    try {
+      static Throws t;
+    } catch (int) {
+    }
+  };
   together(attempt, attempt);
   SHOW(tries);
 }

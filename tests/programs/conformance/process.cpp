@@ -126,13 +126,15 @@ CASE(io_into_fresh_memory) {
 
 CASE(io_locked_stream) {
   FILE* f = tmpfile();
-  together([f] {
-    flockfile(f);
-    fputs("a", f);
-    sched_yield();
-    fputs("b", f);
-    funlockfile(f);
-  }, [f] { fputs("cd", f); });
+  together(
+      [f] {
+        flockfile(f);
+        fputs("a", f);
+        sched_yield();
+        fputs("b", f);
+        funlockfile(f);
+      },
+      [f] { fputs("cd", f); });
   SHOW(ftell(f));
 }
 
@@ -144,7 +146,10 @@ CASE(exit_handlers) {
   exit(0);
 }
 CASE(exit_quick) {
-  at_quick_exit([] { std::puts("quick"); std::fflush(nullptr); });
+  at_quick_exit([] {
+    std::puts("quick");
+    std::fflush(nullptr);
+  });
   atexit(handler);
   quick_exit(0);
 }

@@ -25,7 +25,6 @@ CASE(repeat_random_calls) {
 }
 
 CASE(repeat_arc4random) {
-
   SHOW(arc4random());
   SHOW(arc4random_uniform(1000));
   unsigned value = 0;

@@ -24,7 +24,10 @@ CASE(signal_to_thread) {
   signal(SIGUSR1, on_signal);
   static std::atomic<long> where;
   struct sigaction action {};
-  action.sa_sigaction = [](int n, siginfo_t*, void*) { got.store(n); where.store(static_cast<long>(pthread_self())); };
+  action.sa_sigaction = [](int n, siginfo_t*, void*) {
+    got.store(n);
+    where.store(static_cast<long>(pthread_self()));
+  };
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGUSR2, &action, nullptr);
   pthread_t t = start([](void*) -> void* {

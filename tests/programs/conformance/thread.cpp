@@ -35,11 +35,14 @@ CASE(thread_create_detached) {
   pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
   static std::atomic<int> go{0};
   pthread_t t;
-  ERROR(pthread_create(&t, &a, [](void*) -> void* {
-    while (!go.load()) sched_yield();
-    go.store(2);
-    return nullptr;
-  }, nullptr));
+  ERROR(pthread_create(
+      &t, &a,
+      [](void*) -> void* {
+        while (!go.load()) sched_yield();
+        go.store(2);
+        return nullptr;
+      },
+      nullptr));
   ERROR(pthread_join(t, nullptr));
   go.store(1);
   while (go.load() != 2) sched_yield();
@@ -155,11 +158,14 @@ CASE(thread_large_stack) {
   pthread_attr_init(&a);
   pthread_attr_setstacksize(&a, 64 << 20);
   pthread_t t;
-  ERROR(pthread_create(&t, &a, [](void*) -> void* {
-    volatile char big[32 << 20];
-    for (size_t i = 0; i < sizeof big; i += 4096) big[i] = 1;
-    return reinterpret_cast<void*>(static_cast<long>(big[4096]));
-  }, nullptr));
+  ERROR(pthread_create(
+      &t, &a,
+      [](void*) -> void* {
+        volatile char big[32 << 20];
+        for (size_t i = 0; i < sizeof big; i += 4096) big[i] = 1;
+        return reinterpret_cast<void*>(static_cast<long>(big[4096]));
+      },
+      nullptr));
   void* result = nullptr;
   pthread_join(t, &result);
   SHOW(reinterpret_cast<long>(result));
@@ -167,8 +173,15 @@ CASE(thread_large_stack) {
 
 CASE(thread_yield) {
   std::atomic<int> turn{0};
-  together([&] { while (turn.load() != 1) sched_yield(); turn.store(2); },
-           [&] { turn.store(1); while (turn.load() != 2) std::this_thread::yield(); });
+  together(
+      [&] {
+        while (turn.load() != 1) sched_yield();
+        turn.store(2);
+      },
+      [&] {
+        turn.store(1);
+        while (turn.load() != 2) std::this_thread::yield();
+      });
   SHOW(turn.load());
 }
 

@@ -1,4 +1,5 @@
-// A class whose member functions are compiled without instrumentation, and an inline one that both sides have a copy of.
+// A class whose member functions are compiled without instrumentation, and an inline one that both sides have a copy
+// of.
 #pragma once
 
 struct Counter {
@@ -9,6 +10,6 @@ struct Counter {
   int value = 0;
 };
 
-int sum(int a, int b);                             // touches no memory
-void with_counter(void (*body)(Counter&));         // calls back
-extern "C" void plugin_add(Counter* counter);      // also in the plug-in
+int sum(int a, int b);                         // touches no memory
+void with_counter(void (*body)(Counter&));     // calls back
+extern "C" void plugin_add(Counter* counter);  // also in the plug-in

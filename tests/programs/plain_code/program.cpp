@@ -18,9 +18,7 @@ void in_thread(F body) {
   std::thread(body).join();
 }
 
-void some_work() {
-  std::lock_guard hold(mutex);
-}
+void some_work() { std::lock_guard hold(mutex); }
 
 // A leaf: clang marks calls in such functions nevertheless.
 [[gnu::noinline]] __attribute__((no_sanitize("thread"))) void unsanitized_add() { unsanitized = unsanitized * 3 + 1; }

@@ -142,7 +142,8 @@ TEST_F(OptionsTest, PreemptionsNone) {
 
 TEST_F(OptionsTest, MistakesAreOneSentence) {
   EXPECT_EQ(error({}), "no command given: run, replay, explain, debug, shrink, resume or list; see lockstep --help");
-  EXPECT_EQ(error({"explode"}), "there is no command 'explode': use run, replay, explain, debug, shrink, resume or list");
+  EXPECT_EQ(error({"explode"}),
+            "there is no command 'explode': use run, replay, explain, debug, shrink, resume or list");
   EXPECT_EQ(error({"--what"}), "unknown option --what; see lockstep --help");
   EXPECT_EQ(error({"run"}), "no program given: lockstep run [options] PROGRAM [ARGS...]");
   EXPECT_EQ(error({"run", "--"}), "no program given: lockstep run [options] PROGRAM [ARGS...]");

@@ -76,7 +76,8 @@ TEST(Json, SurvivesTextThatIsNotUtf8) {
 }
 
 TEST(Junit, IsOneFailedTestCase) {
-  expect_golden("deadlock.junit.xml", to_junit({{"./bank_test", "-x"}, "icb", "reset", {"said once"}}, with_deadlock()));
+  expect_golden("deadlock.junit.xml",
+                to_junit({{"./bank_test", "-x"}, "icb", "reset", {"said once"}}, with_deadlock()));
 }
 
 TEST(Junit, WritesNothingThatXmlForbids) {

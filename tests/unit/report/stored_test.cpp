@@ -43,10 +43,11 @@ TEST(CarryOver, KnowsAnOperationByItsObjectOrByItsFunction) {
 }
 
 TEST(CarryOver, PrefersTheSameObjectToTheSameFunction) {
-  const std::vector<RecordedOperation> recorded = {op(OpKind::Load, "counter", "add"), op(OpKind::Store, "counter", "add")};
-  const std::vector<RecordedOperation> now = {op(OpKind::Store, "statistics", "add"), op(OpKind::Load, "statistics", "add"),
-                                              op(OpKind::Load, "counter", "add"), op(OpKind::Store, "statistics", "add"),
-                                              op(OpKind::Store, "counter", "add")};
+  const std::vector<RecordedOperation> recorded = {op(OpKind::Load, "counter", "add"),
+                                                   op(OpKind::Store, "counter", "add")};
+  const std::vector<RecordedOperation> now = {
+      op(OpKind::Store, "statistics", "add"), op(OpKind::Load, "statistics", "add"), op(OpKind::Load, "counter", "add"),
+      op(OpKind::Store, "statistics", "add"), op(OpKind::Store, "counter", "add")};
   EXPECT_EQ(carry_over(recorded, now), (std::vector<uint32_t>{3, 5}));
 }
 
@@ -64,8 +65,10 @@ TEST(StoredSchedules, PassOverWhatIsNoScheduleOfThisCommand) {
   std::ofstream(folder / "bug-1.lockstep") << "{ broken";
   ScheduleFile file;
   file.threads.push_back({});
-  for (const auto& [name, program] :
-       {std::pair{"bug-10.lockstep", "./a"}, {"bug-2.lockstep", "./a"}, {"bug-3.lockstep", "./b"}, {"bug-x.lockstep", "./a"}}) {
+  for (const auto& [name, program] : {std::pair{"bug-10.lockstep", "./a"},
+                                      {"bug-2.lockstep", "./a"},
+                                      {"bug-3.lockstep", "./b"},
+                                      {"bug-x.lockstep", "./a"}}) {
     file.program = {program};
     ASSERT_FALSE(save_schedule(file, (folder / name).string()));
   }

@@ -102,7 +102,7 @@ TEST(Story, WhoeverAnArrowPointsAtHasAColumn) {
   size_t alone = 0;
   for (size_t limit = 20; limit < 120; ++limit) {
     const auto rows = telling_rows(all_rows(finding.trace), finding.trace, limit);
-    const auto tells = [&](ThreadId StoryRow::* who) {
+    const auto tells = [&](ThreadId StoryRow::*who) {
       return std::any_of(rows.begin(), rows.end(), [&](const StoryRow& r) { return r.*who == ThreadId{3}; });
     };
     if (!tells(&StoryRow::other) || tells(&StoryRow::thread)) continue;
