@@ -3,7 +3,7 @@
 
 usage: bench/compare_tsan.py [BUILD_DIR [ROUNDS]]
 
-Builds every table of tests/programs/races_*.cpp with g++ -fsanitize=thread (libtsan) and with lockstep-cxx, runs each
+Builds every table of tests/programs/races/*.cpp with g++ -fsanitize=thread (libtsan) and with lockstep-cxx, runs each
 program ROUNDS times natively under the one, and once with `lockstep run --strategy icb --preemptions 1` under the other.
 Prints where they differ from the table, and the totals.
 """
@@ -41,7 +41,7 @@ def lockstep_reports(program, name, folder):
 totals = {"ThreadSanitizer": [0, 0], "Lockstep": [0, 0]}  # missed, false alarms
 programs = racy_programs = 0
 with tempfile.TemporaryDirectory() as folder:
-    for source in sorted((ROOT / "tests/programs").glob("races_*.cpp")):
+    for source in sorted((ROOT / "tests/programs/races").glob("races_*.cpp")):
         common = ["-std=c++20", "-g", "-O1", "-w", "-pthread", str(source), "-latomic", "-o"]
         tsan, ours = folder + "/tsan", folder + "/ours"
         subprocess.run(["g++", "-fsanitize=thread", *common, tsan], check=True)

@@ -14,8 +14,8 @@
 
 #include "analysis/registry.hpp"
 #include "find_bugs.hpp"
-#include "search/explorer.hpp"
-#include "search/registry.hpp"
+#include "search/exploration/explorer.hpp"
+#include "search/strategies/registry.hpp"
 #include "target/target.hpp"
 
 using namespace lockstep;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "search/explorer.hpp"
-#include "search/registry.hpp"
+#include "search/exploration/explorer.hpp"
+#include "search/strategies/registry.hpp"
 #include "target/target.hpp"
 
 using namespace lockstep;

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "search/explorer.hpp"
+#include "search/exploration/explorer.hpp"
 #include "search/ranks/registry.hpp"
 #include "search/strategies/best_first.hpp"
-#include "search/tree_search.hpp"
+#include "search/tree/tree_search.hpp"
 #include "target/target.hpp"
 
 using namespace lockstep;

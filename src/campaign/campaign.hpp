@@ -13,8 +13,8 @@
 #include "campaign/options.hpp"
 #include "campaign/replayer.hpp"
 #include "campaign/saved_run.hpp"
-#include "search/explorer.hpp"
-#include "search/promotion.hpp"
+#include "search/exploration/explorer.hpp"
+#include "search/exploration/promotion.hpp"
 #include "target/target.hpp"
 
 namespace lockstep {

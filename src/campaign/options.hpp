@@ -9,8 +9,8 @@
 
 #include "analysis/finding.hpp"
 #include "model/channel.hpp"
-#include "search/explorer.hpp"
-#include "search/registry.hpp"
+#include "search/exploration/explorer.hpp"
+#include "search/strategies/registry.hpp"
 #include "target/input.hpp"
 
 namespace lockstep {

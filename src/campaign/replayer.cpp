@@ -5,7 +5,7 @@
 #include "analysis/races.hpp"
 #include "report/confirm.hpp"
 #include "report/test_failure.hpp"
-#include "search/simplify.hpp"
+#include "search/minimize/simplify.hpp"
 #include "target/invisible_sync.hpp"
 #include "target/symbols.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "analysis/registry.hpp"
 #include "report/suppressions.hpp"
-#include "search/shrink.hpp"
+#include "search/minimize/shrink.hpp"
 #include "target/target.hpp"
 
 namespace lockstep {

@@ -1,6 +1,6 @@
 // Sums of explorations that follow each other.
 #pragma once
-#include "search/explorer.hpp"
+#include "search/exploration/explorer.hpp"
 
 namespace lockstep {
 

@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "search/state.hpp"
+#include "search/base/saved_state.hpp"
 
 namespace lockstep {
 namespace {

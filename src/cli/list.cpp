@@ -6,7 +6,7 @@
 #include "analysis/registry.hpp"
 #include "cli/commands.hpp"
 #include "search/ranks/registry.hpp"
-#include "search/registry.hpp"
+#include "search/strategies/registry.hpp"
 
 namespace lockstep {
 

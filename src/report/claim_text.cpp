@@ -145,7 +145,7 @@ std::string not_covered_text(const Exploration& result) {
   return clauses.empty() ? "" : fmt::format("Not covered: {}.", fmt::join(clauses, "; "));
 }
 
-const char* text_of(Ending ending) {
+const char* ending_text(Ending ending) {
   switch (ending) {
     case Ending::Finished: return "the end of the search";
     case Ending::FirstBug: return "the first bug";

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "search/explorer.hpp"
+#include "search/exploration/explorer.hpp"
 
 namespace lockstep {
 
@@ -20,6 +20,6 @@ std::string guarantee_text(const Exploration& result);
 std::string not_covered_text(const Exploration& result);
 
 // What ended an exploration that found no bug, as in "stopped by ...".
-const char* text_of(Ending ending);
+const char* ending_text(Ending ending);
 
 }  // namespace lockstep

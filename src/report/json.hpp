@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "search/explorer.hpp"
+#include "search/exploration/explorer.hpp"
 
 namespace lockstep {
 

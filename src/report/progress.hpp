@@ -4,7 +4,7 @@
 #include <string>
 
 #include "report/terminal.hpp"
-#include "search/explorer.hpp"
+#include "search/exploration/explorer.hpp"
 
 namespace lockstep {
 

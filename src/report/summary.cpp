@@ -99,8 +99,8 @@ std::string test_line(const Exploration& result, const Terminal& terminal) {
     case Verdict::Pass:
       return fmt::format("{}       {}{}", terminal.paint("1;32", "pass"), guarantee_text(result), rest);
     case Verdict::Incomplete:
-      return fmt::format("{} stopped by {}; known: {}{}", terminal.paint("1;33", "incomplete"), text_of(result.ending),
-                         guarantee_text(result), rest);
+      return fmt::format("{} stopped by {}; known: {}{}", terminal.paint("1;33", "incomplete"),
+                         ending_text(result.ending), guarantee_text(result), rest);
     case Verdict::Uncontrolled:
       return fmt::format("{} {}", terminal.paint("1;31", "UNCONTROLLED"), result.uncontrolled);
   }
@@ -119,7 +119,7 @@ std::string final_lines(const Exploration& result, const Terminal& terminal, boo
                          indented(not_covered_text(result)), rest);
     case Verdict::Incomplete:
       return fmt::format("{} {} no bug found, stopped by {} ({})\n       Known: {}.\n{}{}{}",
-                         terminal.paint("1;33", "INCOMPLETE"), dash, text_of(result.ending), tally(result),
+                         terminal.paint("1;33", "INCOMPLETE"), dash, ending_text(result.ending), tally(result),
                          known_text(result), indented(not_covered_text(result)), indented(how_to_go_on(result)), rest);
     case Verdict::Uncontrolled:
       return fmt::format("{} {} {}\n", terminal.paint("1;31", "UNCONTROLLED"), dash, result.uncontrolled);

@@ -7,7 +7,7 @@
 
 #include "model/channel.hpp"
 #include "report/terminal.hpp"
-#include "search/explorer.hpp"
+#include "search/exploration/explorer.hpp"
 
 namespace lockstep {
 

@@ -2,8 +2,8 @@
 // of a brute-force enumeration of the same programs on paper semantics.
 #include "model/executor.hpp"
 #include "programs.hpp"
-#include "search/explorer.hpp"
-#include "search/registry.hpp"
+#include "search/exploration/explorer.hpp"
+#include "search/strategies/registry.hpp"
 
 namespace lockstep {
 namespace {

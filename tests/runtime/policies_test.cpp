@@ -1,7 +1,7 @@
 // The random schedulers inside a real program: the same exact probabilities as on paper.
 #include <algorithm>
 
-#include "../unit/frequencies.hpp"
+#include "frequencies.hpp"
 #include "programs.hpp"
 
 namespace lockstep {

@@ -7,8 +7,8 @@
 #include "programs.hpp"
 #include "report/suppressions.hpp"
 #include "report/user_code.hpp"
-#include "search/explorer.hpp"
-#include "search/registry.hpp"
+#include "search/exploration/explorer.hpp"
+#include "search/strategies/registry.hpp"
 #include "target/invisible_sync.hpp"
 #include "target/symbols.hpp"
 

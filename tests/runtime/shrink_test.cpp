@@ -1,5 +1,5 @@
 // Failures of real programs, found by a random walk, in their simplest form.
-#include "search/shrink.hpp"
+#include "search/minimize/shrink.hpp"
 #include "analysis/registry.hpp"
 #include "programs.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "analysis/analysis.hpp"
 #include "programs.hpp"
-#include "search/explorer.hpp"
-#include "search/registry.hpp"
+#include "search/exploration/explorer.hpp"
+#include "search/strategies/registry.hpp"
 
 namespace lockstep {
 namespace {

@@ -348,7 +348,7 @@ Claim BlockSearch::claim() const {
   claim.bounds.preemptions = claim.preemptions_completed = parts_.preemptions;
   claim.predicts_deadlocks = parts_.deadlocks && !parts_.conflicts && !parts_.preemptions && unmet().empty();
   if (parts_.forget_locks) claim.provisos.push_back({ProvisoKind::Criteria, true, 0, {}, "locks that are nested"});
-  for (const Criterion& c : unmet()) claim.provisos.push_back({ProvisoKind::Criteria, true, 0, {}, text_of(c)});
+  for (const Criterion& c : unmet()) claim.provisos.push_back({ProvisoKind::Criteria, true, 0, {}, criterion_text(c)});
   return claim;
 }
 

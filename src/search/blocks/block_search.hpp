@@ -22,7 +22,7 @@
 #include "model/blocks.hpp"
 #include "search/blocks/criteria.hpp"
 #include "search/blocks/deadlocks.hpp"
-#include "search/strategy.hpp"
+#include "search/base/strategy.hpp"
 
 namespace lockstep {
 

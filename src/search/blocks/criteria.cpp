@@ -94,7 +94,7 @@ bool is_write(const Step& step) {
 
 }  // namespace
 
-std::string text_of(const Criterion& c) {
+std::string criterion_text(const Criterion& c) {
   switch (c.kind) {
     case Criterion::Operation: return name_of(c.operation);
     case Criterion::Atomic: return "atomics shared without a common lock";

@@ -12,7 +12,7 @@
 
 #include "model/trace.hpp"
 #include "search/blocks/held_locks.hpp"
-#include "search/state.hpp"
+#include "search/base/saved_state.hpp"
 
 namespace lockstep {
 
@@ -36,7 +36,7 @@ struct Criterion {
 };
 
 // As the object of "does not cover": "try-lock", "waits that can time out".
-std::string text_of(const Criterion& criterion);
+std::string criterion_text(const Criterion& criterion);
 
 class Criteria {
  public:

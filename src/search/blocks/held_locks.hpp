@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/blocks.hpp"
-#include "search/state.hpp"
+#include "search/base/saved_state.hpp"
 
 namespace lockstep {
 

@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "search/dpor/label.hpp"
-#include "search/large_vector.hpp"
-#include "search/state.hpp"
+#include "search/base/large_vector.hpp"
+#include "search/base/saved_state.hpp"
 
 namespace lockstep::dpor {
 

@@ -22,14 +22,14 @@
 #include <string>
 
 #include "analysis/path_fingerprint.hpp"
-#include "search/alternative.hpp"
+#include "search/base/alternative.hpp"
 #include "search/dpor/choice_tree.hpp"
 #include "search/dpor/depth_bins.hpp"
 #include "search/dpor/lanes.hpp"
 #include "search/dpor/races.hpp"
 #include "search/dpor/rank_bins.hpp"
 #include "search/judge/judge.hpp"
-#include "search/strategy.hpp"
+#include "search/base/strategy.hpp"
 
 namespace lockstep::dpor {
 

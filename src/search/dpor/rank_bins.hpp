@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "search/state.hpp"
+#include "search/base/saved_state.hpp"
 
 namespace lockstep::dpor {
 

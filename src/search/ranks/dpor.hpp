@@ -1,7 +1,7 @@
 // Ranks `dpor` and `mdpor`: what a partial order reduction would ask for goes first. `mdpor` also tells what is asked
 // for because of a race itself from what is asked for to be on the safe side.
 #pragma once
-#include "search/ranks/asked.hpp"
+#include "search/ranks/dpor_requests.hpp"
 #include "search/ranks/rank.hpp"
 
 namespace lockstep {

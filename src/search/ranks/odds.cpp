@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "search/seeds.hpp"
+#include "search/base/seeds.hpp"
 
 namespace lockstep {
 namespace {

@@ -8,7 +8,7 @@
 // sampling without replacement (Efraimidis & Spirakis 2006). The clocks are drawn to the power of a half, which makes
 // the order a little less random. The figures were found with the first set of programs of bench/README.md.
 #pragma once
-#include "search/ranks/asked.hpp"
+#include "search/ranks/dpor_requests.hpp"
 #include "search/ranks/rank.hpp"
 #include "search/ranks/view.hpp"
 

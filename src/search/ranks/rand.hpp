@@ -2,7 +2,7 @@
 // execution was discovered.
 #pragma once
 #include "search/ranks/rank.hpp"
-#include "search/seeds.hpp"
+#include "search/base/seeds.hpp"
 
 namespace lockstep {
 

@@ -3,8 +3,8 @@
 #pragma once
 #include <cstdint>
 
-#include "search/ranks/outlook.hpp"
-#include "search/tree_search.hpp"
+#include "search/ranks/execution_view.hpp"
+#include "search/tree/tree_search.hpp"
 
 namespace lockstep {
 

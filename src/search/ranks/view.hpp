@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "search/ranks/rank.hpp"
-#include "search/state.hpp"
+#include "search/base/saved_state.hpp"
 
 namespace lockstep {
 

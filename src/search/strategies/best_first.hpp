@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "search/ranks/registry.hpp"
-#include "search/strategy.hpp"
+#include "search/base/strategy.hpp"
 
 namespace lockstep {
 

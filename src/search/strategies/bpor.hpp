@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "search/strategy.hpp"
+#include "search/base/strategy.hpp"
 
 namespace lockstep {
 

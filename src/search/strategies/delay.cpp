@@ -1,6 +1,6 @@
 #include "search/strategies/delay.hpp"
 
-#include "search/tree_search.hpp"
+#include "search/tree/tree_search.hpp"
 
 namespace lockstep {
 namespace {

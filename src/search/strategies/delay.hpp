@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "search/strategy.hpp"
+#include "search/base/strategy.hpp"
 
 namespace lockstep {
 

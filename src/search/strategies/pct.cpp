@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <deque>
 
-#include "search/seeds.hpp"
+#include "search/base/seeds.hpp"
 
 namespace lockstep {
 namespace {

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "search/blocks/block_search.hpp"
-#include "search/seeds.hpp"
+#include "search/base/seeds.hpp"
 #include "search/variables/survey.hpp"
 
 namespace lockstep {

@@ -1,6 +1,6 @@
 #include "search/strategies/random.hpp"
 
-#include "search/seeds.hpp"
+#include "search/base/seeds.hpp"
 
 namespace lockstep {
 namespace {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "search/seeds.hpp"
+#include "search/base/seeds.hpp"
 
 namespace lockstep {
 namespace {

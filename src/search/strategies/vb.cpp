@@ -5,7 +5,7 @@
 
 #include "model/text.hpp"
 #include "search/blocks/block_search.hpp"
-#include "search/tree_search.hpp"
+#include "search/tree/tree_search.hpp"
 #include "search/variables/survey.hpp"
 #include "search/variables/thread_bound.hpp"
 

@@ -4,8 +4,8 @@
 #include <deque>
 
 #include "search/ranks/view.hpp"
-#include "search/seeds.hpp"
-#include "search/tree_search.hpp"
+#include "search/base/seeds.hpp"
+#include "search/tree/tree_search.hpp"
 
 namespace lockstep {
 namespace {

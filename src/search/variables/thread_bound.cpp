@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "analysis/bounds.hpp"
-#include "search/seeds.hpp"
+#include "search/base/seeds.hpp"
 
 namespace lockstep {
 

@@ -9,7 +9,7 @@
 
 #include "model/plan.hpp"
 #include "model/trace.hpp"
-#include "search/state.hpp"
+#include "search/base/saved_state.hpp"
 
 namespace lockstep {
 

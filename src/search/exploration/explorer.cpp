@@ -1,0 +1,349 @@
+#include "search/exploration/explorer.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "model/plan_queue.hpp"
+#include "search/base/trace_measures.hpp"
+#include "search/base/trace_set.hpp"
+
+namespace lockstep {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kProgressEvery = std::chrono::milliseconds(200);
+// Saved at once, so that there is something to resume from the beginning on; then more and more rarely.
+constexpr Clock::duration kFirstSave = std::chrono::seconds(2);
+constexpr Clock::duration kSaveEvery = std::chrono::seconds(5);
+constexpr uint64_t kTrustFor = 64;   // executions
+constexpr uint64_t kTraceShare = 4;  // of the memory budget: one part for the traces seen
+
+// The state of one run. Plans are handed out, executed and learned from in one order that depends on the search and the
+// window only, never on which worker was faster.
+class Run {
+ public:
+  Run(Search& search, Executor& executor, std::span<Analysis* const> analyses, const Budget& budget, bool keep_going,
+      const ExplorerHooks& hooks)
+      : search_(search),
+        executor_(executor),
+        budget_(budget),
+        keep_going_(keep_going),
+        hooks_(hooks),
+        interrupted_(hooks.interrupted ? hooks.interrupted : [] { return false; }),
+        findings_(analyses, hooks, keep_going, [this] { make_idle(); }) {
+    traces_.limit(budget.memory_bytes / kTraceShare);
+    search_.limit_memory(budget.memory_bytes - budget.memory_bytes / kTraceShare);
+  }
+
+  bool load(const std::string& state) {
+    StateReader in(state);
+    Exploration& r = result_;
+    for (uint64_t* n : {&r.executions, &r.ended, &r.diverged, &r.cut, &r.lost, &r.without_race_detection, &redundant_})
+      *n = in.get<uint64_t>();
+    for (uint32_t* n : {&r.steps_max, &r.threads_max, &r.preemptions_max}) *n = in.get<uint32_t>();
+    seconds_before_ = in.get<double>();
+    r.raced = in.get<bool>();
+    traces_.load(in);
+    findings_.load(in);
+    search_.load(in);
+    submitted_ = r.executions;
+    return in.good() && in.at_end();
+  }
+
+  Exploration explore() {
+    if (submitted_ == 0) save();
+    while (!ending_) {
+      fill();
+      if (in_flight_.empty()) break;
+      const std::optional<TraceView> trace = executor_.next([this] { return interrupted_() || late(); });
+      if (!trace) {
+        ending_ = interrupted_() || !late() ? Ending::Interrupted : Ending::TimeBudget;
+        break;
+      }
+      in_flight_.swap_out(plan_);
+      look_at(*trace);
+      check_limits();
+    }
+    if (!in_flight_.empty()) executor_.cancel();
+    conclude();
+    if (!result_.claim.finished && (result_.bugs.empty() || goes_on_after_bugs())) save();
+    return std::move(result_);
+  }
+
+ private:
+  void look_at(TraceView trace) {
+    count(trace, result_);
+    const bool counts = budget_.count_traces && is_whole(trace.outcome()) && search_.counts(trace);
+    if (budget_.count_traces && trace.outcome() == Outcome::SleepBlocked) ++redundant_;
+    search_.learn(trace);
+    const uint64_t fingerprint = measure(trace);
+    traces_.expect(fingerprint);
+    const bool promoted = hooks_.promote && trace.header().races > 0 && hooks_.promote(trace);
+    check(trace);
+    if (promoted && !ending_) ending_ = Ending::NewPoints;
+    search_.recycle(plan_);
+    if (counts) traces_.insert(fingerprint);
+    const bool ask = result_.executions % kTrustFor == 0 || in_flight_.empty();
+    if (ask && !ending_ && hooks_.distrusted && hooks_.distrusted()) ending_ = Ending::Distrusted;
+  }
+
+  void check(TraceView trace) {
+    if (trace.outcome() == Outcome::Uncontrolled) {
+      result_.uncontrolled = trace.message();
+      if (trace.header().detail)
+        if (const auto stacks = trace.all_stacks(); !stacks.empty())
+          result_.uncontrolled_stack.assign(stacks.back().begin(), stacks.back().end());
+      ending_ = Ending::Uncontrolled;
+      return;
+    }
+    if (!findings_.check(trace, plan_, result_.executions, [&] { return search_.counts(trace); }))
+      ending_ = Ending::FirstBug;
+    else if (idle_)
+      in_flight_.for_each([this](const Plan& plan) { executor_.submit(plan); });
+    idle_ = false;
+  }
+
+  // Confirming needs an idle executor, which forgets what was in flight; the search has not noticed.
+  void make_idle() {
+    executor_.cancel();
+    idle_ = true;
+  }
+
+  void save() {
+    if (!hooks_.save) return;
+    const Clock::time_point begin = Clock::now();
+    hooks_.save([&](StateWriter& out) {
+      const Exploration& r = result_;
+      Exploration again;  // counted, and run again by who resumes this
+      uint64_t again_blocked = 0, again_inserted = 0;
+      search_.for_each_buffered([&](TraceView trace) {
+        count(trace, again);
+        if (!budget_.count_traces) return;
+        again_blocked += trace.outcome() == Outcome::SleepBlocked;
+        again_inserted += is_whole(trace.outcome()) && search_.counts(trace);
+      });
+      for (const uint64_t n :
+           {r.executions - again.executions, r.ended - again.ended, r.diverged - again.diverged, r.cut - again.cut,
+            r.lost - again.lost, r.without_race_detection - again.without_race_detection, redundant_ - again_blocked})
+        out.put(n);
+      for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max}) out.put(n);
+      out.put(std::chrono::duration<double>(begin - start_).count() + seconds_before_);
+      out.put(r.raced);
+      traces_.save(out, again_inserted);
+      findings_.save(out, noticed_.value_or(findings_.warnings.size()));
+      search_.save(out);
+    });
+    // Rarely enough not to be felt, however large it has become.
+    saved_ = Clock::now();
+    save_every_ = std::max(std::min(2 * save_every_, kSaveEvery), 40 * (saved_ - begin));
+  }
+
+  void fill() {
+    while (in_flight_.size() < window_ && (!budget_.executions || submitted_ < *budget_.executions)) {
+      std::optional<Plan> plan = search_.next();
+      if (!plan) return;
+      plan->id = ++submitted_;
+      executor_.submit(*plan);
+      in_flight_.swap_in(*plan);
+    }
+  }
+
+  static void count(TraceView trace, Exploration& sum) {
+    const TraceHeader& header = trace.header();
+    ++sum.executions;
+    sum.ended += is_whole(header.outcome);
+    sum.diverged += header.outcome == Outcome::Diverged;
+    sum.cut += header.outcome == Outcome::StepLimit;
+    sum.lost += header.outcome == Outcome::WorkerDied;
+    sum.without_race_detection += (header.monitors & Monitors::kNoRaces) != 0;
+    for (const DataRace& race : trace.races()) sum.raced = sum.raced || race.race();
+    sum.steps_max = std::max(sum.steps_max, header.decisions);
+    sum.threads_max = std::max(sum.threads_max, header.threads);
+  }
+
+  uint64_t measure(TraceView trace) {
+    std::optional<Measures> measures = search_.measures();
+    if (!measures) {
+      meter_.read(trace);
+      measures = {meter_.fingerprint(), meter_.preemptions()};
+    }
+    result_.preemptions_max = std::max(result_.preemptions_max, measures->preemptions);
+    return measures->fingerprint;
+  }
+
+  void report_bound() {
+    const std::optional<uint32_t> bound = search_.claim().preemptions_completed;
+    if (!bound || bound == bound_) return;
+    bound_ = bound;
+    hooks_.bound_finished(*bound, result_.executions - executions_at_bound_);
+    executions_at_bound_ = result_.executions;
+  }
+
+  void check_limits() {
+    if (ending_) return;
+    if (hooks_.bound_finished) report_bound();
+    const uint64_t memory = search_.memory_bytes() + traces_.memory_bytes();
+    result_.peak_memory_bytes = std::max(result_.peak_memory_bytes, memory);
+    const Clock::time_point now = Clock::now();
+    if (interrupted_()) {
+      ending_ = Ending::Interrupted;
+    } else if (late(now) && !finished()) {
+      ending_ = Ending::TimeBudget;
+    } else if (memory > budget_.memory_bytes && !finished() && !make_room()) {
+      ending_ = Ending::MemoryBudget;
+    } else if (now - saved_ >= save_every_) {
+      saved_ = now;
+      save();
+    } else if (hooks_.progress && now - reported_ >= kProgressEvery) {
+      reported_ = now;
+      report_progress(now);
+    }
+  }
+
+  // The set of traces seen makes room by itself; of the rest the search keeps half, so that this is not needed all the
+  // time.
+  bool make_room() {
+    const uint64_t fixed = traces_.memory_bytes();
+    return fixed < budget_.memory_bytes && search_.spill((budget_.memory_bytes - fixed) / 2);
+  }
+
+  bool late(Clock::time_point now) const { return budget_.time && now - start_ >= *budget_.time; }
+  bool late() const { return late(Clock::now()); }
+
+  // An interrupt or a lost program ended the run, not a bug.
+  bool goes_on_after_bugs() const { return keep_going_ && (result_.interrupted() || !result_.uncontrolled.empty()); }
+
+  bool finished() const { return in_flight_.empty() && search_.claim().finished; }
+
+  uint64_t estimated_total(const SearchStatus& status) const {  // never less than there were; 0 if unknown
+    return status.estimated_total == 0 ? 0 : std::max(status.estimated_total, result_.executions);
+  }
+
+  void report_progress(Clock::time_point now) const {
+    const SearchStatus status = search_.status();
+    Progress p;
+    p.executions = result_.executions;
+    p.seconds = std::chrono::duration<double>(now - start_).count();
+    p.phase = status.phase;
+    p.frontier = status.frontier_nodes;
+    p.estimated_total = estimated_total(status);
+    p.bugs = findings_.bugs.size();
+    hooks_.progress(p);
+  }
+
+  void conclude() {
+    Exploration& r = result_;
+    const SearchStatus status = search_.status();
+    r.seconds = std::chrono::duration<double>(Clock::now() - start_).count() + seconds_before_;
+    r.peak_frontier_nodes = status.peak_frontier_nodes;
+    r.contributions = status.contributions;
+    noticed_ = findings_.warnings.size();
+    for (Finding& prediction : search_.predictions()) findings_.warnings.push_back(std::move(prediction));
+    findings_.warn_of_failures_beyond_bound();
+    if (budget_.count_traces && (r.traces = traces_.size())) r.redundant = redundant_ + traces_.inserted() - *r.traces;
+    r.ending = ending_ ? *ending_ : why_nothing_is_left();
+    conclude_claim();
+    if (!r.claim.finished) r.estimated_executions = estimated_total(status);
+    r.bugs = findings_.bugs;
+    r.warnings = findings_.warnings;
+    r.verdict = verdict();
+  }
+
+  // What is to start over has finished nothing.
+  void conclude_claim() {
+    Exploration& r = result_;
+    if (r.starts_over()) return;
+    r.claim = search_.claim();
+    r.claim.ended_by_bug = r.ending == Ending::FirstBug;
+    // A failure within the bound that only showed by schedules above it is left: the bound is not proved.
+    if (r.claim.by_trace_cost && findings_.any_beyond_bound() && hooks_.preemption_bound) r.claim.finished = false;
+    Evidence evidence{.executions = r.executions,
+                      .ended = r.ended,
+                      .cut = r.cut,
+                      .diverged = r.diverged,
+                      .lost = r.lost,
+                      .distinct = r.traces,
+                      .failure_not_repeated = findings_.failure_not_repeated(),
+                      .raced = r.raced,
+                      .without_race_detection = r.without_race_detection,
+                      .preemption_bound = hooks_.preemption_bound};
+    if (hooks_.complete_evidence) hooks_.complete_evidence(evidence);
+    add_provisos(r.claim, evidence);
+    if (hooks_.must_repeat && r.claim.find(ProvisoKind::Nondeterministic)) {
+      std::fprintf(stderr, "lockstep: %s\n", r.claim.find(ProvisoKind::Nondeterministic)->why.c_str());
+      std::abort();
+    }
+  }
+
+  Ending why_nothing_is_left() const {
+    const Claim claim = search_.claim();
+    if (claim.finished) return Ending::Finished;
+    if (claim.ended_early) return Ending::DefaultBudget;
+    return budget_.executions && submitted_ >= *budget_.executions ? Ending::ExecutionBudget : Ending::Finished;
+  }
+
+  Verdict verdict() const {
+    const Exploration& r = result_;
+    if (!r.bugs.empty()) return Verdict::Bug;
+    if (r.ending == Ending::Uncontrolled) return Verdict::Uncontrolled;
+    if (r.ended == 0) return Verdict::Incomplete;
+    if (r.claim.scope == Scope::Sample)
+      return r.ending == Ending::ExecutionBudget ? Verdict::Pass : Verdict::Incomplete;
+    const auto lacks = [&r](ProvisoKind kind) { return r.claim.find(kind) != nullptr; };
+    const Proviso* unrepeated = r.claim.find(ProvisoKind::Nondeterministic);  // seen, or only possible
+    const bool missing =
+        lacks(ProvisoKind::Cut) || lacks(ProvisoKind::Lost) || (unrepeated && !unrepeated->why.empty());
+    return r.claim.finished && !missing ? Verdict::Pass : Verdict::Incomplete;
+  }
+
+  Search& search_;
+  Executor& executor_;
+  const Budget& budget_;
+  const bool keep_going_;
+  const ExplorerHooks& hooks_;
+  const std::function<bool()> interrupted_;
+  const size_t window_ = std::max<size_t>(executor_.window(), 1);
+
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point reported_ = start_, saved_ = start_;
+  Clock::duration save_every_ = kFirstSave / 2;
+  double seconds_before_ = 0;  // of the exploration that this one goes on with
+  PlanQueue in_flight_;
+  Plan plan_;  // of the execution that is looked at
+  uint64_t submitted_ = 0;
+  bool idle_ = false;              // the executor, although there are plans in flight
+  std::optional<uint32_t> bound_;  // reported last
+  uint64_t executions_at_bound_ = 0;
+  std::optional<Ending> ending_;
+  TraceMeter meter_;
+  TraceSet traces_;
+  uint64_t redundant_ = 0;
+  std::optional<size_t> noticed_;  // warnings, without those that are made in the end
+  Findings findings_;
+  Exploration result_;
+};
+
+}  // namespace
+
+Explorer::Explorer(Search& search, Executor& executor, std::span<Analysis* const> analyses, Budget budget,
+                   bool keep_going, ExplorerHooks hooks)
+    : search_(search),
+      executor_(executor),
+      analyses_(analyses),
+      budget_(budget),
+      keep_going_(keep_going),
+      hooks_(std::move(hooks)) {}
+
+Exploration Explorer::run() {
+  Run run(search_, executor_, analyses_, budget_, keep_going_, hooks_);
+  if (!state_.empty() && !run.load(state_)) {
+    Exploration refused;
+    refused.refused = true;
+    return refused;
+  }
+  return run.explore();
+}
+
+}  // namespace lockstep

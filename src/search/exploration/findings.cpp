@@ -1,0 +1,123 @@
+#include "search/exploration/findings.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include "model/schedule.hpp"
+#include "search/exploration/saved_finding.hpp"
+
+namespace lockstep {
+namespace {
+
+std::string hex(FailureKey key) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(key));
+  return text;
+}
+
+}  // namespace
+
+bool Findings::check(TraceView trace, const Plan& plan, uint64_t execution, const std::function<bool()>& counts) {
+  // The trace is gone once something else runs, so everything it shows is written down first.
+  std::vector<Failure> failures;
+  for (Analysis* analysis : analyses_)
+    for (Finding& finding : analysis->check_all(trace)) note(std::move(finding), trace, plan, execution, failures);
+  if (failures.empty()) return true;
+  const bool within = counts();
+  for (Failure& failure : failures) {
+    if (!within)
+      beyond_.emplace(failure.key, failure.finding.kind);
+    else if (!handle(std::move(failure)))
+      return false;
+  }
+  return true;
+}
+
+void Findings::note(Finding finding, TraceView trace, const Plan& plan, uint64_t execution,
+                    std::vector<Failure>& failures) {
+  const FailureKey key = key_of(finding, trace);
+  if (!keys_.worth_confirming(key)) return;
+  // A schedule above the bound may shrink to one within it; that is tried once.
+  const bool above = hooks_.preemption_bound && count_preemptions(trace) > *hooks_.preemption_bound;
+  if (above && beyond_.contains(key)) return;
+  finding.execution = execution;
+  // A random plan is written down as what it led to; a dead worker has not reported what it did.
+  finding.plan = trace.outcome() != Outcome::WorkerDied ? plan_of(trace) : plan;
+  finding.plan.max_steps = plan.max_steps;
+  finding.plan.tracked = plan.tracked;
+  finding.trace = Trace(trace);
+  failures.push_back({std::move(finding), key, above});
+}
+
+bool Findings::handle(Failure failure) {
+  const FindingKind kind = failure.finding.kind;
+  if ((is_warning(kind) && !hooks_.errors.contains(kind)) || !failure.finding.doubt.empty()) {
+    keys_.confirmed(failure.key);
+    warnings.push_back(std::move(failure.finding));
+    return true;
+  }
+  std::optional<Finding> bug;
+  if (hooks_.confirm) {
+    idle_();
+    bug = hooks_.confirm(failure.finding);
+  } else {
+    bug = failure.finding;
+  }
+  if (!bug) {
+    keys_.not_repeated(failure.key);
+    if (!unrepeated_.insert(failure.key).second) return true;
+    failure.finding.message =
+        "a failure did not repeat when the same schedule was run again: " + failure.finding.message;
+    failure.finding.kind = FindingKind::Nondeterminism;
+    warnings.push_back(std::move(failure.finding));
+    return true;
+  }
+  if (hooks_.preemption_bound && (hooks_.confirm ? bug->preemptions > *hooks_.preemption_bound : failure.above_bound)) {
+    beyond_.emplace(failure.key, kind);
+    return true;
+  }
+  keys_.confirmed(failure.key);
+  if (bug->fingerprint.empty()) bug->fingerprint = hex(failure.key);
+  if (!fingerprints_.insert(bug->fingerprint).second || hooks_.known.contains(bug->fingerprint)) return true;
+  if (hooks_.found) hooks_.found(*bug);
+  bugs.push_back(std::move(*bug));
+  return keep_going_;
+}
+
+void Findings::warn_of_failures_beyond_bound() {
+  for (const auto& [key, kind] : beyond_) {
+    if (!keys_.worth_confirming(key)) continue;  // was found within the bound as well
+    Finding warning;
+    warning.kind = kind;
+    warning.message = std::string("beyond the bound: an execution with more preemptions ends with ") + name_of(kind) +
+                      "; allow more preemptions to see it";
+    warnings.push_back(std::move(warning));
+  }
+}
+
+// Bugs are kept by who reported them; here only that they are known.
+void Findings::save(StateWriter& out, size_t warnings_kept) const {
+  out.put<uint64_t>(fingerprints_.size());
+  for (const std::string& fingerprint : fingerprints_) out.put_text(fingerprint);
+  put_findings(out, std::span(warnings).first(warnings_kept));
+  out.put_all(std::vector<FailureKey>(unrepeated_.begin(), unrepeated_.end()));
+  out.put_all(keys_.all_confirmed());
+  out.put<uint64_t>(beyond_.size());
+  for (const auto& [key, kind] : beyond_) {
+    out.put(key);
+    out.put(kind);
+  }
+}
+
+void Findings::load(StateReader& in) {
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) fingerprints_.insert(in.get_text());
+  warnings = get_findings(in);
+  for (const FailureKey key : in.get_all<FailureKey>()) unrepeated_.insert(key);
+  for (const FailureKey key : in.get_all<FailureKey>()) keys_.confirmed(key);
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+    const auto key = in.get<FailureKey>();
+    beyond_[key] = in.get<FindingKind>();
+  }
+}
+
+}  // namespace lockstep

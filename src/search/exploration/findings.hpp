@@ -1,0 +1,65 @@
+// The failures of an exploration: told apart, confirmed, kept.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.hpp"
+#include "search/base/failure_keys.hpp"
+#include "search/base/saved_state.hpp"
+
+namespace lockstep {
+
+struct FindingHooks {
+  // Replays a fresh finding with detail, completes it (trace, output, location, fingerprint) and returns it; nullopt
+  // if it did not reproduce. Called with nothing in flight.
+  std::function<std::optional<Finding>(Finding)> confirm;
+  std::function<void(const Finding&)> found;  // a new, confirmed, distinct bug
+  std::set<FindingKind> errors;               // kinds of warnings that count as bugs
+  std::set<std::string> known;                // fingerprints of bugs reported already
+  std::optional<uint32_t> preemption_bound;   // failures that need more preemptions are no bugs, only warnings
+};
+
+class Findings {
+ public:
+  // `idle` makes the executor idle, before the first confirming replay of an execution.
+  Findings(std::span<Analysis* const> analyses, const FindingHooks& hooks, bool keep_going, std::function<void()> idle)
+      : analyses_(analyses), hooks_(hooks), keep_going_(keep_going), idle_(std::move(idle)) {}
+
+  // Looks at one execution. `counts`: it lies within the bounds of the search. False: a bug ends the exploration.
+  bool check(TraceView trace, const Plan& plan, uint64_t execution, const std::function<bool()>& counts);
+  // What failed beyond the bound, as warnings.
+  void warn_of_failures_beyond_bound();
+
+  bool any_beyond_bound() const { return !beyond_.empty(); }
+  bool failure_not_repeated() const { return !unrepeated_.empty(); }
+  std::vector<Finding> bugs, warnings;
+
+  void save(StateWriter& out, size_t warnings_kept) const;
+  void load(StateReader& in);
+
+ private:
+  struct Failure {
+    Finding finding;
+    FailureKey key;
+    bool above_bound;  // this very schedule has too many preemptions
+  };
+  void note(Finding finding, TraceView trace, const Plan& plan, uint64_t execution, std::vector<Failure>& failures);
+  bool handle(Failure failure);
+
+  const std::span<Analysis* const> analyses_;
+  const FindingHooks& hooks_;
+  const bool keep_going_;
+  const std::function<void()> idle_;
+  FailureKeys keys_;
+  std::set<FailureKey> unrepeated_;
+  std::map<FailureKey, FindingKind> beyond_;  // the bound
+  std::set<std::string> fingerprints_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,71 @@
+#include "search/exploration/promotion.hpp"
+
+#include <algorithm>
+
+namespace lockstep {
+
+bool Promotion::grow(TraceView trace, const std::function<bool(const DataRace&)>& left_out) {
+  if (!wanted_) return false;
+  full_ = full_ || (trace.header().monitors & Monitors::kMoreRaces);
+  bool grown = false;
+  for (const DataRace& race : trace.races()) {
+    if (race.unlocked() || race.misuse() || (left_out && left_out(race)) || race.first.thread == race.second.thread)
+      continue;
+    for (const RaceAccess* access : {&race.first, &race.second})
+      if (!access->atomic() && access->pc != 0) grown |= add_place(access->pc);  // atomic accesses are points already
+    // Locks stay objects of their own, and the end of a stack frame is none: nothing is reduced then
+    // (Reason::Lifetime).
+    if (((race.first.flags | race.second.flags) & RaceAccess::kSync) || race.first.pc == 0 || race.second.pc == 0)
+      continue;
+    // Plain accesses go by the word in which they begin, atomics by their address.
+    for (const RaceAccess* access : {&race.first, &race.second})
+      if (access->atomic() && word_of(access->begin) != access->begin) grown |= unite(access->begin, access->begin);
+    if (word_of(race.first.begin) != word_of(race.second.begin)) grown |= unite(race.first.begin, race.second.begin);
+  }
+  return grown;
+}
+
+bool Promotion::add_place(uint64_t pc) {
+  if (places_.contains(pc)) return false;
+  if (places_.size() == kMaxPromoted) {
+    full_ = true;
+    return false;
+  }
+  return places_.insert(pc).second;
+}
+
+uint64_t Promotion::name_of(uint64_t word) const {
+  for (;;) {
+    const auto at = names_.find(word);
+    if (at == names_.end() || at->second == word) return word;
+    word = at->second;
+  }
+}
+
+bool Promotion::unite(uint64_t a, uint64_t b) {
+  if (names_.size() + 2 > kMaxAliases) {
+    full_ = true;
+    return false;
+  }
+  bool grown = false;
+  for (const uint64_t address : {a, b}) grown |= names_.try_emplace(word_of(address), word_of(address)).second;
+  const auto [least, other] = std::minmax({name_of(word_of(a)), name_of(word_of(b))});
+  if (least == other) return grown;
+  names_[other] = least;
+  return true;
+}
+
+const PromotedPoints& Promotion::start_over() {
+  in_use_.places.assign(places_.begin(), places_.end());
+  in_use_.aliases.clear();
+  for (const auto& [word, next] : names_) in_use_.aliases.push_back({word, name_of(word)});
+  return in_use_;
+}
+
+void Promotion::go_on_with(PromotedPoints points) {
+  places_.insert(points.places.begin(), points.places.end());
+  for (const Alias& alias : points.aliases) unite(alias.word, alias.name);
+  in_use_ = std::move(points);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,98 @@
+#include "search/exploration/provisos.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/text.hpp"
+
+namespace lockstep {
+namespace {
+
+class Provisos {
+ public:
+  Provisos(Claim& claim, const Evidence& evidence) : claim_(claim), e_(evidence) {}
+
+  void add_all() {
+    if (claim_.scope == Scope::Executions && e_.preemption_bound) claim_.bounds.preemptions = e_.preemption_bound;
+    claim_.trusts_code = e_.trusts_code;
+    add_losses();
+    add_nondeterminism();
+    add_unseen_code();
+    add_scheduling_points();
+    add_if(ProvisoKind::SpinRounds, !e_.spin_rounds_given, e_.spin_rounds, e_.spin_loops);
+    add_if(ProvisoKind::LockMisuse, true, e_.lock_misuses.size(), e_.lock_misuses);
+    add_if(ProvisoKind::MemoryOrder, false, e_.weak_order_operations, e_.weak_orders);
+    add_if(ProvisoKind::Spurious, false, e_.condition_waits.size(), e_.condition_waits);
+    claim_.memory = only_sequentially_consistent() ? MemoryModel::Any : MemoryModel::Sc;
+  }
+
+ private:
+  void add(ProvisoKind kind, bool hides, uint64_t count, std::vector<std::string> where, std::string why = {}) {
+    claim_.provisos.push_back({kind, hides, count, std::move(where), std::move(why)});
+  }
+  void add_if(ProvisoKind kind, bool hides, uint64_t count, const std::vector<std::string>& where) {
+    if (!where.empty()) add(kind, hides, count, where);
+  }
+
+  void add_losses() {
+    if (e_.cut > 0) add(ProvisoKind::Cut, true, e_.cut, {}, "at the limit of steps");
+    if (e_.lost > 0) add(ProvisoKind::Lost, true, e_.lost, {}, "their worker died");
+    if (e_.diverged > 0) add(ProvisoKind::Lost, true, e_.diverged, {}, "they did not follow their schedule");
+  }
+
+  // A program that repeats itself shows no behaviour that a finished reduction did not count.
+  void add_nondeterminism() {
+    std::string why;
+    const uint64_t unrepeated = claim_.unrepeated - std::min(claim_.unrepeated, e_.diverged);
+    if (unrepeated > 0)
+      why = count_of(unrepeated, "execution") + " did not repeat what an earlier one had done";
+    else if (e_.failure_not_repeated)
+      why = "a failure did not repeat when its schedule was run again";
+    else if (claim_.finished && claim_.traces && e_.distinct && *e_.distinct > *claim_.traces)
+      why = count_of(*e_.distinct, "behaviour") + " seen where the schedules allow " + std::to_string(*claim_.traces);
+    if (!why.empty() && !e_.varies_with.empty()) why += "; the program may depend on " + e_.varies_with;
+    if (!why.empty() || !e_.depends_on.empty())
+      add(ProvisoKind::Nondeterministic, true, unrepeated, e_.depends_on, why);
+  }
+
+  void add_unseen_code() {
+    add_if(ProvisoKind::Uninstrumented, true, e_.uninstrumented.size(), e_.uninstrumented);
+    add_if(ProvisoKind::UncontrolledLoop, true, e_.native_loops.size(), e_.native_loops);
+  }
+
+  // Either there are no races, or the racing accesses are scheduling points: then no order was missed. Variable bounds
+  // say themselves at which accesses they preempt, but only where all executions were watched.
+  void add_scheduling_points() {
+    const bool hides = !e_.points_given;
+    if (!e_.instrumented || e_.points == Points::Sync)
+      return add(ProvisoKind::SyncOnly, hides, 0, {}, e_.instrumented ? "" : "the program is not instrumented");
+    if (!e_.detects_races)
+      add(ProvisoKind::NoSchedulingPoint, hides, 0, {}, "plain accesses, because data races were not looked for");
+    else if (e_.raced && !e_.promotes_races)
+      add(ProvisoKind::NoSchedulingPoint, hides, 0, {}, "racy accesses");
+    else if (e_.too_many_racy_accesses)
+      add(ProvisoKind::NoSchedulingPoint, true, 0, {}, "some racy accesses: there are too many");
+    if (e_.failed_at_start)
+      add(ProvisoKind::NoSchedulingPoint, true, 0, {},
+          "the start of threads, one of which failed before its first operation");
+    if (e_.without_race_detection > 0)
+      add(ProvisoKind::NoSchedulingPoint, true, e_.without_race_detection, {},
+          "variables that show as shared only after the " +
+              count_of(e_.executions - e_.without_race_detection, "execution") + " surveyed");
+  }
+
+  // Race-free, and its own atomics are all seq_cst.
+  bool only_sequentially_consistent() const {
+    return claim_.complete() && claim_.unbounded() && !e_.raced && e_.detects_races && e_.instrumented &&
+           e_.weak_orders.empty() && e_.uninstrumented.empty();
+  }
+
+  Claim& claim_;
+  const Evidence& e_;
+};
+
+}  // namespace
+
+void add_provisos(Claim& claim, const Evidence& evidence) { Provisos(claim, evidence).add_all(); }
+
+}  // namespace lockstep

@@ -1,0 +1,249 @@
+#include "search/minimize/shrink.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "analysis/bounds.hpp"
+#include "model/schedule.hpp"
+#include "search/base/schedule_segments.hpp"
+#include "search/base/seeds.hpp"
+#include "search/strategies/chess.hpp"
+#include "search/base/trace_set.hpp"
+
+namespace lockstep {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr uint64_t kSeed = 0x7368'7269'6e6b;
+
+struct Candidate {
+  Trace trace;
+  Complexity complexity;
+};
+
+class Shrinker {
+ public:
+  Shrinker(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same, ShrinkBudget budget)
+      : executor_(executor),
+        max_steps_(max_steps),
+        same_(same),
+        budget_(budget),
+        passes_(failing.outcome() == Outcome::Ok),
+        best_{Trace(failing), complexity_of(failing)},
+        original_(best_.complexity) {}
+
+  // The climb is cheap and gets most of it. Then chance and proof take turns, by executions: a program with many
+  // threads has too many orders for the proof, one with few has the proof soon.
+  std::optional<Shrunk> run(std::optional<uint32_t> proved) {
+    climb(best_);
+    const uint32_t least = proved ? *proved + 1 : 0;
+    std::unique_ptr<Search> proof;
+    for (uint64_t slice = 250; best_.complexity.preemptions > least && !spent(); slice *= 2) {
+      const uint32_t before = best_.complexity.preemptions;
+      if (!proof) proof = make_chess({before - 1, max_steps_});
+      if (challenge(*proof, slice) == Verdict::Proved) break;
+      if (best_.complexity.preemptions == before) wander(slice, least);
+      climb(best_);
+      if (best_.complexity.preemptions < before) {
+        proof.reset();
+        slice = 125;
+      }
+    }
+    if (!(best_.complexity < original_)) return std::nullopt;
+    return Shrunk{std::move(best_.trace), best_.complexity, executions_};
+  }
+
+ private:
+  enum class Verdict { Open, Proved };
+
+  bool spent() const { return executions_ >= budget_.executions || Clock::now() - start_ >= budget_.time; }
+
+  std::optional<TraceView> execute(const Plan& plan) {
+    ++executions_;
+    executor_.submit(plan);
+    return executor_.next([] { return false; });
+  }
+
+  // Takes it instead of `now` if it fails in the same way and is simpler than `limit`.
+  bool consider(TraceView trace, Candidate& now, const Complexity& limit) {
+    if (trace.outcome() == Outcome::WorkerDied || (trace.outcome() == Outcome::Ok && !passes_)) return false;
+    const Complexity complexity = complexity_of(trace);
+    if (!(complexity < limit)) return false;
+    Trace kept(trace);  // the view is gone once `same_` runs something
+    if (!same_(kept)) return false;
+    now = {std::move(kept), complexity};
+    return true;
+  }
+
+  bool try_outline(const Outline& outline, Candidate& now, const Complexity& limit) {
+    const Plan plan = plan_for(outline, max_steps_);
+    if (!tried_.insert(hash_of(plan.deltas))) return false;
+    const std::optional<TraceView> trace = execute(plan);
+    return trace && consider(*trace, now, limit);
+  }
+
+  // Hill climbing: the first change that helps is taken, until none does.
+  void climb(Candidate& now) {
+    while (!spent() && improve(now)) {
+    }
+  }
+
+  // The same, without a look at what remains when nothing has helped for long.
+  void climb_a_while(Candidate& now) {
+    const uint64_t end = budget_.executions;
+    budget_.executions = std::min(end, executions_ + kLongClimb);
+    climb(now);
+    budget_.executions = end;
+  }
+
+  bool improve(Candidate& now) {
+    const Outline was = outline_of(now.trace);
+    const auto better = [&](const Outline& other) {
+      return !spent() && try_outline(other, now, Complexity(now.complexity));
+    };
+    for (size_t i = 0; i < was.choices.size(); ++i)
+      if (better(was.without_choice(i))) return true;
+    for (size_t keep = 0; keep < was.size(); keep = keep * 2 + 1)  // big cuts first
+      if (better(was.first(keep))) return true;
+    for (size_t i = 0; i < was.size() && !spent(); ++i) {
+      const size_t j = was.next_of_thread(i);
+      const bool goes_on = j < was.size();
+      // The thread does right away what it does later anyway; or later, in one go, what it does now; or not at all.
+      if (goes_on && (better(was.joined(i, j)) || better(was.joined(j, i)))) return true;
+      if (better(was.without(i)) || better(was.drawn_out(i))) return true;
+      // It goes on when only the first, or the first half, of those who came between has had its turn.
+      for (const size_t place : {i + 2, (i + 1 + j) / 2})
+        if (goes_on && place < j && better(was.moved(j, place))) return true;
+    }
+    // A thread that is stopped in the middle has its whole turn at another time.
+    for (const size_t i : preempted(now.trace)) {
+      const Outline whole = was.drawn_out(i);
+      for (size_t to = 0; to < was.size() && !spent(); ++to)
+        if (to != i && better(whole.moved(i, to))) return true;
+    }
+    return false;
+  }
+
+  // The stretches that end in a preemption.
+  static std::vector<size_t> preempted(TraceView trace) {
+    std::vector<size_t> found;
+    size_t stretch = 0;
+    for (ScheduleCursor at(trace); !at.done(); at.advance()) {
+      const Step& step = at.step();
+      if (step.is_note() || step.is_choice() || at.running() == kNoThread || step.thread == at.running()) continue;
+      if (at.cost(step.thread) > 0) found.push_back(stretch);
+      ++stretch;
+    }
+    return found;
+  }
+
+  // Chance: orders of whole threads with one preemption less, or the best schedule with some stretches elsewhere. What
+  // still fails is climbed from, although it may be worse to begin with.
+  void wander(uint64_t most, uint32_t least) {
+    const uint64_t end = executions_ + most;
+    const uint32_t before = best_.complexity.preemptions;
+    while (executions_ < end && !spent() && best_.complexity.preemptions == before && before > least) {
+      const uint64_t tried = executions_;
+      const Outline outline =
+          draw(2) == 0 ? shaken(outline_of(best_.trace)) : fresh(outline_of(best_.trace), before - 1);
+      Candidate other;
+      Complexity limit = best_.complexity;
+      limit.preemptions += 1;
+      if (try_outline(outline, other, limit)) {
+        climb_a_while(other);
+        if (other.complexity < best_.complexity) best_ = std::move(other);
+      }
+      if (executions_ == tried && ++idle_ > kMostIdle) return;  // everything it could think of has been tried
+    }
+  }
+
+  Outline shaken(Outline outline) {
+    if (outline.stretches.empty()) return outline;
+    for (uint64_t changes = 1 + draw(3); changes > 0; --changes) {
+      const size_t i = draw(outline.size()), to = draw(outline.size());
+      if (draw(2) == 0) outline = outline.drawn_out(i);
+      if (to != i) outline = outline.moved(i, to);
+    }
+    return outline;
+  }
+
+  // Every thread runs as far as it can, in any order, but for `preemptions` of them that are stopped once: anywhere, or
+  // where the failing schedule stops them, too.
+  Outline fresh(const Outline& was, uint32_t preemptions) {
+    std::vector<uint32_t> steps(kMaxThreads, 0);
+    std::vector<std::vector<uint32_t>> stops(kMaxThreads);
+    Outline outline;
+    outline.choices = was.choices;
+    for (const Stretch& s : was.stretches) {
+      if (steps[index_of(s.thread)] == 0) outline.stretches.push_back({s.thread, Stretch::kUntilItCannot});
+      stops[index_of(s.thread)].push_back(steps[index_of(s.thread)] += s.steps);
+    }
+    auto& all = outline.stretches;
+    // Main creates the others, so it comes first.
+    for (size_t i = all.size(); i > 2; --i) std::swap(all[i - 1], all[1 + draw(i - 1)]);
+    for (uint32_t n = 0; n < preemptions && !all.empty(); ++n) {
+      const size_t i = draw(all.size());
+      const Stretch again = all[i];
+      const auto& known = stops[index_of(again.thread)];
+      all[i].steps = draw(2) == 0 ? known[draw(known.size())] : 1 + static_cast<uint32_t>(draw(known.back()));
+      const size_t place = i + 1 + draw(all.size() - i);
+      all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), again);
+    }
+    return outline;
+  }
+
+  uint64_t draw(uint64_t below) { return seed_of(kSeed, draws_++) % below; }
+
+  Verdict challenge(Search& search, uint64_t most) {
+    for (const uint64_t end = executions_ + most; executions_ < end && !spent();) {
+      const std::optional<Plan> plan = search.next();
+      if (!plan) return Verdict::Proved;
+      const std::optional<TraceView> trace = execute(*plan);
+      if (!trace) return Verdict::Proved;
+      search.learn(*trace);
+      if (consider(*trace, best_, Complexity(best_.complexity))) return Verdict::Open;
+    }
+    return Verdict::Open;
+  }
+
+  static constexpr uint64_t kMostIdle = 1000, kLongClimb = 100;
+
+  Executor& executor_;
+  const uint32_t max_steps_;
+  const SameFailure& same_;
+  ShrinkBudget budget_;
+  const bool passes_;  // the program itself does not notice that something is wrong
+  const Clock::time_point start_ = Clock::now();
+  Candidate best_;
+  const Complexity original_;
+  TraceSet tried_;
+  uint64_t executions_ = 0, draws_ = 0, idle_ = 0;
+};
+
+}  // namespace
+
+Complexity complexity_of(TraceView trace) {
+  Complexity c;
+  c.preemptions = count_preemptions(trace);
+  std::vector<bool> seen;
+  ThreadId running = kNoThread;
+  for (const Step& step : trace.steps()) {
+    if (step.is_note() || step.is_choice()) continue;
+    ++c.steps;
+    if (running != kNoThread && step.thread != running) ++c.switches;
+    running = step.thread;
+    if (index_of(running) >= seen.size()) seen.resize(index_of(running) + 1);
+    if (!seen[index_of(running)]) ++c.threads;
+    seen[index_of(running)] = true;
+  }
+  c.involved = bounds_of(trace).threads;
+  return c;
+}
+
+std::optional<Shrunk> shrink(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same,
+                             std::optional<uint32_t> proved, ShrinkBudget budget) {
+  return Shrinker(executor, failing, max_steps, same, budget).run(proved);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,18 @@
+// A finding with the simplest schedule that shows the same bug.
+#pragma once
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "analysis/analysis.hpp"
+#include "search/minimize/shrink.hpp"
+
+namespace lockstep {
+
+// `finding` is confirmed; `confirm` replays another plan with stacks and completes its finding. The same bug is the
+// same kind with the same fingerprint. Executions run here are nobody's count; the number of the find stays what it is.
+Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,
+                 const std::function<std::optional<Finding>(Finding)>& confirm, std::optional<uint32_t> proved = {},
+                 ShrinkBudget budget = {});
+
+}  // namespace lockstep

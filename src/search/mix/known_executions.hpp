@@ -1,0 +1,53 @@
+// Executions of other strategies, by their deviations from the default schedule: a plan that leads to one of them need
+// not be run again.
+#pragma once
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/plan.hpp"
+#include "model/schedule.hpp"
+#include "model/trace.hpp"
+#include "search/base/schedule_segments.hpp"
+
+namespace lockstep {
+
+class KnownExecutions {
+ public:
+  static constexpr uint64_t kMostBytes = 4 << 20;
+
+  void add(TraceView trace) {
+    if (bytes_ >= kMostBytes || !is_whole(trace.outcome())) return;
+    std::vector<Delta> deltas = plan_of(trace).deltas;
+    const uint64_t key = hash_of(deltas);
+    const auto [place, fresh] = known_.try_emplace(key, Known{std::move(deltas), Trace(trace)});
+    if (fresh) bytes_ += trace.header().bytes;
+  }
+
+  void forget() {
+    if (!known_.empty()) *this = {};
+  }
+
+  // What the plan leads to, if that is known for sure: nobody sleeps, nothing is drawn, nothing else is asked for.
+  const Trace* find(const Plan& plan) const {
+    if (plan.policy != Policy::Default || plan.sleep_at != kNoStep || plan.detail || plan.stacks || plan.origins ||
+        !plan.extra.empty() || !plan.tracked.empty())
+      return nullptr;
+    const auto place = known_.find(hash_of(plan.deltas));
+    if (place == known_.end() || place->second.deltas != plan.deltas) return nullptr;
+    const Trace& trace = place->second.trace;
+    return trace.view().header().decisions <= plan.max_steps ? &trace : nullptr;
+  }
+
+ private:
+  struct Known {
+    std::vector<Delta> deltas;
+    Trace trace;
+  };
+
+  std::unordered_map<uint64_t, Known> known_;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,234 @@
+#include "search/mix/mixture.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/text.hpp"
+
+namespace lockstep {
+
+using Proof = MixturePart::Proof;
+
+Mixture::Mixture(std::vector<MixturePart> parts, MixtureOptions options)
+    : parts_(std::move(parts)), options_(std::move(options)), learned_(parts_.size()), under_way_(parts_.size()) {}
+
+// Asked after every execution, so that planning need not.
+void Mixture::look_for_end() {
+  for (const MixturePart& part : parts_)
+    if (may_end(part) && !finished_ && part.strategy->claim().finished) finished_ = &part;
+  enough_ = !finished_ && has_enough();
+}
+
+// A failure may need more preemptions than were asked for; then only what counts them can say that none needs less.
+bool Mixture::may_end(const MixturePart& part) const {
+  return part.proof == Proof::Bounded || (part.proof == Proof::Full && !(options_.bound && failed_));
+}
+
+bool Mixture::has_enough() const {
+  if (!options_.enough || all_learned_ < options_.enough->executions) return false;
+  return claim().preemptions_completed >= options_.enough->preemptions;
+}
+
+// In the opening nothing is under way, so that a trace can be learned at once whatever the window. Of several full
+// proofs only the first is spared: it shall be the one that ends the search, because it says most.
+bool Mixture::spared(size_t part) const {
+  if (!opening()) return false;
+  const auto full = [](const MixturePart& p) { return p.proof == Proof::Full; };
+  return !full(parts_[part]) || std::none_of(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(part), full);
+}
+
+std::optional<Plan> Mixture::take(size_t part) {
+  Search& strategy = *parts_[part].strategy;
+  std::optional<Plan> plan = strategy.next();
+  while (plan && spared(part)) {
+    const Trace* known = known_.find(*plan);
+    if (!known) break;
+    strategy.learn(*known);
+    plan = strategy.next();
+  }
+  if (!plan) return plan;
+  in_flight_.push_back(part);
+  ++under_way_[part];
+  return plan;
+}
+
+std::optional<Plan> Mixture::open() {
+  if (!in_flight_.empty()) return std::nullopt;
+  for (; opening(); ++opened_) {
+    const MixtureTurn turn = options_.opening[opened_];
+    if (auto plan = take(repeats_.many() ? turn.instead : turn.part)) {
+      ++opened_;
+      return plan;
+    }
+  }
+  return std::nullopt;
+}
+
+uint32_t Mixture::slice() const {
+  const MixturePart& part = parts_[turn_];
+  return round_ < options_.early_rounds ? part.early : part.slice;
+}
+
+std::optional<Plan> Mixture::next() {
+  if (finished_ || enough_) return std::nullopt;
+  if (opened_ < options_.opening.size()) {
+    if (auto plan = open()) return plan;
+    if (!in_flight_.empty()) return std::nullopt;
+  }
+  for (size_t tried = 0; tried <= parts_.size(); ++tried) {
+    if (used_ < slice()) {
+      if (auto plan = take(turn_)) {
+        ++used_;
+        return plan;
+      }
+      if (under_way_[turn_] > 0) return std::nullopt;  // what it learns from these may make it go on
+    }
+    turn_ = (turn_ + 1) % parts_.size();
+    round_ += turn_ == 0;
+    used_ = 0;
+  }
+  return std::nullopt;
+}
+
+void Mixture::learn(TraceView trace) {
+  last_ = in_flight_.front();
+  in_flight_.pop_front();
+  --under_way_[last_];
+  ++learned_[last_];
+  ++all_learned_;
+  failed_ |= (is_whole(trace.outcome()) && trace.outcome() != Outcome::Ok) || trace.header().races > 0;
+  if (opening()) {
+    known_.add(trace);
+    repeats_.saw(trace, parts_[last_].draws);
+  } else {
+    known_.forget();
+    repeats_.forget();
+  }
+  for (size_t i = 0; i < parts_.size(); ++i)
+    if (i != last_) parts_[i].strategy->observe_other(trace);
+  parts_[last_].strategy->learn(trace);
+  look_for_end();
+}
+
+// What the proof that ended the search says; otherwise the most that any has proved so far, best a bound on
+// preemptions.
+Claim Mixture::claim() const {
+  Claim best;
+  uint64_t unrepeated = 0;
+  bool proves = false;
+  for (const MixturePart& part : parts_) {
+    const Claim claim = part.strategy->claim();
+    unrepeated += claim.unrepeated;
+    if (part.proof == Proof::None) continue;
+    proves = true;
+    const bool better =
+        &part == finished_ || (!finished_ && claim.scope != Scope::None &&
+                               (best.scope == Scope::None || claim.bounds.preemptions > best.bounds.preemptions));
+    if (better) best = claim;
+  }
+  if (!proves) best.scope = Scope::Sample;
+  if (finished_ && finished_->proof == Proof::Full) best.preemptions_completed = options_.bound;
+  best.finished = finished_ != nullptr;
+  best.ended_early = enough_;
+  best.unrepeated = unrepeated;
+  return best;
+}
+
+// Whose turn it is, and the parts one after the other. What is in flight its part hands out again.
+void Mixture::save(StateWriter& out) const {
+  const size_t first = opening() ? opened_ - in_flight_.size() : opened_;
+  for (const uint64_t number :
+       {uint64_t{first}, uint64_t{turn_}, uint64_t{last_}, uint64_t{used_}, round_, all_learned_})
+    out.put(number);
+  out.put_all(learned_);
+  out.put(failed_);
+  repeats_.save(out);
+  for (const MixturePart& part : parts_) part.strategy->save(out);
+}
+
+void Mixture::load(StateReader& in) {
+  opened_ = in.get<uint64_t>();
+  turn_ = in.get<uint64_t>();
+  last_ = in.get<uint64_t>();
+  used_ = static_cast<uint32_t>(in.get<uint64_t>());
+  round_ = in.get<uint64_t>();
+  all_learned_ = in.get<uint64_t>();
+  learned_ = in.get_all<uint64_t>();
+  if (turn_ >= parts_.size() || last_ >= parts_.size() || learned_.size() != parts_.size()) {
+    *this = Mixture(std::move(parts_), std::move(options_));
+    return in.reject();
+  }
+  failed_ = in.get<bool>();
+  repeats_.load(in);
+  for (const MixturePart& part : parts_) part.strategy->load(in);
+  look_for_end();
+}
+
+void Mixture::limit_memory(uint64_t bytes) {
+  for (const MixturePart& part : parts_) part.strategy->limit_memory(bytes / parts_.size());
+}
+
+// Whoever can give something up; what the others need comes off everybody's share.
+bool Mixture::spill(uint64_t bytes) {
+  bool any = false;
+  for (const MixturePart& part : parts_)
+    if (part.strategy->memory_bytes() > bytes / parts_.size()) any |= part.strategy->spill(bytes / parts_.size());
+  return any && memory_bytes() <= 2 * bytes;
+}
+
+uint64_t Mixture::memory_bytes() const {
+  uint64_t sum = 0;
+  for (const MixturePart& part : parts_) sum += part.strategy->memory_bytes();
+  return sum;
+}
+
+Traits Mixture::traits() const {
+  Traits all{.preempts_at_points = false, .relies_on_locks = false};
+  for (const MixturePart& part : parts_) {
+    const Traits one = part.strategy->traits();
+    all.preempts_at_points |= one.preempts_at_points;
+    all.relies_on_locks |= one.relies_on_locks;
+  }
+  return all;
+}
+
+void Mixture::observe_other(TraceView trace) {
+  for (const MixturePart& part : parts_) part.strategy->observe_other(trace);
+}
+
+// These are asked about the execution at hand, which only its own part knows of.
+void Mixture::recycle(Plan& plan) { parts_[last_].strategy->recycle(plan); }
+std::optional<Measures> Mixture::measures() const { return parts_[last_].strategy->measures(); }
+bool Mixture::counts(TraceView trace) {
+  return parts_[in_flight_.empty() ? last_ : in_flight_.front()].strategy->counts(trace);
+}
+
+void Mixture::for_each_buffered(const std::function<void(TraceView)>& visit) const {
+  for (const MixturePart& part : parts_) part.strategy->for_each_buffered(visit);
+}
+
+std::vector<Finding> Mixture::predictions() const {
+  std::vector<Finding> all;
+  for (const MixturePart& part : parts_)
+    for (Finding& finding : part.strategy->predictions()) all.push_back(std::move(finding));
+  return all;
+}
+
+SearchStatus Mixture::status() const {
+  SearchStatus all;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const SearchStatus one = parts_[i].strategy->status();
+    all.frontier_nodes += one.frontier_nodes;
+    all.peak_frontier_nodes += one.peak_frontier_nodes;
+    if (parts_[i].proof == Proof::Bounded) all.phase = one.phase;
+    if (learned_[i] == 0) continue;
+    all.contributions +=
+        (all.contributions.empty() ? "" : ", ") + count_of(learned_[i], "execution") + " of " + parts_[i].name;
+  }
+  all.phase += all.phase.empty() ? "random schedules" : " and random schedules";
+  if (!all.contributions.empty())
+    all.contributions += finished_ ? "; proved by " + finished_->name : "; the last by " + parts_[last_].name;
+  return all;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,45 @@
+// Do random executions repeat each other? Among n draws from a space of S equally likely traces about n²/2S have been
+// seen before, so a few dozens tell a space that can be searched through from one that cannot.
+#pragma once
+#include <cstdint>
+#include <unordered_set>
+
+#include "search/base/saved_state.hpp"
+#include "search/base/trace_measures.hpp"
+
+namespace lockstep {
+
+class Repeats {
+ public:
+  // `drawn`: at random, independently of all others. The others count as seen.
+  void saw(TraceView trace, bool drawn) {
+    meter_.read(trace);
+    const bool fresh = seen_.insert(meter_.fingerprint()).second;
+    drawn_ += drawn;
+    repeated_ += drawn && !fresh;
+  }
+  bool many() const { return repeated_ > 0 && repeated_ * kOneIn >= drawn_; }
+
+  void forget() {
+    seen_ = {};
+    meter_ = {};
+  }
+  // But for what was seen.
+  void save(StateWriter& out) const {
+    out.put(drawn_);
+    out.put(repeated_);
+  }
+  void load(StateReader& in) {
+    drawn_ = in.get<uint64_t>();
+    repeated_ = in.get<uint64_t>();
+  }
+
+ private:
+  static constexpr uint64_t kOneIn = 20;
+
+  TraceMeter meter_;
+  std::unordered_set<uint64_t> seen_;
+  uint64_t drawn_ = 0, repeated_ = 0;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,50 @@
+// Executions to be run later than everything in memory, on disk: in segments per rank, the newest of a rank comes back
+// first. An execution is its deviations; those it shares with the one before are not repeated.
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "model/plan.hpp"
+#include "search/base/saved_state.hpp"
+
+namespace lockstep {
+
+class Spill {
+ public:
+  struct Item {
+    uint16_t cost = 0;  // as in ExecutionTree::Node
+    std::vector<Delta> deltas;
+  };
+
+  bool put(uint64_t rank, std::span<const Item> items);  // false: there is no room on the disk
+  // The newest segment of that rank. False: it cannot be read any more.
+  bool take(uint64_t rank, std::vector<Item>& items);
+
+  bool empty() const { return segments_.empty(); }
+  uint64_t lowest_rank() const { return segments_.begin()->first; }  // if not empty
+  uint64_t size() const { return size_; }
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  struct Segment {
+    uint64_t offset, bytes, items;
+  };
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  bool write(uint64_t rank, const std::string& bytes, uint64_t items);
+  bool read(const Segment& segment, std::string& bytes) const;
+
+  std::unique_ptr<std::FILE, Close> file_;  // has no name, so it is gone with the process
+  uint64_t end_ = 0;
+  std::map<uint64_t, std::vector<Segment>> segments_;  // none is empty; oldest first
+  uint64_t size_ = 0;
+};
+
+}  // namespace lockstep

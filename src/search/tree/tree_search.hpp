@@ -1,0 +1,156 @@
+// The search that all exhaustive strategies over the execution tree share. A strategy is a choice of parts: what a
+// decision costs, how much may be spent, what runs first.
+//
+// Why every execution within the bound is run exactly once: take an execution other than the default one. Its last
+// deviation is at one step; undoing it gives an execution with one deviation less, its only parent. The default
+// schedule never preempts, so a parent never costs more than its children and the bound cuts no path to a cheap one.
+#pragma once
+#include <deque>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "analysis/bounds.hpp"
+#include "model/schedule.hpp"
+#include "search/base/alternative.hpp"
+#include "search/tree/execution_tree.hpp"
+#include "search/tree/frontier.hpp"
+#include "search/tree/spill.hpp"
+#include "search/tree/state_cache.hpp"
+#include "search/base/strategy.hpp"
+#include "search/tree/tree_estimate.hpp"
+
+namespace lockstep {
+
+struct TreeSearchParts {
+  uint32_t max_steps = 1'000'000;
+  std::optional<uint32_t> bound;  // alternatives that cost more are left out
+
+  // Lower runs first, ties go to the newest. Empty: all are equal, which is depth-first search.
+  std::function<uint64_t(const Alternative&)> rank;
+
+  // Shown every execution before its alternatives are ranked, with the deviations that made it; may be empty.
+  std::function<void(TraceView, std::span<const Delta>)> look{};
+  bool stacks = false;  // executions shall record stacks
+
+  // Alternatives of a higher rank are left out, and those beyond so many; the search then proves nothing.
+  uint64_t worst_rank = ~uint64_t{0};
+  uint64_t most_open = ~uint64_t{0};
+
+  // Ranks are numbers of preemptions, and none begins before all executions below it have been learned: what a
+  // bound claims is then known as soon as the next one begins, and the first bug has the fewest preemptions.
+  bool level_by_level = false;
+
+  // What an execution shows may come before everything known so far, so only a part of what has been learned is under
+  // way at a time: 1/16, which is the whole window after some thousands of executions.
+  bool step_by_step = false;
+
+  // What choosing a thread costs. Empty: a preemption costs one.
+  std::function<uint32_t(const ScheduleCursor&, ThreadId)> cost;
+
+  // Preemptions may happen at so many variables only, whichever come first (VT-CHESS, Bindal, Bansal & Lal 2013). A
+  // preemption is charged to what the preempted thread accessed last.
+  std::optional<uint32_t> variables;
+  // Preemptions may happen only next to an access to these: the thread's last one, or the one it is about to do. Empty:
+  // everywhere. Their accesses are scheduling points (Plan::tracked).
+  std::vector<TrackedRange> tracked{};
+  bool track = false;  // `tracked` counts, even if it is empty
+
+  // What the bound counts, and the policy that spends none of it.
+  const char* unit = "preemption";
+  Policy policy = Policy::Default;
+
+  // Do not explore twice what follows equivalent beginnings.
+  bool cache = false;
+  bool cache_forgets_who_ran_last = false;  // wrong under a bound; tests show that it is noticed
+
+  // As printed in GAMBIT, figure 4: expand at the node's own step too. Wrong, it makes executions again and again;
+  // tests switch it on to show that they would notice.
+  bool expand_own_step = false;
+};
+
+class TreeSearch final : public Strategy {
+ public:
+  explicit TreeSearch(TreeSearchParts parts);
+
+  std::optional<Plan> next() override;
+  void learn(TraceView trace) override;
+  // Takes in an execution that was not run for this search, with all its alternatives. Only for selective searches that
+  // count preemptions: nothing keeps what it leads to from being run again.
+  void adopt(TraceView trace);
+
+  Claim claim() const override;
+  bool complete() const;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+
+  uint64_t frontier_nodes() const { return frontier_.size() + spill_.size(); }
+  uint64_t peak() const { return frontier_.peak(); }
+  SearchStatus status() const override;
+  uint64_t memory_bytes() const override {
+    return tree_.memory_bytes() + frontier_.memory_bytes() + cache_.memory_bytes();
+  }
+  void limit_memory(uint64_t bytes) override { cache_.limit(bytes / 2); }
+  bool spill(uint64_t bytes) override;
+  uint64_t estimated_total() const;
+
+  const ExecutionTree& tree() const { return tree_; }
+  uint64_t partial_schedules() const;  // see ExecutionTree
+
+ private:
+  struct InFlight {
+    NodeIndex node;
+    uint64_t rank;
+  };
+
+  void expand_all(NodeIndex node, TraceView trace);
+  template <class Cost>
+  void expand(NodeIndex node, TraceView trace, Cost&& cost);
+  template <class Cost>
+  void expand_step(NodeIndex node, TraceView trace, const ScheduleCursor& cursor, uint32_t spent, Cost&& cost);
+  void add(NodeIndex parent, const Alternative& alternative);
+  void open(uint64_t rank, NodeIndex parent, uint32_t step, uint16_t value, uint32_t cost);
+  NodeIndex node_of(const OpenExecution& open);
+  bool visited(const ScheduleCursor& at, uint32_t spent);
+  void fingerprint_beginning(TraceView trace, uint32_t records);
+  void fingerprint(const Step& step);
+  bool allows(const ScheduleCursor& at, ThreadId next);
+  bool watches_variables() const { return parts_.variables || parts_.track; }
+  void charge(const ScheduleCursor& at);
+  std::optional<uint32_t> bound_completed() const;
+  bool counts_preemptions() const { return parts_.policy == Policy::Default; }
+  bool selective() const { return parts_.worst_rank != ~uint64_t{0} || parts_.most_open != ~uint64_t{0}; }
+  bool exhausted() const { return frontier_.empty() && spill_.empty() && in_flight_.empty(); }
+  // Every alternative of every decision is explored, in the order in which they come.
+  bool plain() const {
+    return !parts_.rank && !parts_.bound && !parts_.cache && !watches_variables() && counts_preemptions();
+  }
+  uint64_t open_at_level() const { return frontier_.size_of(level_) + in_flight_.size(); }
+  void fetch();                       // what was spilled and is to be run before anything in memory
+  uint64_t lowest_open_rank() const;  // of a search by levels that is not exhausted
+
+  TreeSearchParts parts_;
+  ExecutionTree tree_;
+  Frontier frontier_;
+  Spill spill_;
+  Fingerprinter fingerprinter_;
+  std::vector<Step> fingerprinted_;  // what it has been given
+  Predecessor fingerprinted_last_;
+  StateCache cache_;
+  LastAccess last_access_;                        // while an execution is expanded
+  std::vector<ObjectId> charged_;                 // variables at which it was preempted so far, ascending
+  bool no_cache_ = false;                         // from here on, in the execution that is being expanded
+  bool pruned_ = false, pruned_wrongly_ = false;  // executions were left out because of the cache
+  mutable uint64_t lowest_open_ = 0;              // when it was last asked for
+  std::deque<InFlight> in_flight_;                // oldest first
+  std::vector<Delta> deltas_;                     // of the execution that is looked at
+  uint64_t level_ = 0;                            // rank of the newest plan
+  bool level_begun_ = false;
+  LevelEstimate level_estimate_;
+  WeightEstimate weight_estimate_;
+  uint64_t diverged_ = 0, lost_ = 0, cut_ = 0;
+  std::optional<uint64_t> lowest_cut_rank_;
+};
+
+}  // namespace lockstep
