@@ -98,6 +98,7 @@ void Campaign::complete_evidence(Evidence& evidence) {
   evidence.promotes_races = promotion_.wanted() || !search_->traits().preempts_at_points;
   evidence.too_many_racy_accesses = !promotion_.complete();
   evidence.failed_at_start = places.has(FactKind::FailedAtStart);
+  evidence.changes_locale = places.has(FactKind::ChangesLocale);
   evidence.trusts_code = !options_.trusted.empty();
   if (evidence.instrumented)
     for (const PlainCode& code : target_->plain_code()) evidence.uninstrumented.push_back(in_words(code));

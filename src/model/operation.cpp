@@ -65,6 +65,7 @@ constexpr Row kRows[] = {
     {"destroy", Mode::Write},
     {"exit-handler", Mode::Write},
     {"atomic-section", Mode::None},
+    {"state", Mode::Conditional},
 };
 static_assert(std::size(kRows) == static_cast<size_t>(OpKind::kCount), "one row per operation kind");
 
@@ -75,6 +76,14 @@ const Row& row(OpKind kind) { return kRows[static_cast<size_t>(kind)]; }
 const char* name_of(OpKind kind) { return kind < OpKind::kCount ? row(kind).name : "?"; }
 bool is_acquire(OpKind kind) { return row(kind).acquire; }
 bool is_release(OpKind kind) { return row(kind).release; }
+
+const char* name_of(StateKind kind) {
+  static const char* const names[] = {
+      "the file system", "descriptors",     "the environment", "thread-specific keys",
+      "the locale",      "resource limits", "signal handlers", "static buffers of the C library"};
+  static_assert(std::size(names) == static_cast<size_t>(StateKind::kCount), "one name per kind");
+  return kind < StateKind::kCount ? names[static_cast<size_t>(kind)] : "?";
+}
 
 AccessList accesses(const Operation& op) {
   AccessList list;
@@ -118,6 +127,10 @@ AccessList accesses(const Operation& op) {
     case OpKind::Signal:  // whether its receiver still waits for this
     case OpKind::TestCancel:
       if (op.second != kNoObject) list.add(op.second, false);
+      break;
+    case OpKind::State:
+      if (const auto second = static_cast<uint64_t>(op.second)) list.add(ObjectId{second & ~uint64_t{1}}, second & 1);
+      if (is_position(op.second)) list.add(state_object(StateKind::Descriptors), false);
       break;
     default: break;
   }

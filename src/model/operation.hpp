@@ -75,6 +75,10 @@ enum class OpKind : uint8_t {
   ExitHandler,
   // Where code begins or ends in which its thread is not preempted: a decision that depends on nothing.
   AtomicSection,
+  // A call on state of the process or of the file system that is no memory of the program: reads or writes `object`,
+  // and
+  // maybe uses a second one.
+  State,
   kCount
 };
 
@@ -98,6 +102,33 @@ struct Access {
 // the woken) and the process-exit object live in an address range no program can map.
 // What a thread waits for in an operation of kind Io: `second` is this times 2^32 plus the descriptor.
 enum class IoWait : uint8_t { None, Input, Room, Any, Events, Several };
+
+// What an operation of kind State is about; Step::value.
+enum class StateKind : uint8_t {
+  Files,
+  Descriptors,
+  Environment,
+  Keys,
+  Locale,
+  Limits,
+  Signals,
+  LibraryBuffers,
+  kCount
+};
+const char* name_of(StateKind kind);  // "the file system", ...
+constexpr ObjectId state_object(StateKind kind) {
+  return ObjectId{0xfffb'0000'0000'0000ull | static_cast<uint64_t>(kind) << 3};
+}
+// The position in an open file, which those share that use one descriptor or copies of it.
+constexpr ObjectId position_object(uint64_t inode) {
+  return ObjectId{0xfffa'0000'0000'0000ull | (inode << 3 & 0xffff'ffff'ffffull)};
+}
+constexpr bool is_position(ObjectId object) { return static_cast<uint64_t>(object) >> 48 == 0xfffa; }
+// Operation::second of kind State: another object, and whether it is written. A position belongs to a descriptor, which
+// is looked up.
+constexpr ObjectId second_state(ObjectId object, bool write) {
+  return ObjectId{static_cast<uint64_t>(object) | (write ? 1 : 0)};
+}
 
 struct AccessList {
   Access item[3];

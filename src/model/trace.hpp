@@ -67,7 +67,8 @@ struct Step {
   ThreadId thread;
   OpKind kind;
   uint8_t flags;
-  uint16_t value;  // Choose: what was taken; atomics: memory order; Lock, Unlock, CondWait: kReadBefore
+  uint16_t value;  // Choose: what was taken; atomics: memory order; Lock, Unlock, CondWait: kReadBefore;
+                   // State: StateKind
   uint16_t arity;  // Choose: number of alternatives; atomics: size in bytes
 
   bool is_note() const { return flags & kNote; }

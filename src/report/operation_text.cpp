@@ -67,6 +67,9 @@ std::string sentence(const Step& step, const TraceNames& names) {
     case OpKind::TestCancel: return "cancellation point";
     case OpKind::Io: return io_text(step.second);
     case OpKind::Timer: return "timer";
+    case OpKind::State:
+      return fmt::format("{} {}", step.flags & Step::kWrite ? "change" : "look at",
+                         name_of(static_cast<StateKind>(step.value)));
     case OpKind::Choose: return fmt::format("choose {} of {}", step.value, step.arity);
     default: return name_of(step.kind);
   }

@@ -92,6 +92,7 @@ struct Runtime {
   void (*body)(void*);  // explore(): what to run instead of main
   void* body_argument;
   Imports imports;
+  uint64_t state_versions[static_cast<size_t>(StateKind::kCount)];  // grow with every change of such state
   uint32_t spinners;                          // threads that are not enabled because they would only spin
   uint64_t process_signals;                   // sent to the process while everybody blocks them
   uint32_t spurious_left;                     // spurious wake-ups this execution may still have

@@ -3,10 +3,12 @@
 The interpreter in program.cpp hides the program from the compiler; here it sees all and may do what it thinks is allowed.
 """
 
-START = r"""#include <pthread.h>
+START = r"""#include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <atomic>
@@ -29,6 +31,17 @@ static std::condition_variable& c1 = *new std::condition_variable;  // never des
 static sem_t q0, q2;
 static std::counting_semaphore<> q1{0};
 static pthread_t threads[5];
+static int first_descriptor;
+static char files[2][16];
+[[gnu::constructor]] static void make_folder() {
+  char folder[] = "files-XXXXXX";
+  if (!mkdtemp(folder)) abort();
+  for (int f = 0; f < 2; ++f) snprintf(files[f], sizeof files[f], "%s/%d", folder, f);
+}
+static int variable() {
+  const char* value = getenv("FALSIFIER");
+  return value ? *value - '0' : 0;
+}
 static timespec soon() {
   timespec t;
   clock_gettime(CLOCK_REALTIME, &t);
@@ -70,6 +83,10 @@ PLAIN = {
     "req": "lockstep::require(r != {x});", "set": "r = {x};", "spawn": "pthread_create(&threads[{x}], nullptr, thread{x}, nullptr);",
     "join": "{{ void* v; pthread_join(threads[{x}], &v); results[{x}] = (int)(long)v; }}",
     "is": "holds = holds && a{x}.load() == {y};", "isp": "holds = holds && p{x} == {y};", "isr": "holds = holds && results[{x}] == {y};",
+    "opn": "r = open(\"/dev/null\", O_RDONLY) - first_descriptor;", "cls": "r = close(first_descriptor + {x}) == 0;",
+    "mk": "r = mknod(files[{x}], S_IFREG | 0600, 0) == 0;", "rm": "r = unlink(files[{x}]) == 0;",
+    "has": "r = access(files[{x}], F_OK) == 0;", "ren": "r = rename(files[{x}], files[{y}]) == 0;", "mask": "r = (int)umask({x});",
+    "senv": "setenv(\"FALSIFIER\", \"{x}\", 1);", "uenv": "unsetenv(\"FALSIFIER\");", "genv": "r = variable();",
     "never": "lockstep::require(!holds);", "uinc": "p{x} = p{x} + 1;",
 }
 # By operation and whether the object is a POSIX one.
@@ -132,10 +149,12 @@ def source(program):
         text += [f"static void* thread{t}(void*) {{", "  int r = 0;"] + list(lines(body)) + ["  return (void*)(long)r;", "}"]
     text += ["static void handler() {", "  int r = 0;"] + list(lines(program["handler"])) + ["  (void)r;", "}"]
     text += ["int main() {", "  int r = 0, results[5] = {};", "  bool holds = true;"]
-    text += ["  pthread_spin_init(&s0, 0), sem_init(&q0, 0, 0), sem_init(&q2, 0, 1);"]
+    text += ["  pthread_spin_init(&s0, 0), sem_init(&q0, 0, 0), sem_init(&q2, 0, 1);",
+             "  umask(0), first_descriptor = open(\"/dev/null\", O_RDONLY), close(first_descriptor);",
+             "  unlink(files[0]), unlink(files[1]);"]
     if HEAP in text:
         text.append("  h0 = new Heap;")
     if program["handler"]:
         text.append("  atexit(handler);")
-    text += list(lines(program["threads"][0])) + ["  (void)r, (void)results, (void)holds, (void)handler, (void)trusted_increment, (void)soon;", "}"]
+    text += list(lines(program["threads"][0])) + ["  (void)r, (void)results, (void)holds, (void)handler, (void)trusted_increment, (void)soon, (void)variable;", "}"]
     return "\n".join(text) + "\n"

@@ -7,11 +7,11 @@ import random
 
 KINDS = ("atomic", "relaxed", "plain", "mutex", "recursive", "rwlock", "spinlock", "try", "timed", "condition", "notify",
          "semaphore", "barrier", "spin", "rounds", "casloop", "choose", "section", "trusted", "uninstrumented", "heap",
-         "destroy", "exit", "require", "pause")
+         "destroy", "exit", "require", "pause", "state")
 # How often each kind of snippet is taken. What always makes a claim incomplete is rare.
 WEIGHTS = dict(atomic=10, relaxed=2, plain=5, mutex=9, recursive=2, rwlock=5, spinlock=3, notify=4, semaphore=5, spin=3,
                rounds=2, casloop=2, choose=3, section=3, trusted=3, uninstrumented=1, heap=3, destroy=1, exit=2, require=4,
-               pause=3, condition=4, barrier=2)
+               pause=3, condition=4, barrier=2, state=6)
 WEIGHTS["try"] = 5
 WEIGHTS["timed"] = 3
 
@@ -171,6 +171,14 @@ class Generator:
     def pause(self):
         return [self.pick(("yield",), ("sleep",))]
 
+    def state(self):
+        """Calls on state of the process and the file system."""
+        f, g = self.random.sample([0, 1], 2)
+        return self.pick([("opn",)], [("opn",), ("req", self.pick(1, 2))], [("opn",), ("cls", 0)], [("cls", 0)],
+                         [("mk", f)], [("mk", f), ("req", 0)], [("rm", f)], [("has", f)], [("has", f), ("if", 1, self.inner())],
+                         [("ren", f, g)], [("mask", self.pick(1, 2))], [("mask", 2), ("req", self.pick(1, 2))],
+                         [("senv", self.pick(1, 2))], [("uenv",)], [("genv",)], [("genv",), ("req", self.pick(1, 2))])
+
     def snippet(self):
         kind = self.random.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
         if kind == "barrier":
@@ -278,7 +286,8 @@ FEATURES = {
     "condition": ("wait", "waitfor", "cwait"), "semaphore": ("post", "acq"), "barrier": ("bar",), "spin": ("spin", "spiny", "spint"),
     "rounds": ("spinc",), "casloop": ("casloop",), "choose": ("choose",), "section": ("abeg",), "trusted": ("tinc",),
     "uninstrumented": ("uinc",), "heap": ("hfree",), "destroy": ("dm", "dc", "dq", "dw", "ds"), "exit": ("exit", "qexit", "abort"),
-    "require": ("req", "never"), "yield": ("yield",),
+    "require": ("req", "never"), "yield": ("yield",), "descriptors": ("opn", "cls"), "files": ("mk", "rm", "has", "ren"),
+    "umask": ("mask",), "environment": ("senv", "uenv", "genv"),
 }
 
 

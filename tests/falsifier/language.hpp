@@ -17,7 +17,7 @@ constexpr int kLength = 28;
 constexpr int kObjects = 3;  // of each kind
 
 // Operands: a atomic, p plain variable, m mutex, w reader-writer lock, s spin lock, c condition, q semaphore,
-// b barrier, h heap object, v value, n number.
+// b barrier, h heap object, f file, v value, n number.
 // clang-format off
 #define FALSIFIER_OPS(X) \
   X(spawn) X(join) /* t */ \
@@ -38,6 +38,9 @@ constexpr int kObjects = 3;  // of each kind
   X(dm) X(dc) X(dq) X(dw) X(ds) /* destroy a mutex, condition, semaphore, rwlock, spin lock */ \
   X(choose) X(abeg) X(aend) /* n; an atomic section */ \
   X(tinc) X(uinc) /* a++ in trusted code, p++ in code without instrumentation */ \
+  X(opn) X(cls) /* r = number of a new descriptor; cls n: r = did it */ \
+  X(mk) X(rm) X(has) X(ren) /* f; ren f g; r = did it */ \
+  X(mask) X(senv) X(uenv) X(genv) /* mask v: r = umask before; senv v; genv: r = value or 0 */ \
   X(exit) X(qexit) X(abort) /* code */ \
   X(req) X(if) X(set) /* req v: r must not be v; if v n: unless r == v skip n; set v: r = v */ \
   X(is) X(isp) X(isr) X(never) /* a v, p v, t v: final values; never: not all of them hold */

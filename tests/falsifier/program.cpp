@@ -1,7 +1,9 @@
 // The program under test: executes the program that its argument encodes (language.hpp) with real threads and objects.
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -72,8 +74,20 @@ timespec soon() {
 
 // Decoded before main: an execution begins with main, and reads this only.
 Program program;
+char files[kObjects][16];  // in a folder of this process
+int first_descriptor;
+
+bool uses_files() {
+  for (const Code& code : program.code)
+    for (int n = 0; n < code.length; ++n)
+      if (const Op op = code.at[static_cast<std::size_t>(n)].op; op >= Op::mk_ && op <= Op::ren_) return true;
+  return false;
+}
 [[gnu::constructor]] void decode(int argc, char** argv) {
   if (argc > 1) program = parse(argv[argc - 1]);
+  char folder[] = "files-XXXXXX";
+  if (argc < 2 || !uses_files() || !mkdtemp(folder)) return;
+  for (int f = 0; f < kObjects; ++f) std::snprintf(files[f], sizeof files[f], "%s/%d", folder, f);
 }
 
 // One instance per thread and variable, so that every access has a place of its own in the code.
@@ -102,7 +116,7 @@ class Thread {
     for (pc_ = 0; pc_ < code_.length; ++pc_) {
       const Instruction i = code_.at[static_cast<std::size_t>(pc_)];
       atomic(i) || memory(i) || mutex(i) || other_lock(i) || condition(i) || meeting(i) || spin(i) || on_heap(i) ||
-          lifetime(i) || control(i);
+          process_state(i) || lifetime(i) || control(i);
     }
     return r_;
   }
@@ -258,6 +272,30 @@ class Thread {
     }
     return true;
   }
+  bool process_state(const Instruction& i) {
+    switch (i.op) {
+      case Op::opn_: r_ = open("/dev/null", O_RDONLY) - first_descriptor; break;
+      case Op::cls_: r_ = close(first_descriptor + i.x) == 0; break;
+      case Op::mk_: r_ = mknod(files[i.x], S_IFREG | 0600, 0) == 0; break;
+      case Op::rm_: r_ = unlink(files[i.x]) == 0; break;
+      case Op::has_: r_ = access(files[i.x], F_OK) == 0; break;
+      case Op::ren_: r_ = rename(files[i.x], files[i.y]) == 0; break;
+      case Op::mask_: r_ = static_cast<int>(umask(static_cast<mode_t>(i.x))); break;
+      case Op::senv_: {
+        const char value[] = {static_cast<char>('0' + i.x), 0};
+        setenv("FALSIFIER", value, 1);
+        break;
+      }
+      case Op::uenv_: unsetenv("FALSIFIER"); break;
+      case Op::genv_: {
+        const char* value = getenv("FALSIFIER");
+        r_ = value ? *value - '0' : 0;
+        break;
+      }
+      default: return false;
+    }
+    return true;
+  }
   bool lifetime(const Instruction& i) {
     switch (i.op) {
       case Op::dm_: pthread_mutex_destroy(&mutex0); break;
@@ -338,6 +376,11 @@ void prepare() {
   }
   for (pthread_spinlock_t& lock : spinlocks) pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE);
   for (int q = 0; q < kObjects; ++q) sem_init(&semaphores[q], 0, q == 2);
+  umask(0);
+  first_descriptor = open("/dev/null", O_RDONLY);
+  close(first_descriptor);
+  if (uses_files())
+    for (const char* file : files) unlink(file);
 }
 
 }  // namespace

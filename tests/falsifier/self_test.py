@@ -54,6 +54,14 @@ BY_HAND = [
     (JOINED + "/post.0,dq.0/acq.0", {"undefined": 0}, (0, 1, 0)),
     (JOINED + "/choose.3,req.2/yield", {"assertion": 0}, (0, 1, 0)),
     (JOINED + "/load.0,if.1.1,exit.3/store.0.1", {"exit-code": 0}, (0, 1, 0)),
+    (JOINED + "/opn/opn,req.1", {"assertion": 0}, (0, 1, 0)),
+    (JOINED + ",isr.2.0,isr.1.0,never/opn,cls.0,set.0/opn", {"assertion": 0}, (0, 1, 0)),
+    (JOINED + "/cls.0,req.1/opn", {"assertion": 0}, (0, 1, 0)),
+    (JOINED + "/mk.0,req.0/mk.0,req.1", {"assertion": 0}, (0, 1, 0)),
+    (JOINED + "/mk.0,ren.0.1,rm.1,req.0/has.0,req.2,has.1,req.2", {}, (0, 1, 0)),
+    (JOINED + "/mk.0,rm.0/has.0,req.1", {"assertion": 1}, (0, 1, 0)),
+    (JOINED + "/mask.1,req.2/mask.2", {"assertion": 0}, (0, 1, 0)),
+    (JOINED + "/senv.1,uenv/genv,req.1", {"assertion": 1}, (0, 1, 0)),
     ("spawn.1,store.0.1/spin.0.1,store.1.1#load.1,req.1", {"assertion": 1}, (0, 1, 0)),  # alive when main returns
     ("spawn.1,spawn.2/qexit.0/load.0,if.1.1,abort#store.0.1", {"abort": 1}, (0, 1, 0)),
 ]

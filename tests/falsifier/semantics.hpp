@@ -70,7 +70,8 @@ struct State {
   std::array<Heap, kObjects> h;
   std::array<uint8_t, kObjects> condition_destroyed, arrived;
   std::array<Clock, kObjects> barrier;
-  uint8_t last, spurious, exiting, ended;  // last: who ran; exiting: thread + 1 that called exit
+  uint8_t descriptors, files, mask, variable;  // open ones and existing ones by bit; of the environment
+  uint8_t last, spurious, exiting, ended;      // last: who ran; exiting: thread + 1 that called exit
   int8_t exit_code;
 };
 

@@ -4,7 +4,8 @@ namespace falsifier {
 
 void Stepper::execute() {
   const Instruction i = at();
-  (void)(atomic(i) || memory(i) || locks(i) || condition(i) || meeting(i) || spin(i) || on_heap(i) || lifetime(i));
+  (void)(atomic(i) || memory(i) || locks(i) || condition(i) || meeting(i) || spin(i) || on_heap(i) ||
+         process_state(i) || lifetime(i));
 }
 
 bool Stepper::atomic(const Instruction& i) {
@@ -254,6 +255,46 @@ bool Stepper::on_heap(const Instruction& i) {
       if (take(h.q)) done();
       break;
     default: done();
+  }
+  return true;
+}
+
+// Orders nothing: POSIX promises no more than that each call is atomic.
+bool Stepper::process_state(const Instruction& i) {
+  const auto bit = [](int n) { return static_cast<uint8_t>(1 << n); };
+  const auto take = [&](uint8_t& set, int n) {
+    const bool there = set & bit(n);
+    set = static_cast<uint8_t>(set & ~bit(n));
+    return there;
+  };
+  switch (i.op) {
+    case Op::opn_: {
+      int n = 0;
+      while (s().descriptors & bit(n)) ++n;
+      s().descriptors |= bit(n);
+      done(n);
+      break;
+    }
+    case Op::cls_: done(take(s().descriptors, i.x)); break;
+    case Op::mk_: {
+      const bool is_new = !(s().files & bit(i.x));
+      s().files |= bit(i.x);
+      done(is_new);
+      break;
+    }
+    case Op::rm_: done(take(s().files, i.x)); break;
+    case Op::has_: done(s().files >> i.x & 1); break;
+    case Op::ren_: {
+      const bool there = take(s().files, i.x);
+      if (there) s().files |= bit(i.y);
+      done(there);
+      break;
+    }
+    case Op::mask_: done(std::exchange(s().mask, static_cast<uint8_t>(i.x))); break;
+    case Op::senv_: s().variable = static_cast<uint8_t>(i.x), done(); break;
+    case Op::uenv_: s().variable = 0, done(); break;
+    case Op::genv_: done(s().variable); break;
+    default: return false;
   }
   return true;
 }

@@ -183,6 +183,7 @@ class Stepper {
   bool meeting(const Instruction& i);
   bool spin(const Instruction& i);
   bool on_heap(const Instruction& i);
+  bool process_state(const Instruction& i);
   bool lifetime(const Instruction& i);
   void increment(Variable& v, bool told);
   void wait(const Instruction& i);

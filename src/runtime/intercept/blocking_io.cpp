@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/detect/calls.hpp"
+#include "runtime/intercept/process_state.hpp"
 #include "runtime/intercept/processes.hpp"
 #include "runtime/intercept/timers.hpp"
 #include "runtime/sched/interrupt.hpp"
@@ -22,8 +23,9 @@
 namespace lockstep::rt {
 namespace {
 
-// All descriptors are one object: a write to one may make another readable, and poll looks at many.
-char io_object;
+// All descriptors are one object: a write to one may make another readable, and poll looks at many. So is their table:
+// the numbers of new ones depend on which were closed.
+const void* io_object() { return reinterpret_cast<const void*>(state_object(StateKind::Descriptors)); }
 
 // What a blocked thread waits for: any of these to be ready. Lives on the waiting thread's stack.
 struct Wanted {
@@ -58,23 +60,24 @@ bool may_block(int fd) {
 // and what poll finds ready are all taken together.
 const void* channel_of(int fd) {
   struct stat info {};
-  if (sys(SYS_fstat, fd, word(&info)) < 0 || !S_ISFIFO(info.st_mode)) return &io_object;
+  if (sys(SYS_fstat, fd, word(&info)) < 0 || !S_ISFIFO(info.st_mode)) return io_object();
   return reinterpret_cast<const void*>(0xfffd'0000'0000'0000ull | (info.st_ino & 0xffff'ffff'ffffull));
 }
 void sends(int fd) {
   if (LIKELY(!runtime.races.active())) return;
   runtime.races.release_merge(self().id, channel_of(fd));
-  runtime.races.release_merge(self().id, &io_object);
+  runtime.races.release_merge(self().id, io_object());
 }
 void receives(int fd) {
   if (LIKELY(!runtime.races.active())) return;
-  runtime.races.acquire(self().id, fd < 0 ? &io_object : channel_of(fd));
+  runtime.races.acquire(self().id, fd < 0 ? io_object() : channel_of(fd));
 }
 
 bool nonblocking(int fd) { return sys(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK; }
 
 void wake_waiters() {
-  scheduler().update_waiters(&io_object, [](const Thread& t) {
+  state_changed(StateKind::Descriptors);
+  scheduler().update_waiters(io_object(), [](const Thread& t) {
     return !t.waits_for || cancelled(t) || ready(*static_cast<const Wanted*>(t.waits_for));
   });
 }
@@ -106,7 +109,7 @@ bool arrive(const Wanted* wanted, uint8_t flags) {
   me.waits_for = wanted;
   if (UNLIKELY(wanted && has_children())) await_children(*wanted);
   if (scheduler().unjoined > 0) scheduler().reasons.add(Reason::Input);
-  Step& step = scheduler().reach(OpKind::Io, &io_object, static_cast<uint8_t>(Step::kWrite | flags),
+  Step& step = scheduler().reach(OpKind::Io, io_object(), static_cast<uint8_t>(Step::kWrite | flags),
                                  !wanted || ready(*wanted), about(wanted));
   me.waits_for = nullptr;
   if (interrupted_wait(me)) {
@@ -272,6 +275,13 @@ bool delivers_at_once(int fd) {
   return starts_with(kind, "anon_inode:[eventfd]");
 }
 
+// From or to a file, or whatever else does not block.
+template <class F>
+ssize_t transfer(int fd, Use use, F&& call) {
+  const StateCall state(fd, use, true);
+  return state.done(call());
+}
+
 bool waits(int fd, int flags) { return !(flags & MSG_DONTWAIT) && !nonblocking(fd); }
 
 }  // namespace
@@ -330,18 +340,18 @@ static ssize_t filled(void* buffer, ssize_t size, const void* caller) {
 
 LOCKSTEP_EXPORT ssize_t read(int fd, void* buffer, size_t size) {
   about_to_write(buffer, size);
-  const ssize_t done = concerned(fd) ? step_on(fd, POLLIN, !nonblocking(fd), LOCKSTEP_CALL(read, fd, buffer, size))
-                                     : LOCKSTEP_REAL(read)(fd, buffer, size);
+  const auto call = LOCKSTEP_CALL(read, fd, buffer, size);
+  const ssize_t done = concerned(fd) ? step_on(fd, POLLIN, !nonblocking(fd), call) : transfer(fd, Use::Look, call);
   return filled(buffer, done, __builtin_return_address(0));
 }
 LOCKSTEP_EXPORT ssize_t readv(int fd, const iovec* parts, int count) {
   for (int i = 0; i < count; ++i) about_to_write(parts[i].iov_base, parts[i].iov_len);
-  if (!concerned(fd)) return LOCKSTEP_REAL(readv)(fd, parts, count);
+  if (!concerned(fd)) return transfer(fd, Use::Look, LOCKSTEP_CALL(readv, fd, parts, count));
   return step_on(fd, POLLIN, !nonblocking(fd), LOCKSTEP_CALL(readv, fd, parts, count));
 }
 LOCKSTEP_EXPORT ssize_t write(int fd, const void* buffer, size_t size) {
   sends(buffer, size, __builtin_return_address(0));
-  if (!concerned(fd)) return LOCKSTEP_REAL(write)(fd, buffer, size);
+  if (!concerned(fd)) return transfer(fd, Use::Change, LOCKSTEP_CALL(write, fd, buffer, size));
   if (size > kFitsAtOnce && !nonblocking(fd))
     return step_through(fd, POLLOUT, size, [&](size_t at) {
       return without_blocking(
@@ -350,13 +360,16 @@ LOCKSTEP_EXPORT ssize_t write(int fd, const void* buffer, size_t size) {
   return step_on(fd, POLLOUT, !nonblocking(fd), LOCKSTEP_CALL(write, fd, buffer, size));
 }
 LOCKSTEP_EXPORT ssize_t writev(int fd, const iovec* parts, int count) {
-  if (!concerned(fd)) return LOCKSTEP_REAL(writev)(fd, parts, count);
+  if (!concerned(fd)) return transfer(fd, Use::Change, LOCKSTEP_CALL(writev, fd, parts, count));
   return step_on(fd, POLLOUT, !nonblocking(fd), LOCKSTEP_CALL(writev, fd, parts, count));
 }
 LOCKSTEP_EXPORT int close(int fd) {
   if (controlled()) descriptor_closed(fd);
   if (controlled() && fd < 3) runtime.undo.opened();  // the standard ones are there again for the next execution
-  if (!concerned(fd)) return LOCKSTEP_REAL(close)(fd);
+  if (!concerned(fd)) {
+    const StateCall state(StateKind::Descriptors, Use::Change);
+    return state.done(LOCKSTEP_REAL(close)(fd));
+  }
   return step_on(fd, 0, false, LOCKSTEP_CALL(close, fd));  // the other end sees it
 }
 LOCKSTEP_EXPORT int shutdown(int fd, int how) noexcept {

@@ -11,17 +11,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "runtime/intercept/process_state.hpp"
 #include "runtime/intercept/random.hpp"
-#include "runtime/root.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
 
 namespace {
-template <class T>
-T opened(T result) {
+// Opens or closes descriptors by `call`, which is a step: who opens first gets the lower number.
+template <class F>
+auto open_by(F&& call) {
+  const StateCall state(StateKind::Descriptors, Use::Change);
   if (controlled()) runtime.undo.opened();
-  return result;
+  return state.done(call());
 }
 
 // The random devices become files with a piece of the thread's own stream: programs read a seed from them.
@@ -39,7 +41,7 @@ int open_random(int flags) {
 // Files outlive an execution. The driver learns of it, so that no two executions write to them at the same time.
 void note_writing(const char* path, bool writes) {
   if (controlled() && (starts_with(path, "/proc/") || starts_with(path, "/sys/"))) notice(FactKind::ReadsSystem);
-  if (writes && controlled() && !starts_with(path, "/dev/") && !starts_with(path, "/proc/")) runtime.undo.wrote_files();
+  if (writes && controlled() && !lies_outside(path)) runtime.undo.wrote_files();
 }
 
 int flags_of(const char* mode) {
@@ -58,11 +60,14 @@ int descriptor_of(FILE* stream) { return stream ? fileno(stream) : -1; }
 // Opens a file by `call`, and notes what that means for other executions.
 template <class F>
 auto open_file(int folder, const char* path, int flags, F&& call) {
+  const StateCall state(StateKind::Files, flags & (O_CREAT | O_TRUNC) ? Use::Change : Use::Look, StateKind::Descriptors,
+                        Use::Change);
+  if (controlled()) runtime.undo.opened();
   note_writing(path, (flags & (O_CREAT | O_ACCMODE)) != 0);
   const bool starts = controlled() && runtime.undo.starts_file(folder, path, flags);
-  const auto result = call();
+  const auto result = state.done(call());
   if (starts && descriptor_of(result) >= 0) runtime.undo.started_file(descriptor_of(result));
-  return opened(result);
+  return result;
 }
 
 int mode_of(int flags, va_list list) { return flags & (O_CREAT | O_TMPFILE) ? va_arg(list, int) : 0; }
@@ -74,7 +79,7 @@ int mode_of(int flags, va_list list) { return flags & (O_CREAT | O_TMPFILE) ? va
     va_start(list, flags);                                                                           \
     const int mode = mode_of(flags, list);                                                           \
     va_end(list);                                                                                    \
-    if (is_random_device(path)) return opened(open_random(flags));                                   \
+    if (is_random_device(path)) return open_by([&] { return open_random(flags); });                  \
     return open_file(AT_FDCWD, path, flags, [&] { return LOCKSTEP_REAL(name)(path, flags, mode); }); \
   }
 LOCKSTEP_OPEN(open)
@@ -86,7 +91,7 @@ LOCKSTEP_OPEN(open64)
     va_start(list, flags);                                                                         \
     const int mode = mode_of(flags, list);                                                         \
     va_end(list);                                                                                  \
-    if (is_random_device(path)) return opened(open_random(flags));                                 \
+    if (is_random_device(path)) return open_by([&] { return open_random(flags); });                \
     return open_file(at, path, flags, [&] { return LOCKSTEP_REAL(name)(at, path, flags, mode); }); \
   }
 LOCKSTEP_OPENAT(openat)
@@ -96,58 +101,88 @@ LOCKSTEP_EXPORT int creat(const char* path, mode_t mode) {
   return open_file(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, [&] { return LOCKSTEP_REAL(creat)(path, mode); });
 }
 LOCKSTEP_EXPORT FILE* fopen(const char* path, const char* mode) {
-  if (is_random_device(path)) return opened(fdopen(open_random(O_CLOEXEC), mode));
+  if (is_random_device(path)) return open_by([&] { return fdopen(open_random(O_CLOEXEC), mode); });
   return open_file(AT_FDCWD, path, flags_of(mode), [&] { return LOCKSTEP_REAL(fopen)(path, mode); });
 }
 LOCKSTEP_EXPORT FILE* fopen64(const char* path, const char* mode) {
-  if (is_random_device(path)) return opened(fdopen(open_random(O_CLOEXEC), mode));
+  if (is_random_device(path)) return open_by([&] { return fdopen(open_random(O_CLOEXEC), mode); });
   return open_file(AT_FDCWD, path, flags_of(mode), [&] { return LOCKSTEP_REAL(fopen64)(path, mode); });
 }
 LOCKSTEP_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
-  if (!path) return opened(LOCKSTEP_REAL(freopen)(path, mode, stream));
+  if (!path) return open_by([&] { return LOCKSTEP_REAL(freopen)(path, mode, stream); });
   return open_file(AT_FDCWD, path, flags_of(mode), [&] { return LOCKSTEP_REAL(freopen)(path, mode, stream); });
 }
-LOCKSTEP_EXPORT int fclose(FILE* stream) { return opened(LOCKSTEP_REAL(fclose)(stream)); }
-LOCKSTEP_EXPORT FILE* tmpfile() { return opened(LOCKSTEP_REAL(tmpfile)()); }
-LOCKSTEP_EXPORT int mkstemp(char* pattern) {
-  const int fd = LOCKSTEP_REAL(mkstemp)(pattern);
-  if (controlled() && fd >= 0) runtime.undo.started_file(fd);
-  return opened(fd);
+LOCKSTEP_EXPORT int fclose(FILE* stream) {  // writes what is left in its buffer
+  const StateCall state(StateKind::Files, Use::Change, StateKind::Descriptors, Use::Change);
+  if (controlled()) runtime.undo.opened();
+  return state.done(LOCKSTEP_REAL(fclose)(stream));
+}
+#define LOCKSTEP_TEMPORARY(result, name, parameters, arguments)                                   \
+  LOCKSTEP_EXPORT result name parameters {                                                        \
+    const StateCall state(StateKind::Files, Use::Change, StateKind::Descriptors, Use::Change);    \
+    if (controlled()) runtime.undo.opened();                                                      \
+    const auto made = state.done(LOCKSTEP_REAL(name) arguments);                                  \
+    if (controlled() && descriptor_of(made) >= 0) runtime.undo.started_file(descriptor_of(made)); \
+    return made;                                                                                  \
+  }
+LOCKSTEP_TEMPORARY(FILE*, tmpfile, (), ())
+LOCKSTEP_TEMPORARY(FILE*, tmpfile64, (), ())
+LOCKSTEP_TEMPORARY(int, mkstemp, (char* pattern), (pattern))
+LOCKSTEP_TEMPORARY(int, mkstemp64, (char* pattern), (pattern))
+LOCKSTEP_TEMPORARY(int, mkostemp, (char* pattern, int flags), (pattern, flags))
+LOCKSTEP_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
+  const StateCall state(StateKind::Files, Use::Change, StateKind::Descriptors, Use::Change);
+  if (controlled()) runtime.undo.opened(), runtime.undo.wrote_files();
+  return state.done(LOCKSTEP_REAL(shm_open)(name, flags, mode));
 }
 LOCKSTEP_EXPORT DIR* opendir(const char* path) {
   return open_file(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, [&] { return LOCKSTEP_REAL(opendir)(path); });
 }
 LOCKSTEP_EXPORT int chdir(const char* path) noexcept {
+  const StateCall state(StateKind::Files, Use::Change);
   if (controlled()) runtime.undo.moved();
-  return LOCKSTEP_REAL(chdir)(path);
+  return state.done(LOCKSTEP_REAL(chdir)(path));
 }
 LOCKSTEP_EXPORT int fchdir(int fd) noexcept {
+  const StateCall state(StateKind::Files, Use::Change);
   if (controlled()) runtime.undo.moved();
-  return LOCKSTEP_REAL(fchdir)(fd);
+  return state.done(LOCKSTEP_REAL(fchdir)(fd));
 }
-LOCKSTEP_EXPORT int dup(int fd) noexcept { return opened(LOCKSTEP_REAL(dup)(fd)); }
-LOCKSTEP_EXPORT int dup2(int from, int to) noexcept { return opened(LOCKSTEP_REAL(dup2)(from, to)); }
-LOCKSTEP_EXPORT int dup3(int from, int to, int flags) noexcept { return opened(LOCKSTEP_REAL(dup3)(from, to, flags)); }
+LOCKSTEP_EXPORT int dup(int fd) noexcept {
+  return open_by([&] { return LOCKSTEP_REAL(dup)(fd); });
+}
+LOCKSTEP_EXPORT int dup2(int from, int to) noexcept {
+  return open_by([&] { return LOCKSTEP_REAL(dup2)(from, to); });
+}
+LOCKSTEP_EXPORT int dup3(int from, int to, int flags) noexcept {
+  return open_by([&] { return LOCKSTEP_REAL(dup3)(from, to, flags); });
+}
 LOCKSTEP_EXPORT int pipe(int* fds) noexcept {
   about_to_write(fds, 2 * sizeof *fds);
-  return opened(LOCKSTEP_REAL(pipe)(fds));
+  return open_by([&] { return LOCKSTEP_REAL(pipe)(fds); });
 }
 LOCKSTEP_EXPORT int pipe2(int* fds, int flags) noexcept {
   about_to_write(fds, 2 * sizeof *fds);
-  return opened(LOCKSTEP_REAL(pipe2)(fds, flags));
+  return open_by([&] { return LOCKSTEP_REAL(pipe2)(fds, flags); });
 }
 LOCKSTEP_EXPORT int socket(int domain, int type, int protocol) noexcept {
-  return opened(LOCKSTEP_REAL(socket)(domain, type, protocol));
+  return open_by([&] { return LOCKSTEP_REAL(socket)(domain, type, protocol); });
 }
 LOCKSTEP_EXPORT int socketpair(int domain, int type, int protocol, int* fds) noexcept {
   about_to_write(fds, 2 * sizeof *fds);
-  return opened(LOCKSTEP_REAL(socketpair)(domain, type, protocol, fds));
+  return open_by([&] { return LOCKSTEP_REAL(socketpair)(domain, type, protocol, fds); });
 }
-LOCKSTEP_EXPORT int eventfd(unsigned value, int flags) noexcept { return opened(LOCKSTEP_REAL(eventfd)(value, flags)); }
-LOCKSTEP_EXPORT int epoll_create(int size) noexcept { return opened(LOCKSTEP_REAL(epoll_create)(size)); }
-LOCKSTEP_EXPORT int epoll_create1(int flags) noexcept { return opened(LOCKSTEP_REAL(epoll_create1)(flags)); }
+LOCKSTEP_EXPORT int eventfd(unsigned value, int flags) noexcept {
+  return open_by([&] { return LOCKSTEP_REAL(eventfd)(value, flags); });
+}
+LOCKSTEP_EXPORT int epoll_create(int size) noexcept {
+  return open_by([&] { return LOCKSTEP_REAL(epoll_create)(size); });
+}
+LOCKSTEP_EXPORT int epoll_create1(int flags) noexcept {
+  return open_by([&] { return LOCKSTEP_REAL(epoll_create1)(flags); });
+}
 LOCKSTEP_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {
-  return opened(LOCKSTEP_REAL(memfd_create)(name, flags));
+  return open_by([&] { return LOCKSTEP_REAL(memfd_create)(name, flags); });
 }
 
 LOCKSTEP_EXPORT void* mmap(void* address, size_t size, int protection, int flags, int fd, off_t offset) noexcept {

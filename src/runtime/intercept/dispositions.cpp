@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "runtime/root.hpp"
+#include "runtime/intercept/process_state.hpp"
 #include "runtime/serve/crash.hpp"
 
 namespace lockstep::rt {
@@ -98,11 +98,13 @@ using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT int sigaction(int signal, const struct sigaction* fresh, struct sigaction* old) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(sigaction)(signal, fresh, old);
+  StateCall(StateKind::Signals, fresh ? Use::Change : Use::Look).done(0);
   const int error = set_disposition(signal, fresh, old);
   return error ? fail(error) : 0;
 }
 LOCKSTEP_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(signal)(number, handler);
+  StateCall(StateKind::Signals, Use::Change).done(0);
   struct sigaction fresh {
   }, old{};
   fresh.sa_handler = handler;

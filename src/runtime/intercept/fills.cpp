@@ -6,7 +6,6 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/sysinfo.h>
@@ -15,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/root.hpp"
+#include "runtime/intercept/process_state.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
@@ -27,24 +26,23 @@ using namespace lockstep::rt;
     return LOCKSTEP_REAL(name) arguments;                                   \
   }
 
-LOCKSTEP_FILLS(int, fstatat, (int at, const char* path, struct stat* out, int flags), (at, path, out, flags), out,
-               sizeof *out, noexcept)
-LOCKSTEP_FILLS(int, statx, (int at, const char* path, int flags, unsigned mask, struct statx* out),
-               (at, path, flags, mask, out), out, sizeof *out, noexcept)
 LOCKSTEP_FILLS(int, statfs, (const char* path, struct statfs* out), (path, out), out, sizeof *out, noexcept)
 LOCKSTEP_FILLS(int, fstatfs, (int fd, struct statfs* out), (fd, out), out, sizeof *out, noexcept)
 LOCKSTEP_FILLS(int, getrusage, (__rusage_who_t who, rusage* out), (who, out), out, sizeof *out, noexcept)
-LOCKSTEP_FILLS(int, getrlimit, (__rlimit_resource_t what, rlimit* out), (what, out), out, sizeof *out, noexcept)
 LOCKSTEP_FILLS(int, sysinfo, (struct sysinfo * out), (out), out, sizeof *out, noexcept)
 LOCKSTEP_FILLS(clock_t, times, (tms * out), (out), out, sizeof *out, noexcept)
 LOCKSTEP_FILLS(int, getgroups, (int count, gid_t* out), (count, out), out,
                count > 0 ? static_cast<size_t>(count) * sizeof *out : 0, noexcept)
-LOCKSTEP_FILLS(ssize_t, readlinkat, (int at, const char* path, char* out, size_t size), (at, path, out, size), out,
-               size, noexcept)
-LOCKSTEP_FILLS(ssize_t, pread64, (int fd, void* out, size_t size, off64_t offset), (fd, out, size, offset), out, size)
-LOCKSTEP_FILLS(size_t, fread, (void* out, size_t size, size_t count, FILE* stream), (out, size, count, stream), out,
-               size* count)
-
+LOCKSTEP_EXPORT size_t fread(void* out, size_t size, size_t count, FILE* stream) {
+  about_to_write(out, size * count);
+  const StateCall call(fileno(stream), Use::Look, true);
+  return call.done(LOCKSTEP_REAL(fread)(out, size, count, stream));
+}
+LOCKSTEP_EXPORT ssize_t pread64(int fd, void* out, size_t size, off64_t offset) {
+  about_to_write(out, size);
+  const StateCall call(fd, Use::Look, false);
+  return call.done(LOCKSTEP_REAL(pread64)(fd, out, size, offset));
+}
 LOCKSTEP_EXPORT int getpeername(int fd, sockaddr* out, socklen_t* size) noexcept {
   if (size) about_to_write(out, *size);
   about_to_write(size, sizeof *size);
@@ -52,7 +50,8 @@ LOCKSTEP_EXPORT int getpeername(int fd, sockaddr* out, socklen_t* size) noexcept
 }
 LOCKSTEP_EXPORT ssize_t preadv(int fd, const iovec* parts, int count, off_t offset) {
   for (int i = 0; i < count; ++i) about_to_write(parts[i].iov_base, parts[i].iov_len);
-  return LOCKSTEP_REAL(preadv)(fd, parts, count, offset);
+  const StateCall call(fd, Use::Look, false);
+  return call.done(LOCKSTEP_REAL(preadv)(fd, parts, count, offset));
 }
 // What a request fills is known to its device only; none of the usual ones goes beyond a page.
 LOCKSTEP_EXPORT int ioctl(int fd, unsigned long request, ...) noexcept {

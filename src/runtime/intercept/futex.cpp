@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/intercept/process_state.hpp"
 #include "runtime/sched/interrupt.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/sched/virtual_id.hpp"
@@ -185,6 +186,8 @@ LOCKSTEP_EXPORT long syscall(long number, ...) noexcept {
       case SYS_vfork: refuse_call("syscall()", "it makes a new process or thread");
       default: break;
     }
+  // What it does is not known: the most it may do.
+  const StateCall call(StateKind::Files, Use::Change, StateKind::Descriptors, Use::Change);
   long result = sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   if (UNLIKELY(result == -EFAULT) && controlled()) {
     // Which argument is to be filled, and how far, depends on the call: whatever can be is made writable, then again.
@@ -192,5 +195,7 @@ LOCKSTEP_EXPORT long syscall(long number, ...) noexcept {
     for (long value : a) touched |= runtime.snapshot.touch_if_tracked(reinterpret_cast<void*>(value), 1 << 16);
     if (touched) result = sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   }
-  return result < 0 && result > -4096 ? fail(static_cast<int>(-result)) : result;
+  const bool failed = result < 0 && result > -4096;
+  call.done(failed ? -1 : 0);
+  return failed ? fail(static_cast<int>(-result)) : result;
 }

@@ -1,43 +1,24 @@
 // Calls through which the kernel writes into the program's memory, and locks of stdio that must not be held across
 // a switch.
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "runtime/root.hpp"
+#include "runtime/intercept/process_state.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT ssize_t pread(int fd, void* buffer, size_t size, off_t offset) {
   about_to_write(buffer, size);
-  return LOCKSTEP_REAL(pread)(fd, buffer, size, offset);
+  const StateCall call(fd, Use::Look, false);
+  return call.done(LOCKSTEP_REAL(pread)(fd, buffer, size, offset));
 }
 
 // Buffers that are often global and not yet touched.
-LOCKSTEP_EXPORT int stat(const char* path, struct stat* out) noexcept {
-  about_to_write(out, sizeof *out);
-  return LOCKSTEP_REAL(stat)(path, out);
-}
-LOCKSTEP_EXPORT int lstat(const char* path, struct stat* out) noexcept {
-  about_to_write(out, sizeof *out);
-  return LOCKSTEP_REAL(lstat)(path, out);
-}
-LOCKSTEP_EXPORT int fstat(int fd, struct stat* out) noexcept {
-  about_to_write(out, sizeof *out);
-  return LOCKSTEP_REAL(fstat)(fd, out);
-}
-LOCKSTEP_EXPORT char* getcwd(char* out, size_t size) noexcept {
-  about_to_write(out, size);
-  return LOCKSTEP_REAL(getcwd)(out, size);
-}
-LOCKSTEP_EXPORT ssize_t readlink(const char* path, char* out, size_t size) noexcept {
-  about_to_write(out, size);
-  return LOCKSTEP_REAL(readlink)(path, out, size);
-}
 LOCKSTEP_EXPORT int uname(utsname* out) noexcept {
   about_to_write(out, sizeof *out);
   return LOCKSTEP_REAL(uname)(out);
@@ -51,6 +32,35 @@ LOCKSTEP_EXPORT int getsockopt(int fd, int level, int name, void* out, socklen_t
   if (size) about_to_write(out, *size);
   about_to_write(size, sizeof *size);
   return LOCKSTEP_REAL(getsockopt)(fd, level, name, out, size);
+}
+
+// Streams on the program's own files: what is in their buffers is part of the file.
+#define LOCKSTEP_STREAM(use, result, name, parameters, arguments) \
+  LOCKSTEP_EXPORT result name parameters {                        \
+    const StateCall call(fileno(stream), Use::use, true);         \
+    return call.done(LOCKSTEP_REAL(name) arguments);              \
+  }
+LOCKSTEP_STREAM(Change, size_t, fwrite, (const void* bytes, size_t size, size_t count, FILE* stream),
+                (bytes, size, count, stream))
+LOCKSTEP_STREAM(Change, int, fputs, (const char* text, FILE* stream), (text, stream))
+LOCKSTEP_STREAM(Change, int, fputc, (int c, FILE* stream), (c, stream))
+LOCKSTEP_STREAM(Change, int, putc, (int c, FILE* stream), (c, stream))
+LOCKSTEP_STREAM(Change, int, vfprintf, (FILE * stream, const char* text, va_list list), (stream, text, list))
+LOCKSTEP_STREAM(Look, char*, fgets, (char* out, int size, FILE* stream), (out, size, stream))
+LOCKSTEP_STREAM(Look, int, fgetc, (FILE * stream), (stream))
+LOCKSTEP_STREAM(Look, int, getc, (FILE * stream), (stream))
+LOCKSTEP_STREAM(Look, ssize_t, getline, (char** out, size_t* size, FILE* stream), (out, size, stream))
+LOCKSTEP_STREAM(Change, int, fseek, (FILE * stream, long offset, int from), (stream, offset, from))
+LOCKSTEP_EXPORT int fprintf(FILE* stream, const char* text, ...) {
+  va_list list;
+  va_start(list, text);
+  const int result = vfprintf(stream, text, list);
+  va_end(list);
+  return result;
+}
+LOCKSTEP_EXPORT int fflush(FILE* stream) {
+  const StateCall call(stream ? fileno(stream) : -1, Use::Change, true);
+  return call.done(LOCKSTEP_REAL(fflush)(stream));
 }
 
 LOCKSTEP_EXPORT void flockfile(FILE* stream) noexcept {

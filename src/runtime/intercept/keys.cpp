@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <pthread.h>
 
-#include "runtime/root.hpp"
+#include "runtime/intercept/process_state.hpp"
 #include "runtime/sched/threads.hpp"
 
 namespace lockstep::rt {
@@ -31,6 +31,11 @@ bool ours() { return runtime.active && (controlled() || !runtime.snapshot.taken(
 void** values(Thread& t) {
   if (!t.key_values) t.key_values = static_cast<void**>(map_pages(sizeof(void*) * PTHREAD_KEYS_MAX));
   return t.key_values;
+}
+
+// What libraries keep by thread is no business of the program.
+void use_keys(const void* caller) {
+  if (!from_library(caller)) StateCall(StateKind::Keys, Use::Change).done(0);
 }
 
 void remember(pthread_key_t k, void (*destructor)(void*)) {
@@ -100,6 +105,7 @@ LOCKSTEP_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(vo
     if (result == 0 && !runtime.active) remember(*key, destructor);
     return result;
   }
+  use_keys(__builtin_return_address(0));
   for (unsigned k = 0; k < PTHREAD_KEYS_MAX; ++k) {
     if (keys.key[k].used) continue;
     remember(k, destructor);
@@ -116,6 +122,7 @@ LOCKSTEP_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
     if (!runtime.active && key < PTHREAD_KEYS_MAX) keys.key[key] = {};
     return LOCKSTEP_REAL(pthread_key_delete)(key);
   }
+  use_keys(__builtin_return_address(0));
   if (key >= PTHREAD_KEYS_MAX || !keys.key[key].used) return EINVAL;
   keys.key[key] = {};
   return 0;

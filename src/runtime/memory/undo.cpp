@@ -40,11 +40,45 @@ bool Undo::starts_file(int folder, const char* path, int flags) {
   if (sys(SYS_newfstatat, folder, word(path), word(&info), 0) != 0) return flags & O_CREAT;
   if (flags & O_TRUNC && !(flags & O_EXCL)) return true;
   const bool only_writes = (flags & O_ACCMODE) == O_WRONLY && !(flags & O_EXCL);
-  if (only_writes || !changed_since(runtime.channel->began, info)) return false;
-  for (unsigned i = 0; i < own_file_count_; ++i)
-    if (own_files_[i] == identity_of(info)) return false;
-  notice(FactKind::FilesChange);
+  if (!only_writes) note_if_left(info);
   return false;
+}
+
+// By another execution.
+void Undo::note_if_left(const struct stat& file) {
+  if (!changed_since(runtime.channel->began, file)) return;
+  for (unsigned i = 0; i < own_file_count_; ++i)
+    if (own_files_[i] == identity_of(file)) return;
+  notice(FactKind::FilesChange);
+}
+
+// A folder changes with what is made in it.
+void Undo::looks_at(int folder, const char* path) {
+  struct stat info;
+  if (path && !starts_with(path, "/dev/") && !starts_with(path, "/proc/") &&
+      sys(SYS_newfstatat, folder, word(path), word(&info), 0) == 0 && !S_ISDIR(info.st_mode))
+    note_if_left(info);
+}
+
+void Undo::made(int folder, const char* path, bool is_new) {
+  struct stat info;
+  if (sys(SYS_newfstatat, folder, word(path), word(&info), AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (!is_new)
+    note_if_left(info);
+  else if (own_file_count_ < kMaxOwnFiles)
+    own_files_[own_file_count_++] = identity_of(info);
+}
+
+void Undo::limits(int resource) {
+  if (resource < 0 || resource >= 32 || limited_ >> resource & 1) return;
+  limited_ |= 1u << resource;
+  sys(SYS_prlimit64, 0, resource, 0, word(&limits_[resource]));
+}
+
+void Undo::restore_limits() {
+  for (int resource = 0; resource < 32; ++resource)
+    if (limited_ >> resource & 1) sys(SYS_prlimit64, 0, resource, word(&limits_[resource]), 0);
+  limited_ = 0;
 }
 
 void Undo::started_file(int fd) {
@@ -70,7 +104,9 @@ void Undo::unmapped(void* address, size_t size) {
 
 void Undo::undo() {
   if (folder_changed_ && folder_ >= 0) sys(SYS_fchdir, folder_);
-  folder_changed_ = mappings_changed_ = wrote_ = false;
+  if (mask_changed_) sys(SYS_umask, mask_);
+  if (limited_) restore_limits();
+  folder_changed_ = mappings_changed_ = wrote_ = mask_changed_ = false;
   for (; mapping_count_; --mapping_count_) {
     const Mapping& m = mappings_[mapping_count_ - 1];
     sys(SYS_munmap, static_cast<long>(m.begin), static_cast<long>(m.end - m.begin));

@@ -2,6 +2,8 @@
 #pragma once
 #include "runtime/base.hpp"
 
+struct stat;
+
 namespace lockstep::rt {
 
 class Undo {
@@ -18,14 +20,26 @@ class Undo {
   // at all.
   bool starts_file(int folder, const char* path, int flags);
   void started_file(int fd);
+  void looks_at(int folder, const char* path);           // likewise, for a call that asks about a file
+  void made(int folder, const char* path, bool is_new);  // a folder, a link or the like; or it was there
+  void masked(uint32_t before) {                         // by umask
+    if (!mask_changed_) mask_ = before;
+    mask_changed_ = true;
+  }
+  void limits(int resource);             // is about to be limited
   void begin() { own_file_count_ = 0; }  // an execution
   void mapped(void* address, size_t size);
   void unmapped(void* address, size_t size);
   void undo();
   // Nothing of that has happened in this execution so far.
-  bool nothing_to_undo() const { return !descriptors_changed_ && !folder_changed_ && !mappings_changed_ && !wrote_; }
+  bool nothing_to_undo() const {
+    return !descriptors_changed_ && !folder_changed_ && !mappings_changed_ && !wrote_ && !mask_changed_ && !limited_;
+  }
 
  private:
+  void note_if_left(const struct stat& file);
+  void restore_limits();
+
   struct Mapping {
     uintptr_t begin, end;
   };
@@ -34,6 +48,12 @@ class Undo {
   int saved_[3];  // copies of the standard descriptors, which programs close and redirect
   bool descriptors_changed_, folder_changed_, mappings_changed_, wrote_;
   int folder_;  // the working directory
+  bool mask_changed_;
+  uint32_t mask_;
+  uint32_t limited_;  // resources, by bit
+  struct {
+    uint64_t soft, hard;
+  } limits_[32];
   Mapping* mappings_;
   unsigned mapping_count_;
   static constexpr unsigned kMaxOwnFiles = 64;

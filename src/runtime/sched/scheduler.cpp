@@ -68,6 +68,7 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   spinners_tried_ = 0;
   tried_at_ = 0;
   runtime.spinners = 0;
+  for (uint64_t& version : runtime.state_versions) version = 0;
   fairness_.begin(words_);
   save_at_ = kNoStep;
   refresh_stop();

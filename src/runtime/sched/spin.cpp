@@ -139,10 +139,10 @@ bool try_spinners_again() {
   return any;
 }
 
-void fruitless_repeat(Step& step, uint64_t value) {
+void fruitless_repeat(Step& step, const Watch& watch) {
   Thread& me = *runtime.current;
   runtime.sites.doubt();
-  look_for_a_round(me, {static_cast<uint64_t>(step.object), value, step.arity});
+  look_for_a_round(me, watch);
   // A round of a loop has up to four reads: more values are not remembered.
   const uint32_t rounds = scheduler().spin_rounds;
   const uint32_t most = kFruitlessRepeats > 4 * (rounds + 1) ? kFruitlessRepeats : 4 * (rounds + 1);

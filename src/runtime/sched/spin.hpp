@@ -15,7 +15,7 @@ namespace lockstep::rt {
 
 inline constexpr uint32_t kFruitlessRepeats = 40;
 
-void fruitless_repeat(Step& step, uint64_t value);
+void fruitless_repeat(Step& step, const Watch& watch);
 void wake_spinners();
 void wake_watchers(uint64_t address, size_t size);
 bool watched_value_changed(const Thread& t);
@@ -122,11 +122,11 @@ inline void note_volatile_read(const void* address, size_t size) {
   }
 }
 
-// The step just recorded changed nothing and saw `value`.
-inline void note_fruitless(Step& step, uint64_t value) {
+// The step just recorded changed nothing and saw this value.
+inline void note_fruitless(Step& step, const Watch& watch) {
   Thread& me = *runtime.current;
-  me.read_object = static_cast<uint64_t>(step.object);
-  me.read_value = value;
+  me.read_object = watch.address;
+  me.read_value = watch.value;
   count_plain_writes(me);
   if (me.effects != me.spin_effects + 1) {  // not only reads since the last one: this is where a round may begin
     me.spin_rounds = 0;
@@ -135,13 +135,23 @@ inline void note_fruitless(Step& step, uint64_t value) {
   }
   me.spin_effects = me.effects;
   ++me.fruitless;
-  const uint64_t key = (static_cast<uint64_t>(step.object) * 31 + value) * 2 + 1;
+  const uint64_t key = (watch.address * 31 + watch.value) * 2 + 1;
   if (key == me.spin_key[0] || key == me.spin_key[1] || key == me.spin_key[2] || key == me.spin_key[3]) {
-    fruitless_repeat(step, value);
+    fruitless_repeat(step, watch);
     return;
   }
   me.spin_key[me.spin_next++ & 3] = key;
   me.spin_repeats = 0;
+}
+// The same step saw a second value.
+inline void note_fruitless_too(Step& step, const Watch& watch) {
+  Thread& me = *runtime.current;
+  --me.spin_effects;
+  --me.fruitless;
+  note_fruitless(step, watch);
+}
+inline void note_fruitless(Step& step, uint64_t value) {
+  note_fruitless(step, {static_cast<uint64_t>(step.object), value, step.arity});
 }
 
 // Trying again and again is spinning, too: an attempt that can fail without blocking, decided by the first `size` bytes

@@ -60,6 +60,7 @@ constexpr Cover kCover[] = {
     Cover::No,      // Destroy: others may be about to use the object
     Cover::No,      // ExitHandler: runs beside threads that were not joined
     Cover::Yes,     // AtomicSection: touches nothing
+    Cover::No,      // State: what others see of it inside blocks is not tried
 };
 static_assert(std::size(kCover) == static_cast<size_t>(OpKind::kCount), "one row per operation kind");
 

@@ -75,6 +75,9 @@ class Provisos {
     if (e_.failed_at_start)
       add(ProvisoKind::NoSchedulingPoint, true, 0, {},
           "the start of threads, one of which failed before its first operation");
+    if (e_.changes_locale)
+      add(ProvisoKind::NoSchedulingPoint, true, 0, {},
+          "formatting and conversion of text beside setlocale(), which changes what they do");
     if (e_.without_race_detection > 0)
       add(ProvisoKind::NoSchedulingPoint, true, e_.without_race_detection, {},
           "variables that show as shared only after the " +

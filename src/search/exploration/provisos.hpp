@@ -26,6 +26,7 @@ struct Evidence {
   bool promotes_races = true;           // racy accesses become scheduling points
   bool too_many_racy_accesses = false;  // more than can be scheduling points
   bool failed_at_start = false;         // a thread, before its first scheduling point
+  bool changes_locale = false;          // setlocale() beside other threads
   bool trusts_code = false;
   std::optional<uint32_t> preemption_bound{};
   std::vector<std::string> uninstrumented{}, native_loops{}, lock_misuses{};

@@ -1,0 +1,294 @@
+// Calls on state that threads share beside memory: each is one scheduling point before the real function. Those that
+// open or close descriptors are in descriptors.cpp, transfers in blocking_io.cpp, the others that fill memory in io.cpp
+// and fills.cpp.
+#include "runtime/intercept/process_state.hpp"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <locale.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/detect/calls.hpp"
+#include "runtime/sched/spin.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+constexpr Use kLook = Use::Look, kChange = Use::Change;
+
+// The kind that an object stands for, or kCount.
+StateKind kind_of(ObjectId object) {
+  for (unsigned k = 0; k < static_cast<unsigned>(StateKind::kCount); ++k)
+    if (state_object(static_cast<StateKind>(k)) == object) return static_cast<StateKind>(k);
+  return StateKind::kCount;
+}
+
+uint64_t& version_of(StateKind kind) { return runtime.state_versions[static_cast<unsigned>(kind)]; }
+Watch watch_on(StateKind kind) {
+  return {reinterpret_cast<uint64_t>(&version_of(kind)), version_of(kind), sizeof(uint64_t)};
+}
+
+}  // namespace
+
+void StateCall::reach() {
+  const bool can_run = may_go_round();
+  const auto flags = static_cast<uint8_t>((use_ == kChange ? Step::kWrite : 0) | because_of_a_change());
+  step_ = &scheduler().reach(OpKind::State, reinterpret_cast<const void*>(state_object(kind_)), flags, can_run,
+                             reinterpret_cast<const void*>(second_), static_cast<uint16_t>(kind_));
+}
+
+StateCall::StateCall(int fd, Use use, bool moves_position) : kind_(StateKind::Files), use_(use), second_(kNoObject) {
+  if (!controlled() || scheduler().unjoined == 0 || runtime.undo.inherited(fd)) return;
+  struct stat info {};
+  if (sys(SYS_fstat, fd, word(&info)) != 0 || !S_ISREG(info.st_mode)) return;
+  second_ = second_state(position_object(info.st_ino), moves_position);
+  reach();
+}
+
+void StateCall::finish(bool changed) const {
+  const int saved = errno;
+  const bool changes_second = static_cast<uint64_t>(second_) & 1;
+  const StateKind second = kind_of(ObjectId{static_cast<uint64_t>(second_) & ~uint64_t{1}});
+  if (changed && (use_ == kChange || changes_second)) {
+    if (use_ == kChange || second == StateKind::kCount) state_changed(kind_);  // a position belongs to its file
+    if (changes_second && second != StateKind::kCount) state_changed(second);
+  } else {
+    note_fruitless(*step_, watch_on(kind_));
+    if (second != StateKind::kCount) note_fruitless_too(*step_, watch_on(second));
+  }
+  errno = saved;
+}
+
+void state_changed(StateKind kind) {
+  ++version_of(kind);
+  note_progress();
+}
+
+bool lies_outside(const char* path) { return path && (starts_with(path, "/dev/") || starts_with(path, "/proc/")); }
+
+void note_change_of(const char* path) {
+  if (controlled() && !lies_outside(path)) runtime.undo.wrote_files();
+}
+
+namespace {
+
+void note_look_at(int folder, const char* path) {
+  if (controlled()) runtime.undo.looks_at(folder, path);
+}
+
+// Gives a name to something new.
+template <class F>
+int make(int folder, const char* path, F&& call) {
+  const StateCall state(StateKind::Files, kChange);
+  note_change_of(path);
+  const int result = state.done(call());
+  if (controlled() && (result == 0 || errno == EEXIST)) runtime.undo.made(folder, path, result == 0);
+  return result;
+}
+
+// Returns memory of the C library that the next such call overwrites.
+template <class T>
+T* fills_buffer(T* result, const void* caller) {
+  if (result) Look(caller).writes(result, sizeof *result);
+  return result;
+}
+
+Use use_of_command(int command) {
+  return command == F_GETFD || command == F_GETFL || command == F_GETLK || command == F_GETOWN ? kLook : kChange;
+}
+
+}  // namespace
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+// A call that uses `state`, the arguments of StateCall; `note` is done between the step and the call.
+#define LOCKSTEP_STATE(state, note, result, name, parameters, arguments, ...) \
+  LOCKSTEP_EXPORT result name parameters __VA_ARGS__ {                        \
+    const StateCall call state;                                               \
+    note;                                                                     \
+    return call.done(LOCKSTEP_REAL(name) arguments);                          \
+  }
+
+// --- files by name ---
+#define LOCKSTEP_LOOKS(at, path, name, parameters, arguments) \
+  LOCKSTEP_STATE((StateKind::Files, kLook), note_look_at(at, path), int, name, parameters, arguments, noexcept)
+#define LOCKSTEP_FILLS_STAT(at, path, name, parameters, arguments)            \
+  LOCKSTEP_STATE((StateKind::Files, kLook), about_to_write(out, sizeof *out); \
+                 note_look_at(at, path), int, name, parameters, arguments, noexcept)
+#define LOCKSTEP_CHANGES(path, name, parameters, arguments) \
+  LOCKSTEP_STATE((StateKind::Files, kChange), note_change_of(path), int, name, parameters, arguments, noexcept)
+#define LOCKSTEP_MAKES(at, path, name, parameters, arguments)             \
+  LOCKSTEP_EXPORT int name parameters noexcept {                          \
+    return make(at, path, [&] { return LOCKSTEP_REAL(name) arguments; }); \
+  }
+LOCKSTEP_LOOKS(AT_FDCWD, path, access, (const char* path, int mode), (path, mode))
+LOCKSTEP_LOOKS(AT_FDCWD, path, euidaccess, (const char* path, int mode), (path, mode))
+LOCKSTEP_LOOKS(AT_FDCWD, path, eaccess, (const char* path, int mode), (path, mode))
+LOCKSTEP_LOOKS(at, path, faccessat, (int at, const char* path, int mode, int flags), (at, path, mode, flags))
+LOCKSTEP_FILLS_STAT(AT_FDCWD, path, stat, (const char* path, struct stat* out), (path, out))
+LOCKSTEP_FILLS_STAT(AT_FDCWD, path, stat64, (const char* path, struct stat64* out), (path, out))
+LOCKSTEP_FILLS_STAT(AT_FDCWD, path, lstat, (const char* path, struct stat* out), (path, out))
+LOCKSTEP_FILLS_STAT(AT_FDCWD, path, lstat64, (const char* path, struct stat64* out), (path, out))
+LOCKSTEP_FILLS_STAT(at, path, fstatat, (int at, const char* path, struct stat* out, int flags), (at, path, out, flags))
+LOCKSTEP_FILLS_STAT(at, path, fstatat64, (int at, const char* path, struct stat64* out, int flags),
+                    (at, path, out, flags))
+LOCKSTEP_FILLS_STAT(at, path, statx, (int at, const char* path, int flags, unsigned mask, struct statx* out),
+                    (at, path, flags, mask, out))
+LOCKSTEP_STATE((StateKind::Files, kLook), note_look_at(AT_FDCWD, path), char*, realpath, (const char* path, char* out),
+               (path, out), noexcept)
+LOCKSTEP_STATE((StateKind::Files, kLook), about_to_write(out, size), char*, getcwd, (char* out, size_t size),
+               (out, size), noexcept)
+LOCKSTEP_STATE((StateKind::Files, kLook), , char*, get_current_dir_name, (), (), noexcept)
+LOCKSTEP_STATE((StateKind::Files, kLook), about_to_write(out, size); note_look_at(AT_FDCWD, path), ssize_t, readlink,
+                                                                     (const char* path, char* out, size_t size),
+                                                                     (path, out, size), noexcept)
+LOCKSTEP_STATE((StateKind::Files, kLook), about_to_write(out, size); note_look_at(at, path), ssize_t, readlinkat,
+                                                                     (int at, const char* path, char* out, size_t size),
+                                                                     (at, path, out, size), noexcept)
+LOCKSTEP_STATE((StateKind::Files, kLook), , dirent*, readdir, (DIR * folder), (folder))
+LOCKSTEP_STATE((StateKind::Files, kLook), , dirent64*, readdir64, (DIR * folder), (folder))
+
+LOCKSTEP_CHANGES(path, unlink, (const char* path), (path))
+LOCKSTEP_CHANGES(path, unlinkat, (int at, const char* path, int flags), (at, path, flags))
+LOCKSTEP_CHANGES(path, remove, (const char* path), (path))
+LOCKSTEP_CHANGES(path, rmdir, (const char* path), (path))
+LOCKSTEP_CHANGES(to, rename, (const char* from, const char* to), (from, to))
+LOCKSTEP_CHANGES(to, renameat, (int at, const char* from, int at_to, const char* to), (at, from, at_to, to))
+LOCKSTEP_CHANGES(to, renameat2, (int at, const char* from, int at_to, const char* to, unsigned flags),
+                 (at, from, at_to, to, flags))
+LOCKSTEP_CHANGES(to, link, (const char* from, const char* to), (from, to))
+LOCKSTEP_CHANGES(to, linkat, (int at, const char* from, int at_to, const char* to, int flags),
+                 (at, from, at_to, to, flags))
+LOCKSTEP_CHANGES(path, chmod, (const char* path, mode_t mode), (path, mode))
+LOCKSTEP_CHANGES(path, fchmodat, (int at, const char* path, mode_t mode, int flags), (at, path, mode, flags))
+LOCKSTEP_CHANGES(path, chown, (const char* path, uid_t user, gid_t group), (path, user, group))
+LOCKSTEP_CHANGES(path, truncate, (const char* path, off_t size), (path, size))
+LOCKSTEP_CHANGES(path, truncate64, (const char* path, off64_t size), (path, size))
+LOCKSTEP_CHANGES(path, utimensat, (int at, const char* path, const timespec* times, int flags),
+                 (at, path, times, flags))
+LOCKSTEP_CHANGES(name, shm_unlink, (const char* name), (name))
+LOCKSTEP_MAKES(AT_FDCWD, path, mkdir, (const char* path, mode_t mode), (path, mode))
+LOCKSTEP_MAKES(at, path, mkdirat, (int at, const char* path, mode_t mode), (at, path, mode))
+LOCKSTEP_MAKES(AT_FDCWD, path, mkfifo, (const char* path, mode_t mode), (path, mode))
+LOCKSTEP_MAKES(AT_FDCWD, path, mknod, (const char* path, mode_t mode, dev_t device), (path, mode, device))
+LOCKSTEP_MAKES(AT_FDCWD, path, symlink, (const char* target, const char* path), (target, path))
+LOCKSTEP_MAKES(at, path, symlinkat, (const char* target, int at, const char* path), (target, at, path))
+
+LOCKSTEP_EXPORT mode_t umask(mode_t mask) noexcept {
+  const StateCall call(StateKind::Files, kChange);
+  const mode_t before = call.done(LOCKSTEP_REAL(umask)(mask));
+  if (controlled()) runtime.undo.masked(before);
+  return before;
+}
+
+// --- open files ---
+LOCKSTEP_STATE((fd, kLook, false), about_to_write(out, sizeof *out), int, fstat, (int fd, struct stat* out), (fd, out),
+               noexcept)
+LOCKSTEP_STATE((fd, kLook, false), about_to_write(out, sizeof *out), int, fstat64, (int fd, struct stat64* out),
+               (fd, out), noexcept)
+LOCKSTEP_STATE((fd, kChange, false), , int, ftruncate, (int fd, off_t size), (fd, size), noexcept)
+LOCKSTEP_STATE((fd, kChange, false), , int, ftruncate64, (int fd, off64_t size), (fd, size), noexcept)
+LOCKSTEP_STATE((fd, kChange, false), , int, fchmod, (int fd, mode_t mode), (fd, mode), noexcept)
+#define LOCKSTEP_SEEK(name, type)                                     \
+  LOCKSTEP_EXPORT type name(int fd, type offset, int from) noexcept { \
+    const StateCall call(fd, kLook, true);                            \
+    const long before = sys(SYS_lseek, fd, 0, SEEK_CUR);              \
+    const type now = LOCKSTEP_REAL(name)(fd, offset, from);           \
+    call.done(now == before ? -1 : 0);                                \
+    return now;                                                       \
+  }
+LOCKSTEP_SEEK(lseek, off_t)
+LOCKSTEP_SEEK(lseek64, off64_t)
+LOCKSTEP_STATE((fd, kChange, false), , ssize_t, pwrite, (int fd, const void* bytes, size_t size, off_t offset),
+               (fd, bytes, size, offset))
+LOCKSTEP_STATE((fd, kChange, false), , ssize_t, pwrite64, (int fd, const void* bytes, size_t size, off64_t offset),
+               (fd, bytes, size, offset))
+
+// --- descriptors ---
+#define LOCKSTEP_FCNTL(name)                                                                                   \
+  LOCKSTEP_EXPORT int name(int fd, int command, ...) {                                                         \
+    va_list list;                                                                                              \
+    va_start(list, command);                                                                                   \
+    void* argument = va_arg(list, void*);                                                                      \
+    va_end(list);                                                                                              \
+    const StateCall call(StateKind::Descriptors, use_of_command(command));                                     \
+    if (controlled() && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) runtime.undo.opened();             \
+    if (controlled() && command == F_GETLK) runtime.snapshot.touch_if_tracked(argument, sizeof(struct flock)); \
+    return call.done(LOCKSTEP_REAL(name)(fd, command, argument));                                              \
+  }
+LOCKSTEP_FCNTL(fcntl)
+LOCKSTEP_FCNTL(fcntl64)
+LOCKSTEP_STATE((StateKind::Descriptors, kChange), , int, closedir, (DIR * folder), (folder))
+LOCKSTEP_STATE((StateKind::Descriptors, kChange), , int, bind, (int fd, const sockaddr* name, socklen_t size),
+               (fd, name, size), noexcept)
+LOCKSTEP_STATE((StateKind::Descriptors, kChange), , int, listen, (int fd, int backlog), (fd, backlog), noexcept)
+
+// --- the environment ---
+LOCKSTEP_STATE((StateKind::Environment, kLook), , char*, getenv, (const char* name), (name), noexcept)
+LOCKSTEP_STATE((StateKind::Environment, kLook), , char*, secure_getenv, (const char* name), (name), noexcept)
+LOCKSTEP_STATE((StateKind::Environment, kChange), , int, setenv, (const char* name, const char* value, int replace),
+               (name, value, replace), noexcept)
+LOCKSTEP_STATE((StateKind::Environment, kChange), , int, putenv, (char* text), (text), noexcept)
+LOCKSTEP_STATE((StateKind::Environment, kChange), , int, unsetenv, (const char* name), (name), noexcept)
+LOCKSTEP_STATE((StateKind::Environment, kChange), , int, clearenv, (), (), noexcept)
+
+// --- locale: what others print and convert meanwhile is no scheduling point ---
+LOCKSTEP_EXPORT char* setlocale(int category, const char* name) noexcept {
+  const StateCall call(StateKind::Locale, name ? kChange : kLook);
+  if (name && controlled() && scheduler().unjoined > 0) notice(FactKind::ChangesLocale);
+  return call.done(LOCKSTEP_REAL(setlocale)(category, name));
+}
+LOCKSTEP_STATE((StateKind::Locale, kLook), , lconv*, localeconv, (), (), noexcept)
+
+// --- limits ---
+LOCKSTEP_STATE((StateKind::Limits, kLook), about_to_write(out, sizeof *out), int, getrlimit,
+               (__rlimit_resource_t what, rlimit* out), (what, out), noexcept)
+LOCKSTEP_STATE((StateKind::Limits, kLook), about_to_write(out, sizeof *out), int, getrlimit64,
+               (__rlimit_resource_t what, rlimit64* out), (what, out), noexcept)
+#define LOCKSTEP_SETS_LIMIT(name, type)                                                    \
+  LOCKSTEP_STATE((StateKind::Limits, kChange, StateKind::Descriptors, kChange),            \
+                 if (controlled()) runtime.undo.limits(static_cast<int>(what)), int, name, \
+                 (__rlimit_resource_t what, const type* limit), (what, limit), noexcept)
+LOCKSTEP_SETS_LIMIT(setrlimit, rlimit)
+LOCKSTEP_SETS_LIMIT(setrlimit64, rlimit64)
+
+// --- buffers and hidden state of the C library ---
+#define LOCKSTEP_BUFFER(result, name, parameters, arguments, ...)                               \
+  LOCKSTEP_EXPORT result* name parameters __VA_ARGS__ {                                         \
+    const StateCall call(StateKind::LibraryBuffers, kChange, StateKind::Environment, kLook);    \
+    return fills_buffer(call.done(LOCKSTEP_REAL(name) arguments), __builtin_return_address(0)); \
+  }
+LOCKSTEP_BUFFER(tm, localtime, (const time_t* when), (when), noexcept)
+LOCKSTEP_BUFFER(tm, gmtime, (const time_t* when), (when), noexcept)
+LOCKSTEP_BUFFER(char, ctime, (const time_t* when), (when), noexcept)
+LOCKSTEP_BUFFER(char, asctime, (const tm* when), (when), noexcept)
+LOCKSTEP_BUFFER(passwd, getpwnam, (const char* name), (name))
+LOCKSTEP_BUFFER(passwd, getpwuid, (uid_t user), (user))
+LOCKSTEP_BUFFER(group, getgrnam, (const char* name), (name))
+LOCKSTEP_BUFFER(group, getgrgid, (gid_t id), (id))
+LOCKSTEP_EXPORT void tzset() noexcept {
+  const StateCall call(StateKind::LibraryBuffers, kChange, StateKind::Environment, kLook);
+  LOCKSTEP_REAL(tzset)();
+  call.done(0);
+}
+LOCKSTEP_STATE((StateKind::LibraryBuffers, kChange, StateKind::Environment, kLook), , time_t, mktime, (tm * when),
+               (when), noexcept)
+LOCKSTEP_STATE((StateKind::LibraryBuffers, kLook, StateKind::Environment, kLook), , tm*, localtime_r,
+               (const time_t* when, tm* out), (when, out), noexcept)
+LOCKSTEP_STATE((StateKind::LibraryBuffers, kChange), , char*, strtok, (char* text, const char* between),
+               (text, between), noexcept)
