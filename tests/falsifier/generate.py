@@ -268,6 +268,8 @@ def balance(program):
                 if unjoined or exits > 1:
                     node = ("qexit",) + node[1:]
             out.append(node)
+            if node[0] in ("exit", "qexit", "abort"):
+                break  # nothing runs after it
         return out
     threads = [visit(body) for body in program["threads"]]
     handler = [n for n in visit(program["handler"]) if n[0] not in ("exit",)]
