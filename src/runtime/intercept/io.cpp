@@ -50,6 +50,8 @@ LOCKSTEP_STREAM(Look, char*, fgets, (char* out, int size, FILE* stream), (out, s
 LOCKSTEP_STREAM(Look, int, fgetc, (FILE * stream), (stream))
 LOCKSTEP_STREAM(Look, int, getc, (FILE * stream), (stream))
 LOCKSTEP_STREAM(Look, ssize_t, getline, (char** out, size_t* size, FILE* stream), (out, size, stream))
+LOCKSTEP_STREAM(Look, ssize_t, getdelim, (char** out, size_t* size, int end, FILE* stream), (out, size, end, stream))
+LOCKSTEP_STREAM(Look, ssize_t, __getdelim, (char** out, size_t* size, int end, FILE* stream), (out, size, end, stream))
 LOCKSTEP_STREAM(Change, int, fseek, (FILE * stream, long offset, int from), (stream, offset, from))
 LOCKSTEP_EXPORT int fprintf(FILE* stream, const char* text, ...) {
   va_list list;

@@ -139,7 +139,11 @@ CASE(state_streams) {
     SHOW((getc)(stream));
     char* line = nullptr;
     size_t size = 0;
-    SHOW(getline(&line, &size, stream));
+    SHOW(getline(&line, &size, stream));  // an inline function that calls __getdelim
+    SHOW(fseek(stream, 0, SEEK_SET));
+    ssize_t (*volatile get)(char**, size_t*, FILE*) = getline;
+    SHOW(get(&line, &size, stream));
+    SHOW(getdelim(&line, &size, '\n', stream));
     free(line);
     SHOW(fread(text, 1, sizeof text, stream));
     SHOW(fclose(stream));
