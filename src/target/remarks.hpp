@@ -38,7 +38,8 @@ inline std::vector<std::string> in_words(const std::set<Fact>& facts) {
         "elsewhere");
   if (has(facts, FactKind::FilesChange))
     said.emplace_back(
-        "an execution looked at a file or folder that had changed since the exploration began: executions may depend on "
+        "an execution looked at a file or folder that had changed since the exploration began: executions may depend "
+        "on "
         "what earlier ones left there, and not repeat");
   if (has(facts, FactKind::AddressesVary))
     said.emplace_back(
