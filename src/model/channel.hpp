@@ -85,7 +85,7 @@ struct CodeRange {
 };
 inline constexpr unsigned kMaxTrusted = 1024;
 
-// A function that is not instrumented (runtime/detect/plain_functions.hpp).
+// A function that is not instrumented (runtime/checks/plain_functions.hpp).
 struct PlainFunction {
   enum Kind : uint32_t {
     kProgram,

@@ -28,7 +28,7 @@ inline constexpr uint32_t kNextDecision = 0xffff'fffe;
 struct Delta {
   uint32_t step;
   uint16_t value;
-  uint16_t reserved = 0;  // one or both of these, or what the policy makes of it (runtime/sched/guided.hpp)
+  uint16_t reserved = 0;  // one or both of these, or what the policy makes of it (runtime/policies/guided.hpp)
   static constexpr uint16_t kTentative =
       1;  // the last delta: if that thread cannot go on there is nothing to be seen this way
   static constexpr uint16_t kData = 2;  // with kNextDecision: a data alternative is meant, otherwise a thread
@@ -39,10 +39,10 @@ static_assert(sizeof(Delta) == 8, "wire format");
 // How decisions without a delta (Random: after the last delta) are taken. RoundRobin is the default schedule except
 // that a thread that cannot go on is followed by the next enabled one in cyclic order of ids. Pct, Pos and Surw are the
 // random schedulers of those names; data choices are uniform under every random policy. Under Guided and Surw the
-// deltas are no orders, and are read as in runtime/sched/guided.hpp and surw.hpp; what Guided leaves open is as by
+// deltas are no orders, and are read as in runtime/policies/guided.hpp and surw.hpp; what Guided leaves open is as by
 // default. Under Blocks threads are switched only between atomic blocks; from record `sleep_at` on some are stopped, as
 // `extra` says (model/blocks.hpp). Under Priorities the enabled thread with the highest priority runs
-// (runtime/sched/priorities.hpp).
+// (runtime/policies/priorities.hpp).
 enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos, Guided, Blocks, Priorities, Surw };
 constexpr bool is_random(Policy p) {
   return p == Policy::Random || p == Policy::Pct || p == Policy::Pos || p == Policy::Surw;

@@ -1,4 +1,4 @@
-// The program's code that is not instrumented, for breakpoints (runtime/detect/plain_functions.hpp) and for claims.
+// The program's code that is not instrumented, for breakpoints (runtime/checks/plain_functions.hpp) and for claims.
 #pragma once
 #include <compare>
 #include <map>

@@ -5,12 +5,12 @@
 #include <cstring>
 
 #include "model/schedule.hpp"
-#include "runtime/sched/blocks.hpp"
-#include "runtime/sched/guided.hpp"
-#include "runtime/sched/pct.hpp"
-#include "runtime/sched/pos.hpp"
-#include "runtime/sched/priorities.hpp"
-#include "runtime/sched/surw.hpp"
+#include "runtime/policies/blocks.hpp"
+#include "runtime/policies/guided.hpp"
+#include "runtime/policies/pct.hpp"
+#include "runtime/policies/pos.hpp"
+#include "runtime/policies/priorities.hpp"
+#include "runtime/policies/surw.hpp"
 
 namespace lockstep::fake {
 namespace {

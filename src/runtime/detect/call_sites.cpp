@@ -1,8 +1,8 @@
 #include "runtime/detect/call_sites.hpp"
 
-#include "runtime/memory/code.hpp"
-#include "runtime/root.hpp"
-#include "runtime/serve/backtrace.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/process/backtrace.hpp"
+#include "runtime/process/code_patches.hpp"
 
 namespace lockstep::rt {
 namespace {

@@ -8,7 +8,7 @@
 // therefore the same as with every call in place.
 #pragma once
 #include "model/trace.hpp"
-#include "runtime/base.hpp"
+#include "runtime/base/system.hpp"
 #include "runtime/detect/watchpoints.hpp"
 
 namespace lockstep::rt {

@@ -1,6 +1,6 @@
 // What functions of libraries do to the program's memory, told at the place of the call.
 #pragma once
-#include "runtime/detect/accesses.hpp"
+#include "runtime/checks/accesses.hpp"
 
 namespace lockstep::rt {
 

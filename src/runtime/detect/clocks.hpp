@@ -7,7 +7,7 @@
 // written a part.
 #pragma once
 #include "model/ids.hpp"
-#include "runtime/base.hpp"
+#include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
 

@@ -3,7 +3,7 @@
 #pragma once
 #include "model/channel.hpp"
 #include "model/operation.hpp"
-#include "runtime/base.hpp"
+#include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
 

@@ -5,7 +5,7 @@
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
 
 namespace lockstep::rt {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#include "runtime/detect/frames.hpp"
-#include "runtime/detect/tell.hpp"
+#include "runtime/checks/findings_writer.hpp"
+#include "runtime/checks/frames.hpp"
 
 namespace lockstep::rt {
 namespace {

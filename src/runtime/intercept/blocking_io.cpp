@@ -17,8 +17,8 @@
 #include "runtime/detect/calls.hpp"
 #include "runtime/intercept/process_state.hpp"
 #include "runtime/intercept/processes.hpp"
-#include "runtime/intercept/timers.hpp"
-#include "runtime/sched/interrupt.hpp"
+#include "runtime/threads/interrupt.hpp"
+#include "runtime/threads/timers.hpp"
 
 namespace lockstep::rt {
 namespace {

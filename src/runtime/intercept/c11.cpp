@@ -5,7 +5,7 @@
 #include <threads.h>
 #include <time.h>
 
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;

@@ -5,11 +5,11 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "runtime/detect/frames.hpp"
-#include "runtime/detect/tell.hpp"
-#include "runtime/sched/interrupt.hpp"
+#include "runtime/checks/findings_writer.hpp"
+#include "runtime/checks/frames.hpp"
 #include "runtime/sync/mutex.hpp"
 #include "runtime/sync/taking.hpp"
+#include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
 namespace {

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "runtime/intercept/process_state.hpp"
-#include "runtime/sched/interrupt.hpp"
 #include "runtime/sched/spin.hpp"
-#include "runtime/sched/virtual_id.hpp"
+#include "runtime/threads/interrupt.hpp"
+#include "runtime/threads/virtual_id.hpp"
 
 namespace lockstep::rt {
 namespace {

@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "runtime/sched/interrupt.hpp"
-#include "runtime/serve/cycle_counter.hpp"
+#include "runtime/process/cycle_counter.hpp"
+#include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
 namespace {

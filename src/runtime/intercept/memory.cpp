@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/detect/accesses.hpp"
-#include "runtime/detect/tell.hpp"
+#include "runtime/checks/accesses.hpp"
+#include "runtime/checks/findings_writer.hpp"
 #include "runtime/sync/mutex.hpp"
 #include "runtime/sync/taking.hpp"
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <time.h>
 
-#include "runtime/detect/frames.hpp"
-#include "runtime/detect/tell.hpp"
+#include "runtime/checks/findings_writer.hpp"
+#include "runtime/checks/frames.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/sync/taking.hpp"
 

@@ -7,8 +7,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "runtime/base/runtime.hpp"
 #include "runtime/intercept/named_semaphores.hpp"
-#include "runtime/root.hpp"
 
 namespace lockstep::rt {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
 #include "runtime/tsan_abi/weak_orders.hpp"
 
 // In C, with cleanup: the routine may leave by an exception, and this library has no C++ personality.

@@ -4,7 +4,7 @@
 #pragma once
 #include <sys/types.h>
 
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
 
 namespace lockstep::rt {
 

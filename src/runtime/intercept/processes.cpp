@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "runtime/intercept/processes.hpp"
-#include "runtime/sched/interrupt.hpp"
-#include "runtime/serve/cycle_counter.hpp"
+#include "runtime/process/cycle_counter.hpp"
+#include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
 namespace {

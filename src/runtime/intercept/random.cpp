@@ -6,8 +6,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "runtime/base/runtime.hpp"
 #include "runtime/intercept/random.hpp"
-#include "runtime/root.hpp"
 
 namespace lockstep::rt {
 

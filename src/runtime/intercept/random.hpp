@@ -1,6 +1,6 @@
 // Random numbers for the program, from the running thread's own stream.
 #pragma once
-#include "runtime/base.hpp"
+#include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
 

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "runtime/sched/interrupt.hpp"
+#include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
 

@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/sched/interrupt.hpp"
+#include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
 
 namespace lockstep::rt {
 namespace {

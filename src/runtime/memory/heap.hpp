@@ -5,7 +5,7 @@
 // past it a thread reuses blocks it freed itself, in an order that depends on that thread alone.
 #pragma once
 #include "model/ids.hpp"
-#include "runtime/base.hpp"
+#include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
 

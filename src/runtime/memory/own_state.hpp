@@ -7,7 +7,7 @@
 // Only the runtime itself writes here. The program's memory cannot be watched like that, because the kernel writes to
 // it, too, and fails where it may not.
 #pragma once
-#include "runtime/base.hpp"
+#include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
 

@@ -5,7 +5,7 @@
 #include <link.h>
 #include <sys/mman.h>
 
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
 
 namespace lockstep::rt {
 namespace {

@@ -5,7 +5,7 @@
 // touches are known, an execution costs no fault and no scan, only the copying. Pages that only the first executions
 // wrote to (what is set up once, in libraries) become read-only again, but never a second time.
 #pragma once
-#include "runtime/base.hpp"
+#include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
 

@@ -1,8 +1,8 @@
 // Fresh thread_local variables for every logical thread, although pool threads live on.
 #include <link.h>
 
+#include "runtime/base/runtime.hpp"
 #include "runtime/memory/snapshot.hpp"
-#include "runtime/root.hpp"
 
 namespace {
 struct TlsIndex {

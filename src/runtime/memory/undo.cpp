@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
 
 namespace lockstep::rt {
 namespace {

@@ -1,6 +1,6 @@
 // What an execution did outside its memory and has to be undone before the next: descriptors and mappings.
 #pragma once
-#include "runtime/base.hpp"
+#include "runtime/base/system.hpp"
 
 struct stat;
 

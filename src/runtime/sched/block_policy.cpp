@@ -1,5 +1,5 @@
 // Policy::Blocks in the scheduler: tells sched/blocks.hpp what happened and asks it who is next.
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
 
 namespace lockstep::rt {
 

@@ -1,12 +1,12 @@
 // Who goes on, where the plan or more than the default schedule has a say.
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
 #include "runtime/sched/livelock.hpp"
 #include "runtime/sched/lookahead.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
 
-#include "runtime/sched/interrupt.hpp"
-#include "runtime/serve/saving.hpp"
+#include "runtime/serve/checkpoint_policy.hpp"
+#include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
 

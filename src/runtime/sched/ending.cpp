@@ -1,11 +1,11 @@
 // How an execution ends, and the stacks a detailed one keeps.
-#include "runtime/detect/tell.hpp"
-#include "runtime/fiber/backend.hpp"
-#include "runtime/root.hpp"
+#include "runtime/backend/backend.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/base/trace_limits.hpp"
+#include "runtime/checks/findings_writer.hpp"
+#include "runtime/process/backtrace.hpp"
 #include "runtime/sched/livelock.hpp"
 #include "runtime/sched/scheduler.hpp"
-#include "runtime/sched/trace_room.hpp"
-#include "runtime/serve/backtrace.hpp"
 
 namespace lockstep::rt {
 

@@ -1,6 +1,6 @@
 #include "runtime/sched/livelock.hpp"
 
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
 
 namespace lockstep::rt {
 namespace {

@@ -1,6 +1,6 @@
 #include "runtime/sched/lookahead.hpp"
 
-#include "runtime/base.hpp"
+#include "runtime/base/system.hpp"
 #include "runtime/sync/mutex.hpp"
 #include "runtime/sync/once.hpp"
 #include "runtime/sync/semaphore.hpp"

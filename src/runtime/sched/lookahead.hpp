@@ -1,6 +1,6 @@
 // What a published operation would do if it were executed now.
 #pragma once
-#include "runtime/sched/thread.hpp"
+#include "runtime/base/thread.hpp"
 
 namespace lockstep::rt {
 

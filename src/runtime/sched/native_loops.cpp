@@ -2,9 +2,9 @@
 
 #include <ucontext.h>
 
-#include "runtime/memory/code.hpp"
-#include "runtime/root.hpp"
-#include "runtime/serve/backtrace.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/process/backtrace.hpp"
+#include "runtime/process/code_patches.hpp"
 
 namespace lockstep::rt {
 #if defined(__x86_64__)

@@ -9,7 +9,7 @@
 #include <signal.h>
 
 #include "model/channel.hpp"
-#include "runtime/base.hpp"
+#include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
 

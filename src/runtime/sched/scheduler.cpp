@@ -1,9 +1,9 @@
 #include "runtime/sched/scheduler.hpp"
 
-#include "runtime/fiber/backend.hpp"
-#include "runtime/sched/interrupt.hpp"
+#include "runtime/backend/backend.hpp"
+#include "runtime/base/trace_limits.hpp"
 #include "runtime/sched/lookahead.hpp"
-#include "runtime/sched/trace_room.hpp"
+#include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
 

@@ -1,6 +1,6 @@
 #include "runtime/sched/spin.hpp"
 
-#include "runtime/serve/backtrace.hpp"
+#include "runtime/process/backtrace.hpp"
 
 namespace lockstep::rt {
 namespace {

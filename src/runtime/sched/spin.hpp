@@ -8,8 +8,8 @@
 // Only a repeated read is looked at that closely. As a fallback (state that grows in every round, more places than are
 // remembered) kFruitlessRepeats of them count as a yield, so that the others get their turn and fairness applies.
 #pragma once
-#include "runtime/root.hpp"
-#include "runtime/sched/interrupt.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
 

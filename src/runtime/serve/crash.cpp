@@ -4,12 +4,12 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/process/backtrace.hpp"
+#include "runtime/process/cycle_counter.hpp"
+#include "runtime/process/dispositions.hpp"
 #include "runtime/sched/native_loops.hpp"
-#include "runtime/serve/backtrace.hpp"
-#include "runtime/serve/cycle_counter.hpp"
-#include "runtime/serve/dispositions.hpp"
-#include "runtime/serve/saving.hpp"
+#include "runtime/serve/checkpoint_policy.hpp"
 
 namespace lockstep::rt {
 namespace {

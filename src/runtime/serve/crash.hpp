@@ -1,6 +1,6 @@
 // Signals: first writes to tracked pages, crashes of the program, the watchdog's question.
 #pragma once
-#include "runtime/base.hpp"
+#include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
 

@@ -1,9 +1,9 @@
 #include "runtime/serve/messages.hpp"
 
-#include "runtime/detect/tell.hpp"
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/checks/findings_writer.hpp"
 #include "runtime/sched/lookahead.hpp"
-#include "runtime/serve/saving.hpp"
+#include "runtime/serve/checkpoint_policy.hpp"
 
 namespace lockstep::rt {
 

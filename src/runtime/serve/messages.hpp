@@ -2,7 +2,7 @@
 #pragma once
 #include "model/channel.hpp"
 #include "model/plan.hpp"
-#include "runtime/base.hpp"
+#include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
 

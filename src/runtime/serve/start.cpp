@@ -7,14 +7,14 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
-#include "runtime/fiber/backend.hpp"
-#include "runtime/root.hpp"
-#include "runtime/sched/threads.hpp"
-#include "runtime/serve/backtrace.hpp"
+#include "runtime/backend/backend.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/process/backtrace.hpp"
+#include "runtime/process/cycle_counter.hpp"
+#include "runtime/serve/checkpoint_policy.hpp"
 #include "runtime/serve/crash.hpp"
-#include "runtime/serve/cycle_counter.hpp"
-#include "runtime/serve/saving.hpp"
 #include "runtime/serve/worker.hpp"
+#include "runtime/threads/threads.hpp"
 
 extern "C" char __libc_single_threaded;
 

@@ -8,18 +8,18 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "runtime/detect/tell.hpp"
-#include "runtime/fiber/backend.hpp"
+#include "runtime/backend/backend.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/checks/findings_writer.hpp"
 #include "runtime/intercept/named_semaphores.hpp"
 #include "runtime/intercept/processes.hpp"
-#include "runtime/intercept/timers.hpp"
-#include "runtime/root.hpp"
+#include "runtime/process/dispositions.hpp"
 #include "runtime/sched/lookahead.hpp"
 #include "runtime/sched/native_loops.hpp"
-#include "runtime/sched/threads.hpp"
-#include "runtime/serve/dispositions.hpp"
+#include "runtime/serve/checkpoint_policy.hpp"
 #include "runtime/serve/messages.hpp"
-#include "runtime/serve/saving.hpp"
+#include "runtime/threads/threads.hpp"
+#include "runtime/threads/timers.hpp"
 #include "runtime/tsan_abi/weak_orders.hpp"
 
 namespace lockstep::rt {

@@ -1,6 +1,6 @@
 // The service loop: plans in, traces out.
 #pragma once
-#include "runtime/base.hpp"
+#include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
 

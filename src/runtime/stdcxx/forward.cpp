@@ -2,7 +2,7 @@
 // so instrumented programs get instrumented copies (strings.cpp, containers.cpp), and everybody else libstdc++'s own.
 #include <dlfcn.h>
 
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;

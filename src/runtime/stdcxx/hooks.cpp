@@ -2,7 +2,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "runtime/detect/accesses.hpp"
+#include "runtime/checks/accesses.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;

@@ -3,7 +3,7 @@
 // the standard streams at the same time.
 #include <dlfcn.h>
 
-#include "runtime/detect/accesses.hpp"
+#include "runtime/checks/accesses.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;

@@ -1,6 +1,6 @@
 // __tsan_read*, __tsan_write* and the rest of the instrumentation's entry points. Plain accesses are no scheduling
 // points: for programs without data races that loses nothing, and races are looked for here.
-#include "runtime/detect/accesses.hpp"
+#include "runtime/checks/accesses.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;

@@ -2,7 +2,7 @@
 // dynamic annotations. All of it links. What orders threads is an order for the race detector, too; what asks it to
 // look away is not obeyed: such a race is reported, and a suppression is the way to say that it is meant.
 // docs/environment.md lists it.
-#include "runtime/detect/accesses.hpp"
+#include "runtime/checks/accesses.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;

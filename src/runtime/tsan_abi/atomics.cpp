@@ -1,6 +1,6 @@
 // __tsan_atomic*: every atomic operation of instrumented code, with its memory order. Explored as sequentially
 // consistent; the order is recorded for the analyses.
-#include "runtime/detect/accesses.hpp"
+#include "runtime/checks/accesses.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/tsan_abi/weak_orders.hpp"
 

@@ -3,7 +3,7 @@
 // needs no atomicity. Elsewhere one lock does for all.
 #include <string.h>
 
-#include "runtime/detect/accesses.hpp"
+#include "runtime/checks/accesses.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/tsan_abi/weak_orders.hpp"
 

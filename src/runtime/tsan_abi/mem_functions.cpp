@@ -2,7 +2,7 @@
 // ranges. Calls of the libraries for themselves are not looked at.
 #include <dlfcn.h>
 
-#include "runtime/detect/accesses.hpp"
+#include "runtime/checks/accesses.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;

@@ -1,7 +1,7 @@
 // Atomic operations and fences weaker than seq_cst, as facts for the claim: the search sees sequentially consistent
 // executions only. While a thread is alone, everything it does is ordered with all other threads, whatever it asks for.
 #pragma once
-#include "runtime/root.hpp"
+#include "runtime/base/runtime.hpp"
 
 namespace lockstep::rt {
 

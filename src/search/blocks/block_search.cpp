@@ -225,7 +225,7 @@ bool BlockSearch::changes_way(const Block& block, const Memory& way) const {
   return touch_same(block.touched, way.touched, parts_.reads_conflict);
 }
 
-// Who is still stopped after the block: must agree with runtime/sched/blocks.hpp.
+// Who is still stopped after the block: must agree with runtime/policies/blocks.hpp.
 void BlockSearch::go_on(TraceView trace, const Block& block, uint32_t end, std::vector<Stopped>& stopped) const {
   std::erase_if(stopped, [&](const Stopped& s) {
     if (s.aborted) {

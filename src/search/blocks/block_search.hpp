@@ -1,5 +1,5 @@
 // The search of ExitBlock (Bruening & Chapin 2000): every order of atomic blocks, depth-first. The runtime runs blocks
-// (runtime/sched/blocks.hpp); each execution is one schedule, and the search reads from its trace where another thread
+// (runtime/policies/blocks.hpp); each execution is one schedule, and the search reads from its trace where another thread
 // could have gone first.
 //
 // Departures from the paper: the delayed threads are a set that accumulates (as printed, one forgets the others); two

@@ -1,0 +1,137 @@
+// A logical thread of the program: a fiber that borrows a pool thread's stack and TLS, or that pool thread itself.
+#pragma once
+#include <pthread.h>
+#include <sched.h>
+
+#include "model/trace.hpp"
+#include "runtime/base/loop_rounds.hpp"
+#include "runtime/base/system.hpp"
+
+namespace lockstep::rt {
+
+// Destructors registered with __cxa_thread_atexit_impl.
+struct ThreadDestructor {
+  void (*function)(void*);
+  void* object;
+  ThreadDestructor* next;
+};
+
+// Thread-local blocks of one module in one pool thread; made equal to `image` before a thread starts.
+struct TlsBlock {
+  char* address;
+  const char* image;
+  size_t image_size, size;
+};
+
+struct Mutex;
+
+// A value that a spinning thread waits to see changed.
+struct Watch {
+  uint64_t address, value;
+  uint16_t size;
+};
+inline constexpr uint32_t kMostWatched = 16, kMostMisses = 64;
+
+enum class Life : uint8_t { Unused, Live, Done };
+
+struct alignas(64) Thread {
+  // The operation it will do next, as it will be recorded; `enabled` is filled when it is.
+  Step pending;
+  void* stack_pointer;  // while switched out (fibers)
+  uintptr_t entry_sp;  // in a call of the program that says so: the program's stack pointer; else 0 (detect/frames.hpp)
+  uintptr_t program_sp;  // while switched out: below it no frame of the program is left
+  uintptr_t shared_low;  // lowest address on its stack that another thread has used; all bits: none
+  uintptr_t tls;         // thread pointer of the borrowed pool thread
+  Thread* resumer;       // runs on behalf of this thread's step, up to its own next operation, then hands back
+  ThreadId id;
+  Life life;
+  bool parked;  // `pending` is what it will do next; false while it is running or in the middle of a step
+  bool woken;   // a signal, wake or barrier released it
+  bool timed_out;
+  bool detached, joined, join_waiting;
+  bool start_is_step;   // its first step is a decision (uninstrumented code)
+  uint32_t no_preempt;  // depth of regions that must not be left: atomic_section, flockfile, dlopen
+  uint16_t children;
+  uint16_t fenced;  // kAfterFence if it has executed a full fence since its last step
+  ThreadId joiner;  // waits in join for this thread
+
+  void* (*function)(void*);
+  void* argument;
+  void* result;
+  ThreadDestructor* destructors;
+  uint64_t clock;         // virtual time, nanoseconds; depends on the thread's causal past only
+  uint64_t deadline;      // of the timed wait it is in
+  uint32_t timed_since;   // yields of the execution when that wait began
+  const void* waits_for;  // descriptors, while it waits for one (intercept/blocking_io.cpp)
+  const void* queue;      // condition variable or futex it is enqueued on
+  uint32_t futex_mask;
+  uint32_t random_calls;
+
+  // Spin loops (sched/spin.hpp).
+  uint32_t effects;       // steps so far, and rows of plain writes between them; yields do not count
+  bool wrote;             // a plain write that is not yet counted
+  uint32_t fruitless;     // of them, steps that changed nothing
+  uint32_t lock_steps;    // of them, taking and releasing locks: together they change nothing
+  uint32_t spin_effects;  // `effects` at the last fruitless read
+  uint32_t spin_repeats;
+  uint32_t spin_next;
+  uint64_t spin_key[4];
+  uint64_t volatile_read;  // which variable, value and state, and how often in a row
+  uint32_t volatile_reads;
+  uint32_t yield_changes;  // steps that changed something, when its present row of yields began
+  uint8_t yields_in_row, yields_forgiven;
+  Rounds rounds;                     // of the loops in which it gives way
+  uint64_t read_object, read_value;  // of its last fruitless read
+  bool announced;        // the last call for tracked memory has not been followed by an access (detect/call_sites.hpp)
+  bool spinning;         // the next round of its loop is useless until a watched value changes
+  bool goes_round;       // it is not, because one has changed
+  uint64_t change;       // which
+  uint32_t spin_misses;  // states looked at in vain
+  uint32_t spin_rounds, watch_count;
+  struct {
+    uint64_t state;
+    Watch watch;
+  } round[kMostWatched];
+  Watch watch[kMostWatched];
+
+  // Cancellation and signals (sched/interrupt.hpp).
+  bool cancel_pending;
+  bool cancel_disabled, cancel_async;
+  bool cancel_woke;  // a cancellation, not what it waited for, ended its wait
+  uint64_t signals;  // sent to it and not yet delivered, by number
+  uint64_t signal_mask;
+  uint64_t awaited_signals;  // it is in sigwait for these
+  bool signalled;            // a signal came while it waited: its next step is to take it, then it waits on
+  bool could_run;            // meanwhile: whether what it waits for is there
+  bool interrupted;          // its wait was ended by a signal
+  bool restarts;             // all the handlers that ran were installed with SA_RESTART
+  uint32_t handled;          // signals so far
+  void* cleanup;             // innermost cleanup handler of C code (intercept/cancel.cpp)
+  Mutex* robust;             // the robust mutexes it holds, linked through their bytes
+  char name[16];
+  cpu_set_t cpus;  // where it may run, as far as it knows
+
+  // The pool thread; set once.
+  pthread_t handle;
+  char* stack_low;
+  char* stack_top;  // where a fiber's first frame goes
+  TlsBlock tls_blocks[64];
+  unsigned tls_block_count;
+  uint32_t tls_generation;
+  uint32_t go;  // OS threads: futex word, 1 = run
+  uint32_t ready;
+  bool restart;  // OS threads: leave whatever you were in and start over
+  void* jump_buffer[5];
+
+  bool looked;                   // detailed executions: has used memory that is not on its stack since its last step
+  const void* library_call;      // where the program last called the C++ library (stdcxx/forward.cpp)
+  const struct CallNode* calls;  // detailed executions: the innermost instrumented function
+  Operation slumber;             // while asleep: `pending` as it stood before the step under way
+  uint64_t* arrival;             // detailed executions: [n][stack...] where it published `pending`
+
+  // Values of pthread keys.
+  void** key_values;
+  unsigned key_high;  // one above the largest key used
+};
+
+}  // namespace lockstep::rt

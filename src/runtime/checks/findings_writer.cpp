@@ -1,0 +1,147 @@
+#include "runtime/checks/findings_writer.hpp"
+
+#include "runtime/base/trace_limits.hpp"
+#include "runtime/process/backtrace.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+constexpr uint32_t kMostTold = 1024;
+Allocation told[kMostTold];
+uint32_t told_count;
+constexpr uint32_t kSlots = 4 * kMostTold;
+uint16_t slots[kSlots];  // 1 + index into `told`, by the beginning of the block
+
+uint16_t& slot_of(uint64_t begin) {
+  uint32_t slot = static_cast<uint32_t>((begin >> 4) * 0x9e3779b97f4a7c15ull >> 32) % kSlots;
+  while (slots[slot] && told[slots[slot] - 1].begin != begin) slot = (slot + 1) % kSlots;
+  return slots[slot];
+}
+
+uint64_t number_of_stack(uint64_t where) {
+  const CallNode* node = runtime.calls.node(where);
+  if (!node) return where;
+  uint64_t hash = 1;
+  for (; node; node = node->caller) hash = (hash ^ node->pc) * 0x9e3779b97f4a7c15ull >> 1;
+  return hash;
+}
+
+void tell_block_at(uint64_t address) {
+  if (!in_arena(reinterpret_cast<void*>(address))) return;
+  if (const Heap::Record* record = runtime.heap.record_of(address)) tell_allocation(*record, 0);
+}
+
+void tell_breaches() {
+  Races& races = runtime.races;
+  for (unsigned i = 0; i < runtime.eraser.count && races.count < Races::kMost; ++i) {
+    const Eraser::Breach& breach = runtime.eraser.found[i];
+    DataRace& pair = races.found[races.count++];
+    pair = {};
+    pair.second.pc = breach.where;
+    pair.second.address = pair.second.begin = breach.address;
+    pair.second.thread = breach.thread;
+    pair.second.size = 1;
+    pair.second.flags = static_cast<uint8_t>(RaceAccess::kUnlocked | (breach.write ? RaceAccess::kWrite : 0));
+    pair.first = pair.second;
+    if (breach.other.pc) {  // else only the one access is known
+      pair.first.pc = breach.other.pc;
+      pair.first.thread = breach.other.thread;
+      pair.first.step = breach.other.step;
+      pair.first.flags = static_cast<uint8_t>(breach.other.flags | RaceAccess::kUnlocked);
+    }
+  }
+}
+
+// Where operations took place, and the accesses of atomic blocks.
+void tell_blocks_used() {
+  const Scheduler& s = scheduler();
+  for (uint32_t i = 0; i < s.log_size && told_count < kMostTold; ++i) {
+    tell_block_at(static_cast<uint64_t>(s.log[i].object));
+    tell_block_at(static_cast<uint64_t>(s.log[i].second));
+  }
+  s.live.for_each(s.words(), [&](ThreadId t) {
+    tell_block_at(static_cast<uint64_t>(runtime.threads[index_of(t)].pending.object));
+  });
+  if (!s.in_blocks()) return;
+  const Touched* units = s.blocks.out();
+  for (uint32_t i = 0; i < s.blocks.units && told_count < kMostTold;) {
+    const auto& block = reinterpret_cast<const BlockRecord&>(units[i++]);
+    for (const uint32_t end = i + block.touched; i < end; ++i) tell_block_at(units[i].word);
+  }
+}
+
+}  // namespace
+
+void begin_telling() {
+  if (told_count) zero_bytes(slots, sizeof slots);
+  told_count = 0;
+}
+
+uint64_t unwind_calls() {
+  uint64_t stack[kDeepest];
+  const CallNode* node = nullptr;
+  for (size_t n = backtrace(stack, kDeepest); n-- > 0;) node = runtime.calls.child(node, stack[n]);
+  return reinterpret_cast<uint64_t>(node);
+}
+
+// What libraries ask for in the program's name, and what programs without instrumentation ask for, only unwinding
+// tells.
+uint64_t call_stack(const void* caller) {
+  const CallNode* known = runtime.current->calls;
+  if (!known || from_library(caller)) return unwind_calls();
+  return reinterpret_cast<uint64_t>(runtime.calls.child(known, reinterpret_cast<uint64_t>(caller)));
+}
+
+bool tell_allocation(const Heap::Record& record, uint16_t flags) {
+  uint16_t& known = slot_of(record.begin);
+  if (known) {
+    told[known - 1].flags |= flags;
+    return true;
+  }
+  if (told_count == kMostTold) return false;
+  Allocation& a = told[told_count++];
+  known = static_cast<uint16_t>(told_count);
+  a = {};
+  a.begin = record.begin;
+  a.size = Heap::size_of(record);
+  a.pc = record.where;
+  a.thread = ThreadId(static_cast<uint16_t>((record.begin - kArenaBase) / kArenaStride));
+  a.flags = static_cast<uint16_t>(flags | (Heap::live(record) ? 0 : Allocation::kFreed));
+  uint32_t count = 0;
+  const Heap::Record* all = runtime.heap.records(a.thread, &count);
+  a.serial = static_cast<uint32_t>(&record - all);
+  const uint64_t place = runtime.calls.pc(record.where);
+  for (uint32_t i = 0; i < a.serial; ++i) {
+    a.count += runtime.calls.pc(all[i].where) == place;
+    a.iteration += all[i].where == record.where;
+  }
+  a.origin = number_of_stack(record.where);
+  return true;
+}
+
+void tell_findings(bool completed) {
+  if (runtime.races.lifetimes) scheduler().reasons.add(Reason::Lifetime);
+  if (runtime.eraser.count) tell_breaches();
+  runtime.eraser.end();
+  if (!runtime.heap.keeps_records()) return;
+  for (unsigned i = 0; i < runtime.races.count; ++i) {
+    tell_block_at(runtime.races.found[i].first.address);
+    tell_block_at(runtime.races.found[i].second.address);
+  }
+  const Scheduler& s = scheduler();
+  if (s.fault_address) tell_block_at(s.fault_address);
+  if (runtime.keeps_origins) tell_blocks_used();
+  if (completed && runtime.channel->find_leaks) find_leaks();
+  if (runtime.keeps_origins && !s.detail)
+    for (uint32_t i = 0; i < told_count; ++i) told[i].pc = runtime.calls.pc(told[i].pc);
+}
+
+uint32_t monitor_flags() {
+  return (runtime.races.more ? Monitors::kMoreRaces : 0u) | (runtime.checks_locks ? Monitors::kLocksChecked : 0u) |
+         (runtime.eraser.broken() ? Monitors::kLocksBroken : 0u) | (runtime.sites.thinned() ? Monitors::kThinned : 0u) |
+         (runtime.sites.repeated() ? Monitors::kRepeated : 0u) | (runtime.leaves_out_races ? Monitors::kNoRaces : 0u);
+}
+Allocation* told_allocations() { return told; }
+uint32_t told_allocation_count() { return told_count; }
+
+}  // namespace lockstep::rt

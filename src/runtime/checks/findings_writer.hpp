@@ -1,0 +1,43 @@
+// What the monitors have to say when an execution is over, made ready for its trace.
+#pragma once
+#include "model/allocation.hpp"
+#include "runtime/base/runtime.hpp"
+
+namespace lockstep::rt {
+
+void begin_telling();
+// Adds breaches of lock discipline to the races, and takes down the blocks of the heap they are about. `completed`: the
+// program has come to its end, so what nothing points to is lost.
+void tell_findings(bool completed);
+
+uint32_t monitor_flags();  // Monitors::Flags
+Allocation* told_allocations();
+uint32_t told_allocation_count();
+
+void find_leaks();                                                 // tells every lost block; defined in leaks.cpp
+bool tell_allocation(const Heap::Record& record, uint16_t flags);  // false: no room
+
+// The running thread's stack as a node of the call tree, whose innermost frame is `caller`.
+uint64_t call_stack(const void* caller);
+
+uint64_t unwind_calls();  // the same, of the whole stack
+
+// A lock or the like is used, by the step that is being done: its memory must not have been freed, nor its frame left,
+// and (remember) must not be from now on unless that comes after this. What gives a lock back needs to be remembered
+// only.
+void use_object_closely(const void* object, bool remember);
+inline void use_object(const void* object, bool remember = true) {
+  const uintptr_t region = reinterpret_cast<uintptr_t>(object) >> 44;  // of variables nothing ever ends
+  if (UNLIKELY(runtime.races.active() || runtime.races.only_freed()) && region != 0 && region != 5)
+    use_object_closely(object, remember);
+}
+// The frame that the address was in is gone: told, and the execution ends if it cannot go on.
+void use_gone_frame(Thread& owner, uintptr_t address, unsigned size, uint8_t flags, uint64_t where);
+
+// An operation on a lock that the program must not do. It goes on with what the C library would do.
+void misuse(Misuse what, const void* object);
+// The same where nobody knows what that would be.
+[[noreturn]] void end_misused(Misuse what, const void* object);
+bool anyone_waits_in(const void* memory, size_t size);  // for a condition variable, semaphore or barrier there
+
+}  // namespace lockstep::rt

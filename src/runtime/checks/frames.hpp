@@ -1,0 +1,60 @@
+// Whose stack an address lies on, and whether the frame that it belonged to is gone.
+//
+// A thread that waits has, below the stack pointer with which the program called the runtime, no frame of the program
+// any more: what another thread uses there is gone. And where a thread has left frames that another one used, that use
+// must have come before. Nothing is said where the stack pointer is not known, or lies on a stack of the program's own
+// making.
+#pragma once
+#include "runtime/base/runtime.hpp"
+
+namespace lockstep::rt {
+
+inline constexpr uintptr_t kMainStackBytes = 64ull << 20;  // of the initial stack, at most: libraries lie further down
+
+// Threads' stacks and, among the libraries, the initial one: the first thing to ask, in one comparison.
+inline bool may_be_stack(uintptr_t address) { return 0x84u >> (address >> 44 & 7) & 1; }
+
+inline Thread* stack_owner(uintptr_t address) {
+  if (address - kStackBase < kMaxThreads * kStackStride) return &runtime.threads[(address - kStackBase) / kStackStride];
+  return runtime.initial_stack - address - 1 < kMainStackBytes ? &runtime.threads[0] : nullptr;
+}
+
+// Of a thread that is not running.
+inline bool frame_is_gone(const Thread& owner, uintptr_t address) {
+  if (owner.life == Life::Done) return true;
+  return address < owner.program_sp && stack_owner(owner.program_sp) == &owner && !runtime.imports.contexts;
+}
+
+// The running thread has come back to `stack_pointer`, above what others have used of its stack.
+void leave_frames(Thread& me, uintptr_t stack_pointer);
+inline void arrive_at(uintptr_t stack_pointer) {
+  Thread& me = self();
+  me.entry_sp = stack_pointer;
+  if (UNLIKELY(stack_pointer > me.shared_low)) leave_frames(me, stack_pointer);
+}
+
+// One call of the program into the runtime, with the stack pointer it was made with.
+#define LOCKSTEP_STACK reinterpret_cast<uintptr_t>(__builtin_dwarf_cfa())
+class ProgramCall {
+ public:
+  explicit ProgramCall(uintptr_t stack_pointer) : me_(self()) { arrive_at(stack_pointer); }
+  ~ProgramCall() { me_.entry_sp = 0; }
+  ProgramCall(const ProgramCall&) = delete;
+
+ private:
+  Thread& me_;
+};
+
+// Code of the program runs inside such a call: a handler of a signal, a cleanup.
+class CallBack {
+ public:
+  CallBack() : me_(self()), outer_(me_.entry_sp) { me_.entry_sp = 0; }
+  ~CallBack() { me_.entry_sp = outer_; }
+  CallBack(const CallBack&) = delete;
+
+ private:
+  Thread& me_;
+  uintptr_t outer_;
+};
+
+}  // namespace lockstep::rt

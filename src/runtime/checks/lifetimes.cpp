@@ -1,0 +1,85 @@
+// Locks and the like that are used when they must not be, or after they are gone.
+#include "runtime/checks/findings_writer.hpp"
+#include "runtime/checks/frames.hpp"
+#include "runtime/process/backtrace.hpp"
+#include "runtime/sync/taking.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+// Calls of functions are not instrumented, so only unwinding says where this one comes from.
+uint64_t calling_place() {
+  if (scheduler().detail) return unwind_calls();
+  uint64_t caller[1];
+  return backtrace(caller, 1) ? caller[0] : 0;
+}
+
+}  // namespace
+
+void leave_frames(Thread& me, uintptr_t stack_pointer) {
+  if (!runtime.races.active() || runtime.imports.contexts || stack_owner(stack_pointer) != &me) return;
+  const uintptr_t low = me.shared_low;
+  me.shared_low = stack_pointer;
+  runtime.races.left(me.id, low, stack_pointer);
+}
+
+void use_gone_frame(Thread& owner, uintptr_t address, unsigned size, uint8_t flags, uint64_t where) {
+  runtime.races.used_dead_stack(self().id, address, size, flags, where, owner.id);
+  // What lies there now is not the program's: it would not go on as it does without Lockstep.
+  if (owner.life != Life::Done && (flags & RaceAccess::kWrite))
+    scheduler().end(Outcome::Crash, 0, "a stack in use is overwritten");
+}
+
+void use_object_closely(const void* object, bool remember) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(object);
+  Races& races = runtime.races;
+  constexpr uint8_t kFlags = RaceAccess::kAtomic | RaceAccess::kSync;
+  Thread* owner = may_be_stack(address) ? stack_owner(address) : nullptr;
+  if (owner == &self())
+    owner = nullptr;
+  else if (!owner && !in_arena(object))
+    return;
+  if (owner && frame_is_gone(*owner, address)) return use_gone_frame(*owner, address, 1, kFlags, calling_place());
+  if (!remember || !races.active()) {
+    if (!owner && races.is_freed(address))
+      races.used_freed(self().id, address, scheduler().detail ? calling_place() : 0);
+    return;
+  }
+  if (owner && address < owner->shared_low) owner->shared_low = address;
+  races.access(self().id, address, 1, kFlags, scheduler().detail ? calling_place() : 0);
+}
+
+void misuse(Misuse what, const void* object) {
+  scheduler().reasons.add(Reason::LockMisuse);
+  RaceAccess access{};
+  access.pc = calling_place();
+  access.address = access.begin = reinterpret_cast<uint64_t>(object);
+  access.step = scheduler().log_size;
+  access.size = 1;
+  access.thread = self().id;
+  access.misuse = what;
+  runtime.races.add_misuse(access);
+}
+
+void end_misused(Misuse what, const void* object) {
+  misuse(what, object);
+  notice(FactKind::LockMisuse, reinterpret_cast<const void*>(runtime.calls.pc(runtime.races.last_misuse().pc)));
+  scheduler().end(Outcome::LockMisuse, 0, text_of(what));
+}
+
+bool anyone_waits_in(const void* memory, size_t size) {
+  const Scheduler& s = scheduler();
+  bool waits = false;
+  s.live.for_each(s.words(), [&](ThreadId t) {
+    const Thread& other = runtime.threads[index_of(t)];
+    if (&other == &self() || s.enabled.contains(t) || !other.parked) return;
+    const OpKind kind = other.pending.kind;
+    const bool in_queue = (kind == OpKind::Reacquire || kind == OpKind::BarrierLeave) && !other.woken;
+    const uintptr_t object =
+        in_queue ? reinterpret_cast<uintptr_t>(other.queue) : static_cast<uintptr_t>(other.pending.object);
+    waits |= (in_queue || kind == OpKind::SemWait) && object - reinterpret_cast<uintptr_t>(memory) < size;
+  });
+  return waits;
+}
+
+}  // namespace lockstep::rt

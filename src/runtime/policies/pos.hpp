@@ -1,0 +1,48 @@
+// Partial order sampling (Yuan, Yang & Gu 2018): every pending operation has a random priority and the highest one
+// runs. An operation that conflicts with the one just executed draws again, so that the order of conflicting operations
+// is sampled and the order of independent ones wastes no chance.
+#pragma once
+#include "model/ids.hpp"
+#include "model/operation.hpp"
+#include "runtime/base/random_draw.hpp"
+
+namespace lockstep::rt {
+
+class Pos {
+ public:
+  void begin(uint64_t seed) {
+    draw_ = Draw(seed);
+    known_ = 0;
+  }
+
+  // `each(visit)` visits the candidates ascending, of which there is one at least.
+  template <class Each>
+  ThreadId choose(Each&& each) {
+    ThreadId best = kNoThread;
+    each([&](ThreadId t) {
+      if (best == kNoThread || priority(t) > priority(best)) best = t;
+    });
+    return best;
+  }
+
+  // `done` was executed. `each(visit)` visits every unfinished thread, blocked ones too; `pending(t)` is what it would
+  // do next.
+  template <class Each, class Pending>
+  void executed(const Operation& done, Each&& each, Pending&& pending) {
+    each([&](ThreadId t) {
+      if (t == done.thread || dependent(done, pending(t))) priority(t) = draw_.next();
+    });
+  }
+
+ private:
+  uint64_t& priority(ThreadId t) {
+    for (; known_ <= index_of(t); ++known_) priority_[known_] = draw_.next();
+    return priority_[index_of(t)];
+  }
+
+  Draw draw_;
+  unsigned known_ = 0;  // threads below it have a priority
+  uint64_t priority_[kMaxThreads] = {};
+};
+
+}  // namespace lockstep::rt

@@ -1,0 +1,93 @@
+// Selectively uniform random walk (Zhao, Wolff, Mathur & Roychoudhury 2025): of the operations on one chosen object
+// every order is equally likely, however much else the threads do in between. The thread that shall perform the next of
+// them is drawn by how many each has still to do; the others wait before theirs; everything else is a random walk.
+//
+// The plan's deltas are read differently: thread `value` is expected to do `step` operations on the object.
+#pragma once
+#include "model/ids.hpp"
+#include "model/plan.hpp"
+#include "runtime/base/random_draw.hpp"
+
+namespace lockstep::rt {
+
+class Surw {
+ public:
+  void begin(uint64_t seed, const Delta* weights, uint32_t count) {
+    draw_ = Draw(seed);
+    for (unsigned t = 0; t < touched_; ++t) left_[t] = 0;
+    touched_ = 0;
+    total_ = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (weights[i].value >= kMaxThreads || weights[i].step == 0) continue;
+      total_ += weights[i].step - left_[weights[i].value];
+      left_[weights[i].value] = weights[i].step;
+      if (weights[i].value >= touched_) touched_ = weights[i].value + 1u;
+    }
+    intended_ = kNoThread;
+    drawn_ = false;
+  }
+
+  // `each(visit)` visits the candidates ascending, of which there is one at least; `chosen(t)`: is what t does next an
+  // operation on the object?
+  template <class Each, class Chosen>
+  ThreadId choose(Each&& each, Chosen&& chosen) {
+    if (!drawn_) intend(draw_expected());
+    unsigned free = 0;
+    each([&](ThreadId t) { free += t == intended_ || !chosen(t); });
+    if (free == 0) {  // everybody who can go on waits for one that cannot
+      intend(draw_waiting(each));
+      free = 1;
+    }
+    uint32_t skip = draw_.below(free);
+    ThreadId next = kNoThread;
+    each([&](ThreadId t) {
+      if (next == kNoThread && (t == intended_ || !chosen(t)) && skip-- == 0) next = t;
+    });
+    if (chosen(next)) {
+      uint32_t& left = left_[index_of(next)];
+      if (left > 0) --left, --total_;
+      drawn_ = false;
+    }
+    return next;
+  }
+
+ private:
+  void intend(ThreadId t) {
+    intended_ = t;
+    drawn_ = true;
+  }
+  ThreadId draw_expected() {
+    if (total_ == 0) return kNoThread;
+    uint32_t skip = draw_.below(total_);
+    for (unsigned t = 0;; ++t) {
+      if (skip < left_[t]) return ThreadId{static_cast<uint16_t>(t)};
+      skip -= left_[t];
+    }
+  }
+  // One that has done all that was expected of it has one more to do, as can be seen.
+  template <class Each>
+  ThreadId draw_waiting(Each&& each) {
+    uint32_t sum = 0;
+    each([&](ThreadId t) { sum += weight(t); });
+    uint32_t skip = draw_.below(sum);
+    ThreadId drawn = kNoThread;
+    each([&](ThreadId t) {
+      if (drawn != kNoThread) return;
+      if (skip < weight(t))
+        drawn = t;
+      else
+        skip -= weight(t);
+    });
+    return drawn;
+  }
+  uint32_t weight(ThreadId t) const { return left_[index_of(t)] ? left_[index_of(t)] : 1; }
+
+  Draw draw_;
+  uint32_t total_ = 0;
+  unsigned touched_ = 0;  // threads below it may have something left
+  ThreadId intended_ = kNoThread;
+  bool drawn_ = false;
+  uint32_t left_[kMaxThreads] = {};
+};
+
+}  // namespace lockstep::rt

@@ -1,0 +1,24 @@
+#pragma once
+#include "runtime/base/system.hpp"
+
+namespace lockstep::rt {
+
+// Return addresses of the running thread, innermost first, without the runtime's own frames. Slow: for detailed
+// executions and for the watchdog. `whole`: it goes down to where the thread began.
+size_t backtrace(uint64_t* out, size_t most, bool* whole = nullptr);
+
+bool is_own_code(uintptr_t pc);  // the runtime's
+
+void find_unwinder();   // for from_unwinder()
+void find_libraries();  // for from_library()
+
+// The innermost frame outside the runtime, as it will be when the runtime returns to it.
+struct CallerState {
+  uintptr_t pc, stack_pointer;
+  uint64_t registers[6];  // callee-saved
+};
+bool caller_state(CallerState& out);
+// The same, and the way there: `path`[0] is its pc, then the return addresses of up to `most` - 1 callers.
+size_t caller_state(CallerState& out, uint64_t* path, size_t most);
+
+}  // namespace lockstep::rt

@@ -1,0 +1,70 @@
+#include "runtime/sched/virtual_clock.hpp"
+
+#include "runtime/base/runtime.hpp"
+
+namespace lockstep::rt {
+namespace {
+constexpr uint32_t kCells = 1u << 16;
+bool is_realtime(clockid_t clock) {
+  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
+}
+void start_moving() {
+  runtime.time_moved = true;
+  scheduler().time_has_moved();
+}
+uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+}  // namespace
+
+void Clock::init() { cells_ = static_cast<Cell*>(map_pages(sizeof(Cell) * kCells)); }
+
+uint64_t Clock::read(Thread& me, clockid_t clock) {
+  start_moving();
+  me.clock += kClockReadCost;
+  ++me.effects;  // the next round of a loop that asks for the time is another one
+  return me.clock + (is_realtime(clock) ? kRealtimeOffset : 0);
+}
+
+void Clock::sleep(Thread& me, uint64_t nanoseconds) {
+  start_moving();
+  me.clock += nanoseconds;
+}
+
+uint64_t Clock::to_monotonic(clockid_t clock, const timespec& deadline) {
+  if (deadline.tv_sec < 0) return 0;
+  const uint64_t seconds = static_cast<uint64_t>(deadline.tv_sec);
+  if (seconds > 9'000'000'000) return 9'000'000'000'000'000'000;
+  const uint64_t at = seconds * 1'000'000'000 + static_cast<uint64_t>(deadline.tv_nsec);
+  if (!is_realtime(clock)) return at;
+  return at > kRealtimeOffset ? at - kRealtimeOffset : 0;
+}
+
+Clock::Cell& Clock::cell(ObjectId object) {
+  // When the table is full, cells are shared: time runs ahead for some threads, but stays monotonic and causal.
+  uint32_t slot = static_cast<uint32_t>(static_cast<uint64_t>(object) * 0x9e3779b97f4a7c15ull >> 48);
+  for (uint32_t probe = 0; probe < 64; ++probe) {
+    Cell& c = cells_[(slot + probe) % kCells];
+    if (c.generation != generation_) {
+      c = {object, generation_, 0, 0};
+      return c;
+    }
+    if (c.object == object) return c;
+  }
+  return cells_[slot % kCells];
+}
+
+void Clock::join(Thread& me, const Step& step) {
+  for (const Access& access : accesses(step.operation())) {
+    Cell& c = cell(access.object);
+    me.clock = larger(me.clock, c.written);
+    if (access.write) me.clock = larger(me.clock, c.read);
+  }
+  for (const Access& access : accesses(step.operation())) {
+    Cell& c = cell(access.object);
+    if (access.write)
+      c.written = larger(c.written, me.clock);
+    else
+      c.read = larger(c.read, me.clock);
+  }
+}
+
+}  // namespace lockstep::rt

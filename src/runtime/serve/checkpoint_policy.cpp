@@ -1,0 +1,172 @@
+#include "runtime/serve/checkpoint_policy.hpp"
+
+#include "runtime/backend/backend.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/sched/native_loops.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+constexpr uint64_t kFault = 8'000;  // cycles
+constexpr uint64_t kCheckEvery = 1000;
+// Executions, while they are short: asking for the time costs as much as some steps.
+constexpr unsigned kMeasureOneIn = 16;
+
+uint64_t cycles() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  uint64_t ticks;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return 32 * ticks;
+#endif
+}
+
+// Up to where two plans give the same execution.
+uint32_t common(const PlanHeader& a, const PlanHeader& b) {
+  if (a.policy != b.policy || a.max_steps != b.max_steps) return 0;
+  uint32_t i = 0;
+  const Delta *x = a.delta_list(), *y = b.delta_list();
+  while (i < a.deltas && i < b.deltas && x[i] == y[i] && x[i].step != kNextDecision) ++i;
+  uint32_t step = kNoStep;
+  for (const PlanHeader* plan : {&a, &b}) {
+    if (i < plan->deltas) {
+      const uint32_t next = plan->delta_list()[i].step;
+      const uint32_t at = next == kNextDecision ? (i ? plan->delta_list()[i - 1].step : 0) : next;
+      if (at < step) step = at;
+    }
+    if (plan->sleepers && plan->sleep_at < step) step = plan->sleep_at;
+  }
+  return step;
+}
+
+// The last record the plan speaks of.
+uint32_t last_order(const PlanHeader& plan) {
+  for (uint32_t i = plan.deltas; i-- > 0;)
+    if (plan.delta_list()[i].step != kNextDecision) return plan.delta_list()[i].step;
+  return 0;
+}
+
+}  // namespace
+
+Saving* Saving::create(CheckpointUse use) {
+  auto* saving = static_cast<Saving*>(map_unsaved_pages(sizeof(Saving)));
+  saving->use_ = use;
+  if (use == CheckpointUse::Off) return saving;
+  saving->points_.init();
+  saving->balance_.init();
+  saving->next_check_ = 1;
+  return saving;
+}
+
+unsigned Saving::begin(const PlanHeader& plan, const PlanHeader* (*after)(const PlanHeader*)) {
+  from_ = 0;
+  began_ = 0;
+  target_ = 0;
+  if (use_ == CheckpointUse::Off) return 0;
+  // What was found of them is not to be undone, and the program's code is not part of a checkpoint.
+  if (UNLIKELY(native_loops_known() || runtime.sites.in_use())) {
+    turn_off();
+    return 0;
+  }
+  const uint32_t settings = runtime.channel->settings_version.load(std::memory_order_acquire);
+  if (UNLIKELY(settings != settings_)) run_from_beginning();
+  settings_ = settings;
+  const bool always = use_ == CheckpointUse::Always;
+  const bool quick = !always && balance_.too_short();
+  if (quick && ++unmeasured_ < kMeasureOneIn) return 0;
+  unmeasured_ = 0;
+  began_ = since_ = cycles();
+  if (quick) return 0;
+  plan_ = &plan;
+  if (can_resume(plan)) {
+    const PlanHeader* next = after(&plan);
+    target_ = next && can_resume(*next) ? common(plan, *next) : last_order(plan);
+    if (always && target_ == 0) target_ = kNoStep / 2;
+  }
+  return from_ = points_.reached_by(plan);
+}
+
+Thread& Saving::resume_checkpoint() {
+  const uint64_t begin = cycles();
+  count_unused(from_);
+  used_[from_ - 1] = true;
+  balance_.used();
+  Thread& decider = points_.resume(from_ - 1, *plan_);
+  aim(points_.records(from_ - 1));
+  since_ = cycles();
+  balance_.resumed(since_ - begin + kFault * (points_.faults() - faults_));
+  faults_ = points_.faults();
+  runtime.channel->resumed.store(++resumed_, std::memory_order_relaxed);
+  return decider;
+}
+
+void Saving::count_unused(unsigned from) {
+  for (unsigned i = from; i < points_.count(); ++i)
+    if (!used_[i]) balance_.unused();
+}
+
+void Saving::run_from_beginning() {
+  from_ = 0;
+  if (use_ == CheckpointUse::Off) return;
+  count_unused(0);
+  points_.forget();
+}
+
+void Saving::end() {
+  if (began_ && !from_) balance_.took(cycles() - began_);
+}
+
+// The next place for a checkpoint: half-way to where executions will differ, so that going back a little further costs
+// little more.
+void Saving::aim(uint32_t position) {
+  if (target_ <= position) return scheduler().stop_to_save(kNoStep);
+  const uint32_t half = (target_ - position) / 2;
+  const bool enough = use_ == CheckpointUse::Always || half >= 64;
+  scheduler().stop_to_save(half && enough ? position + (target_ == kNoStep / 2 ? 3 : half) : kNoStep);
+}
+
+void Saving::reached() {
+  Thread& me = self();
+  const uint32_t here = scheduler().log_size;
+  if (use_ != CheckpointUse::Always && !balance_.pays(cycles() - since_)) {
+    aim(here);
+    return;
+  }
+  asks_ = &me;
+  runtime.running = false;
+  runtime.current = runtime.controller;
+  fiber::switch_to(me, *runtime.controller);
+}
+
+Thread* Saving::asked() {
+  Thread* who = asks_;
+  if (!who) return nullptr;
+  asks_ = nullptr;
+  const uint64_t begin = cycles();
+  const uint32_t here = scheduler().log_size;
+  const unsigned number = points_.count();
+  if (points_.save(*plan_, *who)) {
+    used_[number] = false;
+    aim(here);
+  } else {
+    scheduler().stop_to_save(kNoStep);
+  }
+  since_ = cycles();
+  balance_.saved(since_ - begin);
+  return who;
+}
+
+bool Saving::check_due() {
+  if (!from_ || resumed_ < next_check_) return false;
+  next_check_ = resumed_ < kCheckEvery ? 8 * resumed_ : resumed_ + kCheckEvery;
+  return true;
+}
+
+void Saving::turn_off() {
+  points_.forget();
+  use_ = CheckpointUse::Off;
+  from_ = 0;
+}
+
+}  // namespace lockstep::rt

@@ -1,0 +1,141 @@
+#include "runtime/serve/checkpoints.hpp"
+
+#include <unistd.h>
+
+#include "runtime/base/runtime.hpp"
+#include "runtime/intercept/processes.hpp"
+#include "runtime/process/dispositions.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+constexpr size_t kPage = 4096;
+
+bool equal_deltas(const Delta* a, const Delta* b, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i)
+    if (a[i].step != b[i].step || a[i].value != b[i].value) return false;
+  return true;
+}
+
+}  // namespace
+
+// Not where the schedule depends on more than decisions at records, and not where more is to be recorded than usual.
+bool can_resume(const PlanHeader& plan) {
+  return (plan.policy == Policy::Default || plan.policy == Policy::RoundRobin) && !plan.detail && !plan.stacks &&
+         !plan.origins && !plan.tracked && !plan.extra_words;
+}
+
+bool Checkpoints::add(Level& level, char* at, size_t bytes) {
+  if (!bytes) return true;
+  if (level.pieces == kMostPieces) return false;
+  level.piece[level.pieces++] = {at, bytes};
+  return true;
+}
+
+bool Checkpoints::add_thread(Level& level, Thread& thread) {
+  char* from = static_cast<char*>(thread.stack_pointer);
+  const size_t deep = static_cast<size_t>(thread.stack_top - from);
+  if (from >= thread.stack_top || deep >= kStackStride || !add(level, from, deep)) return false;
+  for (unsigned i = 0; i < thread.tls_block_count; ++i)
+    if (!add(level, thread.tls_blocks[i].address, thread.tls_blocks[i].size)) return false;
+  return true;
+}
+
+bool Checkpoints::find_pieces(Level& level, Thread& decider) {
+  Scheduler& s = scheduler();
+  level.pieces = 0;
+  bool all = true;
+  s.live.for_each(s.words(), [&](ThreadId t) { all = all && add_thread(level, s.thread(t)); });
+  if (decider.life != Life::Live) all = all && add_thread(level, decider);  // on its way out
+  for (unsigned i = 0; all && i < runtime.heap.used(); ++i) {
+    const Heap::Extent used = runtime.heap.extent(i);
+    all = add(level, used.begin, static_cast<size_t>(used.end - used.begin));
+  }
+  level.dirty_pages = runtime.snapshot.dirty_pages();
+  size_t bytes = level.dirty_pages * kPage;
+  for (unsigned i = 0; i < level.pieces; ++i) bytes += level.piece[i].bytes;
+  return all && bytes <= kMostBytes;
+}
+
+// All room at once: what is mapped after a checkpoint goes when the checkpoint comes back.
+void Checkpoints::init() {
+  own_.init();
+  for (Level& level : level_) {
+    level.bytes = static_cast<char*>(map_unsaved_pages(kMostBytes));
+    level.piece = static_cast<Piece*>(map_unsaved_pages(sizeof(Piece) * kMostPieces));
+    level.delta = static_cast<Delta*>(map_unsaved_pages(sizeof(Delta) * kMostDeltas));
+  }
+}
+
+bool Checkpoints::save(const PlanHeader& plan, Thread& decider) {
+  const Scheduler& s = scheduler();
+  if (own_.levels() == OwnState::kLevels || !runtime.undo.nothing_to_undo() || !s.repeatable() ||
+      s.deltas_done() > kMostDeltas)
+    return false;
+  Level& level = level_[own_.levels()];
+  if (!find_pieces(level, decider)) return false;
+  level.records = s.log_size;
+  level.set_words = s.set_words;
+  level.policy = plan.policy;
+  level.max_steps = plan.max_steps;
+  level.promoted = runtime.channel->promoted_version.load(std::memory_order_acquire);
+  level.trusted = runtime.channel->trusted_version.load(std::memory_order_acquire);
+  level.deltas = s.deltas_done();
+  copy_bytes(level.delta, plan.delta_list(), sizeof(Delta) * level.deltas);
+  level.decider = &decider;
+  level.input = runtime.channel->rewinds_input ? sys(SYS_lseek, 0, 0, SEEK_CUR) : 0;
+  char* out = level.bytes;
+  runtime.snapshot.copy_dirty(out);
+  out += level.dirty_pages * kPage;
+  for (unsigned i = 0; i < level.pieces; out += level.piece[i++].bytes)
+    copy_bytes(out, level.piece[i].at, level.piece[i].bytes);
+  return own_.save();
+}
+
+unsigned Checkpoints::reached_by(const PlanHeader& plan) const {
+  if (own_.levels() == 0 || own_.lost() || !can_resume(plan)) return 0;
+  for (unsigned n = own_.levels(); n > 0; --n) {
+    const Level& level = level_[n - 1];
+    if (level.policy != plan.policy || level.max_steps != plan.max_steps || plan.deltas < level.deltas ||
+        (plan.sleepers && plan.sleep_at < level.records) ||
+        !equal_deltas(level.delta, plan.delta_list(), level.deltas) ||
+        level.promoted != runtime.channel->promoted_version.load(std::memory_order_acquire) ||
+        level.trusted != runtime.channel->trusted_version.load(std::memory_order_acquire))
+      continue;
+    // Orders for "the next decision" may have been meant for one before the checkpoint.
+    if (plan.deltas > level.deltas) {
+      const uint32_t next = plan.delta_list()[level.deltas].step;
+      if (next == kNextDecision || next < level.records) continue;
+    }
+    return n;
+  }
+  return 0;
+}
+
+Thread& Checkpoints::resume(unsigned number, const PlanHeader& plan) {
+  const Level& level = level_[number];
+  // Facts about the process, not about the execution.
+  const unsigned used = runtime.heap.used();
+  for (unsigned i = 0; i < used; ++i) filled_[i] = runtime.heap.extent(i);
+  restore_dispositions();
+  runtime.undo.undo();
+  end_children();
+  const Snapshot snapshot = runtime.snapshot;
+  own_.restore(number);
+  runtime.snapshot = snapshot;
+  for (unsigned i = 0; i < used; ++i)
+    if (filled_[i].begin) runtime.heap.clear_after_restore(i, filled_[i]);
+  const char* in = level.bytes;
+  runtime.snapshot.restore_to(in, level.dirty_pages);
+  in += level.dirty_pages * kPage;
+  for (unsigned i = 0; i < level.pieces; in += level.piece[i++].bytes)
+    copy_bytes(level.piece[i].at, in, level.piece[i].bytes);
+  apply_dispositions();
+  if (UNLIKELY(runtime.channel->rewinds_input)) sys(SYS_lseek, 0, level.input, SEEK_SET);
+  scheduler().follow(plan, plan.delta_list(), plan.sleeper_list());
+  return *level.decider;
+}
+
+void Checkpoints::forget() { own_.forget(); }
+
+}  // namespace lockstep::rt

@@ -1,0 +1,57 @@
+// What one thread can do to another besides waking it: cancel it, send it a signal.
+//
+// A program that never names pthread_cancel has no cancellation points; in others every one is a step that reads the
+// thread's token, so that the search can put a cancellation before or after it.
+#pragma once
+#include "runtime/base/runtime.hpp"
+#include "runtime/threads/threads.hpp"
+
+namespace lockstep::rt {
+
+inline void* token_of(const Thread& t) { return reinterpret_cast<void*>(static_cast<uint64_t>(wake_token(t.id))); }
+
+inline bool cancelled(const Thread& me) { return me.cancel_pending && !me.cancel_disabled; }
+
+// Ends the running thread as if by pthread_exit(PTHREAD_CANCELED).
+[[noreturn]] void act_on_cancel();
+
+void cancellation_point_slow();
+inline void cancellation_point() {
+  if (UNLIKELY(runtime.imports.cancel)) cancellation_point_slow();
+}
+
+// A cancellation ended the wait that `step` had just begun: it got nothing, but it looked.
+[[noreturn]] void cancelled_while_waiting(Step& step);
+
+// After a step of a thread: asynchronous cancellation, signals sent to it. Only while runtime.interrupted.
+void deliver_interrupts(Thread& me, const Step& step);
+
+// Is there one that it would take now?
+inline bool has_signals(const Thread& t) {
+  return (t.signals | runtime.process_signals) & ~t.signal_mask & ~t.awaited_signals;
+}
+
+// The running thread, which waits in an operation of this kind, takes its signals. True: that ends its wait, and
+// Thread::interrupted is set; otherwise it waits on.
+bool take_signal(Thread& me, OpKind waits_in);
+
+// Did a signal end the wait that was just left? Forgets it.
+inline bool interrupted_wait(Thread& me) {
+  const bool was = me.interrupted;
+  me.interrupted = false;
+  return UNLIKELY(was);
+}
+
+// Nobody can go on: does somebody wait for input that has come by now? Ends the execution if it can only come from
+// outside and does not.
+bool outside_helps();
+
+int send_signal_to_process(int signal);
+int send_signal_by_id(long tid, int signal);
+
+[[noreturn]] void exit_thread(void* result);  // unwinds the stack, then ends the thread
+
+// Ends the exploration: the program called something that cannot be controlled.
+[[noreturn]] void refuse_call(const char* call, const char* why);
+
+}  // namespace lockstep::rt

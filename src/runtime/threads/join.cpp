@@ -1,0 +1,77 @@
+// Joining threads.
+#include <errno.h>
+
+#include "runtime/threads/interrupt.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+void* object_of(const Thread& t) { return reinterpret_cast<void*>(thread_object(t.id)); }
+void* name_of(const Thread& t) { return reinterpret_cast<void*>(uintptr_t{index_of(t.id)}); }
+
+int find(pthread_t handle, Thread*& target) {
+  target = thread_of(handle);
+  if (!target) return ESRCH;
+  if (target == &self()) return EDEADLK;
+  if (target->detached || target->joined || target->join_waiting) return EINVAL;
+  return 0;
+}
+
+void take_result(Thread& target, void** result) {
+  Thread& me = self();
+  target.joined = true;
+  --scheduler().unjoined;
+  runtime.races.joined(me.id, target.id, scheduler().unjoined == 0);
+  if (scheduler().unjoined == 0) runtime.plain_functions.follow(false);
+  if (target.clock > me.clock) me.clock = target.clock;
+  scheduler().note(OpKind::Join, thread_object(target.id), ObjectId(index_of(target.id)));
+  if (result) *result = target.result;
+}
+
+// Waits for the end of `target`; false if it timed out. A cancellation does not come back.
+bool wait_for(Thread& target, uint8_t flags) {
+  Thread& me = self();
+  target.joiner = me.id;
+  target.join_waiting = true;
+  me.woken = me.timed_out = me.cancel_woke = false;
+  scheduler().wait_to_be_advanced(OpKind::Join, object_of(target), flags, name_of(target));
+  if (UNLIKELY(me.cancel_woke)) act_on_cancel();
+  if (me.timed_out) target.join_waiting = false;
+  return !me.timed_out;
+}
+
+}  // namespace
+
+int join_thread(pthread_t handle, void** result) {
+  Thread* target;
+  if (const int error = find(handle, target)) return error;
+  cancellation_point();
+  if (target->life != Life::Done) wait_for(*target, 0);
+  take_result(*target, result);
+  return 0;
+}
+
+// Asking whether a thread has ended, unlike waiting for it, is a step: its order against that end is visible.
+int try_join_thread(pthread_t handle, void** result) {
+  Thread* target;
+  if (const int error = find(handle, target)) return error;
+  scheduler().reach(OpKind::Join, object_of(*target), 0, true, name_of(*target));
+  if (target->life != Life::Done) return EBUSY;
+  take_result(*target, result);
+  return 0;
+}
+
+int timed_join_thread(pthread_t handle, void** result, clockid_t clock, const timespec* deadline) {
+  if (!deadline) return join_thread(handle, result);
+  if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return EINVAL;
+  Thread* target;
+  if (const int error = find(handle, target)) return error;
+  cancellation_point();
+  self().deadline = Clock::to_monotonic(clock, *deadline);
+  scheduler().reach(OpKind::Join, object_of(*target), 0, true, name_of(*target));
+  if (target->life != Life::Done && !wait_for(*target, Step::kTimed)) return ETIMEDOUT;
+  take_result(*target, result);
+  return 0;
+}
+
+}  // namespace lockstep::rt

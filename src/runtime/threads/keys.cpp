@@ -1,0 +1,158 @@
+// pthread keys and thread-local destructors. Values are kept by logical thread: pool threads outlive them.
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+
+#include "runtime/intercept/process_state.hpp"
+#include "runtime/threads/threads.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+struct Key {
+  bool used;
+  void (*destructor)(void*);
+};
+struct KeyTable {
+  Key key[PTHREAD_KEYS_MAX];
+  unsigned high;  // one above the largest ever used
+};
+KeyTable keys, keys_at_snapshot;
+void* main_values_at_snapshot[PTHREAD_KEYS_MAX];
+unsigned main_high_at_snapshot;
+ThreadDestructor* main_destructors_at_snapshot;
+
+Thread& owner() { return controlled() ? self() : runtime.threads[0]; }
+
+// Threads that are not the program's, or the program before it is under control, are thread 0's business only until
+// the snapshot; afterwards they get libc's.
+bool ours() { return runtime.active && (controlled() || !runtime.snapshot.taken()); }
+
+void** values(Thread& t) {
+  if (!t.key_values) t.key_values = static_cast<void**>(map_pages(sizeof(void*) * PTHREAD_KEYS_MAX));
+  return t.key_values;
+}
+
+// What libraries keep by thread is no business of the program.
+void use_keys(const void* caller) {
+  if (!from_library(caller)) StateCall(StateKind::Keys, Use::Change).done(0);
+}
+
+void remember(pthread_key_t k, void (*destructor)(void*)) {
+  keys.key[k] = {true, destructor};
+  if (k >= keys.high) keys.high = k + 1;
+}
+
+}  // namespace
+
+void adopt_keys() {
+  Thread& main = runtime.threads[0];
+  for (unsigned k = 0; k < keys.high; ++k) {
+    void* value = keys.key[k].used ? LOCKSTEP_REAL(pthread_getspecific)(k) : nullptr;
+    if (!value) continue;
+    values(main)[k] = value;
+    main.key_high = k + 1;
+  }
+}
+
+void run_key_destructors(Thread& me) {
+  for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
+    bool any = false;
+    for (unsigned k = 0; k < me.key_high; ++k) {
+      void* value = me.key_values[k];
+      if (!value) continue;
+      me.key_values[k] = nullptr;
+      if (!keys.key[k].used || !keys.key[k].destructor) continue;
+      any = true;
+      keys.key[k].destructor(value);
+    }
+    if (!any) return;
+  }
+}
+
+void save_keys() {
+  Thread& main = runtime.threads[0];
+  keys_at_snapshot = keys;
+  main_high_at_snapshot = main.key_high;
+  if (main.key_high) copy_bytes(main_values_at_snapshot, main.key_values, sizeof(void*) * main.key_high);
+  main_destructors_at_snapshot = main.destructors;
+}
+
+void reset_keys() {
+  if (keys.high)
+    for (unsigned k = 0; k < keys.high; ++k) keys.key[k] = keys_at_snapshot.key[k];
+  keys.high = keys_at_snapshot.high;
+  for (unsigned i = 0; i < runtime.pool_size; ++i) {
+    Thread& t = runtime.threads[i];
+    if (t.key_high) zero_bytes(t.key_values, sizeof(void*) * t.key_high);
+    t.key_high = 0;
+  }
+  Thread& main = runtime.threads[0];
+  main.key_high = main_high_at_snapshot;
+  if (main.key_high) copy_bytes(values(main), main_values_at_snapshot, sizeof(void*) * main.key_high);
+}
+
+ThreadDestructor* main_destructors() { return main_destructors_at_snapshot; }
+
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+LOCKSTEP_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
+  if (!ours()) {
+    const int result = LOCKSTEP_REAL(pthread_key_create)(key, destructor);
+    if (result == 0 && !runtime.active) remember(*key, destructor);
+    return result;
+  }
+  use_keys(__builtin_return_address(0));
+  for (unsigned k = 0; k < PTHREAD_KEYS_MAX; ++k) {
+    if (keys.key[k].used) continue;
+    remember(k, destructor);
+    for (unsigned i = 0; i < runtime.pool_size; ++i)
+      if (runtime.threads[i].key_high > k) runtime.threads[i].key_values[k] = nullptr;
+    *key = k;
+    return 0;
+  }
+  return EAGAIN;
+}
+
+LOCKSTEP_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
+  if (!ours()) {
+    if (!runtime.active && key < PTHREAD_KEYS_MAX) keys.key[key] = {};
+    return LOCKSTEP_REAL(pthread_key_delete)(key);
+  }
+  use_keys(__builtin_return_address(0));
+  if (key >= PTHREAD_KEYS_MAX || !keys.key[key].used) return EINVAL;
+  keys.key[key] = {};
+  return 0;
+}
+
+LOCKSTEP_EXPORT void* pthread_getspecific(pthread_key_t key) noexcept {
+  if (!ours()) return LOCKSTEP_REAL(pthread_getspecific)(key);
+  const Thread& t = owner();
+  return key < t.key_high ? t.key_values[key] : nullptr;
+}
+
+LOCKSTEP_EXPORT int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
+  if (!ours()) return LOCKSTEP_REAL(pthread_setspecific)(key, value);
+  if (key >= PTHREAD_KEYS_MAX || !keys.key[key].used) return EINVAL;
+  Thread& t = owner();
+  if (key >= t.key_high) {
+    if (!value) return 0;
+    values(t);
+    t.key_high = key + 1;
+  }
+  t.key_values[key] = const_cast<void*>(value);
+  return 0;
+}
+
+extern "C" int __cxa_thread_atexit_impl(void (*)(void*), void*, void*);
+LOCKSTEP_EXPORT int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* dso) {
+  if (!ours()) return LOCKSTEP_REAL(__cxa_thread_atexit_impl)(function, object, dso);
+  Thread& t = owner();
+  auto* d = static_cast<ThreadDestructor*>(runtime.heap.allocate(sizeof(ThreadDestructor), 16));
+  *d = {function, object, t.destructors};
+  t.destructors = d;
+  return 0;
+}

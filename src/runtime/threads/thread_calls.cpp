@@ -1,0 +1,113 @@
+// pthread_create, join, detach; std::thread arrives here.
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "runtime/checks/frames.hpp"
+#include "runtime/sched/spin.hpp"
+#include "runtime/threads/threads.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+void honour_stack_size(Thread& t, const pthread_attr_t* attributes) {
+  size_t wanted = 0;
+  if (!attributes || pthread_attr_getstacksize(attributes, &wanted) != 0) return;
+  const uintptr_t end = kStackBase + (index_of(t.id) + 1) * kStackStride - (1ull << 20);
+  const uintptr_t low = (end - wanted) & ~uintptr_t{4095};
+  if (low >= reinterpret_cast<uintptr_t>(t.stack_low) || wanted > kStackStride - (4ull << 20)) return;
+  sys(SYS_mprotect, static_cast<long>(low), static_cast<long>(reinterpret_cast<uintptr_t>(t.stack_low) - low),
+      PROT_READ | PROT_WRITE);
+  t.stack_low = reinterpret_cast<char*>(low);
+}
+
+int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*function)(void*), void* argument) {
+  Thread& me = self();
+  Scheduler& s = scheduler();
+  const ThreadId id = intern_child(me.id, me.children++);
+  if (index_of(id) >= runtime.pool_size) {
+    runtime.pool_wanted = index_of(id) + 1;
+    s.end(Outcome::Uncontrolled);  // started over by the worker with a larger pool
+  }
+  Thread& child = new_thread(id, function, argument);
+  honour_stack_size(child, attributes);
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (attributes) pthread_attr_getdetachstate(attributes, &state);
+  child.detached = state == PTHREAD_CREATE_DETACHED;
+  child.clock = me.clock;
+  *handle = child.handle;
+  s.add_thread(child);
+  if (s.unjoined == 0) runtime.plain_functions.first_thread();
+  ++s.unjoined;
+  s.note(OpKind::Create, thread_object(id), ObjectId(index_of(id)));
+  runtime.races.started(id, me.id, s.log_size);
+  if (runtime.instrumented && !runtime.tracked.chosen()) {
+    s.advance(child);  // up to its first operation: its birth is part of this step
+  } else {
+    // Uninstrumented code may spin on a flag that is set after create: running it ahead would never end. And where only
+    // some variables are tracked, what comes before its first step may be seen by others: it belongs where it is
+    // scheduled.
+    child.start_is_step = true;
+    child.pending.kind = OpKind::ThreadStart;
+    child.pending.thread = id;
+    child.parked = true;
+    if (child.arrival) child.arrival[0] = 0;  // of who had this place in an earlier execution
+    s.enable(child, true);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void create_task(void* (*function)(void*), void* argument) {
+  pthread_t handle;
+  create_thread(&handle, nullptr, function, argument);
+  thread_of(handle)->detached = true;
+}
+
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+LOCKSTEP_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*function)(void*),
+                                   void* argument) {
+  if (!controlled()) return LOCKSTEP_REAL(pthread_create)(handle, attributes, function, argument);
+  ProgramCall frame(LOCKSTEP_STACK);
+  return create_thread(handle, attributes, function, argument);
+}
+
+LOCKSTEP_EXPORT int pthread_join(pthread_t handle, void** result) {
+  if (!controlled()) return LOCKSTEP_REAL(pthread_join)(handle, result);
+  ProgramCall frame(LOCKSTEP_STACK);
+  return join_thread(handle, result);
+}
+LOCKSTEP_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(pthread_tryjoin_np)(handle, result);
+  return try_join_thread(handle, result);
+}
+LOCKSTEP_EXPORT int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* deadline) {
+  if (!controlled()) return LOCKSTEP_REAL(pthread_timedjoin_np)(handle, result, deadline);
+  return timed_join_thread(handle, result, CLOCK_REALTIME, deadline);
+}
+LOCKSTEP_EXPORT int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock, const timespec* deadline) {
+  if (!controlled()) return LOCKSTEP_REAL(pthread_clockjoin_np)(handle, result, clock, deadline);
+  return timed_join_thread(handle, result, clock, deadline);
+}
+
+LOCKSTEP_EXPORT int pthread_detach(pthread_t handle) {
+  if (!controlled()) return LOCKSTEP_REAL(pthread_detach)(handle);
+  Thread* t = thread_of(handle);
+  if (!t) return ESRCH;
+  if (t->detached || t->joined) return EINVAL;
+  t->detached = true;
+  return 0;
+}
+
+LOCKSTEP_EXPORT int sched_yield() noexcept {
+  if (!controlled()) return static_cast<int>(sys(SYS_sched_yield));
+  runtime.sites.doubt();
+  ProgramCall frame(LOCKSTEP_STACK);
+  if (!yields_before_it_blocks()) scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
+  return 0;
+}

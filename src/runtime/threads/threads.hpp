@@ -1,0 +1,42 @@
+// Birth, death and joining of logical threads, and the pool of real threads they borrow.
+#pragma once
+#include "runtime/base/thread.hpp"
+
+namespace lockstep::rt {
+
+void grow_pool(unsigned size);  // between executions only
+void capture_main_thread();     // the calling thread becomes thread 0
+
+ThreadId intern_child(ThreadId parent, unsigned child);
+Thread* thread_of(pthread_t handle);  // of this execution; nullptr if there is none
+
+// Makes a thread ready to be born in this execution.
+Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument);
+Thread& new_main();  // resets thread 0 for a new execution
+
+[[noreturn]] void finish_thread(Thread& me, void* result);  // runs destructors, completes joins
+void run_thread_local_destructors(Thread& me);
+[[noreturn]] void finish_process(int code);            // exit(): handlers, then the end of the execution
+enum class Flush : bool { No, Yes };                   // what is left in the buffers of stdio
+[[noreturn]] void end_process(int code, Flush flush);  // _exit()
+
+// A thread of ours that the program does not know of: it is detached, and the program may end without it.
+void create_task(void* (*function)(void*), void* argument);
+
+int join_thread(pthread_t handle, void** result);
+int try_join_thread(pthread_t handle, void** result);
+int timed_join_thread(pthread_t handle, void** result, clockid_t clock, const timespec* deadline);  // nullptr: for ever
+
+// pthread keys (intercept/keys.cpp)
+void run_key_destructors(Thread& me);
+void reset_keys();
+ThreadDestructor* main_destructors();  // registered before the snapshot
+void save_keys();
+void adopt_keys();  // those made before this process became a worker, with the calling thread's values
+
+// atexit handlers (intercept/exit.cpp)
+void run_exit_handlers(int code);
+void save_exit_handlers();
+void restore_exit_handlers();
+
+}  // namespace lockstep::rt

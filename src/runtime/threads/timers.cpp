@@ -1,0 +1,277 @@
+// Timers as tasks: behind each stands a thread of its own that waits, on the virtual clock, for its time or for being
+// set anew. That it fires is a choice like any timeout; then it calls a function, sends a signal or makes a descriptor
+// readable, as the timer's kind demands.
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/threads/interrupt.hpp"
+#include "runtime/threads/threads.hpp"
+#include "runtime/threads/timers.hpp"
+
+namespace lockstep::rt {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+struct Timer {
+  bool used;
+  bool armed;
+  bool changed;  // set anew, or deleted, while its task waits
+  bool has_task;
+  clockid_t clock;
+  uint64_t deadline, interval;  // virtual nanoseconds
+  sigevent event;               // what to do; with a descriptor: nothing
+  int fd;                       // of a timerfd; -1
+};
+
+constexpr unsigned kMostTimers = 256;
+constexpr unsigned kAlarm = 0;  // alarm() and setitimer()
+Timer timers[kMostTimers];
+unsigned high_water;  // timers of this execution are below
+
+int fail(int error) {
+  errno = error;
+  return -1;
+}
+
+uint64_t nanoseconds(const timespec& t) {
+  return static_cast<uint64_t>(t.tv_sec) * kSecond + static_cast<uint64_t>(t.tv_nsec);
+}
+bool valid(const timespec& t) { return t.tv_sec >= 0 && t.tv_nsec >= 0 && t.tv_nsec < static_cast<long>(kSecond); }
+timespec as_timespec(uint64_t t) { return {static_cast<time_t>(t / kSecond), static_cast<long>(t % kSecond)}; }
+
+void fire(Timer& t) {
+  if (t.interval)
+    t.deadline += t.interval;
+  else
+    t.armed = false;
+  if (t.fd >= 0) {
+    const uint64_t once = 1;
+    (void)!::write(t.fd, &once, sizeof once);
+    return;
+  }
+  switch (t.event.sigev_notify) {
+    case SIGEV_THREAD: t.event.sigev_notify_function(t.event.sigev_value); return;
+    case SIGEV_THREAD_ID: send_signal_by_id(t.event._sigev_un._tid, t.event.sigev_signo); return;
+    case SIGEV_SIGNAL: send_signal_to_process(t.event.sigev_signo); return;
+    default: return;
+  }
+}
+
+void* task(void* argument) {
+  Timer& t = *static_cast<Timer*>(argument);
+  Thread& me = self();
+  me.signal_mask = ~0ull;  // signals are for the program's own threads
+  while (t.used) {
+    me.timed_out = false;
+    me.deadline = t.deadline;
+    if (t.armed && me.clock >= t.deadline) me.clock = t.deadline;
+    scheduler().reach(OpKind::Timer, &t, static_cast<uint8_t>(Step::kWrite | (t.armed ? Step::kTimed : 0)), t.changed);
+    t.changed = false;
+    if (me.timed_out && t.used && t.armed) fire(t);
+  }
+  t.has_task = false;
+  return nullptr;
+}
+
+void give_task(Timer& t) {
+  if (t.has_task) return;
+  t.has_task = true;
+  create_task(task, &t);
+}
+
+itimerspec left(const Timer& t) {
+  itimerspec value{};
+  if (!t.armed) return value;
+  const uint64_t now = self().clock;
+  value.it_value = as_timespec(t.deadline > now ? t.deadline - now : 1);
+  value.it_interval = as_timespec(t.interval);
+  return value;
+}
+
+// One step: sets it, and its task looks again.
+void set(Timer& t, bool absolute, const itimerspec& value, itimerspec* old) {
+  scheduler().reach(OpKind::Timer, &t, Step::kWrite);
+  if (old) *old = left(t);
+  t.armed = value.it_value.tv_sec || value.it_value.tv_nsec;
+  t.interval = nanoseconds(value.it_interval);
+  t.deadline = absolute ? Clock::to_monotonic(t.clock, value.it_value) : self().clock + nanoseconds(value.it_value);
+  if (t.fd >= 0) {  // what had fired before is forgotten
+    uint64_t fired;
+    const int flags = static_cast<int>(sys(SYS_fcntl, t.fd, F_GETFL));
+    sys(SYS_fcntl, t.fd, F_SETFL, flags | O_NONBLOCK);
+    sys(SYS_read, t.fd, word(&fired), sizeof fired);
+    sys(SYS_fcntl, t.fd, F_SETFL, flags);
+  }
+  if (!t.has_task) {
+    if (t.armed) give_task(t);
+    return;
+  }
+  t.changed = true;
+  scheduler().update_waiters(&t, [](const Thread&) { return true; });
+}
+
+Timer* fresh(clockid_t clock) {
+  for (unsigned i = kAlarm + 1; i < kMostTimers; ++i) {
+    Timer& t = timers[i];
+    if (t.used || t.has_task) continue;
+    if (i >= high_water) high_water = i + 1;
+    t = {};
+    t.used = true;
+    t.clock = clock;
+    t.fd = -1;
+    return &t;
+  }
+  return nullptr;
+}
+
+void remove(Timer& t) {
+  scheduler().reach(OpKind::Timer, &t, Step::kWrite);
+  t.used = t.armed = false;
+  t.changed = true;
+  scheduler().update_waiters(&t, [](const Thread&) { return true; });
+}
+
+// As in libc a timer_t is not zero; here it is the number of the timer.
+Timer* find(timer_t id) {
+  const auto index = reinterpret_cast<uintptr_t>(id);
+  return index > kAlarm && index < high_water && timers[index].used && timers[index].fd < 0 ? &timers[index] : nullptr;
+}
+Timer* find_descriptor(int fd) {
+  for (unsigned i = kAlarm + 1; i < high_water; ++i)
+    if (timers[i].used && timers[i].fd == fd) return &timers[i];
+  return nullptr;
+}
+
+Timer& alarm_timer() {
+  Timer& t = timers[kAlarm];
+  if (!t.used) {
+    t = {};
+    t.used = true;
+    t.fd = -1;
+    t.event.sigev_notify = SIGEV_SIGNAL;
+    t.event.sigev_signo = SIGALRM;
+    if (high_water == 0) high_water = 1;
+  }
+  return t;
+}
+
+timespec as_timespec(const timeval& t) { return {t.tv_sec, t.tv_usec * 1000}; }
+timeval as_timeval(const timespec& t) { return {t.tv_sec, t.tv_nsec / 1000}; }
+
+}  // namespace
+
+unsigned timer_tasks() {
+  unsigned count = 0;
+  for (unsigned i = 0; i < high_water; ++i) count += timers[i].has_task;
+  return count;
+}
+
+void reset_timers() {
+  for (; high_water; --high_water) timers[high_water - 1] = {};
+}
+
+void descriptor_closed(int fd) {
+  if (LIKELY(high_water == 0)) return;
+  if (Timer* t = find_descriptor(fd)) remove(*t);
+}
+
+}  // namespace lockstep::rt
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+LOCKSTEP_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* id) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(timer_create)(clock, event, id);
+  Timer* t = fresh(clock);
+  if (!t) return fail(EAGAIN);
+  if (event) {
+    t->event = *event;
+  } else {
+    t->event.sigev_notify = SIGEV_SIGNAL;
+    t->event.sigev_signo = SIGALRM;
+  }
+  *id = reinterpret_cast<timer_t>(static_cast<uintptr_t>(t - timers));
+  return 0;
+}
+LOCKSTEP_EXPORT int timer_settime(timer_t id, int flags, const itimerspec* value, itimerspec* old) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(timer_settime)(id, flags, value, old);
+  Timer* t = find(id);
+  if (!t || !valid(value->it_value) || !valid(value->it_interval)) return fail(EINVAL);
+  set(*t, flags & TIMER_ABSTIME, *value, old);
+  return 0;
+}
+LOCKSTEP_EXPORT int timer_gettime(timer_t id, itimerspec* value) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(timer_gettime)(id, value);
+  Timer* t = find(id);
+  if (!t) return fail(EINVAL);
+  scheduler().reach(OpKind::Timer, t, Step::kWrite);
+  *value = left(*t);
+  return 0;
+}
+LOCKSTEP_EXPORT int timer_getoverrun(timer_t id) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(timer_getoverrun)(id);
+  return find(id) ? 0 : fail(EINVAL);
+}
+LOCKSTEP_EXPORT int timer_delete(timer_t id) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(timer_delete)(id);
+  Timer* t = find(id);
+  if (!t) return fail(EINVAL);
+  remove(*t);
+  return 0;
+}
+
+LOCKSTEP_EXPORT int timerfd_create(int clock, int flags) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(timerfd_create)(clock, flags);
+  Timer* t = fresh(clock);
+  if (!t) return fail(EMFILE);
+  t->event.sigev_notify = SIGEV_NONE;
+  t->fd = eventfd(0, flags);  // the same flags, and read and polled the same way
+  if (t->fd < 0) t->used = false;
+  return t->fd;
+}
+LOCKSTEP_EXPORT int timerfd_settime(int fd, int flags, const itimerspec* value, itimerspec* old) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(timerfd_settime)(fd, flags, value, old);
+  Timer* t = find_descriptor(fd);
+  if (!t || !valid(value->it_value) || !valid(value->it_interval)) return fail(EINVAL);
+  set(*t, flags & TFD_TIMER_ABSTIME, *value, old);
+  return 0;
+}
+LOCKSTEP_EXPORT int timerfd_gettime(int fd, itimerspec* value) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(timerfd_gettime)(fd, value);
+  Timer* t = find_descriptor(fd);
+  if (!t) return fail(EINVAL);
+  scheduler().reach(OpKind::Timer, t, Step::kWrite);
+  *value = left(*t);
+  return 0;
+}
+
+LOCKSTEP_EXPORT unsigned alarm(unsigned seconds) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(alarm)(seconds);
+  itimerspec value{}, old;
+  value.it_value.tv_sec = seconds;
+  set(alarm_timer(), false, value, &old);
+  return static_cast<unsigned>(old.it_value.tv_sec + (old.it_value.tv_nsec > 0));
+}
+LOCKSTEP_EXPORT int setitimer(__itimer_which_t which, const itimerval* value, itimerval* old) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(setitimer)(which, value, old);
+  if (which != ITIMER_REAL) refuse_call("setitimer()", "processor time is not virtual");
+  itimerspec before, wanted{as_timespec(value->it_interval), as_timespec(value->it_value)};
+  if (!valid(wanted.it_value) || !valid(wanted.it_interval)) return fail(EINVAL);
+  set(alarm_timer(), false, wanted, &before);
+  if (old) *old = {as_timeval(before.it_interval), as_timeval(before.it_value)};
+  return 0;
+}
+LOCKSTEP_EXPORT int getitimer(__itimer_which_t which, itimerval* value) noexcept {
+  if (!controlled() || which != ITIMER_REAL) return LOCKSTEP_REAL(getitimer)(which, value);
+  scheduler().reach(OpKind::Timer, &alarm_timer(), Step::kWrite);
+  const itimerspec now = left(alarm_timer());
+  *value = {as_timeval(now.it_interval), as_timeval(now.it_value)};
+  return 0;
+}
