@@ -26,7 +26,7 @@ uint32_t ChoiceTree::add(uint32_t parent, uint16_t value, const Label& label, bo
   n.label = label;
   n.data = data;
   Node& p = nodes_[parent];
-  n.loose = p.loose;
+  n.by_source_sets = p.by_source_sets;
   p.chose |= data;
   if (p.last == kNone)
     p.first = node;
@@ -101,20 +101,62 @@ void ChoiceTree::reopen(uint32_t node) {
 }
 
 void ChoiceTree::hand_out(uint32_t node) {
+  if (any_order_) move_behind_handed_out(node);
+  nodes_[node].status = Status::UnderWay;
+}
+
+void ChoiceTree::move_behind_handed_out(uint32_t node) {
   Node& parent = nodes_[nodes_[node].parent];
   uint32_t before = kNone, last_out = kNone;  // the one before it; the last that is not planned any more
   for (uint32_t c = parent.first; c != kNone; c = nodes_[c].next) {
     if (nodes_[c].next == node) before = c;
     if (nodes_[c].status != Status::Planned) last_out = c;
   }
-  nodes_[node].status = Status::UnderWay;
-  if (before == last_out) return;  // it is there already
+  if (before == last_out) return;
   (before == kNone ? parent.first : nodes_[before].next) = nodes_[node].next;
   if (parent.last == node) parent.last = before;
   uint32_t& link = last_out == kNone ? parent.first : nodes_[last_out].next;
   nodes_[node].next = link;
   link = node;
   if (parent.last == last_out) parent.last = node;
+}
+
+bool ChoiceTree::has_sibling_under_way(uint32_t node) const {
+  for (uint32_t c = nodes_[nodes_[node].parent].first; c != kNone; c = nodes_[c].next)
+    if (nodes_[c].status == Status::UnderWay && !nodes_[c].data) return true;
+  return false;
+}
+
+bool ChoiceTree::may_be_extended(uint32_t node) const {
+  while (nodes_[node].first != kNone) node = nodes_[node].first;
+  return nodes_[node].extensible;
+}
+
+uint32_t ChoiceTree::leftmost() const {
+  for (uint32_t state = kRoot;;) {
+    uint32_t c = nodes_[state].first;
+    while (c != kNone && nodes_[c].status == Status::Finished) c = nodes_[c].next;
+    if (c == kNone || nodes_[c].status == Status::UnderWay) return kNone;
+    if (nodes_[c].status == Status::Planned) return c;
+    state = c;
+  }
+}
+
+std::vector<uint32_t> ChoiceTree::available() const {
+  std::vector<uint32_t> found;
+  for (uint32_t node = 1; node < nodes_.size(); ++node) {
+    const Node& n = nodes_[node];
+    if (n.parent != kNone && n.status == Status::Planned && nodes_[n.parent].status == Status::Executed)
+      found.push_back(node);
+  }
+  return found;
+}
+
+void ChoiceTree::add_deltas(uint32_t node, std::vector<Delta>& deltas) const {
+  deltas.push_back({nodes_[node].record, nodes_[node].value});
+  for (uint32_t n = nearest_deviation(nodes_[node].parent); n != kRoot; n = nodes_[n].deviation)
+    deltas.push_back({nodes_[n].record, nodes_[n].value});
+  std::reverse(deltas.begin(), deltas.end());
 }
 
 void ChoiceTree::cut_off(uint32_t node) {

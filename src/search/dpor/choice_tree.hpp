@@ -1,14 +1,16 @@
 // The open part of a search: decisions taken or planned, as a tree. The children of a node are the alternatives in the
 // state its decision leads to, in the order in which they were thought of. That order is their rank: in the subtree of
 // one, all elder ones sleep, whether they have been run already or not (any order of exploration is sound then, because
-// every alternative will be explored in the end). A search that is not depth-first ranks them by when they were handed
-// out instead (hand_out).
+// every alternative will be explored in the end). A tree in `any_order` ranks them by when they were handed out
+// instead, and only those sleep that have been executed.
 //
 // A node may have descendants before it is executed: a sequence to follow, from a wakeup tree (Abdulla, Aronis, Jonsson
 // & Sagonas 2014). A finished alternative stays as long as its state is open, for its siblings to sleep by.
 #pragma once
 #include <cstdint>
+#include <vector>
 
+#include "model/plan.hpp"
 #include "search/dpor/label.hpp"
 #include "search/base/large_vector.hpp"
 #include "search/base/saved_state.hpp"
@@ -38,9 +40,9 @@ class ChoiceTree {
     bool uncertain = false;
     // Planned, the end of a sequence: because of an uncertain label it may turn out that somebody who sleeps could have
     // begun the sequence. Then not all that can follow would be explored below it; what is to follow must be planned.
-    bool open_end = false;
-    // Planned although somebody who sleeps there can begin what follows, as is everything below it.
-    bool loose = false;
+    bool extensible = false;
+    // Planned although a sleeping thread can begin what follows. All that can follow, below it, is left to source sets.
+    bool by_source_sets = false;
     bool early = false;    // its plan is final and may be handed out before its turn
     bool covered = false;  // skipped
     bool chose = false;    // executed: a data choice followed, which is part of what it did
@@ -50,6 +52,8 @@ class ChoiceTree {
   };
 
   ChoiceTree();
+  void set_any_order(bool any_order) { any_order_ = any_order; }
+  bool any_order() const { return any_order_; }
   Node& operator[](uint32_t node) { return nodes_[node]; }
   const Node& operator[](uint32_t node) const { return nodes_[node]; }
 
@@ -70,19 +74,27 @@ class ChoiceTree {
   bool left_is_finished(uint32_t node) const;
   // A finished one with alternatives missing, one of which is wanted after all; and those above it that had finished.
   void reopen(uint32_t node);
-  // A planned one is about to be run: of its siblings, only those sleep by which it was preceded in that.
-  void hand_out(uint32_t node);
-  void cut_off(uint32_t node);  // what is planned below one that has not been run
-  void skip(uint32_t node);     // a fresh node of a state that stays open: somebody else covers it
+  void hand_out(uint32_t node);  // a planned one is about to be run
+  // Whether a node sleeps in the subtrees of its younger siblings. In any order, not if its own state's sleep set
+  // covers it, which is inherited; nor if it makes a data choice: its label is that of the choice learned last.
+  bool may_sleep(uint32_t node) const {
+    const Node& n = nodes_[node];
+    return n.missing == 0 && (!any_order_ || (n.status >= Status::Executed && !n.covered && !n.chose));
+  }
+  bool has_sibling_under_way(uint32_t node) const;  // which would not sleep below it, so it has to wait
+  bool may_be_extended(uint32_t node) const;        // more may still be planned below a planned node
+  uint32_t leftmost() const;  // what a single depth-first search would run now; kNone if that is under way
+  std::vector<uint32_t> available() const;  // planned nodes whose parents have been executed
+
+  // The node itself, or the next one above it, that a plan has to name.
+  uint32_t nearest_deviation(uint32_t node) const { return nodes_[node].by_default ? nodes_[node].deviation : node; }
+  void add_deltas(uint32_t node, std::vector<Delta>& deltas) const;  // that lead to it
+  void cut_off(uint32_t node);                                       // what is planned below one that has not been run
+  void skip(uint32_t node);  // a fresh node of a state that stays open: somebody else covers it
 
   void save(StateWriter& out) const;
   // What was under way when it was saved is planned again. Rejects what is no tree.
   void load(StateReader& in);
-  template <class F>
-  void for_each_live(F&& visit) const {  // every node but the root; parents in no particular order
-    for (uint32_t node = 1; node < nodes_.size(); ++node)
-      if (nodes_[node].parent != kNone) visit(node);
-  }
 
   bool finished() const { return nodes_[kRoot].status == Status::Finished; }
   uint64_t live() const { return nodes_.size() - free_count_; }
@@ -92,8 +104,10 @@ class ChoiceTree {
   void release_children(uint32_t node);
   void close(uint32_t node);
   void settle(uint32_t state);
+  void move_behind_handed_out(uint32_t node);
 
   LargeVector<Node> nodes_;
+  bool any_order_ = false;
   bool keeps_guided_ = false;
   uint32_t births_ = 0;
   uint32_t free_ = kNone;  // chained through `next`

@@ -1,4 +1,4 @@
-// What a search has come to: written down, to be gone on with, and told.
+// The state of a search: saved, loaded, and what is claimed and estimated from it.
 #include <algorithm>
 
 #include "analysis/trace_cost.hpp"
@@ -7,60 +7,44 @@
 
 namespace lockstep::dpor {
 
-constexpr uint32_t kNone = ChoiceTree::kNone;
-using Status = ChoiceTree::Status;
-
 // The tree is everything: what depends on a path is computed again from the first execution that follows it. Executions
 // that came back before their turn are run again. Labels name objects by number, so the numbers are kept.
 void DporSearch::save(StateWriter& out) const {
   tree_.save(out);
-  out.put<uint64_t>(order_.objects());
-  for (uint32_t number = 0; number < order_.objects(); ++number) out.put(order_.object(number).id);
+  const HappensBefore& order = path_.order();
+  out.put<uint64_t>(order.objects());
+  for (uint32_t number = 0; number < order.objects(); ++number) out.put(order.object(number).id);
   out.put(static_cast<uint8_t>(started_ && executions_ > 0));
-  out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2 | any_order_ << 3 | in_lanes_ << 4 |
+  out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2 | tree_.any_order() << 3 | in_lanes_ << 4 |
                                one_lane_ << 5));
-  for (const uint64_t number : {peak_waiting_, complete_, diverged_, lost_, cut_, executions_ - early_.size()})
-    out.put(number);
-  if (parts_.order) ranked_.save(out);
+  const uint64_t learned = executions_ - walk_->deferred().size();
+  for (const uint64_t number : {peak_planned_, complete_, diverged_, lost_, cut_, learned}) out.put(number);
+  walk_->save(out);
 }
 
 void DporSearch::for_each_buffered(const std::function<void(TraceView)>& visit) const {
-  for (const Early& early : early_) visit(early.trace);
+  for (const DeferredTrace& early : walk_->deferred()) visit(early.trace);
 }
 
 void DporSearch::load(StateReader& in) {
   tree_.load(in);
-  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) (void)order_.number_of(in.get<ObjectId>());
+  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count)
+    (void)path_.order().number_of(in.get<ObjectId>());
   started_ = in.get<uint8_t>() != 0;
   const auto flags = in.get<uint8_t>();
   failed_ = flags & 1;
   repeats_ = flags & 2;
   reduces_ = !(flags & 4);
-  any_order_ = flags & 8;  // who sleeps by whom depends on it, so it stays like that
-  in_lanes_ = flags & 16;  // likewise what is still to be known of what has been run
+  if (!reduces_) path_.disable_sleep_sets();
+  tree_.set_any_order(flags & 8);  // sleep sets depend on it, whatever the walk is now
+  use_walk(flags & 16);            // likewise, on what is finished
   one_lane_ = flags & 32;
   if (in_lanes_ && parts_.whole_sequences) tree_.keep_guided();
-  parts_.sleep_sets = parts_.sleep_sets && reduces_;
-  for (uint64_t* number : {&peak_waiting_, &complete_, &diverged_, &lost_, &cut_, &executions_})
+  for (uint64_t* number : {&peak_planned_, &complete_, &diverged_, &lost_, &cut_, &executions_})
     *number = in.get<uint64_t>();
   if (!in.good()) return;
-  std::vector<uint32_t> waiting;
-  tree_.for_each_live([&](uint32_t node) {
-    if (tree_[node].status == Status::Planned && tree_[tree_[node].parent].status == Status::Executed)
-      waiting.push_back(node);
-  });
-  if (!parts_.order) {
-    for (const uint32_t node : waiting) wait_for_turn(node);
-    return;
-  }
-  ranked_.load(in, [&waiting](uint32_t node) {
-    const auto found = std::find(waiting.begin(), waiting.end(), node);
-    if (found == waiting.end()) return false;
-    waiting.erase(found);
-    return true;
-  });
-  if (!in.good()) return;
-  for (const uint32_t node : waiting) ranked_.push(0, node);  // were under way, so they had gone first
+  walk_->load(in, tree_.available());
+  if (!parts_.order) peak_planned_ = std::max(peak_planned_, walk_->size());
 }
 
 // Within a bound on the cost of traces, those count that some execution shows with so few preemptions. In a livelock
@@ -76,40 +60,36 @@ bool DporSearch::counts(TraceView trace) {
   return !TraceCost().exceeds(order, stuck ? std::span<const Step>() : trace.pending(), *parts_.preemptions);
 }
 
-bool DporSearch::complete() const { return tree_.finished() && diverged_ == 0 && lost_ == 0 && cut_ == 0; }
-
 Claim DporSearch::claim() const {
   Claim claim;
   claim.unrepeated = diverged_;
-  if (!complete()) return claim;
+  if (!tree_.finished() || diverged_ + lost_ + cut_ > 0) return claim;
   claim.scope = Scope::Executions;
   claim.finished = true;
   claim.bounds.preemptions = claim.preemptions_completed = parts_.preemptions;
-  claim.by_trace_cost = parts_.preemptions && parts_.give_up;
+  claim.by_trace_cost = parts_.preemptions && parts_.is_beyond_bound;
   if (!parts_.preemptions && parts_.each_trace_once && !failed_ && !repeats_) claim.traces = complete_;
   return claim;
 }
 
 SearchStatus DporSearch::status() const {
-  return {
-      .frontier_nodes = frontier_nodes(), .peak_frontier_nodes = peak_waiting_, .estimated_total = estimated_total()};
+  return {.frontier_nodes = walk_->size(), .peak_frontier_nodes = peak_planned_, .estimated_total = estimated_total()};
 }
 
 uint64_t DporSearch::memory_bytes() const {
-  return tree_.memory_bytes() + path_bytes() + parked_bytes_ + ranked_.memory_bytes() +
-         (2 * turns_.size() + lanes_.size()) * sizeof(uint32_t);
+  return tree_.memory_bytes() + path_.memory_bytes() + walk_->memory_bytes();
 }
 
 // Weighted backtracking (Kilby, Slaney, Thiebaux & Walsh 2006): a finished alternative among b stands for 1/b of what
 // lies below its state. Alternatives are still being added, so this tends to be too low at first.
 uint64_t DporSearch::estimated_total() const {
   double done = 0, weight = 1;
-  for (const PathRecord& at : path_) {
-    if (at.node == kNone) continue;
+  for (uint32_t record = 0; record < path_.size(); ++record) {
+    if (path_.node(record) == ChoiceTree::kNone) continue;
     unsigned all = 0, finished = 0;
-    tree_.for_each_child(tree_[at.node].parent, [&](uint32_t c) {
+    tree_.for_each_child(path_.state(record), [&](uint32_t c) {
       ++all;
-      finished += tree_[c].status == Status::Finished;
+      finished += tree_[c].status == ChoiceTree::Status::Finished;
     });
     done += weight * finished / all;
     weight /= all;

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "search/dpor/dpor_search.hpp"
+#include "search/dpor/planner.hpp"
 
 namespace lockstep::dpor {
 
@@ -12,40 +12,37 @@ namespace lockstep::dpor {
 // happens without the first: an initial of that sequence. One is enough, and none is needed if one is there already.
 class SourceSets final : public Reversal {
  public:
-  void reverse(DporSearch& search, const Race& race) override {
-    if (!find_initials(search, race)) return;
-    const uint32_t state = search.state(race.first);
+  void reverse(Path& path, Planner& planner, const Race& race) override {
+    if (!find_initials(path, race)) return;
     for (const Label& initial : initials_)
-      if (search.tree().child(state, static_cast<uint16_t>(initial.thread)) != ChoiceTree::kNone) return;
+      if (planner.is_planned(race.first, initial.thread)) return;
     const Label* best = nullptr;
     for (const Label& initial : initials_) {
-      if (!search.enabled(race.first, initial.thread)) continue;
+      if (!path.enabled(race.first, initial.thread)) continue;
       if (!best || initial.thread == race.next->thread) best = &initial;
     }
     if (best)
-      search.plan(race.first, best->thread, *best);
-    else
-      plan_everybody(search, race.first);
+      planner.plan(race.first, best->thread, *best);
+    else  // a thread that could begin has to be enabled first
+      planner.plan_enabled(race.first);
   }
 
   std::span<const Label> initials() const { return initials_; }  // of the last one
 
  private:
-  bool find_initials(DporSearch& search, const Race& race) {
-    const HappensBefore& order = search.order();
+  bool find_initials(Path& path, const Race& race) {
+    const HappensBefore& order = path.order();
     initials_.clear();
     firsts_.clear();
     Race until_then = race;
     until_then.end = race.at;
-    const auto sequence = search.sequence(until_then);
+    const auto sequence = path.sequence(until_then);
     if (sequence.empty()) return false;
     bool second_is_initial = true;
     for (const auto& item : sequence.first(sequence.size() - 1)) {
       if (dependent(item.label, race.did)) second_is_initial = false;
-      if (std::any_of(firsts_.begin(), firsts_.end(), [&](uint32_t f) { return order[f].thread == item.label.thread; }))
-        continue;
-      const bool first =
-          std::none_of(firsts_.begin(), firsts_.end(), [&](uint32_t f) { return order.ordered(f, item.record); });
+      if (std::ranges::any_of(firsts_, [&](uint32_t f) { return order[f].thread == item.label.thread; })) continue;
+      const bool first = std::ranges::none_of(firsts_, [&](uint32_t f) { return order.ordered(f, item.record); });
       firsts_.push_back(item.record);
       if (first) initials_.push_back(strongest(order[item.record]));
     }
@@ -54,14 +51,6 @@ class SourceSets final : public Reversal {
         second_is_initial = false;
     if (second_is_initial) initials_.push_back(race.might);
     return true;
-  }
-
-  // Nobody who could begin can run: somebody else has to enable them.
-  static void plan_everybody(DporSearch& search, uint32_t record) {
-    search.trace().enabled(search.trace().steps()[record]).for_each([&](ThreadId t) {
-      if (search.tree().child(search.state(record), static_cast<uint16_t>(t)) == ChoiceTree::kNone)
-        search.plan(record, t, search.pending_label(record, t));
-    });
   }
 
   std::vector<Label> initials_;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "analysis/trace_cost.hpp"
-#include "search/dpor/dpor_search.hpp"
+#include "search/dpor/path.hpp"
 
 namespace lockstep::dpor {
 
@@ -28,13 +28,13 @@ inline uint32_t active_threads(TraceView trace) {
   return static_cast<uint32_t>(std::count(active.begin(), active.end(), true));
 }
 
-inline std::function<bool(const DporSearch&, uint32_t)> beyond_trace_cost(uint32_t bound, int slack = kSlackByThreads) {
-  return [bound, slack, cost = std::make_shared<TraceCost>()](const DporSearch& search, uint32_t record) {
-    const uint32_t spent = search.preemptions_through(record);  // no less than what the trace costs
+inline std::function<bool(const Path&, uint32_t)> beyond_trace_cost(uint32_t bound, int slack = kSlackByThreads) {
+  return [bound, slack, cost = std::make_shared<TraceCost>()](const Path& path, uint32_t record) {
+    const uint32_t spent = path.preemptions_through(record);  // no less than what the trace costs
     if (spent <= bound) return false;
-    const uint32_t threads = slack >= 0 ? static_cast<uint32_t>(slack) + 2 : active_threads(search.trace());
+    const uint32_t threads = slack >= 0 ? static_cast<uint32_t>(slack) + 2 : active_threads(path.trace());
     const uint32_t allowed = bound + (threads > 2 ? threads - 2 : 0);
-    return spent > allowed && cost->exceeds(search.order(), record + 1, allowed);
+    return spent > allowed && cost->exceeds(path.order(), record + 1, allowed);
   };
 }
 

@@ -8,20 +8,21 @@ using Status = ChoiceTree::Status;
 constexpr uint32_t kNone = ChoiceTree::kNone;
 constexpr ThreadId kTakenOut{kMaxThreads};  // nobody's number; kNoThread is that of data choices
 
-bool Wakeup::insert(DporSearch& search, uint32_t first, std::span<const Item> sequence, bool whole) {
-  search_ = &search;
+bool Wakeup::insert(Path& path, Planner& planner, uint32_t first, std::span<const SequenceItem> sequence, bool whole) {
+  path_ = &path;
+  planner_ = &planner;
   record_ = first;
-  root_ = search.state(first);
+  root_ = path.state(first);
   rest_.assign(sequence.begin(), sequence.end());
   doubtful_ = false;
   summarize();
-  return covered_by_sleep(search.asleep(first), root_) || descend(root_, whole);
+  return covered_by_sleep(path.sleep_set(first), root_) || descend(root_, whole);
 }
 
 void Wakeup::summarize() {
   used_ = written_ = threads_ = known_ = initials_ = 0;
   ends_ = false;
-  exact_ = search_->order().objects() <= 64;
+  exact_ = path_->order().objects() <= 64;
   left_ = rest_.size();
   for (uint32_t k = 0; k < rest_.size(); ++k) {
     const Label& label = rest_[k].label;
@@ -38,7 +39,7 @@ void Wakeup::summarize() {
   }
 }
 
-void Wakeup::find_out(unsigned t) {
+void Wakeup::check_initial(unsigned t) {
   known_ |= bit(t);
   initials_ &= ~bit(t);
   const Label own = rest_[first_[t]].label;
@@ -65,13 +66,12 @@ void Wakeup::remove(size_t at) {
     first_[t] = static_cast<uint32_t>(next);
 }
 
-bool Wakeup::stands_apart_exactly(const Label& label) const {
-  return std::none_of(rest_.begin(), rest_.end(), [&label](const Item& item) {
-    return item.label.thread != kTakenOut && dependent(item.label, label);
-  });
+bool Wakeup::is_independent_exactly(const Label& label) const {
+  return std::ranges::none_of(
+      rest_, [&](const auto& item) { return item.label.thread != kTakenOut && dependent(item.label, label); });
 }
 
-bool Wakeup::hits_far(const Label& label, size_t& at) const {
+bool Wakeup::can_begin_far(const Label& label, size_t& at) const {
   for (at = 0; at < rest_.size(); ++at)
     if (rest_[at].label.thread == label.thread) break;
   const Label& own = at < rest_.size() ? rest_[at].label : label;
@@ -80,35 +80,36 @@ bool Wakeup::hits_far(const Label& label, size_t& at) const {
   return true;
 }
 
-bool Wakeup::covered_by_sleep(std::span<const Label> asleep, uint32_t state) {
+bool Wakeup::covered_by_sleep(std::span<const Label> sleep_set, uint32_t state) {
   size_t at;
-  for (const Label& sleeper : asleep)
-    if (hits(sleeper, at)) return true;
+  for (const Label& sleeper : sleep_set)
+    if (can_begin(sleeper, at)) return true;
   // Elder ones cover it, too, if they are not finished yet: all that can follow them will be explored.
-  const ChoiceTree& tree = search_->tree();
+  const ChoiceTree& tree = planner_->tree();
   bool elder = true;
   for (uint32_t c = tree[state].first; c != kNone; c = tree[c].next) {
-    elder = elder && c != search_->taken(record_);
-    if ((elder || tree[c].status == Status::Finished) && tree[c].missing == 0 && hits(tree[c].label, at)) return true;
+    elder = elder && c != path_->node(record_);
+    if ((elder || tree[c].status == Status::Finished) && tree[c].missing == 0 && can_begin(tree[c].label, at))
+      return true;
   }
   return false;
 }
 
 // All that can follow this node is explored anyway: nothing was planned below it when it was executed, or will be.
 bool Wakeup::is_leaf(uint32_t node) const {
-  const ChoiceTree::Node& n = search_->tree()[node];
+  const ChoiceTree::Node& n = planner_->tree()[node];
   if (n.status == Status::Finished) return n.missing == 0;
-  return (n.first == kNone && !n.open_end) || (n.status == Status::Executed && !n.guided);
+  return (n.first == kNone && !n.extensible) || (n.status == Status::Executed && !n.guided);
 }
 
 // Follows the branches that can begin the rest of the sequence; where there is none, what is left becomes a new one.
 bool Wakeup::descend(uint32_t state, bool whole) {
-  const ChoiceTree& tree = search_->tree();
+  const ChoiceTree& tree = planner_->tree();
   for (;;) {
     size_t at = 0;
     uint32_t c = tree[state].first;
     for (; c != kNone; c = tree[c].next) {
-      if (hits(tree[c].label, at) && (at < rest_.size() || tree[c].missing == 0)) break;
+      if (can_begin(tree[c].label, at) && (at < rest_.size() || tree[c].missing == 0)) break;
       doubtful_ |= tree[c].uncertain && tree[c].status < Status::Executed;
     }
     if (c == kNone) {
@@ -133,13 +134,13 @@ bool Wakeup::descend(uint32_t state, bool whole) {
 
 // Data choices below a step: the sequence goes on below what it saw. kNone: covered, or appended.
 uint32_t Wakeup::descend_choices(uint32_t node, uint32_t record) {
-  ChoiceTree& tree = search_->tree();
+  ChoiceTree& tree = planner_->tree();
   if (record == kNone) {  // not seen, so all alternatives are to be explored from here
     add_missing_choices(node);
     return kNone;
   }
-  for (uint32_t r = search_->choice_after(record); r != kNone; r = search_->choice_after(r)) {
-    const uint32_t c = tree.child(node, search_->trace().steps()[r].value);
+  for (uint32_t r = path_->choice_after(record); r != kNone; r = path_->choice_after(r)) {
+    const uint32_t c = tree.child(node, path_->trace().steps()[r].value);
     if (c == kNone) {
       append_choices(node, r);
       return kNone;
@@ -151,80 +152,78 @@ uint32_t Wakeup::descend_choices(uint32_t node, uint32_t record) {
 }
 
 // A new node where it can be run, if its state has been executed.
-void Wakeup::offer(uint32_t node) {
-  ChoiceTree& tree = search_->tree();
+void Wakeup::make_available(uint32_t node) {
+  ChoiceTree& tree = planner_->tree();
   const uint32_t state = tree[node].parent;
   if (tree[state].status != Status::Executed) return;
   tree[node].record = state == root_ ? record_ : tree[tree[state].first].record;
-  search_->wait_for_turn(node);
+  planner_->make_available(node);
 }
 
 // The data choices of a step as they were seen, from record `r` on, then the rest of the sequence.
 void Wakeup::append_choices(uint32_t node, uint32_t r) {
-  ChoiceTree& tree = search_->tree();
+  ChoiceTree& tree = planner_->tree();
   uint32_t top = kNone;
   if (tree[node].status == Status::Finished) tree.reopen(node);
-  for (; r != kNone; r = search_->choice_after(r)) {
-    const Step& step = search_->trace().steps()[r];
+  for (; r != kNone; r = path_->choice_after(r)) {
+    const Step& step = path_->trace().steps()[r];
     const bool fresh = tree[node].first == kNone;
     tree[node].missing = fresh ? step.arity - 1 : tree[node].missing - 1;
     node = tree.add(node, step.value, {}, true);
     if (top == kNone) top = node;
   }
   append(node);
-  offer(top);
+  make_available(top);
 }
 
 void Wakeup::append(uint32_t state) {
-  ChoiceTree& tree = search_->tree();
-  rest_.erase(
-      std::remove_if(rest_.begin(), rest_.end(), [](const Item& item) { return item.label.thread == kTakenOut; }),
-      rest_.end());
+  ChoiceTree& tree = planner_->tree();
+  std::erase_if(rest_, [](const SequenceItem& item) { return item.label.thread == kTakenOut; });
   uint32_t top = kNone;
   for (size_t k = 0; k < rest_.size(); ++k) {
-    const Item item = rest_[k];
+    const SequenceItem item = rest_[k];
     state = tree.add(state, static_cast<uint16_t>(item.label.thread), item.label, false);
     tree[state].uncertain = item.uncertain;
-    if (k + 1 == rest_.size()) tree[state].open_end = item.uncertain || doubtful_;
+    if (k + 1 == rest_.size()) tree[state].extensible = item.uncertain || doubtful_;
     if (top == kNone) top = state;
-    const uint32_t choice = item.record == kNone || k + 1 == rest_.size() ? kNone : search_->choice_after(item.record);
+    const uint32_t choice = item.record == kNone || k + 1 == rest_.size() ? kNone : path_->choice_after(item.record);
     if (choice == kNone) continue;
     rest_.erase(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(k) + 1);
     append_choices(state, choice);
     break;
   }
-  if (top != kNone) offer(top);
+  if (top != kNone) make_available(top);
 }
 
-void Wakeup::go_first(DporSearch& search, const Race& race) {
-  search_ = &search;
+void Wakeup::go_first(Path& path, Planner& planner, const Race& race) {
+  path_ = &path;
+  planner_ = &planner;
   record_ = race.first;
-  root_ = search.state(race.first);
-  ChoiceTree& tree = search.tree();
-  if (search.sleeps(race.first, race.next->thread)) return;
+  root_ = path.state(race.first);
+  ChoiceTree& tree = planner.tree();
+  if (path.sleeps(race.first, race.next->thread)) return;
   const auto value = static_cast<uint16_t>(race.next->thread);
   if (const uint32_t there = tree.child(root_, value); there != kNone) return add_missing_choices(there);
   const Label label = race.might;
-  const auto goes_on_sleeping = [&label](const Label& other) { return !dependent(other, label); };
-  const std::span<const Label> asleep = search.asleep(race.first);
-  bool loose = std::any_of(asleep.begin(), asleep.end(), goes_on_sleeping);
-  tree.for_each_child(root_, [&](uint32_t c) { loose = loose || goes_on_sleeping(tree[c].label); });
+  const auto still_sleeps = [&label](const Label& other) { return !dependent(other, label); };
+  bool any_sleeps = std::ranges::any_of(path.sleep_set(race.first), still_sleeps);
+  tree.for_each_child(root_, [&](uint32_t c) { any_sleeps = any_sleeps || still_sleeps(tree[c].label); });
   const uint32_t node = tree.add(root_, value, label, false);
   tree[node].uncertain = is_conditional(race.next->kind, race.next->flags);
-  tree[node].open_end = tree[node].uncertain && !loose;
-  tree[node].loose = loose;
-  offer(node);
+  tree[node].extensible = tree[node].uncertain && !any_sleeps;
+  tree[node].by_source_sets = any_sleeps;
+  make_available(node);
 }
 
-void Wakeup::loosen(DporSearch& search, uint32_t top) {
-  search_ = &search;
+void Wakeup::leave_to_source_sets(Planner& planner, uint32_t top) {
+  planner_ = &planner;
   root_ = kNone;
-  ChoiceTree& tree = search.tree();
+  ChoiceTree& tree = planner.tree();
   if (tree[top].status >= Status::Executed) return add_missing_choices(top);
   for (uint32_t node = top;;) {
     add_missing_choices(node);
-    tree[node].loose = true;
-    tree[node].open_end = false;
+    tree[node].by_source_sets = true;
+    tree[node].extensible = false;
     if (tree[node].first != kNone) {
       node = tree[node].first;
       continue;
@@ -236,11 +235,11 @@ void Wakeup::loosen(DporSearch& search, uint32_t top) {
 }
 
 void Wakeup::add_missing_choices(uint32_t node) {
-  ChoiceTree& tree = search_->tree();
+  ChoiceTree& tree = planner_->tree();
   if (tree[node].missing > 0) tree.reopen(node);
   for (uint16_t value = 0; tree[node].missing > 0; ++value) {
     if (tree.child(node, value) != kNone) continue;
-    offer(tree.add(node, value, {}, true));
+    make_available(tree.add(node, value, {}, true));
     --tree[node].missing;
   }
   for (uint32_t c = tree[node].first; c != kNone; c = tree[c].next)

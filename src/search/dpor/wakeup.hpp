@@ -3,26 +3,24 @@
 #include <span>
 #include <vector>
 
-#include "search/dpor/dpor_search.hpp"
+#include "search/dpor/planner.hpp"
 
 namespace lockstep::dpor {
 
 class Wakeup {
  public:
-  using Item = DporSearch::Item;
-
   // Plans to run `sequence` instead of what was run from record `first` on. False, and nothing is planned, if that
   // takes a `whole` sequence and this one is not.
-  bool insert(DporSearch& search, uint32_t first, std::span<const Item> sequence, bool whole = true);
+  bool insert(Path& path, Planner& planner, uint32_t first, std::span<const SequenceItem> sequence, bool whole = true);
 
   // The first step of the race ended the process, so nothing follows it after all. If it failed, that was not known
   // before, and sequences it could have begun were taken for covered by it. So the thread of the second step is to go
   // first, even if others can begin with what does not matter to it. Somebody may sleep then who can begin what
   // follows; wakeup trees would miss things there, so everything below it is left to source sets.
-  void go_first(DporSearch& search, const Race& race);
+  void go_first(Path& path, Planner& planner, const Race& race);
 
   // Leaves to source sets what can follow a planned node, sequences or not. Those that have been run cover all of it.
-  void loosen(DporSearch& search, uint32_t node);
+  void leave_to_source_sets(Planner& planner, uint32_t node);
 
  private:
   bool descend(uint32_t state, bool whole);
@@ -30,42 +28,43 @@ class Wakeup {
   void summarize();
   // Can a step with this label begin the sequence (a weak initial)? `at`: its place in the sequence, the end if it is
   // not in there but independent of all that is.
-  bool hits(const Label& label, size_t& at) {
+  bool can_begin(const Label& label, size_t& at) {
     const unsigned t = index_of(label.thread);
     if (t < 64 && threads_ >> t & 1) {
       at = first_[t];
-      if (!(known_ >> t & 1)) find_out(t);
+      if (!(known_ >> t & 1)) check_initial(t);
       return initials_ >> t & 1;
     }
-    if (t >= 64) return hits_far(label, at);
+    if (t >= 64) return can_begin_far(label, at);
     at = rest_.size();
-    return stands_apart(label) || (!exact_ && stands_apart_exactly(label));
+    return is_independent(label) || (!exact_ && is_independent_exactly(label));
   }
-  void find_out(unsigned thread);  // whether it can begin
+  void check_initial(unsigned thread);
   void remove(size_t at);
   // For sure independent of all steps of the sequence, as far as it goes by what they use. If `exact_`, false is for
   // sure, too.
-  bool stands_apart(const Label& label) const {
+  bool is_independent(const Label& label) const {
     uint64_t conflicts = uint64_t{label.ends || ends_};
     for (unsigned i = 0; i < label.uses; ++i)
       conflicts |= bit(label.use[i] >> 1) & (label.use[i] & 1 ? used_ : written_);
     return conflicts == 0;
   }
   static uint64_t bit(uint32_t number) { return uint64_t{1} << (number & 63); }
-  bool stands_apart_exactly(const Label& label) const;
-  bool hits_far(const Label& label, size_t& at) const;  // of a thread that has no bit
-  bool covered_by_sleep(std::span<const Label> asleep, uint32_t state);
+  bool is_independent_exactly(const Label& label) const;
+  bool can_begin_far(const Label& label, size_t& at) const;  // of a thread that has no bit
+  bool covered_by_sleep(std::span<const Label> sleep_set, uint32_t state);
   bool is_leaf(uint32_t node) const;
   void append(uint32_t state);
   void append_choices(uint32_t node, uint32_t record);
   void add_missing_choices(uint32_t node);
-  void offer(uint32_t node);
+  void make_available(uint32_t node);
 
-  DporSearch* search_ = nullptr;
-  uint32_t record_ = 0;     // of the state the sequence starts from
-  uint32_t root_ = 0;       // that state
-  std::vector<Item> rest_;  // of the sequence
-  size_t left_ = 0;         // of it; what was taken out stays, as nobody's
+  Path* path_ = nullptr;
+  Planner* planner_ = nullptr;
+  uint32_t record_ = 0;             // of the state the sequence starts from
+  uint32_t root_ = 0;               // that state
+  std::vector<SequenceItem> rest_;  // of the sequence
+  size_t left_ = 0;                 // of it; what was taken out stays, as nobody's
   // Most of what is compared with a sequence has nothing to do with it, or is its beginning: what its steps use and
   // write, by hash; whether one ends the process; of the first 64 threads, whose they are, where the first one of each
   // is and, as far as `known_`, whether it can begin.

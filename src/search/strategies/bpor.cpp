@@ -19,10 +19,8 @@ class BoundedPoints final : public Reversal {
   explicit BoundedPoints(const BporOptions& options)
       : bound_(options.preemptions), conservative_(options.conservative) {}
 
-  bool finds_races() const override { return true; }
-
-  void find_races(DporSearch& search, const Event& next, const Label& label, uint32_t end) override {
-    const HappensBefore& order = search.order();
+  bool reverse_all(Path& path, Planner& planner, const Event& next, const Label& label, uint32_t end) override {
+    const HappensBefore& order = path.order();
     const bool began = next.previous != HappensBefore::kNone;
     // As long as `next` was pending it met all of these; of what came before that, the last one of each thread.
     const uint32_t pending_since = began && order[next.previous].thread == next.thread ? next.previous : 0;
@@ -30,19 +28,22 @@ class BoundedPoints final : public Reversal {
     last_acquire_.clear();
     const uint32_t known = began ? all_known_to(order, next.previous) : 0;
     for (uint32_t k = end; k-- > known;) {
-      if (!search.is_step(k) || order[k].thread == next.thread) continue;
+      if (!path.is_step(k) || order[k].thread == next.thread) continue;
       if (began && order.ordered(k, next.previous)) continue;
-      if (!dependent(search.tree()[search.taken(k)].label, label)) continue;
+      if (!dependent(planner.tree()[path.node(k)].label, label)) continue;
       bool meets = k > pending_since;
       if (!meets) {
         meets = first_time(last_, order[k].thread);
         if (!is_release(order[k].kind)) meets |= first_time(last_acquire_, order[k].thread);
       }
-      if (meets) add_points(search, k, next.thread);
+      if (meets) add_points(path, planner, k, next.thread);
     }
+    return true;
   }
 
-  void reverse(DporSearch& search, const Race& race) override { add_points(search, race.first, race.next->thread); }
+  void reverse(Path& path, Planner& planner, const Race& race) override {
+    add_points(path, planner, race.first, race.next->thread);
+  }
 
  private:
   // So many records at the beginning are ordered before this one: those before the last of its thread, or of who
@@ -61,31 +62,25 @@ class BoundedPoints final : public Reversal {
     return true;
   }
 
-  void add_points(DporSearch& search, uint32_t record, ThreadId t) {
-    add(search, record, t);
+  void add_points(Path& path, Planner& planner, uint32_t record, ThreadId t) {
+    add(path, planner, record, t);
     if (!conservative_) return;
     // The beginning of the block before: of the record's own, unless that begins with it.
-    const HappensBefore& order = search.order();
+    const HappensBefore& order = path.order();
     uint32_t start = HappensBefore::kNone;
     for (uint32_t k = record; k-- > 0;) {
-      if (!search.is_step(k)) continue;
+      if (!path.is_step(k)) continue;
       if (start != HappensBefore::kNone && order[k].thread != order[start].thread) break;
       start = k;
     }
-    if (start != HappensBefore::kNone) add(search, start, t);
+    if (start != HappensBefore::kNone) add(path, planner, start, t);
   }
 
-  void add(DporSearch& search, uint32_t record, ThreadId t) {
-    if (search.enabled(record, t)) return add_within_bound(search, record, t);
-    search.trace().enabled(search.trace().steps()[record]).for_each([&](ThreadId u) {
-      add_within_bound(search, record, u);
-    });
-  }
-
-  void add_within_bound(DporSearch& search, uint32_t record, ThreadId t) {
-    if (search.tree().child(search.state(record), static_cast<uint16_t>(t)) != ChoiceTree::kNone) return;
-    if (search.preemptions(record) + ScheduleCursor(search.trace(), record, 0).cost(t) > bound_) return;
-    search.plan(record, t, search.pending_label(record, t));
+  void add(Path& path, Planner& planner, uint32_t record, ThreadId t) {
+    if (!path.enabled(record, t)) return planner.plan_enabled(record, bound_);
+    if (planner.is_planned(record, t)) return;
+    if (path.preemptions(record) + ScheduleCursor(path.trace(), record, 0).cost(t) > bound_) return;
+    planner.plan(record, t, path.pending_label(record, t));
   }
 
   const uint32_t bound_;

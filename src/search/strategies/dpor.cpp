@@ -12,27 +12,20 @@ using namespace dpor;
 // Before the first step of the race, run the thread of the second, or somebody whose steps lead to it.
 class BacktrackSets final : public Reversal {
  public:
-  void reverse(DporSearch& search, const Race& race) override {
+  void reverse(Path& path, Planner& planner, const Race& race) override {
     leading_.clear();
-    const HappensBefore& order = search.order();
+    const HappensBefore& order = path.order();
     const auto consider = [&](ThreadId t) {
-      if (search.enabled(race.first, t) && std::find(leading_.begin(), leading_.end(), t) == leading_.end())
+      if (path.enabled(race.first, t) && std::find(leading_.begin(), leading_.end(), t) == leading_.end())
         leading_.push_back(t);
     };
     consider(race.next->thread);
     for (uint32_t k = race.first + 1; k < race.end && race.next->previous != HappensBefore::kNone; ++k)
       if (order.ordered(k, race.next->previous)) consider(order[k].thread);
-    const auto planned = [&](ThreadId t) {
-      return search.tree().child(search.state(race.first), static_cast<uint16_t>(t)) != ChoiceTree::kNone;
-    };
-    if (std::any_of(leading_.begin(), leading_.end(), planned)) return;
-    if (!leading_.empty()) {
-      search.plan(race.first, leading_[0], search.pending_label(race.first, leading_[0]));
-      return;
-    }
-    search.trace().enabled(search.trace().steps()[race.first]).for_each([&](ThreadId t) {
-      if (!planned(t)) search.plan(race.first, t, search.pending_label(race.first, t));
-    });
+    for (const ThreadId t : leading_)
+      if (planner.is_planned(race.first, t)) return;
+    if (leading_.empty()) return planner.plan_enabled(race.first);
+    planner.plan(race.first, leading_[0], path.pending_label(race.first, leading_[0]));
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/dpor/dpor_search.hpp"
 #include "search/dpor/source_sets.hpp"
 #include "search/dpor/trace_bound.hpp"
 #include "search/dpor/wakeup.hpp"
@@ -13,20 +14,20 @@ using namespace dpor;
 
 class WakeupTrees final : public Reversal {
  public:
-  void reverse(DporSearch& search, const Race& race) override {
-    if (search.tree()[search.state(race.first)].loose) return source_sets_.reverse(search, race);
-    if (search.tree()[search.taken(race.first)].label.ends) return wakeup_.go_first(search, race);
-    if (!could_run(search, race)) return;
-    if (may_be_stuck(race)) return reverse_loosely(search, race);
-    const uint32_t all = std::min(search.order().size(), search.stuck_at());
-    const std::span<const DporSearch::Item> sequence = search.sequence(race);
-    if (lets_others_choose(search, sequence)) return reverse_loosely(search, race);
-    if (sequence.empty() || wakeup_.insert(search, race.first, sequence, race.end == all)) return;
+  void reverse(Path& path, Planner& planner, const Race& race) override {
+    if (planner.tree()[path.state(race.first)].by_source_sets) return source_sets_.reverse(path, planner, race);
+    if (planner.tree()[path.node(race.first)].label.ends) return wakeup_.go_first(path, planner, race);
+    if (!could_run(path, race)) return;
+    if (may_be_stuck(race)) return reverse_by_source_sets(path, planner, race);
+    const uint32_t all = std::min(path.size(), path.stuck_at());
+    const std::span<const SequenceItem> sequence = path.sequence(race);
+    if (lets_others_choose(path, sequence)) return reverse_by_source_sets(path, planner, race);
+    if (sequence.empty() || wakeup_.insert(path, planner, race.first, sequence, race.end == all)) return;
     Race whole = race;
     whole.end = all;
-    const std::span<const DporSearch::Item> longer = search.sequence(whole);
-    if (lets_others_choose(search, longer)) return reverse_loosely(search, race);
-    wakeup_.insert(search, race.first, longer);
+    const std::span<const SequenceItem> longer = path.sequence(whole);
+    if (lets_others_choose(path, longer)) return reverse_by_source_sets(path, planner, race);
+    wakeup_.insert(path, planner, race.first, longer);
   }
 
  private:
@@ -37,8 +38,8 @@ class WakeupTrees final : public Reversal {
   }
 
   // The second step waited for the first, if it could not run where that was run.
-  static bool could_run(DporSearch& search, const Race& race) {
-    return !waits_unseen(race.next->kind) || !was_pending(race) || search.enabled(race.first, race.next->thread);
+  static bool could_run(const Path& path, const Race& race) {
+    return !waits_unseen(race.next->kind) || !was_pending(race) || path.enabled(race.first, race.next->thread);
   }
 
   // It came to wait after the first step had been run; nobody knows whether it would have without that.
@@ -48,11 +49,11 @@ class WakeupTrees final : public Reversal {
 
   // A thread that waited for several others to end goes on inside the step of the last of them. If it then makes a data
   // choice, that comes after another step, or not at all, where these have another order.
-  static bool lets_others_choose(DporSearch& search, std::span<const DporSearch::Item> sequence) {
-    for (const DporSearch::Item& item : sequence)
-      for (uint32_t r = item.record == ChoiceTree::kNone ? item.record : search.choice_after(item.record);
-           r != ChoiceTree::kNone; r = search.choice_after(r))
-        if (!chooses_by_itself(search.order(), r, item.record)) return true;
+  static bool lets_others_choose(const Path& path, std::span<const SequenceItem> sequence) {
+    for (const SequenceItem& item : sequence)
+      for (uint32_t r = item.record == ChoiceTree::kNone ? item.record : path.choice_after(item.record);
+           r != ChoiceTree::kNone; r = path.choice_after(r))
+        if (!chooses_by_itself(path.order(), r, item.record)) return true;
     return false;
   }
   // Whoever chooses took the step, was created in it by who did, or had waited for nothing else.
@@ -84,24 +85,24 @@ class WakeupTrees final : public Reversal {
   // what follows it is left to source sets. That is so, too, where a sequence is planned that begins like this one:
   // below it, whatever those could begin who sleep since `race.first` is expected to come as a sequence, but this one
   // does not.
-  void reverse_loosely(DporSearch& search, const Race& race) {
-    ChoiceTree& tree = search.tree();
-    const uint32_t state = search.state(race.first), newest = tree[state].last;
-    source_sets_.reverse(search, race);
-    for (uint32_t c = tree[newest].next; c != ChoiceTree::kNone; c = tree[c].next) tree[c].loose = true;
-    if (tree[state].last == newest) leave_to_source_sets(search, state);
+  void reverse_by_source_sets(Path& path, Planner& planner, const Race& race) {
+    ChoiceTree& tree = planner.tree();
+    const uint32_t state = path.state(race.first), newest = tree[state].last;
+    source_sets_.reverse(path, planner, race);
+    for (uint32_t c = tree[newest].next; c != ChoiceTree::kNone; c = tree[c].next) tree[c].by_source_sets = true;
+    if (tree[state].last == newest) leave_to_source_sets(planner, state);
   }
   // One of those that could begin; best one below which nothing is left to sequences.
-  void leave_to_source_sets(DporSearch& search, uint32_t state) {
-    const ChoiceTree& tree = search.tree();
+  void leave_to_source_sets(Planner& planner, uint32_t state) {
+    const ChoiceTree& tree = planner.tree();
     uint32_t found = ChoiceTree::kNone;
     for (const Label& initial : source_sets_.initials()) {
       const uint32_t c = tree.child(state, static_cast<uint16_t>(initial.thread));
       if (c == ChoiceTree::kNone) continue;
-      if (tree[c].missing == 0 && (tree[c].loose || tree[c].status >= ChoiceTree::Status::Executed)) return;
+      if (tree[c].missing == 0 && (tree[c].by_source_sets || tree[c].status >= ChoiceTree::Status::Executed)) return;
       if (found == ChoiceTree::kNone) found = c;
     }
-    if (found != ChoiceTree::kNone) wakeup_.loosen(search, found);
+    if (found != ChoiceTree::kNone) wakeup_.leave_to_source_sets(planner, found);
   }
 
   Wakeup wakeup_;
@@ -117,13 +118,13 @@ std::unique_ptr<Search> make_optimal_dpor(const OptimalDporOptions& options) {
   if (!options.preemptions) parts.lanes = options.lanes;
   parts.for_one_worker = options.for_one_worker;
   parts.before_lanes = options.before_lanes;
-  parts.forget_guided = options.forget_guided;
-  parts.observed_labels = options.observed_labels;
-  parts.overlooks = options.overlooks;
+  parts.mistakes.forget_guided = options.forget_guided;
+  parts.mistakes.observed_labels = options.observed_labels;
+  parts.mistakes.overlooks = options.overlooks;
   parts.max_steps = options.max_steps;
   parts.preemptions = options.preemptions;
   parts.each_trace_once = true;
-  if (options.preemptions) parts.give_up = beyond_trace_cost(*options.preemptions);
+  if (options.preemptions) parts.is_beyond_bound = beyond_trace_cost(*options.preemptions);
   return std::make_unique<DporSearch>(std::move(parts));
 }
 

@@ -1,5 +1,6 @@
 #include "search/strategies/source_dpor.hpp"
 
+#include "search/dpor/dpor_search.hpp"
 #include "search/dpor/source_sets.hpp"
 #include "search/dpor/trace_bound.hpp"
 
@@ -15,8 +16,8 @@ std::unique_ptr<Search> make_source_dpor(const SourceDporOptions& options) {
   parts.order = options.order;
   if (!options.preemptions) parts.lanes = options.lanes;
   parts.for_one_worker = options.for_one_worker;
-  parts.all_siblings_sleep = options.all_siblings_sleep;
-  if (options.preemptions) parts.give_up = beyond_trace_cost(*options.preemptions, options.slack);
+  parts.mistakes.all_siblings_sleep = options.all_siblings_sleep;
+  if (options.preemptions) parts.is_beyond_bound = beyond_trace_cost(*options.preemptions, options.slack);
   return std::make_unique<DporSearch>(std::move(parts));
 }
 

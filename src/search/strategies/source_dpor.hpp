@@ -5,7 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "search/dpor/dpor_search.hpp"
+#include "search/dpor/walk.hpp"
+#include "search/base/strategy.hpp"
 
 namespace lockstep {
 

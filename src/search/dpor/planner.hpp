@@ -1,0 +1,56 @@
+// Plans what the path under examination leaves to be explored: puts alternatives into the tree and into the walk, which
+// hands them out. What it takes to reverse a race is left to a Reversal; the strategies differ only in that.
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "search/dpor/path.hpp"
+#include "search/dpor/walk.hpp"
+
+namespace lockstep::dpor {
+
+class Planner;
+
+class Reversal {
+ public:
+  virtual ~Reversal() = default;
+  virtual void reverse(Path& path, Planner& planner, const Race& race) = 0;
+  // True: it found the races of a step with the records before `end` by itself, and reversed them.
+  virtual bool reverse_all(Path&, Planner&, const Event& /*next*/, const Label& /*label*/, uint32_t /*end*/) {
+    return false;
+  }
+};
+
+class Planner {
+ public:
+  Planner(Path& path, ChoiceTree& tree, Reversal& reversal, bool observed_labels)
+      : path_(path), tree_(tree), reversal_(reversal), observed_labels_(observed_labels) {}
+  void use(Walk& walk) { walk_ = &walk; }
+
+  // For reversals.
+  ChoiceTree& tree() { return tree_; }
+  bool is_planned(uint32_t record, ThreadId t) const {
+    return tree_.child(path_.state(record), static_cast<uint16_t>(t)) != ChoiceTree::kNone;
+  }
+  void plan(uint32_t record, ThreadId t, const Label& label);  // another thread at that record
+  // Every thread that can run there, within a bound on preemptions.
+  void plan_enabled(uint32_t record, std::optional<uint32_t> bound = std::nullopt);
+  void make_available(uint32_t node) { walk_->add(node); }  // see Walk::add
+
+  // For the search. `end`: as in Race.
+  void plan_data(uint32_t state, uint32_t record);
+  void reverse_step(uint32_t record, uint32_t end);
+  bool reverse_timed_wait(uint32_t note, uint32_t end);  // false: no timed wait ended there
+  void reverse_pending(uint32_t last);  // the steps that threads would take next; `last`: record or kNone
+
+ private:
+  void reverse_races(const Event& next, uint32_t at, uint32_t end, bool blocked);
+
+  Path& path_;
+  ChoiceTree& tree_;
+  Reversal& reversal_;
+  bool observed_labels_;  // see Mistakes
+  Walk* walk_ = nullptr;
+};
+
+}  // namespace lockstep::dpor
