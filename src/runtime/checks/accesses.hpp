@@ -45,11 +45,12 @@ inline void check_stack(uintptr_t address, size_t size, uint8_t flags, const voi
   else if (address < owner->shared_low && runtime.races.active())
     owner->shared_low = address;
 }
-// Where the frames of others may lie: the usual case for heap and variables is one test.
-inline bool may_be_anothers_stack(uintptr_t address) {
+// Is there anything for check_stack to do? The usual case for heap and variables is one test, for a frame that another
+// thread has been let into three.
+inline bool needs_stack_check(uintptr_t address) {
   if (LIKELY(!may_be_stack(address))) return false;
   const Thread* owner = stack_owner(address);
-  return owner && owner != runtime.current;
+  return owner && owner != runtime.current && (address < owner->shared_low || address < owner->program_sp);
 }
 
 // Atomic blocks and lock discipline, when somebody asked for them.
@@ -80,8 +81,7 @@ __attribute__((noinline)) inline void look_up_alone(uintptr_t a, size_t size, ui
     runtime.races.range(me, a, size, flags, place(pc));
 }
 inline void access_alone(uintptr_t a, size_t size, uint8_t flags, const void* pc) {
-  if (in_arena(reinterpret_cast<const void*>(a)) || UNLIKELY(may_be_anothers_stack(a)))
-    look_up_alone(a, size, flags, pc);
+  if (in_arena(reinterpret_cast<const void*>(a)) || UNLIKELY(needs_stack_check(a))) look_up_alone(a, size, flags, pc);
 }
 
 // All there is to an access while something is watched.
@@ -104,7 +104,7 @@ template <unsigned kSize, uint8_t kFlags>
 __attribute__((noinline)) void watched_access(const volatile void* address, const void* pc) {
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
   if (kSize <= 8 && LIKELY(runtime.races.watching_alone() && thread_pointer() == runtime.current->tls &&
-                           (a & 7) + kSize <= 8 && !may_be_anothers_stack(a)))
+                           (a & 7) + kSize <= 8 && !needs_stack_check(a)))
     runtime.races.access(runtime.current->id, a, kSize, kFlags, reinterpret_cast<uint64_t>(pc));
   else
     access_closely<kSize, kFlags>(address, pc);
@@ -142,7 +142,7 @@ inline __attribute__((always_inline)) void synchronise(const volatile void* a, s
     return;
   }
   if (!controlled()) return;
-  if (UNLIKELY(may_be_anothers_stack(address))) check_stack(address, size, kFlags, pc);
+  if (UNLIKELY(needs_stack_check(address))) check_stack(address, size, kFlags, pc);
   const ThreadId me = runtime.current->id;
   const Order order = static_cast<Order>(raw_order & 7);  // gcc marks __sync builtins in higher bits
   // Acquiring comes before the access and releasing after it: the access is part of what is released.

@@ -27,9 +27,11 @@ uint64_t unwind_calls();  // the same, of the whole stack
 // only.
 void use_object_closely(const void* object, bool remember);
 inline void use_object(const void* object, bool remember = true) {
-  const uintptr_t region = reinterpret_cast<uintptr_t>(object) >> 44;  // of variables nothing ever ends
-  if (UNLIKELY(runtime.races.active() || runtime.races.only_freed()) && region != 0 && region != 5)
-    use_object_closely(object, remember);
+  const uintptr_t address = reinterpret_cast<uintptr_t>(object);
+  const uintptr_t region = address >> 44;  // of variables nothing ever ends
+  if (LIKELY(!runtime.races.active() && !runtime.races.only_freed()) || region == 0 || region == 5) return;
+  if (!remember && in_arena(object) && LIKELY(!runtime.races.is_freed(address))) return;
+  use_object_closely(object, remember);
 }
 // The frame that the address was in is gone: told, and the execution ends if it cannot go on.
 void use_gone_frame(Thread& owner, uintptr_t address, unsigned size, uint8_t flags, uint64_t where);

@@ -33,20 +33,20 @@ void use_gone_frame(Thread& owner, uintptr_t address, unsigned size, uint8_t fla
 void use_object_closely(const void* object, bool remember) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(object);
   Races& races = runtime.races;
-  constexpr uint8_t kFlags = RaceAccess::kAtomic | RaceAccess::kSync;
-  Thread* owner = may_be_stack(address) ? stack_owner(address) : nullptr;
-  if (owner == &self())
-    owner = nullptr;
-  else if (!owner && !in_arena(object))
-    return;
-  if (owner && frame_is_gone(*owner, address)) return use_gone_frame(*owner, address, 1, kFlags, calling_place());
-  if (!remember || !races.active()) {
-    if (!owner && races.is_freed(address))
+  remember = remember && races.active();
+  if (LIKELY(in_arena(object))) {
+    if (!remember && UNLIKELY(races.is_freed(address)))
       races.used_freed(self().id, address, scheduler().detail ? calling_place() : 0);
-    return;
+  } else {
+    Thread* owner = may_be_stack(address) ? stack_owner(address) : nullptr;
+    if (!owner) return;
+    if (owner != &self()) {
+      if (frame_is_gone(*owner, address))
+        return use_gone_frame(*owner, address, 1, RaceAccess::kAtomic | RaceAccess::kSync, calling_place());
+      if (remember && address < owner->shared_low) owner->shared_low = address;
+    }
   }
-  if (owner && address < owner->shared_low) owner->shared_low = address;
-  races.access(self().id, address, 1, kFlags, scheduler().detail ? calling_place() : 0);
+  if (remember) races.used(self().id, address, scheduler().detail ? calling_place() : 0);
 }
 
 void misuse(Misuse what, const void* object) {

@@ -33,12 +33,12 @@ bool PlainFunctions::add(const PlainFunction& function) {
   return true;
 }
 
-void PlainFunctions::update(const Channel& channel) {
+void PlainFunctions::take_over(const Channel& channel) {
   Table& t = *table_;
   const uint32_t count = channel.plain_count.load(std::memory_order_acquire);
   const auto* functions =
       reinterpret_cast<const PlainFunction*>(reinterpret_cast<const char*>(&channel) + channel.plain_offset);
-  while (UNLIKELY(t.count < count)) {
+  while (t.count < count) {
     // Where no breakpoint is possible, the function may run unnoticed.
     const uint32_t before = t.count;
     if (!add(functions[t.count])) notice(FactKind::PlainCode);
@@ -46,7 +46,7 @@ void PlainFunctions::update(const Channel& channel) {
   }
   const FactTable& facts = channel.facts;
   const uint32_t noticed = facts.count.load(std::memory_order_acquire);
-  for (; UNLIKELY(t.facts_read < noticed); ++t.facts_read) {
+  for (; t.facts_read < noticed; ++t.facts_read) {
     const Fact& fact = facts.fact[t.facts_read];
     if (fact.kind != FactKind::PlainCode || !fact.place) continue;
     if (Entry* entry = find(fact.place); entry && entry->state != State::Ran) {

@@ -19,7 +19,11 @@ class PlainFunctions {
   void init();
   // Between executions: takes over what the driver has found since, and what other processes of this worker have
   // noticed.
-  void update(const Channel& channel);
+  void update(const Channel& channel) {
+    if (UNLIKELY(table_->count < channel.plain_count.load(std::memory_order_acquire) ||
+                 table_->facts_read < channel.facts.count.load(std::memory_order_acquire)))
+      take_over(channel);
+  }
   // Main is alone, or goes on beside threads.
   void follow(bool beside_threads) {
     if (beside_threads == table_->armed) return;
@@ -61,6 +65,7 @@ class PlainFunctions {
     uint32_t alone[kMaxPlainFunctions];
   };
 
+  void take_over(const Channel& channel);
   Entry* find(uintptr_t pc);
   bool add(const PlainFunction& function);
   void set_alone(bool armed);

@@ -276,8 +276,7 @@ void Races::reused(uintptr_t address, size_t size) {
   }
 }
 
-bool Races::is_freed(uintptr_t address) {
-  if (!any_freed_ || !shadow_.touched(address)) return false;
+bool Races::has_free(uintptr_t address) {
   bool freed = false;
   for_each_entry(shadow_.cell(address), shadow_.generation(),
                  [&](Entry& e) { freed = freed || (e.flags() & RaceAccess::kFree); });

@@ -102,6 +102,18 @@ class Races {
     }
     compare(*cell, address, fresh);
   }
+  // A lock or the like is used, usually in turn with who used it before.
+  void used(ThreadId t, uintptr_t address, uint64_t where) {
+    constexpr uint8_t kFlags = RaceAccess::kAtomic | RaceAccess::kSync;
+    const auto byte = static_cast<uint8_t>(1u << (address & 7));
+    const Entry fresh{where, t, clocks_.now(t), shadow_.generation(), byte, kFlags};
+    Cell* cell = shadow_.known_cell(address);
+    if (LIKELY(cell && cell->entry[0].same_but_for_thread(fresh) && !cell->entry[1].of(fresh.generation()) &&
+               !ordered_too_ && comes_before(cell->entry[0], fresh)))
+      cell->entry[0] = fresh;
+    else
+      compare_anew(address, fresh);
+  }
   // A heap block is given back: a write to all of it, after which every access is wrong. Whenever on().
   void freed(ThreadId t, uintptr_t address, size_t size, uint64_t where);
   void reused(uintptr_t address, size_t size);  // handed out again
@@ -110,8 +122,13 @@ class Races {
   // --- freed memory and the stacks of threads that have ended ---
   // A block is freed that has been freed before: tells of both.
   void freed_again(ThreadId t, uintptr_t address, uint64_t where);
-  // A lock or the like at this address is used; only while active().
-  bool is_freed(uintptr_t address);
+  // Whenever on(). Nearly always the word's two entries say that it is not.
+  bool is_freed(uintptr_t address) {
+    if (!any_freed_) return false;
+    const Cell* cell = shadow_.known_cell(address);
+    constexpr uint8_t kPossibly = RaceAccess::kFree | Entry::kChain;
+    return cell && UNLIKELY((cell->entry[0].flags() | cell->entry[1].flags()) & kPossibly) && has_free(address);
+  }
   bool is_freed(uintptr_t address, size_t size) {
     for (const uintptr_t end = address + size; address < end; address = (address | 7) + 1)
       if (is_freed(address)) return true;
@@ -138,6 +155,7 @@ class Races {
   bool comes_before(const Entry& old, const Entry& fresh) const {
     return clocks_.knows(fresh.thread(), old.thread(), old.when());
   }
+  __attribute__((noinline)) bool has_free(uintptr_t address);
   static constexpr uint8_t kOthers = 1, kOnlyFreed = 2;
   void only_one_thread() {
     active_ = false;

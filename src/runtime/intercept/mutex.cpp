@@ -157,8 +157,7 @@ int try_lock(pthread_mutex_t* mutex) {
 int unlock(pthread_mutex_t* mutex) {
   Mutex& m = Mutex::of(mutex);
   const ThreadId me = self().id;
-  const bool checks = m.type() == Mutex::Type::ErrorCheck || m.type() == Mutex::Type::Recursive || m.robust();
-  if (UNLIKELY(!m.owned_by(me)) && checks && !m.destroyed()) return EPERM;
+  if (UNLIKELY(!m.owned_by(me)) && m.checks_owner() && !m.destroyed()) return EPERM;
   if (m.depth > 1 && m.type() == Mutex::Type::Recursive) {
     --m.depth;
     return 0;

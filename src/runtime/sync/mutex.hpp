@@ -25,6 +25,7 @@ struct Mutex {
   enum class Type : int { Normal, Recursive, ErrorCheck, Adaptive };
   Type type() const { return static_cast<Type>(kind & 3); }
   bool robust() const { return kind & 16; }
+  bool checks_owner() const { return type() == Type::ErrorCheck || type() == Type::Recursive || robust(); }
   bool destroyed() const { return kind == -1; }
 
   bool owned_by(ThreadId t) const { return owner == index_of(t) + 1; }

@@ -196,6 +196,7 @@ void finish_thread(Thread& me, void* result) {
     s.note(OpKind::ThreadExit, thread_object(me.id), kNoObject);
   if (s.live_count == 1 + timer_tasks()) finish_process(0);  // main has left by pthread_exit
   me.life = Life::Done;
+  me.shared_low = ~uintptr_t{0};  // nobody uses its stack any more without being checked
   s.remove_thread(me);
   // A join is never a decision: it completes in the step in which its target ends.
   if (me.join_waiting) {
