@@ -60,7 +60,7 @@ class Constraints {
   void step(const Step& s) {
     Times& mine = times_[s.thread];
     ++mine[s.thread];
-    const ThreadId other{static_cast<uint16_t>(s.second)};
+    const ThreadId other = s.second.thread();
     if (s.kind == OpKind::Create) {
       times_[other] = mine;
     } else if (s.kind == OpKind::Join) {

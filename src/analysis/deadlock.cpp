@@ -11,11 +11,10 @@ namespace lockstep {
 namespace {
 
 WaitGraph::Edge edge_of(const Step& pending, const Holdings& now) {
-  if (pending.kind == OpKind::Join)
-    return {pending.thread, pending.object, pending.kind, {ThreadId(static_cast<uint64_t>(pending.second))}};
+  if (pending.kind == OpKind::Join) return {pending.thread, pending.object, pending.kind, {pending.second.thread()}};
   if (pending.kind == OpKind::Reacquire && now.waits_for_signal(pending.thread))
-    return {pending.thread, pending.second, OpKind::CondWait, {}};
-  if (pending.kind == OpKind::Io) return {pending.thread, pending.second, pending.kind, {}};
+    return {pending.thread, pending.second.condition(), OpKind::CondWait, {}};
+  if (pending.kind == OpKind::Io) return {pending.thread, pending.second.io_name(), pending.kind, {}};
   return {pending.thread, pending.object, pending.kind, now.holders(pending.object)};
 }
 

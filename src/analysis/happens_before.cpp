@@ -45,7 +45,7 @@ void HappensBefore::make_room() {
 
 void HappensBefore::push(const Step& step) {
   const unsigned t = index_of(step.thread);
-  const auto child = step.kind == OpKind::Create ? static_cast<unsigned>(step.second) : 0;
+  const auto child = step.kind == OpKind::Create ? index_of(step.second.thread()) : 0;
   if (std::max(t, child) >= threads_.size()) widen(std::max(t, child) + 1);
   if (size_ == room_) make_room();
   const uint32_t record = size_++;
@@ -67,7 +67,7 @@ void HappensBefore::push(const Step& step) {
   thread.last = record;
   if (step.is_note()) return note(step, e, clock);
 
-  if (step.kind == OpKind::Reacquire && step.flags & Step::kTimed) e.condition = number_of(step.second);
+  if (step.kind == OpKind::Reacquire && step.flags & Step::kTimed) e.condition = number_of(step.second.condition());
   for (const Access& a : accesses(step.operation())) {
     if (a.object == kNoObject) continue;
     const uint32_t number = number_of(a.object);
@@ -99,7 +99,7 @@ void HappensBefore::push(const Step& step) {
 void HappensBefore::note(const Step& step, Event& e, int32_t* clock) {
   const uint32_t record = size_ - 1;
   if (step.kind == OpKind::Join) {
-    const uint32_t last = last_of(ThreadId(static_cast<uint16_t>(step.second)));
+    const uint32_t last = last_of(step.second.thread());
     if (last != kNone) join(clock, last);
   } else if (step.kind == OpKind::BarrierLeave || step.kind == OpKind::FutexBlocked) {  // part of the step that woke it
     uint32_t waker = record;
@@ -109,7 +109,7 @@ void HappensBefore::note(const Step& step, Event& e, int32_t* clock) {
   }
   clock[index_of(step.thread)] = static_cast<int32_t>(e.index);
   if (step.kind != OpKind::Create) return;
-  Thread& child = threads_[static_cast<size_t>(step.second)];
+  Thread& child = threads_[index_of(step.second.thread())];
   if (child.records == 0) child.last = record;
 }
 
@@ -125,7 +125,7 @@ void HappensBefore::truncate(uint32_t size) {
     thread.last = e.previous;
     --thread.records;
     if (e.kind == OpKind::Create) {
-      Thread& child = threads_[static_cast<size_t>(e.second)];
+      Thread& child = threads_[index_of(e.second.thread())];
       if (child.records == 0) child.last = kNone;
     }
   }

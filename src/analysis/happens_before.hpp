@@ -30,7 +30,7 @@ class HappensBefore {
     uint8_t uses;
     uint32_t index;              // among the records of its thread, from 1
     uint32_t previous;           // whose clock the thread had before: its previous record, or the one that created it
-    ObjectId second;             // of the step
+    Companion second;            // of the step
     uint32_t condition = kNone;  // number of what a timed wait waited for, until it was woken
     Use use[3];
 

@@ -21,16 +21,14 @@ void Holdings::apply(const Step& s) {
     case OpKind::WriteUnlock:
     case OpKind::OnceExit: give(s.object, s.thread); break;
     case OpKind::CondWait:
-      give(s.second, s.thread);
+      give(s.second.mutex(), s.thread);
       waiting_[s.thread] = s.object;
       break;
     case OpKind::Reacquire:
       take(s.object, s.thread);
       waiting_.erase(s.thread);
       break;
-    case OpKind::CondSignal:
-      if (s.second != kNoObject) waiting_.erase(ThreadId(static_cast<uint64_t>(s.second) - 1));
-      break;
+    case OpKind::CondSignal: waiting_.erase(s.second.woken()); break;
     case OpKind::CondBroadcast: std::erase_if(waiting_, [&](const auto& w) { return w.second == s.object; }); break;
     default: break;
   }

@@ -28,7 +28,7 @@ bool gives(const Step& s) {
   return s.kind == OpKind::Unlock || s.kind == OpKind::ReadUnlock || s.kind == OpKind::WriteUnlock ||
          s.kind == OpKind::CondWait;
 }
-ObjectId given(const Step& s) { return s.kind == OpKind::CondWait ? s.second : s.object; }
+ObjectId given(const Step& s) { return s.kind == OpKind::CondWait ? s.second.mutex() : s.object; }
 
 using Times = std::map<ThreadId, uint32_t>;  // creation and joining only
 
@@ -65,7 +65,7 @@ std::vector<Nesting> nestings(TraceView trace) {
     const uint32_t here = index++;
     Times& mine = times[s.thread];
     mine.try_emplace(s.thread, 1);
-    const ThreadId other{static_cast<uint16_t>(s.second)};
+    const ThreadId other = s.second.thread();
     if (s.kind == OpKind::Create) {
       times[other] = mine;
       times[other][other] = 1;

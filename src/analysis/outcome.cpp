@@ -24,7 +24,7 @@ std::optional<FindingKind> kind_of(Outcome outcome) {
     case Outcome::Livelock: return FindingKind::Livelock;
     case Outcome::Ok:
     case Outcome::StepLimit:  // a long execution is not a wrong one
-    case Outcome::SleepBlocked:
+    case Outcome::Redundant:
     case Outcome::Diverged:      // counted by the explorer
     case Outcome::Uncontrolled:  // ends the exploration
     case Outcome::kCount: break;

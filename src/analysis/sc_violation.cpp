@@ -12,7 +12,7 @@ namespace {
 constexpr uint16_t kSeqCst = 5;
 constexpr uint64_t kMostLookedAt = 20'000;  // executions with stores that can be delayed: what is so common shows early
 
-uint16_t order_of(const Step& s) { return s.value & 7; }
+int order_of(const Step& s) { return s.order(); }
 bool is_delayed_store(const Step& s) {
   return s.kind == OpKind::PlainWrite || (s.kind == OpKind::Store && order_of(s) != kSeqCst);
 }
@@ -52,7 +52,7 @@ class StoreMonitor {
     for (uint32_t i = from; i < to; ++i) {
       const Step& s = steps[i];
       const size_t highest =
-          std::max<size_t>(index_of(s.thread), s.kind == OpKind::Create ? static_cast<size_t>(s.second) : 0);
+          std::max<size_t>(index_of(s.thread), s.kind == OpKind::Create ? index_of(s.second.thread()) : 0);
       if (highest >= width_) widen(highest + 1);
       Thread& me = threads_[index_of(s.thread)];
       if (s.kind == OpKind::Create || s.kind == OpKind::Join) {
@@ -63,7 +63,7 @@ class StoreMonitor {
       if (list.size == 0) continue;
       ++me.index;
       const bool plain_or_atomic = is_load(s) || is_atomic(s) || s.kind == OpKind::PlainWrite;
-      if ((is_atomic(s) && (s.value & kAfterFence)) || !plain_or_atomic || s.kind == OpKind::Cas) fence(me);
+      if ((is_atomic(s) && s.after_fence()) || !plain_or_atomic || s.kind == OpKind::Cas) fence(me);
       if (is_load(s) || (s.kind == OpKind::Cas && !(s.flags & Step::kWrite))) {
         if (auto stale = load(i, s, me, list.item[0].object)) return stale;
       } else if (is_delayed_store(s)) {
@@ -117,7 +117,7 @@ class StoreMonitor {
   }
 
   void life(const Step& s, Thread& me) {
-    Thread& other = threads_[static_cast<size_t>(s.second)];
+    Thread& other = threads_[index_of(s.second.thread())];
     Thread& from = s.kind == OpKind::Create ? me : other;
     Thread& to = s.kind == OpKind::Create ? other : me;
     fence(from);

@@ -19,7 +19,7 @@ inline void absorb(uint64_t& f, uint64_t past, uint64_t name) { absorb(f, past +
 // What the step did, apart from its objects. Flags that only say how the record is stored do not belong to it.
 inline uint64_t description(const Step& step) {
   const auto flags = static_cast<uint64_t>(step.flags & (Step::kWrite | Step::kTimedOut));
-  const uint64_t choice = step.is_choice() ? step.value : 0;
+  const uint64_t choice = step.is_choice() ? step.taken() : 0;
   return index_of(step.thread) | static_cast<uint64_t>(step.kind) << 16 | flags << 24 | choice << 32 | 1ull << 63;
 }
 

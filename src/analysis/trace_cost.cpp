@@ -127,7 +127,7 @@ void TraceCost::collect() {
 void TraceCost::add_round(const Event& next, uint32_t record) {
   const bool named = next.kind == OpKind::Load || next.kind == OpKind::Store || next.kind == OpKind::Rmw;
   const bool pending = record >= size_;
-  if (is_acquire(next.kind) || (pending && !(named && next.second != kNoObject))) return;
+  if (is_acquire(next.kind) || (pending && !(named && !next.second.none()))) return;
   const HappensBefore& order = *order_;
   const auto is_own = [&](uint32_t r) { return r != kNone && r < size_ && order[r].thread == next.thread; };
   if (!is_own(next.previous) || order[next.previous].uses == 0) return;
@@ -145,7 +145,7 @@ void TraceCost::add_round(const Event& next, uint32_t record) {
         if (w <= r) return false;
         if (w >= record || !order[w].find(object)->write) return true;
         round.writes.push_back(w);
-        if (named && order.object(object).id == next.second) round.enough.push_back(w);
+        if (named && order.object(object).id == next.second.change()) round.enough.push_back(w);
         return true;
       });
     }
@@ -313,7 +313,7 @@ bool TraceCost::has_units(const Cut& cut, uint32_t semaphore, bool untouched) co
     const bool takes = e.kind == OpKind::SemWait || (e.kind == OpKind::SemTryWait && succeeded(e));
     if ((!takes && e.kind != OpKind::SemPost) || gave_up(e)) return true;
     const bool done = has_done(cut, r);
-    units = static_cast<int64_t>(e.second) + (done ? (takes ? -1 : 1) : 0);
+    units = static_cast<int64_t>(e.second.units()) + (done ? (takes ? -1 : 1) : 0);
     return !done;
   });
   return units > 0;

@@ -20,7 +20,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kMagic[16] = "LOCKSTEP-STATE\n";
-constexpr uint32_t kVersion = 13;
+constexpr uint32_t kVersion = 14;
 constexpr uint64_t kLargest = 64ull << 30;
 
 struct FileHeader {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "campaign/code_places.hpp"
+#include "model/policy_input.hpp"
 #include "model/schedule.hpp"
 
 namespace lockstep {
@@ -58,33 +59,28 @@ std::vector<ThreadId> numbers_now(const std::vector<ThreadTable::Entry>& then,
 }
 
 // The recorded switches as wishes for the program as it is now.
-std::vector<Delta> wishes_for(const Operations& recorded, const Operations& now) {
+Wishes wishes_for(const Operations& recorded, const Operations& now) {
   std::map<ThreadId, std::vector<uint32_t>> places;
   const auto then_lists = by_thread(recorded);
   auto now_lists = by_thread(now);
   for (const auto& [thread, list] : then_lists) places[thread] = carry_over(list, now_lists[thread]);
-  std::vector<Delta> stretches, choices;
+  Wishes wishes;
   std::map<ThreadId, uint32_t> done, reached, chosen;
   for (size_t i = 0; i < recorded.size(); ++i) {
     const RecordedOperation& op = recorded[i];
     if (is_note(op.kind)) continue;
-    const auto thread = static_cast<uint16_t>(op.thread);
     if (op.kind == OpKind::Choose) {
       const uint32_t number = chosen[op.thread]++;
-      if (op.value != 0) choices.push_back({number, op.value, static_cast<uint16_t>(thread + 1)});
+      if (op.value != 0) wishes.choices.push_back({op.thread, number, op.value});
       continue;
     }
     const uint32_t place = places[op.thread][done[op.thread]++];
     uint32_t& at = reached[op.thread];
     if (place <= at) continue;
-    if (!stretches.empty() && stretches.back().value == thread)
-      stretches.back().step += place - at;
-    else
-      stretches.push_back({place - at, thread});
+    wishes.run(op.thread, place - at);
     at = place;
   }
-  stretches.insert(stretches.end(), choices.begin(), choices.end());
-  return stretches;
+  return wishes;
 }
 
 }  // namespace
@@ -150,13 +146,14 @@ std::optional<Finding> replay_stored(Replayer& replayer, const StoredSchedule& s
   Trace seen;
   std::optional<Finding> found = replayer.reproduce(wanted, true, &seen);
   Operations now = recorded;
-  std::vector<Delta> tried;
+  std::optional<Wishes> tried;
   for (int attempt = 0; !found && attempt < kAttempts; ++attempt) {
-    std::vector<Delta> wishes = wishes_for(recorded, now);
+    Wishes wishes = wishes_for(recorded, now);
     if (wishes == tried) break;
     tried = wishes;
     wanted.plan.policy = Policy::Guided;
-    wanted.plan.deltas = std::move(wishes);
+    wanted.plan.deltas.clear();
+    wanted.plan.extra = wishes.words();
     if ((found = replayer.reproduce(wanted, true, &seen))) {
       Finding exact = *found;
       exact.plan = plan_of(found->trace);

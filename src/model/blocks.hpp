@@ -73,14 +73,16 @@ void for_each_touched(const Step& step, bool locks_write, bool forget_locks, Add
   if (step.is_note() || step.is_choice()) return;
   const OpKind k = step.kind;
   const bool atomic = k == OpKind::Load || k == OpKind::Store || k == OpKind::Rmw || k == OpKind::Cas;
-  const ObjectId lock = k == OpKind::CondWait ? step.second : takes_lock(k) || leaves_lock(k) ? step.object : kNoObject;
+  const ObjectId lock = k == OpKind::CondWait             ? step.second.mutex()
+                        : takes_lock(k) || leaves_lock(k) ? step.object
+                                                          : kNoObject;
   for (const Access& a : accesses(step.operation())) {
     const auto address = static_cast<uint64_t>(a.object);
     if (a.object == lock && lock != kNoObject) {
       if (takes_lock(k) && !(forget_locks && !locks_write)) add(address & ~uint64_t{7}, uint8_t{0xff}, locks_write);
       continue;
     }
-    const unsigned size = atomic && step.arity > 0 && step.arity < 8 ? step.arity : 8;
+    const unsigned size = atomic && step.bytes() > 0 && step.bytes() < 8 ? step.bytes() : 8;
     const unsigned bytes = ((1u << size) - 1) << (size < 8 ? address & 7 : 0);
     add(address & ~uint64_t{7}, static_cast<uint8_t>(bytes), a.write);
   }

@@ -15,7 +15,7 @@
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 6;
+inline constexpr uint32_t kChannelVersion = 7;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 // Instead of it, where a call of lockstep::explore() is to serve: "<channel fd>,<thread table fd>,<number of the call>"
 inline constexpr const char* kExploreVariable = "LOCKSTEP_EXPLORE_CALL";

@@ -100,37 +100,36 @@ AccessList accesses(const Operation& op) {
   }
   // The tokens carry the edge from a signal to whom it woke even if the signaller holds no mutex.
   switch (op.kind) {
-    case OpKind::CondWait: list.add(op.second, true); break;
+    case OpKind::CondWait: list.add(op.second.mutex(), true); break;
     case OpKind::CondSignal:
-      if (op.second != kNoObject) list.add(wake_token(ThreadId(static_cast<uint64_t>(op.second) - 1)), true);
+      if (op.second.woken() != kNoThread) list.add(wake_token(op.second.woken()), true);
       break;
     case OpKind::CondBroadcast: list.add(broadcast_token(op.object), true); break;
     case OpKind::Reacquire:
       list.add(wake_token(op.thread), false);
       // Timed out, it left the queue by itself: a later signal finds one waiter less.
       if (op.timed_out)
-        list.add(op.second, true);
-      else if (op.second != kNoObject)  // none: it had given up before
-        list.add(broadcast_token(op.second), false);
+        list.add(op.second.condition(), true);
+      else if (!op.second.none())
+        list.add(broadcast_token(op.second.condition()), false);
       break;
     case OpKind::SemWait:  // a cancellation or a signal may end it before it gets anything
     case OpKind::FutexBlocked: list.add(wake_token(op.thread), false); break;
     case OpKind::FutexWake:  // a requeue moves waiters to a second futex
     case OpKind::Cancel:     // takes its target out of the queue of a condition variable
-      if (op.second != kNoObject) list.add(op.second, true);
+      if (!op.second.none()) list.add(op.second.other_queue(), true);
       break;
-    // Overlapping accesses have one `second`, wherever each of them begins.
     case OpKind::PlainRead:
     case OpKind::PlainWrite:
-      if (op.second != kNoObject) list.item[0].object = op.second;
+      if (!op.second.none()) list.item[0].object = op.second.alias();
       break;
     case OpKind::Signal:  // whether its receiver still waits for this
     case OpKind::TestCancel:
-      if (op.second != kNoObject) list.add(op.second, false);
+      if (!op.second.none()) list.add(op.second.waited_for(), false);
       break;
     case OpKind::State:
-      if (const auto second = static_cast<uint64_t>(op.second)) list.add(ObjectId{second & ~uint64_t{1}}, second & 1);
-      if (is_position(op.second)) list.add(state_object(StateKind::Descriptors), false);
+      if (!op.second.none()) list.add(op.second.state(), op.second.writes_state());
+      if (is_position(op.second.state())) list.add(state_object(StateKind::Descriptors), false);
       break;
     default: break;
   }

@@ -76,34 +76,17 @@ enum class OpKind : uint8_t {
   // Where code begins or ends in which its thread is not preempted: a decision that depends on nothing.
   AtomicSection,
   // A call on state of the process or of the file system that is no memory of the program: reads or writes `object`,
-  // and
-  // maybe uses a second one.
+  // and maybe uses a second one.
   State,
   kCount
 };
 
 const char* name_of(OpKind kind);  // "lock", "cond-wait", ...: for messages and JSON
 
-struct Operation {
-  ThreadId thread = kNoThread;
-  OpKind kind = OpKind::Yield;
-  bool writes = false;          // what a conditional operation (Cas, TryLock) did or would do now
-  ObjectId object = kNoObject;  // what it is about
-  ObjectId second = kNoObject;  // CondWait: the mutex; Reacquire: the condition variable; see Step::second
-  bool timed_out = false;       // gave up waiting instead of getting what it waited for
-};
-
-struct Access {
-  ObjectId object;
-  bool write;
-};
-
-// Accesses of one operation: never more than three. Token objects (one per thread, written by a wake and read by
-// the woken) and the process-exit object live in an address range no program can map.
-// What a thread waits for in an operation of kind Io: `second` is this times 2^32 plus the descriptor.
+// What a thread waits for in an operation of kind Io.
 enum class IoWait : uint8_t { None, Input, Room, Any, Events, Several };
 
-// What an operation of kind State is about; Step::value.
+// What an operation of kind State is about.
 enum class StateKind : uint8_t {
   Files,
   Descriptors,
@@ -116,20 +99,99 @@ enum class StateKind : uint8_t {
   kCount
 };
 const char* name_of(StateKind kind);  // "the file system", ...
-constexpr ObjectId state_object(StateKind kind) {
-  return ObjectId{0xfffb'0000'0000'0000ull | static_cast<uint64_t>(kind) << 3};
+inline constexpr uint64_t kStateObjects = 0xfffb'0000'0000'0000ull;
+constexpr ObjectId state_object(StateKind kind) { return ObjectId{kStateObjects | static_cast<uint64_t>(kind) << 3}; }
+constexpr StateKind state_kind(ObjectId object) {  // kCount: the object is none of these
+  const uint64_t kind = (static_cast<uint64_t>(object) - kStateObjects) >> 3;
+  return kind < static_cast<uint64_t>(StateKind::kCount) ? static_cast<StateKind>(kind) : StateKind::kCount;
 }
 // The position in an open file, which those share that use one descriptor or copies of it.
 constexpr ObjectId position_object(uint64_t inode) {
   return ObjectId{0xfffa'0000'0000'0000ull | (inode << 3 & 0xffff'ffff'ffffull)};
 }
 constexpr bool is_position(ObjectId object) { return static_cast<uint64_t>(object) >> 48 == 0xfffa; }
-// Operation::second of kind State: another object, and whether it is written. A position belongs to a descriptor, which
-// is looked up.
-constexpr ObjectId second_state(ObjectId object, bool write) {
-  return ObjectId{static_cast<uint64_t>(object) | (write ? 1 : 0)};
-}
 
+// What an operation is about besides its object, by its kind; most are about nothing else. Made by the function of the
+// name by which it is read.
+class Companion {
+ public:
+  Companion() = default;
+  constexpr bool operator==(const Companion&) const = default;
+  constexpr bool none() const { return raw_ == 0; }
+
+  // CondWait: which it releases.
+  static constexpr Companion mutex(ObjectId mutex) { return of(mutex); }
+  constexpr ObjectId mutex() const { return object(); }
+  // Reacquire: on which it waited; none: it had given up, or had been woken, before.
+  static constexpr Companion condition(ObjectId condition) { return of(condition); }
+  constexpr ObjectId condition() const { return object(); }
+  // Create, Join: of whom.
+  static constexpr Companion thread(ThreadId t) { return Companion(index_of(t)); }
+  constexpr ThreadId thread() const { return ThreadId{static_cast<uint16_t>(raw_)}; }
+  // CondSignal: who; kNoThread: nobody waited.
+  static constexpr Companion woken(ThreadId t) { return Companion(index_of(t) + 1u); }
+  constexpr ThreadId woken() const { return ThreadId{static_cast<uint16_t>(raw_ - 1)}; }
+  // SemWait, SemTryWait, SemPost: what the semaphore had before.
+  static constexpr Companion units(uint64_t before) { return Companion(before); }
+  constexpr uint64_t units() const { return raw_; }
+  // Cas: the value it hopes for.
+  static constexpr Companion expected(uint64_t value) { return Companion(value); }
+  constexpr uint64_t expected() const { return raw_; }
+  // PlainRead, PlainWrite: the name that overlapping accesses share (Alias); none: the object itself.
+  static constexpr Companion alias(ObjectId name) { return of(name); }
+  constexpr ObjectId alias() const { return object(); }
+  // Load, Store, Rmw with Step::kBlocked: the one value that was changed before; none: several.
+  static constexpr Companion change(ObjectId changed) { return of(changed); }
+  constexpr ObjectId change() const { return object(); }
+  // FutexWake: the futex to which a requeue moves waiters. Cancel: the condition variable whose queue its target
+  // leaves. Both write it.
+  static constexpr Companion other_queue(ObjectId queue) { return of(queue); }
+  constexpr ObjectId other_queue() const { return object(); }
+  // Signal, TestCancel: what the receiver was waiting for, which they read.
+  static constexpr Companion waited_for(ObjectId object) { return of(object); }
+  constexpr ObjectId waited_for() const { return object(); }
+  // Io: for what, at which descriptor. It stands for a thing of its own in reports: io_name().
+  static constexpr Companion io(IoWait wait, uint32_t descriptor) {
+    return Companion(static_cast<uint64_t>(wait) << 32 | descriptor);
+  }
+  constexpr IoWait io_wait() const { return static_cast<IoWait>(raw_ >> 32); }
+  constexpr uint32_t descriptor() const { return static_cast<uint32_t>(raw_); }
+  static constexpr Companion io(ObjectId name) { return of(name); }
+  constexpr ObjectId io_name() const { return object(); }
+  // State: another object, and whether it is written. A position belongs to a descriptor, which is looked up.
+  static constexpr Companion state(ObjectId object, bool write) {
+    return Companion(static_cast<uint64_t>(object) | (write ? 1 : 0));
+  }
+  constexpr ObjectId state() const { return ObjectId{raw_ & ~uint64_t{1}}; }
+  constexpr bool writes_state() const { return raw_ & 1; }
+  // AtomicSection: it begins, or it ends.
+  static constexpr Companion section(bool begins) { return Companion(begins); }
+  constexpr bool begins_section() const { return raw_ != 0; }
+
+ private:
+  constexpr explicit Companion(uint64_t raw) : raw_(raw) {}
+  static constexpr Companion of(ObjectId object) { return Companion(static_cast<uint64_t>(object)); }
+  constexpr ObjectId object() const { return ObjectId{raw_}; }
+  uint64_t raw_;
+};
+static_assert(sizeof(Companion) == 8, "wire format");
+
+struct Operation {
+  ThreadId thread = kNoThread;
+  OpKind kind = OpKind::Yield;
+  bool writes = false;          // what a conditional operation (Cas, TryLock) did or would do now
+  ObjectId object = kNoObject;  // what it is about
+  Companion second{};
+  bool timed_out = false;  // gave up waiting instead of getting what it waited for
+};
+
+struct Access {
+  ObjectId object;
+  bool write;
+};
+
+// Accesses of one operation: never more than three. Token objects (one per thread, written by a wake and read by
+// the woken) and the process-exit object live in an address range no program can map.
 struct AccessList {
   Access item[3];
   unsigned size = 0;

@@ -8,7 +8,7 @@
 // Asleep threads: from record `sleep_at` on, the threads in `sleep` are asleep, which only the default schedule heeds:
 // it chooses as before, among the enabled threads that are not asleep. A sleeper wakes for good when it is made to run
 // by a delta, or when a step is executed that is dependent with its pending operation as it stood before that step.
-// If somebody is enabled but everybody enabled is asleep, the execution ends with Outcome::SleepBlocked.
+// If somebody is enabled but everybody enabled is asleep, the execution ends with Outcome::Redundant.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -28,26 +28,23 @@ inline constexpr uint32_t kNextDecision = 0xffff'fffe;
 struct Delta {
   uint32_t step;
   uint16_t value;
-  uint16_t reserved = 0;  // one or both of these, or what the policy makes of it (runtime/policies/guided.hpp)
-  static constexpr uint16_t kTentative =
-      1;  // the last delta: if that thread cannot go on there is nothing to be seen this way
-  static constexpr uint16_t kData = 2;  // with kNextDecision: a data alternative is meant, otherwise a thread
+  bool data = false;       // with kNextDecision: a data alternative is meant, otherwise a thread
+  bool tentative = false;  // the last delta: if that thread cannot go on there is nothing to be seen this way
   bool operator==(const Delta&) const = default;
 };
 static_assert(sizeof(Delta) == 8, "wire format");
 
 // How decisions without a delta (Random: after the last delta) are taken. RoundRobin is the default schedule except
 // that a thread that cannot go on is followed by the next enabled one in cyclic order of ids. Pct, Pos and Surw are the
-// random schedulers of those names; data choices are uniform under every random policy. Under Guided and Surw the
-// deltas are no orders, and are read as in runtime/policies/guided.hpp and surw.hpp; what Guided leaves open is as by
-// default. Under Blocks threads are switched only between atomic blocks; from record `sleep_at` on some are stopped, as
-// `extra` says (model/blocks.hpp). Under Priorities the enabled thread with the highest priority runs
+// random schedulers of those names; data choices are uniform under every random policy. Guided follows wishes, and what
+// they leave open is as by default; they, and what Surw expects, are in `extra` (model/policy_input.hpp). Under Blocks
+// threads are switched only between atomic blocks; from record `sleep_at` on some are stopped, as `extra` says
+// (model/blocks.hpp). Under Priorities the enabled thread with the highest priority runs
 // (runtime/policies/priorities.hpp).
 enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos, Guided, Blocks, Priorities, Surw };
 constexpr bool is_random(Policy p) {
   return p == Policy::Random || p == Policy::Pct || p == Policy::Pos || p == Policy::Surw;
 }
-constexpr bool deltas_are_orders(Policy p) { return p != Policy::Guided && p != Policy::Surw; }
 inline constexpr unsigned kMaxPctDepth = 64;
 
 // Memory whose plain accesses are scheduling points in this execution.

@@ -62,13 +62,9 @@ Plan plan_of(TraceView trace) {
 
 std::optional<uint32_t> first_difference(TraceView a, TraceView b) {
   const auto x = a.steps(), y = b.steps();
-  const auto same = [](const Step& s, const Step& t) {
-    return s.thread == t.thread && s.kind == t.kind && s.object == t.object && s.second == t.second &&
-           s.flags == t.flags && s.value == t.value && s.arity == t.arity;
-  };
   const size_t common = std::min(x.size(), y.size());
   for (size_t i = 0; i < common; ++i)
-    if (!same(x[i], y[i])) return static_cast<uint32_t>(i);
+    if (!x[i].did_the_same_as(y[i])) return static_cast<uint32_t>(i);
   return std::nullopt;
 }
 

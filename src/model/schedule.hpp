@@ -45,7 +45,7 @@ class ScheduleCursor {
            uint32_t{!yielded_};
   }
   uint16_t taken() const {  // this step's decision, as a Delta's value
-    return step().is_choice() ? step().value : static_cast<uint16_t>(step().thread);
+    return step().is_choice() ? step().taken() : static_cast<uint16_t>(step().thread);
   }
   uint16_t default_value() const {  // what the default schedule takes here
     const Step& now = step();

@@ -15,7 +15,7 @@ const char* name_of(Outcome outcome) {
 bool is_whole(Outcome outcome) {
   switch (outcome) {
     case Outcome::StepLimit:
-    case Outcome::SleepBlocked:
+    case Outcome::Redundant:
     case Outcome::Diverged:
     case Outcome::Uncontrolled:
     case Outcome::WorkerDied: return false;

@@ -18,7 +18,7 @@
 
 namespace lockstep {
 
-inline constexpr uint16_t kTraceVersion = 5;
+inline constexpr uint16_t kTraceVersion = 6;
 
 // How an execution ended.
 enum class Outcome : uint8_t {
@@ -33,20 +33,29 @@ enum class Outcome : uint8_t {
   DoubleFree,
   StepLimit,     // ran past Plan::max_steps
   Livelock,      // only spinning threads are left
-  SleepBlocked,  // redundant: only threads of the plan's sleep set could go on
+  Redundant,     // nothing would be seen that is not seen in other executions; see Redundancy
   Diverged,      // the plan asked for something impossible: the program is not deterministic
   Uncontrolled,  // the runtime had to give up; the message says why
   WorkerDied,    // written by the driver when the process vanished
   kCount
 };
 const char* name_of(Outcome outcome);
+
+// Why an execution was given up as Outcome::Redundant.
+enum class Redundancy : uint8_t {
+  None,
+  AllAsleep,         // somebody is enabled, but everybody enabled is in the plan's sleep set
+  CannotGoOn,        // the thread of a tentative delta cannot
+  UnforeseenChoice,  // the last record is a data choice where the plan says which thread is next
+  BlocksElsewhere,   // Policy::Blocks: whatever comes now is explored elsewhere
+};
 bool is_whole(Outcome outcome);  // the program ended as it would by itself; not cut off, lost or out of control
 
 // A step with kBlocked begins another round of a spin loop, which is only there because a value that the loop reads,
 // maybe another than this step's, was changed before.
 //
 // One record of a trace. Everything that could have gone otherwise is a decision and has a record of its own:
-// which thread runs (alternatives: `enabled`), or a data choice (kind Choose; alternatives: 0..arity-1).
+// which thread runs (alternatives: `enabled`), or a data choice (kind Choose; alternatives: 0..alternatives()-1).
 struct Step {
   enum Flags : uint8_t {
     kWrite = 1,        // wrote its object; for a pending operation: would write it now
@@ -59,23 +68,40 @@ struct Step {
     kBlocked = 128,    // pending: not enabled when the execution ended; a step: see below
   };
   ObjectId object;
-  ObjectId second;  // CondWait: mutex · Reacquire: condvar · Create, Join: ThreadId · CondSignal: woken ThreadId + 1
-                    // · Sem*: value before · Cas: the expected value
-                    // · PlainRead, PlainWrite: what it depends on, see Alias
-                    // · Load, Store, Rmw with kBlocked: the one value that was changed before, if it was one
+  Companion second;
   uint64_t enabled;  // threads that could have been chosen here, by bit; see TraceView::enabled
   ThreadId thread;
   OpKind kind;
   uint8_t flags;
-  uint16_t value;  // Choose: what was taken; atomics: memory order; Lock, Unlock, CondWait: kReadBefore;
-                   // State: StateKind
-  uint16_t arity;  // Choose: number of alternatives; atomics: size in bytes
+
+  // Of a Choose.
+  uint16_t taken() const { return first_; }
+  uint16_t alternatives() const { return last_; }
+  void set_choice(uint16_t taken, uint16_t alternatives) { first_ = taken, last_ = alternatives; }
+  // Of what reads or writes memory of the program: its memory order (of atomics), whether there was a full fence since
+  // the thread's last step, and its size in bytes; 0: larger than can be watched.
+  int order() const { return first_ & 7; }
+  bool after_fence() const { return first_ & kAfterFence; }
+  uint16_t bytes() const { return last_; }
+  void set_access(uint16_t order_and_fence, uint16_t bytes) { first_ = order_and_fence, last_ = bytes; }
+  static constexpr uint16_t kAfterFence = 0x100;
+  // Of a lock, an unlock or a condition wait in a detailed execution: since its last step the thread has read, or may
+  // have read, memory that is not on its own stack.
+  bool read_before() const { return first_ & 1; }
+  void set_read_before() { first_ = 1; }
 
   bool is_note() const { return flags & kNote; }
   bool is_choice() const { return kind == OpKind::Choose; }
   Operation operation() const {
     return {thread, kind, (flags & kWrite) != 0, object, second, (flags & kTimedOut) != 0};
   }
+  bool did_the_same_as(const Step& s) const {
+    return thread == s.thread && kind == s.kind && object == s.object && second == s.second && flags == s.flags &&
+           first_ == s.first_ && last_ == s.last_;
+  }
+
+ private:
+  uint16_t first_, last_;
 };
 static_assert(sizeof(Step) == 32, "wire format");
 
@@ -116,13 +142,6 @@ struct Monitors {
   };
 };
 
-// In Step::value of an atomic operation besides its memory order: there was a full fence since the thread's last step.
-inline constexpr uint16_t kAfterFence = 0x100;
-
-// In Step::value of a lock, an unlock or a condition wait of a detailed execution: since its last step the thread has
-// read, or may have read, memory that is not on its own stack.
-inline constexpr uint16_t kReadBefore = 1;
-
 struct TraceHeader {
   enum WireFlags : uint16_t {
     kElsewhere = 1,  // only this header is here, the message lies in the channel's big area
@@ -137,9 +156,7 @@ struct TraceHeader {
   uint32_t steps, pending, set_words, stack_words, message_bytes;
   uint32_t decisions;      // steps that are not notes
   uint32_t threads;        // threads that took part, main included
-  uint32_t diverged_at;    // Diverged: index of the step that could not be taken; SleepBlocked: if not 0, the same, or
-                           // of the last step, a choice that the plan did not know of;
-                           // Livelock: if not 0, where spinners, alone by then, were let go round once more
+  uint32_t last_rounds;    // Livelock: if not 0, the record from which spinners, alone by then, went round once more
   ThreadId culprit;        // who failed; kNoThread if nobody in particular
   uint16_t wire;           // WireFlags; 0 in a trace that has been received
   int32_t code;            // exit code or signal number
@@ -149,7 +166,8 @@ struct TraceHeader {
   uint32_t monitors;       // Monitors::Flags
   uint32_t allocations;    // blocks of the heap that are told
   uint32_t reasons;        // Reasons::bits()
-  uint32_t reserved;
+  Redundancy redundancy;
+  uint8_t reserved[3];
 };
 static_assert(sizeof(TraceHeader) == 88, "wire format");
 

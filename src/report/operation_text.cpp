@@ -40,25 +40,23 @@ const char* verb_of(OpKind kind) {
   }
 }
 
-ThreadId thread_in(ObjectId second) { return ThreadId(static_cast<uint16_t>(second)); }
-
 std::string sentence(const Step& step, const TraceNames& names) {
   switch (step.kind) {
     case OpKind::ThreadStart: return "starts";
-    case OpKind::Create: return "create " + names.thread(thread_in(step.second));
+    case OpKind::Create: return "create " + names.thread(step.second.thread());
     case OpKind::ThreadExit: return "ends";
-    case OpKind::Join: return "join " + names.thread(thread_in(step.second));
+    case OpKind::Join: return "join " + names.thread(step.second.thread());
     case OpKind::ProcessExit: return "end of the process";
     case OpKind::ExitHandler: return "exit handlers";
-    case OpKind::AtomicSection: return step.value ? "begin of atomic section" : "end of atomic section";
+    case OpKind::AtomicSection:
+      return step.second.begins_section() ? "begin of atomic section" : "end of atomic section";
     case OpKind::Fence: return "fence";
     case OpKind::CondWait:
-      return fmt::format("wait on {}, releases {}", names.object(step.object), names.object(step.second));
+      return fmt::format("wait on {}, releases {}", names.object(step.object), names.object(step.second.mutex()));
     case OpKind::CondSignal: {
-      const auto woken = static_cast<uint64_t>(step.second);
-      return fmt::format(
-          "notify_one {}, {}", names.object(step.object),
-          woken == 0 ? "nobody waits" : "wakes " + names.thread(ThreadId(static_cast<uint16_t>(woken - 1))));
+      const ThreadId woken = step.second.woken();
+      return fmt::format("notify_one {}, {}", names.object(step.object),
+                         woken == kNoThread ? "nobody waits" : "wakes " + names.thread(woken));
     }
     case OpKind::Yield: return "yield";
     case OpKind::Sleep: return "sleep";
@@ -68,18 +66,17 @@ std::string sentence(const Step& step, const TraceNames& names) {
     case OpKind::Io: return io_text(step.second);
     case OpKind::Timer: return "timer";
     case OpKind::State:
-      return fmt::format("{} {}", step.flags & Step::kWrite ? "change" : "look at",
-                         name_of(static_cast<StateKind>(step.value)));
-    case OpKind::Choose: return fmt::format("choose {} of {}", step.value, step.arity);
+      return fmt::format("{} {}", step.flags & Step::kWrite ? "change" : "look at", name_of(state_kind(step.object)));
+    case OpKind::Choose: return fmt::format("choose {} of {}", step.taken(), step.alternatives());
     default: return name_of(step.kind);
   }
 }
 
 }  // namespace
 
-std::string io_text(ObjectId second) {
-  const auto fd = static_cast<uint32_t>(static_cast<uint64_t>(second));
-  switch (static_cast<IoWait>(static_cast<uint64_t>(second) >> 32)) {
+std::string io_text(Companion second) {
+  const uint32_t fd = second.descriptor();
+  switch (second.io_wait()) {
     case IoWait::Input: return fmt::format("input on descriptor {}", fd);
     case IoWait::Room: return fmt::format("output on descriptor {}", fd);
     case IoWait::Any: return fmt::format("readiness of descriptor {}", fd);

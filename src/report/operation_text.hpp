@@ -9,6 +9,6 @@ namespace lockstep {
 // What `step` did, or would do if it is pending.
 std::string operation_text(const Step& step, const TraceNames& names);
 
-std::string io_text(ObjectId second);  // "input on descriptor 3"; see IoWait
+std::string io_text(Companion second);  // "input on descriptor 3"; see IoWait
 
 }  // namespace lockstep

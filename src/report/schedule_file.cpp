@@ -102,9 +102,9 @@ std::vector<RecordedOperation> record_operations(const TraceNames& names) {
   const auto steps = names.trace().steps();
   for (size_t i = 0; i < std::min(steps.size(), kRecordedOperations); ++i) {
     const Step& step = steps[i];
-    RecordedOperation op{step.thread, step.kind, step.is_choice() ? step.value : uint16_t{0}, "", ""};
+    RecordedOperation op{step.thread, step.kind, step.is_choice() ? step.taken() : uint16_t{0}, "", ""};
     if (step.kind == OpKind::Create || step.kind == OpKind::Join) {
-      op.object = fmt::format("thread {}", static_cast<uint64_t>(step.second));
+      op.object = fmt::format("thread {}", index_of(step.second.thread()));
     } else if (step.object != kNoObject && accesses(step.operation()).size > 0 && step.kind != OpKind::ThreadExit) {
       op.object = names.object(step.object);
     }

@@ -79,7 +79,7 @@ void TraceNames::name_threads() {
   std::set<ThreadId> seen;
   auto see = [&](const Step& step, std::span<const uint64_t> stack) {
     seen.insert(step.thread);
-    if (step.kind == OpKind::Create) seen.insert(ThreadId(static_cast<uint16_t>(step.second)));
+    if (step.kind == OpKind::Create) seen.insert(step.second.thread());
     if (step.thread == kMainThread || stack.empty()) return;
     std::string& known = role[step.thread];
     if (known.empty() && ++tries[step.thread] <= 4) known = role_of(stack, symbols_);
@@ -112,8 +112,8 @@ void TraceNames::name_threads() {
 void TraceNames::name_objects() {
   auto see = [&](const Step& step) {
     if (const char* noun = noun_of(step.kind)) add_object(step.object, noun);
-    if (step.kind == OpKind::CondWait) add_object(step.second, "mutex");
-    if (step.kind == OpKind::Reacquire && step.second != kNoObject) add_object(step.second, "condvar");
+    if (step.kind == OpKind::CondWait) add_object(step.second.mutex(), "mutex");
+    if (step.kind == OpKind::Reacquire && !step.second.none()) add_object(step.second.condition(), "condvar");
   };
   for (const Step& step : trace_.steps()) see(step);
   for (const Step& step : trace_.pending()) see(step);

@@ -18,7 +18,7 @@ std::string waited_for(const WaitGraph::Edge& edge, const TraceNames& names) {
     case OpKind::FutexBlocked: return "a notification of " + names.object(edge.object);
     case OpKind::BarrierLeave: return "others at " + names.object(edge.object);
     case OpKind::SemWait: return names.object(edge.object) + " to be released";
-    case OpKind::Io: return io_text(edge.object);
+    case OpKind::Io: return io_text(Companion::io(edge.object));
     default: return names.object(edge.object);
   }
 }
@@ -28,7 +28,7 @@ bool may_test(const Step& step) {
   switch (step.kind) {
     case OpKind::Lock:
     case OpKind::Unlock:
-    case OpKind::CondWait: return step.value & kReadBefore;
+    case OpKind::CondWait: return step.read_before();
     default: return true;
   }
 }

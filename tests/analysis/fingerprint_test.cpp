@@ -24,7 +24,7 @@ ExactTrace exact_trace(TraceView trace) {
     hb.push(s);
     auto& events = exact[index_of(s.thread)];
     events.insert(events.end(), {static_cast<int64_t>(s.kind), static_cast<int64_t>(s.object), s.flags & Step::kWrite,
-                                 s.is_choice() ? s.value : 0});
+                                 s.is_choice() ? s.taken() : 0});
     events.insert(events.end(), hb.clock(hb.size() - 1), hb.clock(hb.size() - 1) + hb.width());
   }
   return exact;

@@ -102,7 +102,7 @@ TEST(Outcomes, EachIsWhatItIsCalled) {
   const Case cases[] = {
       {Outcome::Ok, {}, ""},
       {Outcome::StepLimit, {}, ""},
-      {Outcome::SleepBlocked, {}, ""},
+      {Outcome::Redundant, {}, ""},
       {Outcome::Diverged, {}, ""},
       {Outcome::Uncontrolled, {}, ""},
       {Outcome::Assertion, FindingKind::Assertion, "assertion failed in thread 2: said so"},

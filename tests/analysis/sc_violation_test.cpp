@@ -113,10 +113,8 @@ bool monitor_speaks(const Code& code) {
         step.object = ObjectId{0x1000 + 8 * op.variable};
         step.kind = op.kind == 'R' ? OpKind::Load : op.kind == 'W' ? OpKind::Store : OpKind::Rmw;
         step.flags = op.kind == 'R' ? 0 : Step::kWrite;
-        step.value = static_cast<uint16_t>((op.kind == 'U'   ? 5
-                                            : op.kind == 'W' ? 3
-                                                             : 2) |
-                                           (was_fenced ? kAfterFence : 0));
+        const int order = op.kind == 'U' ? 5 : op.kind == 'W' ? 3 : 2;
+        step.set_access(static_cast<uint16_t>(order | (was_fenced ? Step::kAfterFence : 0)), 0);
         fenced[t] = false;
         builder.steps.push_back(step);
         go();

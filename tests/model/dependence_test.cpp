@@ -190,7 +190,7 @@ TEST(Dependence, AWrongTableIsNoticed) {
 
 // Kinds the machine has no program for; what they must conflict with follows from their meaning.
 Operation op(unsigned t, OpKind kind, uint64_t object = 0x10, bool writes = false) {
-  return {ThreadId(t), kind, writes, ObjectId{object}, kNoObject};
+  return {ThreadId(t), kind, writes, ObjectId{object}};
 }
 
 TEST(Dependence, ProcessExitConflictsWithEverythingOfOthers) {
@@ -222,7 +222,7 @@ TEST(Dependence, ATimeoutSeesWhoHoldsTheLock) {
   timed.timed_out = true;
   EXPECT_TRUE(dependent(timed, op(2, OpKind::Unlock)));
   EXPECT_FALSE(dependent(timed, op(2, OpKind::TryLock)));  // both failed
-  Operation wait{ThreadId{1}, OpKind::Reacquire, false, ObjectId{0x20}, ObjectId{0x30}, true};
+  Operation wait{ThreadId{1}, OpKind::Reacquire, false, ObjectId{0x20}, Companion::condition(ObjectId{0x30}), true};
   EXPECT_TRUE(dependent(wait, op(2, OpKind::CondSignal, 0x30)));  // a waiter less
   wait.timed_out = false;
   EXPECT_FALSE(dependent(wait, op(2, OpKind::CondSignal, 0x30)));

@@ -48,8 +48,7 @@ TEST(Preemptions, OnlyTheSwitchRightAfterAYieldIsFree) {
 
 TEST(Preemptions, NotesAndDataChoicesCostNothing) {
   Step choice = step(1, 0, OpKind::Choose);
-  choice.value = 1;
-  choice.arity = 2;
+  choice.set_choice(1, 2);
   const Step note = step(2, 0, OpKind::ThreadExit, Step::kNote);
   EXPECT_EQ(count_preemptions(trace_of({step(1, kT1 | kT2), choice, note, step(1, kT1 | kT2)})), 0u);
 }

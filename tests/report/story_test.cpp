@@ -125,12 +125,12 @@ TEST(Story, LostWakeupNumbersNamelessObjects) {
   t.note(0, OpKind::Create, 1, {11}).note(0, OpKind::Create, 2, {12});
   t.step(1, OpKind::Load, 0x80, 0b110, {21});
   t.step(2, OpKind::Store, 0x80, 0b110, {31});
-  t.step(2, OpKind::CondSignal, 0x90, 0b110, {32}, {0, Step::kWrite, 0, 0});
+  t.step(2, OpKind::CondSignal, 0x90, 0b110, {32}, {{}, Step::kWrite});
   t.note(2, OpKind::ThreadExit, 2, {});
   t.step(1, OpKind::Lock, 0xa0, 0b010, {22});
-  t.step(1, OpKind::CondWait, 0x90, 0b010, {23}, {0xa0, Step::kWrite, 0, 0});
-  t.blocked(0, OpKind::Join, 0, {13}, 1);
-  t.blocked(1, OpKind::Reacquire, 0xa0, {23}, 0x90);
+  t.step(1, OpKind::CondWait, 0x90, 0b010, {23}, {Companion::mutex(ObjectId{0xa0}), Step::kWrite});
+  t.blocked(0, OpKind::Join, 0, {13}, thread_named(1));
+  t.blocked(1, OpKind::Reacquire, 0xa0, {23}, Companion::condition(ObjectId{0x90}));
   expect_golden("story_lost_wakeup.txt", story(finding_of(FindingKind::Deadlock, t.end(Outcome::Deadlock)), symbols));
 }
 

@@ -38,8 +38,8 @@ class Execution {
     if (blocks())
       shared_blocks().begin(plan.extra.data(), static_cast<uint32_t>(plan.extra.size()), plan.sleep_at, false);
     if (plan.policy == Policy::Surw)
-      surw_.begin(plan.seed, plan.deltas.data(), static_cast<uint32_t>(plan.deltas.size()));
-    if (guided()) guided_.begin(plan.deltas.data(), static_cast<uint32_t>(plan.deltas.size()));
+      surw_.begin(plan.seed, plan.extra.data(), static_cast<uint32_t>(plan.extra.size()));
+    if (guided()) guided_.begin(plan.extra.data(), static_cast<uint32_t>(plan.extra.size()));
   }
 
   Trace run() {
@@ -60,7 +60,7 @@ class Execution {
     s.kind = kind;
     s.thread = by;
     s.object = thread_object(about);
-    s.second = ObjectId{index_of(about)};
+    s.second = Companion::thread(about);
     s.flags = Step::kNote;
     out_.steps.push_back(s);
   }
@@ -96,7 +96,7 @@ class Execution {
   // The plan's word on the record that comes next. False: it speaks of a record that was no decision.
   bool planned(std::optional<uint16_t>& value) {
     value.reset();
-    if (delta_ == orders()) return true;
+    if (delta_ == plan_.deltas.size()) return true;
     const Delta& delta = plan_.deltas[delta_];
     if (delta.step > out_.steps.size() && delta.step != kNextDecision) return true;
     ++delta_;
@@ -104,8 +104,7 @@ class Execution {
     return delta.step == out_.steps.size() || delta.step == kNextDecision;
   }
 
-  size_t orders() const { return deltas_are_orders(plan_.policy) ? plan_.deltas.size() : 0; }
-  bool free_to_roam() const { return is_random(plan_.policy) && delta_ == orders(); }
+  bool free_to_roam() const { return is_random(plan_.policy) && delta_ == plan_.deltas.size(); }
 
   uint64_t roll(uint64_t n) {  // xorshift64*: any repeatable generator will do
     random_ ^= random_ >> 12;
@@ -135,9 +134,9 @@ class Execution {
     return wish != kNoThread ? wish : otherwise;
   }
 
-  Outcome diverge() {
-    out_.header.diverged_at = static_cast<uint32_t>(out_.steps.size());
-    return Outcome::Diverged;
+  Outcome redundant(Redundancy why) {
+    out_.header.redundancy = why;
+    return Outcome::Redundant;
   }
 
   Outcome one_step() {
@@ -151,13 +150,13 @@ class Execution {
     }
     std::optional<uint16_t> value;
     const bool roams = free_to_roam();
-    if (!planned(value)) return diverge();
+    if (!planned(value)) return Outcome::Diverged;
     const ThreadSetView view(set.data(), static_cast<unsigned>(set.size()));
     if (plan_.sleep_at != kNoStep && out_.steps.size() >= plan_.sleep_at && !slept_) fall_asleep();
     std::vector<uint64_t> awake = set;
     for (const ThreadId t : asleep_) awake[index_of(t) / 64] &= ~(uint64_t{1} << index_of(t) % 64);
     const ThreadSetView awake_view(awake.data(), static_cast<unsigned>(awake.size()));
-    if (!value && awake_view.empty()) return Outcome::SleepBlocked;
+    if (!value && awake_view.empty()) return redundant(Redundancy::AllAsleep);
     ThreadId who = default_thread(awake_view, ThreadSetView(nullptr, 0), running_, yielded_, plan_.policy);
     if (value)
       who = ThreadId{*value};
@@ -176,8 +175,8 @@ class Execution {
       shared_blocks().told(who, static_cast<uint32_t>(out_.steps.size()));
     else if (blocks())
       who = pick_block(enabled, who);
-    if (who == rt::Blocks::kRedundant) return Outcome::SleepBlocked;
-    if (!view.contains(who)) return diverge();
+    if (who == rt::Blocks::kRedundant) return redundant(Redundancy::BlocksElsewhere);
+    if (!view.contains(who)) return Outcome::Diverged;
 
     const unsigned t = index_of(who) - 1, choices = machine_.choices(t);
     std::vector<Operation> slumber;  // what the sleepers would do now
@@ -189,10 +188,10 @@ class Execution {
     std::optional<Step> data;
     if (choices > 1) {
       const bool roams_now = free_to_roam();
-      if (!planned(value)) return diverge();
+      if (!planned(value)) return Outcome::Diverged;
       if (value) {
         const Delta& delta = plan_.deltas[delta_ - 1];
-        unforeseen = delta.step == kNextDecision && !(delta.reserved & Delta::kData);
+        unforeseen = delta.step == kNextDecision && !delta.data;
       }
       if (unforeseen)
         taken = 0;
@@ -202,21 +201,17 @@ class Execution {
         taken = guided_.choose_data(who, choices);
       else if (roams_now)
         taken = static_cast<unsigned>(roll(choices));
-      if (taken >= choices) return diverge();
+      if (taken >= choices) return Outcome::Diverged;
       data.emplace(Step{});
       data->kind = OpKind::Choose;
       data->thread = who;
-      data->value = static_cast<uint16_t>(taken);
-      data->arity = static_cast<uint16_t>(choices);
+      data->set_choice(static_cast<uint16_t>(taken), static_cast<uint16_t>(choices));
     }
     Step step = machine_.step(t, taken);
     store_set(step, set);
     out_.steps[record] = step;
     if (data) out_.steps.push_back(*data);
-    if (unforeseen) {
-      out_.header.diverged_at = static_cast<uint32_t>(out_.steps.size()) - 1;
-      return Outcome::SleepBlocked;
-    }
+    if (unforeseen) return redundant(Redundancy::UnforeseenChoice);
     out_.header.decisions += data ? 2 : 1;
     if (blocks())
       shared_blocks().executed(step, static_cast<uint32_t>(record), {.woke_somebody = woke_somebody(step, enabled)});
@@ -291,7 +286,7 @@ class Execution {
         join.kind = OpKind::Join;
         join.thread = kMainThread;
         join.object = thread_object(thread_id(t));
-        join.second = ObjectId{index_of(thread_id(t))};
+        join.second = Companion::thread(thread_id(t));
         join.flags = Step::kBlocked;
         out_.pending.push_back(join);
       }

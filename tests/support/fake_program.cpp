@@ -179,10 +179,10 @@ Step Machine::pending(unsigned t) const {
     case OpKind::OnceEnter: conditional(once_[o] == -1); break;
     case OpKind::CondWait: {
       const ObjectId mutex = object_of(OpKind::Lock, i.first(me.registers));
-      s.second = mutex;
+      s.second = Companion::mutex(mutex);
       if (me.waits_on < 0 && !me.woken) break;
       s.kind = OpKind::Reacquire;
-      s.second = s.object;
+      s.second = Companion::condition(s.object);
       s.object = mutex;
       break;
     }
@@ -201,7 +201,7 @@ Step Machine::pending(unsigned t) const {
     default: break;
   }
   if (i.kind == OpKind::SemWait || i.kind == OpKind::SemPost || i.kind == OpKind::SemTryWait)
-    s.second = ObjectId{static_cast<uint64_t>(semaphore_[o])};
+    s.second = Companion::units(static_cast<uint64_t>(semaphore_[o]));
   return s;
 }
 
@@ -266,7 +266,7 @@ Step Machine::step(unsigned t, unsigned choice) {
         Thread& woken = thread_[queue[choice]];
         woken.waits_on = -1;
         woken.woken = true;
-        s.second = ObjectId{index_of(thread_id(queue[choice])) + 1u};
+        s.second = Companion::woken(thread_id(queue[choice]));
       }
       break;
     case OpKind::CondBroadcast:

@@ -34,11 +34,12 @@ class FakeSymbols final : public Symbols {
   bool is_named(ObjectId object) override { return objects.contains(static_cast<uint64_t>(object)); }
 };
 
+inline Companion thread_named(unsigned thread) { return Companion::thread(ThreadId(static_cast<uint16_t>(thread))); }
+
 // What only some operations have.
 struct Extra {
-  uint64_t second = 0;
+  Companion second{};
   int flags = 0;
-  uint16_t value = 0, arity = 0;
 };
 
 // Builds a trace with stacks, step by step.
@@ -52,11 +53,11 @@ class FakeTrace {
     push(stacks_, stack);
     return *this;
   }
-  FakeTrace& note(unsigned thread, OpKind kind, uint64_t second, Stack stack) {
-    return step(thread, kind, 0, 0, std::move(stack), {second, Step::kNote, 0, 0});
+  FakeTrace& note(unsigned thread, OpKind kind, unsigned other, Stack stack) {
+    return step(thread, kind, 0, 0, std::move(stack), {thread_named(other), Step::kNote});
   }
-  FakeTrace& blocked(unsigned thread, OpKind kind, uint64_t object, Stack stack, uint64_t second = 0) {
-    builder_.pending.push_back(make(thread, kind, object, 0, {second, Step::kBlocked, 0, 0}));
+  FakeTrace& blocked(unsigned thread, OpKind kind, uint64_t object, Stack stack, Companion second = {}) {
+    builder_.pending.push_back(make(thread, kind, object, 0, {second, Step::kBlocked}));
     push(pending_stacks_, stack);
     return *this;
   }
@@ -82,11 +83,9 @@ class FakeTrace {
     step.thread = ThreadId(static_cast<uint16_t>(thread));
     step.kind = kind;
     step.object = ObjectId{object};
-    step.second = ObjectId{extra.second};
+    step.second = extra.second;
     step.enabled = enabled;
     step.flags = static_cast<uint8_t>(extra.flags);
-    step.value = extra.value;
-    step.arity = extra.arity;
     return step;
   }
   static void push(std::vector<uint64_t>& to, const Stack& stack) {
@@ -109,7 +108,7 @@ struct BankDeadlock {
     const uint64_t both = uint64_t{1} << first | uint64_t{1} << second;
     t.step(first, OpKind::Lock, 0x10, both, {31, 51});
     t.step(second, OpKind::Lock, 0x38, both, {31, 52});
-    t.blocked(0, OpKind::Join, 0, {14}, first);
+    t.blocked(0, OpKind::Join, 0, {14}, thread_named(first));
     auto stuck = [&](unsigned thread) {
       t.blocked(thread, OpKind::Lock, thread == first ? 0x38 : 0x10, {32, thread == first ? 51u : 52u});
     };

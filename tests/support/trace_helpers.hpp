@@ -20,7 +20,7 @@ inline std::string end_of(const Program& p, TraceView trace) {
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].is_note() || steps[i].is_choice()) continue;
     const bool chooses = i + 1 < steps.size() && steps[i + 1].is_choice();
-    machine.step(index_of(steps[i].thread) - 1, chooses ? steps[i + 1].value : 0);
+    machine.step(index_of(steps[i].thread) - 1, chooses ? steps[i + 1].taken() : 0);
   }
   std::string text;
   for (const Value v : machine.key()) text += std::to_string(v) + " ";
@@ -32,7 +32,7 @@ class Traces final : public Analysis {
   const char* name() const override { return "traces"; }
   const char* summary() const override { return "collects traces"; }
   std::optional<Finding> check(TraceView trace) override {
-    if (trace.outcome() == Outcome::SleepBlocked) {
+    if (trace.outcome() == Outcome::Redundant) {
       ++blocked;
       return std::nullopt;
     }

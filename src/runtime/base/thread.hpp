@@ -9,6 +9,8 @@
 
 namespace lockstep::rt {
 
+inline ObjectId object_at(const void* address) { return ObjectId(reinterpret_cast<uint64_t>(address)); }
+
 // Destructors registered with __cxa_thread_atexit_impl.
 struct ThreadDestructor {
   void (*function)(void*);
@@ -52,7 +54,7 @@ struct alignas(64) Thread {
   bool start_is_step;   // its first step is a decision (uninstrumented code)
   uint32_t no_preempt;  // depth of regions that must not be left: atomic_section, flockfile, dlopen
   uint16_t children;
-  uint16_t fenced;  // kAfterFence if it has executed a full fence since its last step
+  uint16_t fenced;  // Step::kAfterFence if it has executed a full fence since its last step
   ThreadId joiner;  // waits in join for this thread
 
   void* (*function)(void*);

@@ -23,13 +23,13 @@ inline void reach_promoted(const volatile void* address, size_t size, bool write
     runtime.sites.touched(pc);
   } else if (LIKELY(!runtime.promoted.any()) || !runtime.promoted.contains(reinterpret_cast<uint64_t>(pc)))
     return;
-  const auto* object = reinterpret_cast<const void*>(runtime.promoted.object_of(reinterpret_cast<uint64_t>(address)));
+  const ObjectId name{runtime.promoted.object_of(reinterpret_cast<uint64_t>(address))};
   const void* at = const_cast<const void*>(address);
   const bool watchable = size <= 8;
   const bool can_run = !watchable || may_go_round();
   const uint8_t flags = static_cast<uint8_t>((write ? Step::kWrite : 0) | because_of_a_change());
-  Step& step = scheduler().reach(write ? OpKind::PlainWrite : OpKind::PlainRead, at, flags, can_run, object, 0,
-                                 static_cast<uint16_t>(watchable ? size : 0));
+  Step& step = scheduler().reach(write ? OpKind::PlainWrite : OpKind::PlainRead, at, flags, can_run,
+                                 Companion::alias(name), 0, static_cast<uint16_t>(watchable ? size : 0));
   if (write)
     note_coming_write(at, size);
   else if (watchable)

@@ -57,7 +57,7 @@ void tell_blocks_used() {
   const Scheduler& s = scheduler();
   for (uint32_t i = 0; i < s.log_size && told_count < kMostTold; ++i) {
     tell_block_at(static_cast<uint64_t>(s.log[i].object));
-    tell_block_at(static_cast<uint64_t>(s.log[i].second));
+    for (const Access& access : accesses(s.log[i].operation())) tell_block_at(static_cast<uint64_t>(access.object));
   }
   s.live.for_each(s.words(), [&](ThreadId t) {
     tell_block_at(static_cast<uint64_t>(runtime.threads[index_of(t)].pending.object));

@@ -33,7 +33,8 @@ class Promoted {
     const bool affected = (op.kind >= OpKind::Load && op.kind <= OpKind::Cas) ||
                           (op.kind >= OpKind::FutexWait && op.kind <= OpKind::FutexWake);
     if (affected) op.object = canonical(op.object);
-    if (op.kind == OpKind::FutexWake && op.second != kNoObject) op.second = canonical(op.second);
+    if (op.kind == OpKind::FutexWake && !op.second.none())
+      op.second = Companion::other_queue(canonical(op.second.other_queue()));
     return op;
   }
 

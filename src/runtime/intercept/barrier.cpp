@@ -24,10 +24,10 @@ int wait(pthread_barrier_t* barrier) {
   if (!b.arrive_completes()) {
     me.queue = barrier;
     me.woken = false;
-    s.wait_to_be_advanced(OpKind::BarrierLeave, barrier, 0, nullptr);
+    s.wait_to_be_advanced(OpKind::BarrierLeave, barrier, 0);
     me.queue = nullptr;
     // Not a decision, but an order: what comes next in this thread is after the last arrival.
-    s.note(OpKind::BarrierLeave, ObjectId(reinterpret_cast<uint64_t>(barrier)), kNoObject);
+    s.note(OpKind::BarrierLeave, ObjectId(reinterpret_cast<uint64_t>(barrier)));
     return 0;
   }
   ThreadId waiters[kMaxThreads];

@@ -91,14 +91,14 @@ void await_children(const Wanted& wanted) {
 }
 
 // For the report: which descriptor, and what about it.
-const void* about(const Wanted* wanted) {
-  if (!wanted) return nullptr;
+Companion about(const Wanted* wanted) {
+  if (!wanted) return {};
   const bool epoll = wanted->epoll >= 0;
   const int fd = epoll ? wanted->epoll : wanted->count ? wanted->fds[0].fd : -1;
   IoWait wait = epoll ? IoWait::Events : wanted->count != 1 ? IoWait::Several : IoWait::Any;
   if (wait == IoWait::Any && wanted->fds[0].events == POLLIN) wait = IoWait::Input;
   if (wait == IoWait::Any && wanted->fds[0].events == POLLOUT) wait = IoWait::Room;
-  return reinterpret_cast<const void*>(static_cast<uint64_t>(wait) << 32 | static_cast<uint32_t>(fd));
+  return Companion::io(wait, static_cast<uint32_t>(fd));
 }
 
 // One I/O step, when it can be done. false: it timed out, or a signal ended it (errno is EINTR then).

@@ -53,7 +53,7 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags, const
   Thread& me = self();
   const uintptr_t stack_pointer = me.entry_sp;
   cancellation_point();
-  scheduler().reach(OpKind::CondWait, condition, Step::kWrite | flags, true, mutex);
+  scheduler().reach(OpKind::CondWait, condition, Step::kWrite | flags, true, Companion::mutex(object_at(mutex)));
   use(condition);
   use_object(mutex);
   if (const int error = check_mutex(condition, mutex)) return error;
@@ -64,14 +64,15 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags, const
   me.cancel_woke = cancelled(me);  // since the cancellation point, when it was not yet in the queue
   me.woken = me.cancel_woke || wakes_by_itself(place);
   // No notification has to do with who wakes by itself.
-  int result = take_mutex(mutex, OpKind::Reacquire, me.woken ? 0 : flags, me.woken ? nullptr : condition, me.woken);
+  const Companion waited = me.woken ? Companion{} : Companion::condition(object_at(condition));
+  int result = take_mutex(mutex, OpKind::Reacquire, me.woken ? 0 : flags, waited, me.woken);
   const bool timed_out = result == ETIMEDOUT;
   if (timed_out) {
     // The timeout was a step of its own that left the queue; now the mutex has to be taken as usual, and no
     // signal or broadcast has to do with it any more.
     me.queue = nullptr;
     me.woken = true;
-    result = take_mutex(mutex, OpKind::Reacquire, 0, nullptr, true);
+    result = take_mutex(mutex, OpKind::Reacquire, 0, {}, true);
   }
   me.queue = nullptr;
   if (LIKELY(m.owned_by(me.id))) m.depth = depth;
@@ -108,7 +109,7 @@ int signal(pthread_cond_t* condition) {
   if (!count) return 0;
   // POSIX lets any waiter be woken. Ascending by name, so that alternatives mean the same in every execution.
   const ThreadId chosen = waiters[s.pick(count)];
-  step.second = ObjectId(index_of(chosen) + 1);
+  step.second = Companion::woken(chosen);
   wake(s.thread(chosen));
   return 0;
 }

@@ -38,11 +38,11 @@ long wait(uint32_t* address, int operation, uint32_t expected, const timespec* t
   me.queue = address;
   me.futex_mask = mask;
   me.woken = me.timed_out = false;
-  s.wait_to_be_advanced(OpKind::FutexBlocked, address, timeout ? Step::kTimed : 0, nullptr);
+  s.wait_to_be_advanced(OpKind::FutexBlocked, address, timeout ? Step::kTimed : 0);
   me.queue = nullptr;
   if (interrupted_wait(me)) return me.restarts ? wait(address, operation, expected, timeout, mask) : fail(EINTR);
   if (me.timed_out) return fail(ETIMEDOUT);
-  s.note(OpKind::FutexBlocked, ObjectId(reinterpret_cast<uint64_t>(address)), kNoObject);  // it is after the wake
+  s.note(OpKind::FutexBlocked, ObjectId(reinterpret_cast<uint64_t>(address)));  // it is after the wake
   return 0;
 }
 
@@ -91,7 +91,7 @@ long wake(uint32_t* address, int most, uint32_t mask) {
 
 long requeue(uint32_t* from, int wakes, int moves, uint32_t* to, const uint32_t* expected) {
   Scheduler& s = scheduler();
-  s.reach(OpKind::FutexWake, from, Step::kWrite, true, to);
+  s.reach(OpKind::FutexWake, from, Step::kWrite, true, Companion::other_queue(object_at(to)));
   if (expected && *const_cast<volatile uint32_t*>(from) != *expected) return fail(EAGAIN);
   Woken all;
   wake_some(from, wakes, ~0u, all);
@@ -108,7 +108,7 @@ long requeue(uint32_t* from, int wakes, int moves, uint32_t* to, const uint32_t*
 
 // Changes the second word, wakes on the first, and on the second if its old value compares as asked.
 long wake_op(uint32_t* first, int wakes, int second_wakes, uint32_t* second, uint32_t code) {
-  scheduler().reach(OpKind::FutexWake, first, Step::kWrite, true, second);
+  scheduler().reach(OpKind::FutexWake, first, Step::kWrite, true, Companion::other_queue(object_at(second)));
   auto extend = [](uint32_t twelve_bits) { return static_cast<int32_t>(twelve_bits << 20) >> 20; };
   int32_t operand = extend(code >> 12 & 0xfff);
   const int32_t compared = extend(code & 0xfff), old = static_cast<int32_t>(*second);

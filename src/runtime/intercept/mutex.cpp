@@ -42,7 +42,7 @@ static int use_destroyed(const pthread_mutex_t* mutex) {
   return EINVAL;
 }
 
-int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, const void* second, bool woken) {
+int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, Companion second, bool woken) {
   Mutex& m = Mutex::of(mutex);
   Thread& me = self();
   Scheduler& s = scheduler();
@@ -117,7 +117,7 @@ int lock(pthread_mutex_t* mutex, uint8_t flags = 0) {
       scheduler().end_waiting_for_itself(mutex, "a thread locks a mutex it already holds");
     }
   }
-  return take_mutex(mutex, OpKind::Lock, flags, nullptr, true);
+  return take_mutex(mutex, OpKind::Lock, flags, {}, true);
 }
 
 int timed_lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) {

@@ -29,13 +29,6 @@ namespace {
 
 constexpr Use kLook = Use::Look, kChange = Use::Change;
 
-// The kind that an object stands for, or kCount.
-StateKind kind_of(ObjectId object) {
-  for (unsigned k = 0; k < static_cast<unsigned>(StateKind::kCount); ++k)
-    if (state_object(static_cast<StateKind>(k)) == object) return static_cast<StateKind>(k);
-  return StateKind::kCount;
-}
-
 uint64_t& version_of(StateKind kind) { return runtime.state_versions[static_cast<unsigned>(kind)]; }
 Watch watch_on(StateKind kind) {
   return {reinterpret_cast<uint64_t>(&version_of(kind)), version_of(kind), sizeof(uint64_t)};
@@ -46,22 +39,22 @@ Watch watch_on(StateKind kind) {
 void StateCall::reach() {
   const bool can_run = may_go_round();
   const auto flags = static_cast<uint8_t>((use_ == kChange ? Step::kWrite : 0) | because_of_a_change());
-  step_ = &scheduler().reach(OpKind::State, reinterpret_cast<const void*>(state_object(kind_)), flags, can_run,
-                             reinterpret_cast<const void*>(second_), static_cast<uint16_t>(kind_));
+  step_ =
+      &scheduler().reach(OpKind::State, reinterpret_cast<const void*>(state_object(kind_)), flags, can_run, second_);
 }
 
-StateCall::StateCall(int fd, Use use, bool moves_position) : kind_(StateKind::Files), use_(use), second_(kNoObject) {
+StateCall::StateCall(int fd, Use use, bool moves_position) : kind_(StateKind::Files), use_(use), second_{} {
   if (!controlled() || scheduler().unjoined == 0 || runtime.undo.inherited(fd)) return;
   struct stat info {};
   if (sys(SYS_fstat, fd, word(&info)) != 0 || !S_ISREG(info.st_mode)) return;
-  second_ = second_state(position_object(info.st_ino), moves_position);
+  second_ = Companion::state(position_object(info.st_ino), moves_position);
   reach();
 }
 
 void StateCall::finish(bool changed) const {
   const int saved = errno;
-  const bool changes_second = static_cast<uint64_t>(second_) & 1;
-  const StateKind second = kind_of(ObjectId{static_cast<uint64_t>(second_) & ~uint64_t{1}});
+  const bool changes_second = second_.writes_state();
+  const StateKind second = state_kind(second_.state());
   if (changed && (use_ == kChange || changes_second)) {
     if (use_ == kChange || second == StateKind::kCount) state_changed(kind_);  // a position belongs to its file
     if (changes_second && second != StateKind::kCount) state_changed(second);

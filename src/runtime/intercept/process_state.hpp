@@ -14,9 +14,9 @@ enum class Use : uint8_t { Look, Change };
 // and a loop of such calls spins (sched/spin.hpp).
 class StateCall {
  public:
-  StateCall(StateKind kind, Use use) : StateCall(kind, use, kNoObject) {}
+  StateCall(StateKind kind, Use use) : StateCall(kind, use, Companion{}) {}
   StateCall(StateKind kind, Use use, StateKind second, Use use_second)
-      : StateCall(kind, use, second_state(state_object(second), use_second == Use::Change)) {}
+      : StateCall(kind, use, Companion::state(state_object(second), use_second == Use::Change)) {}
   // On an open file; no step if it is none of the program's own.
   StateCall(int fd, Use use, bool moves_position);
 
@@ -28,7 +28,7 @@ class StateCall {
   void finish(bool changed) const;  // if it was to
 
  private:
-  StateCall(StateKind kind, Use use, ObjectId second) : kind_(kind), use_(use), second_(second) {
+  StateCall(StateKind kind, Use use, Companion second) : kind_(kind), use_(use), second_(second) {
     if (controlled() && scheduler().unjoined > 0) reach();
   }
   void reach();
@@ -40,7 +40,7 @@ class StateCall {
 
   StateKind kind_;
   Use use_;
-  ObjectId second_;
+  Companion second_;
   Step* step_ = nullptr;
 };
 

@@ -19,7 +19,7 @@ void update(sem_t* semaphore) {
   scheduler().update_waiters(semaphore, [can_take](const Thread& t) { return can_take || cancelled(t); });
 }
 
-void set_before(Step& step, uint32_t value) { step.second = ObjectId(value); }  // needed to judge reversibility
+void set_before(Step& step, uint32_t value) { step.second = Companion::units(value); }  // needed to judge reversibility
 
 int fail(int error) {
   errno = error;
@@ -90,8 +90,8 @@ int post(sem_t* semaphore) {
 int look(sem_t* semaphore, int* value) {
   const Semaphore& s = Semaphore::of(semaphore);
   const bool can_run = may_go_round();
-  Step& step = scheduler().reach(OpKind::Load, semaphore, because_of_a_change(), can_run, nullptr, __ATOMIC_SEQ_CST,
-                                 sizeof s.value);
+  Step& step =
+      scheduler().reach(OpKind::Load, semaphore, because_of_a_change(), can_run, {}, __ATOMIC_SEQ_CST, sizeof s.value);
   use(semaphore);
   *value = static_cast<int>(s.value);
   note_fruitless(step, s.value);

@@ -207,7 +207,7 @@ class Blocks {
       else
         change_lock(step.object);
     } else if (leaves_lock(step.kind)) {
-      const ObjectId lock = step.kind == OpKind::CondWait ? step.second : step.object;
+      const ObjectId lock = step.kind == OpKind::CondWait ? step.second.mutex() : step.object;
       for (unsigned i = entered_count_; i-- > 0;)
         if (entered_[i] == lock) {
           entered_[i] = entered_[--entered_count_];

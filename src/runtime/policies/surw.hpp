@@ -1,27 +1,27 @@
 // Selectively uniform random walk (Zhao, Wolff, Mathur & Roychoudhury 2025): of the operations on one chosen object
 // every order is equally likely, however much else the threads do in between. The thread that shall perform the next of
 // them is drawn by how many each has still to do; the others wait before theirs; everything else is a random walk.
-//
-// The plan's deltas are read differently: thread `value` is expected to do `step` operations on the object.
 #pragma once
 #include "model/ids.hpp"
-#include "model/plan.hpp"
+#include "model/policy_input.hpp"
 #include "runtime/base/random_draw.hpp"
 
 namespace lockstep::rt {
 
 class Surw {
  public:
-  void begin(uint64_t seed, const Delta* weights, uint32_t count) {
+  void begin(uint64_t seed, const uint64_t* words, uint32_t count) {  // of ExpectedOperations
     draw_ = Draw(seed);
     for (unsigned t = 0; t < touched_; ++t) left_[t] = 0;
     touched_ = 0;
     total_ = 0;
     for (uint32_t i = 0; i < count; ++i) {
-      if (weights[i].value >= kMaxThreads || weights[i].step == 0) continue;
-      total_ += weights[i].step - left_[weights[i].value];
-      left_[weights[i].value] = weights[i].step;
-      if (weights[i].value >= touched_) touched_ = weights[i].value + 1u;
+      const ExpectedOperations expected = ExpectedOperations::of(words[i]);
+      const unsigned t = index_of(expected.thread);
+      if (t >= kMaxThreads || expected.count == 0) continue;
+      total_ += expected.count - left_[t];
+      left_[t] = expected.count;
+      if (t >= touched_) touched_ = t + 1;
     }
     intended_ = kNoThread;
     drawn_ = false;

@@ -37,7 +37,7 @@ Thread* Scheduler::pick_block(const ThreadSet& set) {
         });
         return waiting;
       });
-  if (next == Blocks::kRedundant) end(Outcome::SleepBlocked);
+  if (next == Blocks::kRedundant) end_redundant(Redundancy::BlocksElsewhere);
   return next == Blocks::kAsByDefault ? pick_default(set) : &thread(next);
 }
 

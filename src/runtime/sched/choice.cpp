@@ -35,10 +35,7 @@ bool Scheduler::planned(uint16_t* value) {
   return true;
 }
 
-void Scheduler::diverge() {
-  diverged_at = log_size;
-  end(Outcome::Diverged);
-}
+void Scheduler::diverge() { end(Outcome::Diverged); }
 
 // The plan wants a thread that cannot go on. A tentative wish only asks whether a step could come before what it was
 // seen to wait for, be it a lock, the change that a spin loop looks for, or in fairness somebody else's turn; fairness
@@ -46,10 +43,9 @@ void Scheduler::diverge() {
 void Scheduler::refuse(uint16_t wanted) {
   const bool known = wanted < kMaxThreads && live.contains(ThreadId{wanted}) && thread(ThreadId{wanted}).parked;
   const bool unfair = known && fairness_.active() && enabled.contains(ThreadId{wanted});
-  const bool tentative = deltas_[delta_count_ - 1].reserved & Delta::kTentative;
+  const bool tentative = deltas_[delta_count_ - 1].tentative;
   if (!known || !tentative || (delta_ != delta_count_ && !unfair)) diverge();
-  diverged_at = log_size;
-  end(Outcome::SleepBlocked);
+  end_redundant(Redundancy::CannotGoOn);
 }
 
 // Who may be chosen now: enabled threads, restricted by fairness and unpreemptible regions, plus timed waiters as
@@ -123,7 +119,7 @@ Thread* Scheduler::choose_slow() {
   } else {
     if (sleeping_) {
       for (unsigned i = 0; i < words_; ++i) set.word[i] &= ~asleep_.word[i];
-      if (set.empty(words_)) end(Outcome::SleepBlocked);
+      if (set.empty(words_)) end_redundant(Redundancy::AllAsleep);
     }
     const ThreadId wish =
         policy_ == Policy::Guided ? guided_.choose([&](ThreadId t) { return offers(index_of(t)); }) : kNoThread;
@@ -234,7 +230,7 @@ Thread* Scheduler::choose_among_spinners() {
     changes += thread(t).effects - thread(t).fruitless;
   });
   if (changes == spinners_tried_) {
-    diverged_at = tried_at_;
+    last_rounds = tried_at_;
     end(Outcome::Livelock);
   }
   spinners_tried_ = changes;

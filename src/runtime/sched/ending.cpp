@@ -109,7 +109,7 @@ void Scheduler::tell_reads(Thread& me) {
   Step& op = me.pending;
   const bool seen = runtime.races.active() && runtime.points != Points::Sync;
   if ((op.kind == OpKind::Lock || op.kind == OpKind::Unlock || op.kind == OpKind::CondWait) && (me.looked || !seen))
-    op.value |= kReadBefore;
+    op.set_read_before();
   me.looked = false;
 }
 

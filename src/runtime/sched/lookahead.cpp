@@ -12,10 +12,10 @@ bool would_write(const Step& pending) {
   void* object = reinterpret_cast<void*>(pending.object);
   switch (pending.kind) {
     case OpKind::Cas: {
-      if (pending.arity > 8) return true;
+      if (pending.bytes() > 8) return true;
       uint64_t now = 0;
-      copy_bytes(&now, object, pending.arity);
-      return now == static_cast<uint64_t>(pending.second);
+      copy_bytes(&now, object, pending.bytes());
+      return now == pending.second.expected();
     }
     case OpKind::TryLock: return *static_cast<const uint32_t*>(object) == 0;  // mutex and spin lock alike
     case OpKind::SemTryWait: return static_cast<const Semaphore*>(object)->can_take();

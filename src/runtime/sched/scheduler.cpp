@@ -28,7 +28,8 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   outcome = Outcome::Ok;
   code = 0;
   culprit = kNoThread;
-  diverged_at = 0;
+  redundancy = Redundancy::None;
+  last_rounds = 0;
   reasons = {};
   message_size = 0;
   fault_address = 0;
@@ -46,12 +47,12 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
     blocks.init(map_pages);
     blocks.begin(plan.extra(), plan.extra_words, plan.sleep_at, !runtime.instrumented || !runtime.races.on());
   }
-  if (policy_ == Policy::Surw) surw_.begin(plan.seed, deltas, plan.deltas);
+  if (policy_ == Policy::Surw) surw_.begin(plan.seed, plan.extra(), plan.extra_words);
   focus_ = plan.focus;
   decided_ = kNoStep;
   deltas_ = deltas;
-  delta_count_ = deltas_are_orders(policy_) ? plan.deltas : 0;
-  if (policy_ == Policy::Guided) guided_.begin(deltas, plan.deltas);
+  delta_count_ = plan.deltas;
+  if (policy_ == Policy::Guided) guided_.begin(plan.extra(), plan.extra_words);
   delta_ = 0;
   sleepers_ = sleepers;
   sleeper_count_ = plan.sleepers;
@@ -154,7 +155,7 @@ void Scheduler::forbid_preemption(bool on) {
 void Scheduler::border_of_section(bool begins) {
   Thread& me = *runtime.current;
   const uint32_t effects = me.effects;
-  reach(OpKind::AtomicSection, nullptr, 0, true, nullptr, begins);
+  reach(OpKind::AtomicSection, nullptr, 0, true, Companion::section(begins));
   me.effects = effects;
 }
 
@@ -235,7 +236,7 @@ void Scheduler::record_wide(Thread& me, Step& step) {
     // Giving up on a write-lock depends on the readers' unlocks, which are reads.
     const bool writes = me.queue || me.pending.kind == OpKind::WriteLock;
     step.flags = Step::kTimed | Step::kTimedOut | (writes ? Step::kWrite : 0);
-    if (me.pending.kind == OpKind::Reacquire) step.object = me.pending.second;
+    if (me.pending.kind == OpKind::Reacquire) step.object = me.pending.second.condition();
     if (me.deadline > me.clock) runtime.clock.sleep(me, me.deadline - me.clock);
     refresh_simple();
   }
@@ -262,17 +263,16 @@ void Scheduler::hand_back(Thread& me, bool can_run) {
   switch_to(resumer);
 }
 
-Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_run, const void* second, uint16_t value,
-                       uint16_t arity) {
+Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_run, Companion second, uint16_t order,
+                       uint16_t bytes) {
   Thread& me = *runtime.current;
   auto fill = [&](Step& op) {
     op.object = ObjectId(reinterpret_cast<uint64_t>(object));
-    op.second = ObjectId(reinterpret_cast<uint64_t>(second));
+    op.second = second;
     op.thread = me.id;
     op.kind = kind;
     op.flags = flags;
-    op.value = value;
-    op.arity = arity;
+    op.set_access(order, bytes);
   };
   // The default schedule goes on with the same thread: no decision to take, nothing to publish.
   if (LIKELY(straight_ && !runtime.after_step && me.id == last_ && can_run && log_size < stop_at_ && unjoined &&
@@ -319,7 +319,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   runtime.races.stepped(me.id, log_size);
   // It took a signal instead: unless that ends the wait, the operation is still to be done.
   if (UNLIKELY(me.signalled) && !take_signal(me, kind))
-    return reach(kind, object, flags, me.could_run, second, value, arity);
+    return reach(kind, object, flags, me.could_run, second, order, bytes);
   return step;
 }
 
@@ -337,7 +337,7 @@ unsigned Scheduler::pick(unsigned n) {
   if (log_size >= max_steps_) end(Outcome::StepLimit);
   if (log_size >= stop_at_ && planned(&value)) {
     const Delta& delta = deltas_[delta_ - 1];
-    unforeseen = delta.step == kNextDecision && !(delta.reserved & Delta::kData);
+    unforeseen = delta.step == kNextDecision && !delta.data;
     if (unforeseen) value = 0;
     if (value >= n) diverge();
   } else if (is_random(policy_)) {
@@ -349,21 +349,19 @@ unsigned Scheduler::pick(unsigned n) {
   step = Step{};
   step.thread = runtime.current->id;
   step.kind = OpKind::Choose;
-  step.value = value;
-  step.arity = static_cast<uint16_t>(n);
+  step.set_choice(value, static_cast<uint16_t>(n));
   ++decisions;
   if (UNLIKELY(detail)) {
     capture_arrival(*runtime.current);
     add_stack(runtime.current->arrival);
   }
   if (unforeseen) {  // the plan knows of no choice here: whoever made it has to see that there is one
-    diverged_at = log_size - 1;
-    end(Outcome::SleepBlocked);
+    end_redundant(Redundancy::UnforeseenChoice);
   }
   return value;
 }
 
-void Scheduler::note(OpKind kind, ObjectId object, ObjectId second) {
+void Scheduler::note(OpKind kind, ObjectId object, Companion second) {
   if (log_size >= max_log_ - 1) end(Outcome::StepLimit);
   Step& step = log[log_size++];
   step = Step{};
@@ -385,12 +383,12 @@ void Scheduler::advance(Thread& t) {
   switch_to(t);
 }
 
-void Scheduler::wait_to_be_advanced(OpKind kind, const void* object, uint8_t flags, const void* second) {
+void Scheduler::wait_to_be_advanced(OpKind kind, const void* object, uint8_t flags, Companion second) {
   Thread& me = *runtime.current;
   Step& op = me.pending;
   op = Step{};
   op.object = ObjectId(reinterpret_cast<uint64_t>(object));
-  op.second = ObjectId(reinterpret_cast<uint64_t>(second));
+  op.second = second;
   op.thread = me.id;
   op.kind = kind;
   op.flags = flags;

@@ -41,6 +41,10 @@ class Scheduler {
   // Ends the execution; control goes to the controller and does not come back.
   [[noreturn]] void end(Outcome outcome, int code = 0, const char* message = nullptr);
 
+  [[noreturn]] void end_redundant(Redundancy why) {
+    redundancy = why;
+    end(Outcome::Redundant);
+  }
   [[noreturn]] void end_waiting_for_itself(const void* lock, const char* message);
   void record_failure();  // the failing stack, if this is a detailed execution; end() does it if nobody did before
 
@@ -48,16 +52,16 @@ class Scheduler {
   // Publishes the running thread's next operation and returns when it may execute it, or, for operations that a signal
   // can interrupt, when it has (Thread::interrupted). The result is the record of
   // this step, for outcomes known only now (a compare-exchange that succeeded).
-  Step& reach(OpKind kind, const void* object, uint8_t flags = 0, bool can_run = true, const void* second = nullptr,
-              uint16_t value = 0, uint16_t arity = 0);
+  Step& reach(OpKind kind, const void* object, uint8_t flags = 0, bool can_run = true, Companion second = {},
+              uint16_t order = 0, uint16_t bytes = 0);
   // A data choice between 0 and n-1, belonging to the step just recorded.
   unsigned pick(unsigned n);
-  void note(OpKind kind, ObjectId object, ObjectId second);
+  void note(OpKind kind, ObjectId object, Companion second = {});
 
   // Runs `thread`, which the current step released, up to its own next operation, as part of this step.
   void advance(Thread& thread);
   // Leaves the running thread until somebody advances it. It is not enabled meanwhile.
-  void wait_to_be_advanced(OpKind kind, const void* object, uint8_t flags, const void* second);
+  void wait_to_be_advanced(OpKind kind, const void* object, uint8_t flags, Companion second = {});
   [[noreturn]] void leave();  // the running thread has ended
   void begin_thread();        // first step of a thread whose start is a decision
 
@@ -96,8 +100,9 @@ class Scheduler {
   Outcome outcome = Outcome::Ok;
   int code = 0;
   ThreadId culprit = kNoThread;
-  uint32_t diverged_at = 0;
-  Reasons reasons;  // why the order of steps may matter beyond what operations show
+  Redundancy redundancy = Redundancy::None;
+  uint32_t last_rounds = 0;  // TraceHeader::last_rounds
+  Reasons reasons;           // why the order of steps may matter beyond what operations show
   char message[512];
   uint32_t message_size = 0;
   uint64_t fault_address = 0;

@@ -105,7 +105,7 @@ static void wake_if(Changed&& changed) {
     if (!t.spinning || !t.parked || s.enabled.contains(id) || !changed(t)) return;
     t.spinning = false;
     t.pending.flags |= Step::kBlocked;
-    if (names_change(t.pending.kind)) t.pending.second = ObjectId{only_change(t)};
+    if (names_change(t.pending.kind)) t.pending.second = Companion::change(ObjectId{only_change(t)});
     --runtime.spinners;
     s.enable(t, true);
   });

@@ -151,19 +151,19 @@ inline void note_fruitless_too(Step& step, const Watch& watch) {
   note_fruitless(step, watch);
 }
 inline void note_fruitless(Step& step, uint64_t value) {
-  note_fruitless(step, {static_cast<uint64_t>(step.object), value, step.arity});
+  note_fruitless(step, {static_cast<uint64_t>(step.object), value, step.bytes()});
 }
 
 // Trying again and again is spinning, too: an attempt that can fail without blocking, decided by the first `size` bytes
 // of the object.
 inline Step& reach_attempt(OpKind kind, const void* object, uint16_t size) {
   const bool can_run = may_go_round();
-  return scheduler().reach(kind, object, static_cast<uint8_t>(Step::kConditional | because_of_a_change()), can_run,
-                           nullptr, 0, size);
+  return scheduler().reach(kind, object, static_cast<uint8_t>(Step::kConditional | because_of_a_change()), can_run, {},
+                           0, size);
 }
 inline void attempt_failed(Step& step) {
   uint64_t value = 0;
-  copy_bytes(&value, reinterpret_cast<const void*>(step.object), step.arity);
+  copy_bytes(&value, reinterpret_cast<const void*>(step.object), step.bytes());
   note_fruitless(step, value);
 }
 

@@ -159,7 +159,7 @@ Reasons reasons_of(const Step* pending, uint32_t count) {
     case Outcome::Deadlock:
     case Outcome::StepLimit:
     case Outcome::Livelock:
-    case Outcome::SleepBlocked:
+    case Outcome::Redundant:
     case Outcome::Diverged: return all;
     default: break;
   }
@@ -182,7 +182,8 @@ TraceHeader describe_trace(uint64_t plan_id, const Step* pending, uint32_t pendi
   header.message_bytes = s.message_size;
   header.decisions = s.decisions;
   header.threads = s.created;
-  header.diverged_at = s.diverged_at;
+  header.redundancy = s.redundancy;
+  header.last_rounds = s.last_rounds;
   header.culprit = s.culprit;
   header.code = s.code;
   header.fault_address = s.fault_address;

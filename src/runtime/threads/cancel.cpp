@@ -44,7 +44,7 @@ void cancel(Thread& target) {
   if (&target != &self()) s.reasons.add(Reason::Interrupt);
   const bool in_queue = target.pending.kind == OpKind::Reacquire && !target.woken && &target != &self();
   s.reach(OpKind::Cancel, token_of(target), Step::kWrite, true,
-          in_queue ? reinterpret_cast<void*>(static_cast<uint64_t>(target.pending.second)) : nullptr);
+          in_queue ? Companion::other_queue(target.pending.second.condition()) : Companion{});
   if (target.life != Life::Live || target.cancel_pending) return;
   runtime.races.release_merge(self().id, token_of(target));
   target.cancel_pending = true;
@@ -67,7 +67,7 @@ void cancel(Thread& target) {
     case OpKind::Io: s.enable(target, true); return;
     case OpKind::Join:
       target.woken = true;
-      s.thread(ThreadId(static_cast<uint16_t>(target.pending.second))).join_waiting = false;
+      s.thread(target.pending.second.thread()).join_waiting = false;
       s.advance(target);
       return;
     default: target.cancel_woke = false;
@@ -120,7 +120,7 @@ void cancellation_point_slow() {
 void cancelled_while_waiting(Step& step) {
   step.kind = OpKind::TestCancel;
   step.flags &= static_cast<uint8_t>(~Step::kWrite);
-  step.second = step.object;
+  step.second = Companion::waited_for(step.object);
   step.object = wake_token(step.thread);
   act_on_cancel();
 }

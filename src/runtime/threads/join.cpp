@@ -7,7 +7,6 @@ namespace lockstep::rt {
 namespace {
 
 void* object_of(const Thread& t) { return reinterpret_cast<void*>(thread_object(t.id)); }
-void* name_of(const Thread& t) { return reinterpret_cast<void*>(uintptr_t{index_of(t.id)}); }
 
 int find(pthread_t handle, Thread*& target) {
   target = thread_of(handle);
@@ -24,7 +23,7 @@ void take_result(Thread& target, void** result) {
   runtime.races.joined(me.id, target.id, scheduler().unjoined == 0);
   if (scheduler().unjoined == 0) runtime.plain_functions.follow(false);
   if (target.clock > me.clock) me.clock = target.clock;
-  scheduler().note(OpKind::Join, thread_object(target.id), ObjectId(index_of(target.id)));
+  scheduler().note(OpKind::Join, thread_object(target.id), Companion::thread(target.id));
   if (result) *result = target.result;
 }
 
@@ -34,7 +33,7 @@ bool wait_for(Thread& target, uint8_t flags) {
   target.joiner = me.id;
   target.join_waiting = true;
   me.woken = me.timed_out = me.cancel_woke = false;
-  scheduler().wait_to_be_advanced(OpKind::Join, object_of(target), flags, name_of(target));
+  scheduler().wait_to_be_advanced(OpKind::Join, object_of(target), flags, Companion::thread(target.id));
   if (UNLIKELY(me.cancel_woke)) act_on_cancel();
   if (me.timed_out) target.join_waiting = false;
   return !me.timed_out;
@@ -55,7 +54,7 @@ int join_thread(pthread_t handle, void** result) {
 int try_join_thread(pthread_t handle, void** result) {
   Thread* target;
   if (const int error = find(handle, target)) return error;
-  scheduler().reach(OpKind::Join, object_of(*target), 0, true, name_of(*target));
+  scheduler().reach(OpKind::Join, object_of(*target), 0, true, Companion::thread(target->id));
   if (target->life != Life::Done) return EBUSY;
   take_result(*target, result);
   return 0;
@@ -68,7 +67,7 @@ int timed_join_thread(pthread_t handle, void** result, clockid_t clock, const ti
   if (const int error = find(handle, target)) return error;
   cancellation_point();
   self().deadline = Clock::to_monotonic(clock, *deadline);
-  scheduler().reach(OpKind::Join, object_of(*target), 0, true, name_of(*target));
+  scheduler().reach(OpKind::Join, object_of(*target), 0, true, Companion::thread(target->id));
   if (target->life != Life::Done && !wait_for(*target, Step::kTimed)) return ETIMEDOUT;
   take_result(*target, result);
   return 0;

@@ -59,8 +59,8 @@ void run_handlers(Thread& me) {
 }
 
 // Where its order against a signal is visible: what the target waits for, if it does.
-const void* awaited_by(const Thread& target) {
-  return is_acquire(target.pending.kind) ? reinterpret_cast<const void*>(target.pending.object) : nullptr;
+Companion awaited_by(const Thread& target) {
+  return is_acquire(target.pending.kind) ? Companion::waited_for(target.pending.object) : Companion{};
 }
 
 // The step is done; what it does.

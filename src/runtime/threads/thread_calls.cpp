@@ -39,7 +39,7 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
   s.add_thread(child);
   if (s.unjoined == 0) runtime.plain_functions.first_thread();
   ++s.unjoined;
-  s.note(OpKind::Create, thread_object(id), ObjectId(index_of(id)));
+  s.note(OpKind::Create, thread_object(id), Companion::thread(id));
   runtime.races.started(id, me.id, s.log_size);
   if (runtime.instrumented && !runtime.tracked.chosen()) {
     s.advance(child);  // up to its first operation: its birth is part of this step

@@ -193,7 +193,7 @@ void finish_thread(Thread& me, void* result) {
   if (UNLIKELY(runtime.imports.try_join))
     s.reach(OpKind::ThreadExit, reinterpret_cast<void*>(thread_object(me.id)), Step::kWrite);
   else
-    s.note(OpKind::ThreadExit, thread_object(me.id), kNoObject);
+    s.note(OpKind::ThreadExit, thread_object(me.id));
   if (s.live_count == 1 + timer_tasks()) finish_process(0);  // main has left by pthread_exit
   me.life = Life::Done;
   me.shared_low = ~uintptr_t{0};  // nobody uses its stack any more without being checked

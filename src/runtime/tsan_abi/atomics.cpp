@@ -23,7 +23,7 @@ inline bool visible() { return controlled() && LIKELY(runtime.points != Points::
 #define LOCKSTEP_INLINE inline __attribute__((always_inline))
 
 template <class T>
-LOCKSTEP_INLINE Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order, uint64_t expected = 0) {
+LOCKSTEP_INLINE Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order, Companion second = {}) {
   uint16_t value = static_cast<uint16_t>(order);
   if (UNLIKELY(self().fenced)) {
     value |= self().fenced;
@@ -32,12 +32,11 @@ LOCKSTEP_INLINE Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, in
   const bool can_run = may_go_round();
   if (const uint8_t round = because_of_a_change()) {
     flags |= round;
-    if (names_change(kind)) expected = self().change;
+    if (names_change(kind)) second = Companion::change(ObjectId{self().change});
   }
   Thread& me = self();
   arrive_at(LOCKSTEP_STACK);
-  Step& step = scheduler().reach(kind, const_cast<const T*>(a), flags, can_run, reinterpret_cast<const void*>(expected),
-                                 value, sizeof(T));
+  Step& step = scheduler().reach(kind, const_cast<const T*>(a), flags, can_run, second, value, sizeof(T));
   me.entry_sp = 0;
   return step;
 }
@@ -118,7 +117,7 @@ LOCKSTEP_INLINE bool compare_exchange(volatile T* a, T& expected, T desired, int
     note_order(success ? order : failure_order, LOCKSTEP_CALLER);
     return success;
   }
-  Step& step = arrive(OpKind::Cas, a, Step::kConditional, order, static_cast<uint64_t>(expected));
+  Step& step = arrive(OpKind::Cas, a, Step::kConditional, order, Companion::expected(static_cast<uint64_t>(expected)));
   const T old = *a;
   note_order(old == expected ? order : failure_order, LOCKSTEP_CALLER);
   if (old != expected) {
@@ -175,7 +174,7 @@ LOCKSTEP_ATOMICS(u128, 128)
 LOCKSTEP_EXPORT void __tsan_atomic_thread_fence(int order) {
   note_order(order, LOCKSTEP_CALLER);
   if (runtime.races.active() && controlled()) runtime.races.clocks().fence(self().id, static_cast<Order>(order & 7));
-  if (visible() && (order & 7) == __ATOMIC_SEQ_CST) self().fenced = kAfterFence;
+  if (visible() && (order & 7) == __ATOMIC_SEQ_CST) self().fenced = Step::kAfterFence;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 LOCKSTEP_EXPORT void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

@@ -17,7 +17,7 @@ namespace {
 bool visible() { return controlled() && runtime.instrumented && runtime.points != Points::Sync; }
 
 Step& arrive(OpKind kind, const volatile void* object, uint8_t flags, int order, size_t size) {
-  return scheduler().reach(kind, const_cast<const void*>(object), flags, may_go_round(), nullptr,
+  return scheduler().reach(kind, const_cast<const void*>(object), flags, may_go_round(), {},
                            static_cast<uint16_t>(order), static_cast<uint16_t>(size));
 }
 

@@ -10,6 +10,12 @@ auto at(List& list, size_t i) {
   return list.begin() + static_cast<std::ptrdiff_t>(i);
 }
 
+constexpr uint64_t kSeed = 0x243f6a8885a308d3ull;
+uint64_t mixed(uint64_t key, uint64_t word) {
+  key = (key ^ word) * 0x9e3779b97f4a7c15ull;
+  return key ^ key >> 29;
+}
+
 }  // namespace
 
 size_t Outline::next_of_thread(size_t i) const {
@@ -67,11 +73,9 @@ Outline outline_of(TraceView trace) {
     if (step.is_note()) continue;
     if (step.is_choice()) {
       const uint32_t number = numbers[index_of(step.thread)]++;
-      if (step.value != 0) outline.choices.push_back({step.thread, number, step.value});
-    } else if (!outline.stretches.empty() && outline.stretches.back().thread == step.thread) {
-      ++outline.stretches.back().steps;
+      if (step.taken() != 0) outline.choices.push_back({step.thread, number, step.taken()});
     } else {
-      outline.stretches.push_back({step.thread, 1});
+      outline.run(step.thread, 1);
     }
   }
   return outline;
@@ -81,18 +85,20 @@ Plan plan_for(const Outline& outline, uint32_t max_steps) {
   Plan plan;
   plan.policy = Policy::Guided;
   plan.max_steps = max_steps;
-  for (const Stretch& s : outline.stretches) plan.deltas.push_back({s.steps, static_cast<uint16_t>(s.thread)});
-  for (const DataChoice& c : outline.choices)
-    plan.deltas.push_back({c.number, c.value, static_cast<uint16_t>(index_of(c.thread) + 1)});
+  plan.extra = outline.words();
   return plan;
 }
 
+uint64_t hash_of(std::span<const uint64_t> words) {
+  uint64_t key = kSeed;
+  for (const uint64_t word : words) key = mixed(key, word);
+  return key;
+}
+
 uint64_t hash_of(std::span<const Delta> deltas) {
-  uint64_t key = 0x243f6a8885a308d3ull;
-  for (const Delta& d : deltas) {
-    key = (key ^ (uint64_t{d.step} << 32 | uint64_t{d.reserved} << 16 | d.value)) * 0x9e3779b97f4a7c15ull;
-    key ^= key >> 29;
-  }
+  uint64_t key = kSeed;
+  for (const Delta& d : deltas)
+    key = mixed(key, uint64_t{d.step} << 32 | uint64_t{d.tentative} << 17 | uint64_t{d.data} << 16 | d.value);
   return key;
 }
 

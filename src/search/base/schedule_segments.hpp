@@ -6,25 +6,12 @@
 #include <vector>
 
 #include "model/plan.hpp"
+#include "model/policy_input.hpp"
 #include "model/trace.hpp"
 
 namespace lockstep {
 
-struct Stretch {
-  static constexpr uint32_t kUntilItCannot = 0xffff'ffff;
-  ThreadId thread;
-  uint32_t steps;
-};
-struct DataChoice {
-  ThreadId thread;
-  uint32_t number;  // among those of its thread, from 0
-  uint16_t value;   // not 0
-};
-
-struct Outline {
-  std::vector<Stretch> stretches;
-  std::vector<DataChoice> choices;
-
+struct Outline : Wishes {
   size_t size() const { return stretches.size(); }
   size_t next_of_thread(size_t i) const;  // size(): it has no further stretch
 
@@ -38,6 +25,7 @@ struct Outline {
 
 Outline outline_of(TraceView trace);
 Plan plan_for(const Outline& outline, uint32_t max_steps);
+uint64_t hash_of(std::span<const uint64_t> words);
 uint64_t hash_of(std::span<const Delta> deltas);
 
 }  // namespace lockstep

@@ -64,7 +64,7 @@ Plan BlockSearch::plan_for(const Node& node) const {
   plan.max_steps = parts_.max_steps;
   if (node.deadlock) {
     plan.policy = Policy::Guided;
-    plan.deltas = node.deadlock->wishes;
+    plan.extra = node.deadlock->wishes;
     return plan;
   }
   plan.policy = Policy::Blocks;
@@ -185,7 +185,7 @@ std::shared_ptr<BlockSearch::Memory> BlockSearch::branch(const Node& node, Trace
     return nullptr;
   }
   // A failure leaves the rest of the block unknown.
-  const bool failed = trace.outcome() != Outcome::Ok && trace.outcome() != Outcome::SleepBlocked;
+  const bool failed = trace.outcome() != Outcome::Ok && trace.outcome() != Outcome::Redundant;
   const bool unknown = block.record.how == BlockRecord::Last && failed;
   const auto memory =
       std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched, 0, std::move(waits)});
@@ -250,15 +250,15 @@ void BlockSearch::add_choices(const Node& node, TraceView trace, const Block& bl
     const Step& step = trace.steps()[i];
     if (!step.is_choice()) continue;
     if (i > node.choices_after || block.record.begin != node.start) {
-      for (uint16_t value = 0; value < step.arity; ++value) {
-        if (value == step.value) continue;
+      for (uint16_t value = 0; value < step.alternatives(); ++value) {
+        if (value == step.taken()) continue;
         Node other = variant;
         other.deltas.push_back({i, value});
         other.choices_after = i;
         if (push(std::move(other)) && memory) ++memory->variants;
       }
     }
-    if (step.value != 0) variant.deltas.push_back({i, step.value});
+    if (step.taken() != 0) variant.deltas.push_back({i, step.taken()});
   }
 }
 

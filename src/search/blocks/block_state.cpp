@@ -156,7 +156,7 @@ void BlockSearch::load(StateReader& in) {
     if (in.get<bool>()) {
       node.deadlock.emplace();
       node.deadlock->cycle = in.get_all<LockNesting>();
-      node.deadlock->wishes = in.get_all<Delta>();
+      node.deadlock->wishes = in.get_all<uint64_t>();
     }
     if (in.get<bool>()) {
       node.status = Node::Status::Back;

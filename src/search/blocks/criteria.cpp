@@ -155,8 +155,8 @@ void Criteria::use(const Step& step, const std::vector<HeldLock>& held) {
   const bool notifies = cover(step.kind) == Cover::Notify, waits = step.kind == OpKind::CondWait;
   const bool writes = notifies || waits || is_write(step);
   ObjectId object = step.object;
-  if ((step.kind == OpKind::PlainRead || step.kind == OpKind::PlainWrite) && step.second != kNoObject)
-    object = step.second;
+  if ((step.kind == OpKind::PlainRead || step.kind == OpKind::PlainWrite) && !step.second.none())
+    object = step.second.alias();
   Use& use = uses_[object];
   if (use.first == kNoThread) use.first = step.thread;
   use.shared |= use.first != step.thread;

@@ -1,6 +1,7 @@
 #include "search/blocks/deadlocks.hpp"
 
 #include <map>
+#include "model/policy_input.hpp"
 
 namespace lockstep {
 namespace {
@@ -80,35 +81,29 @@ class Cycles {
       const Member& before = path_[(i + path_.size() - 1) % path_.size()];
       deadlock.cycle.push_back({path_[i].thread, before.at->wanted, path_[i].at->wanted});
     }
-    write_wishes(deadlock.wishes);
+    deadlock.wishes = wishes().words();
     found_.push_back(std::move(deadlock));
   }
 
   // The execution up to the state where the blocks begin, then each thread up to its wait.
-  void write_wishes(std::vector<Delta>& out) const {
+  Wishes wishes() const {
+    Wishes out;
     std::map<ThreadId, uint32_t> choices;
     const auto choose = [&](ThreadId t, uint16_t value) {
       const uint32_t number = choices[t]++;
-      if (value != 0) out.push_back({number, value, static_cast<uint16_t>(index_of(t) + 1)});
-    };
-    const auto run = [&](ThreadId t, uint32_t steps) {
-      const auto who = static_cast<uint16_t>(index_of(t));
-      if (steps == 0) return;
-      if (!out.empty() && out.back().reserved == 0 && out.back().value == who)
-        out.back().step += steps;
-      else
-        out.push_back({steps, who});
+      if (value != 0) out.choices.push_back({t, number, value});
     };
     for (const Step& step : trace_.steps().first(begin_)) {
       if (step.is_choice())
-        choose(step.thread, step.value);
+        choose(step.thread, step.taken());
       else if (!step.is_note())
-        run(step.thread, 1);
+        out.run(step.thread, 1);
     }
     for (const Member& m : path_) {
-      run(m.thread, m.at->steps);
+      if (m.at->steps > 0) out.run(m.thread, m.at->steps);
       for (const uint16_t value : m.at->choices) choose(m.thread, value);
     }
+    return out;
   }
 
   TraceView trace_;
@@ -127,7 +122,7 @@ std::vector<LockWait> waits_in_block(TraceView trace, const BlockRecord& block, 
   for (const Step& step : trace.steps().subspan(block.begin, end - block.begin)) {
     if (step.thread != block.thread || step.is_note()) continue;
     if (step.is_choice()) {
-      choices.push_back(step.value);
+      choices.push_back(step.taken());
       continue;
     }
     if (waits_for_others(step, held.of(step.thread)))

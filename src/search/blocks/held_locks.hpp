@@ -47,7 +47,7 @@ class HeldLocks {
   static bool is_exclusive(OpKind k) { return k != OpKind::ReadLock && k != OpKind::TryReadLock; }
   static ObjectId released(const Step& step) {
     if (step.is_note()) return kNoObject;
-    if (step.kind == OpKind::CondWait) return step.second;
+    if (step.kind == OpKind::CondWait) return step.second.mutex();
     return leaves_lock(step.kind) || step.kind == OpKind::OnceExit ? step.object : kNoObject;
   }
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "model/plan.hpp"
-#include "search/dpor/label.hpp"
 #include "search/base/large_vector.hpp"
 #include "search/base/saved_state.hpp"
+#include "search/dpor/label.hpp"
 
 namespace lockstep::dpor {
 

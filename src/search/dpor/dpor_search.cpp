@@ -20,7 +20,7 @@ bool needs_one_lane(const Step& step) {
          step.kind == Timer || is_conditional(step.kind, step.flags);
 }
 
-uint16_t value_of(const Step& step) { return step.is_choice() ? step.value : static_cast<uint16_t>(step.thread); }
+uint16_t value_of(const Step& step) { return step.is_choice() ? step.taken() : static_cast<uint16_t>(step.thread); }
 
 }  // namespace
 
@@ -59,8 +59,8 @@ std::optional<Plan> DporSearch::next() {
   under_way_.push_back({head, path_.lane()});
   tree_.add_deltas(head, plan.deltas);
   for (uint32_t c = tree_[head].first; c != kNone; c = tree_[c].first)
-    plan.deltas.push_back({kNextDecision, tree_[c].value, tree_[c].data ? Delta::kData : uint16_t{0}});
-  if (parts_.whole_sequences) plan.deltas.back().reserved |= Delta::kTentative;
+    plan.deltas.push_back({kNextDecision, tree_[c].value, tree_[c].data});
+  if (parts_.whole_sequences) plan.deltas.back().tentative = true;
   path_.plan_sleep_set(head, plan);
   return std::move(plan);  // taken back when it is done with
 }
@@ -139,11 +139,10 @@ void DporSearch::learn_outcome(uint32_t head, TraceView trace) {
   const uint64_t planned = walk_->size();
   lost_ += lost;
   cut_ += cut;
-  complete_ += !lost && !diverged && !cut && outcome != Outcome::SleepBlocked;
+  complete_ += !lost && !diverged && !cut && outcome != Outcome::Redundant;
   if (!lost && !diverged && explore(head, trace)) return;
   // Its last step would have come before what it has to wait for.
-  const bool impossible = outcome == Outcome::SleepBlocked && trace.header().diverged_at != 0 &&
-                          trace.header().diverged_at >= trace.steps().size();
+  const bool impossible = trace.header().redundancy == Redundancy::CannotGoOn;
   // What the execution had planned before it left its plan would be lost: then nothing is reduced.
   abandons_ = reduces_ && walk_->size() > planned;
   diverged_ += !lost && !impossible && !abandons_;
@@ -155,10 +154,9 @@ void DporSearch::learn_outcome(uint32_t head, TraceView trace) {
 // sequence. So what follows it is left to source sets, and it is run again.
 bool DporSearch::chose_unforeseen(uint32_t head, TraceView trace) {
   const std::span<const Step> steps = trace.steps();
-  const uint32_t at = trace.header().diverged_at;
-  if (trace.outcome() != Outcome::SleepBlocked || at == 0 || at >= steps.size()) return false;
+  if (trace.header().redundancy != Redundancy::UnforeseenChoice) return false;
   uint32_t node = head, other = head;
-  for (uint32_t r = tree_[head].record; r < at; ++r) {
+  for (uint32_t r = tree_[head].record; r + 1 < steps.size(); ++r) {
     if (steps[r].is_note()) continue;
     if (node == kNone || tree_[node].value != value_of(steps[r])) return false;
     if (tree_[node].uncertain) other = node;

@@ -9,9 +9,9 @@
 #include <memory>
 #include <optional>
 
+#include "search/base/strategy.hpp"
 #include "search/dpor/planner.hpp"
 #include "search/judge/judge.hpp"
-#include "search/base/strategy.hpp"
 
 namespace lockstep::dpor {
 

@@ -54,9 +54,9 @@ bool DporSearch::counts(TraceView trace) {
   if (!parts_.preemptions || count_preemptions(trace) <= *parts_.preemptions || trace.header().threads > kMostThreads)
     return true;
   const bool stuck = trace.outcome() == Outcome::Livelock;
-  if (stuck && trace.header().diverged_at == 0) return true;
+  if (stuck && trace.header().last_rounds == 0) return true;
   HappensBefore order;
-  for (const Step& step : stuck ? trace.steps().first(trace.header().diverged_at) : trace.steps()) order.push(step);
+  for (const Step& step : stuck ? trace.steps().first(trace.header().last_rounds) : trace.steps()) order.push(step);
   return !TraceCost().exceeds(order, stuck ? std::span<const Step>() : trace.pending(), *parts_.preemptions);
 }
 

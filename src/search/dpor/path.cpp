@@ -55,8 +55,8 @@ void Path::find_end() {
   const auto all = static_cast<uint32_t>(steps.size());
   // Before a livelock is reported, threads that spin go round once more when nobody else can go on. These steps race
   // with nothing and are no part of a sequence: anywhere else they would not be there.
-  const bool livelock = trace_->outcome() == Outcome::Livelock && trace_->header().diverged_at != 0;
-  stuck_at_ = livelock ? trace_->header().diverged_at : all;
+  const uint32_t last_rounds = trace_->header().last_rounds;
+  stuck_at_ = last_rounds != 0 ? last_rounds : all;
   end_ = all;
   if (!trace_->pending().empty()) return;
   uint32_t end = all;
@@ -199,8 +199,8 @@ std::span<const uint32_t> Path::reversible(const Event& next, uint32_t at) {
 // so that none is taken for necessary that is not. kNone: not known, or no round.
 uint32_t Path::change_before(const Event& round, uint32_t record) {
   const bool named = round.kind == OpKind::Load || round.kind == OpKind::Store || round.kind == OpKind::Rmw;
-  if (!(round.flags & Step::kBlocked) || !named || round.second == kNoObject) return kNone;
-  const uint32_t object = now_.order.number_of(round.second);
+  if (!(round.flags & Step::kBlocked) || !named || round.second.none()) return kNone;
+  const uint32_t object = now_.order.number_of(round.second.change());
   uint32_t read = round.previous, found = kNone;
   while (read != kNone && !now_.order[read].find(object)) read = now_.order[read].previous;
   for (uint32_t w = now_.order.object(object).last_write; w != kNone && (read == kNone || w > read);

@@ -38,8 +38,8 @@ void Planner::plan_enabled(uint32_t record, std::optional<uint32_t> bound) {
 // All alternatives of a data choice are explored; they do not race with anything.
 void Planner::plan_data(uint32_t state, uint32_t record) {
   const Step& step = path_.trace().steps()[record];
-  for (uint16_t v = 0; v < step.arity; ++v) {
-    if (v == step.value) continue;
+  for (uint16_t v = 0; v < step.alternatives(); ++v) {
+    if (v == step.taken()) continue;
     const uint32_t other = tree_.add(state, v, {}, true);
     tree_[other].record = record;
     make_available(other);
@@ -74,7 +74,7 @@ bool Planner::reverse_timed_wait(uint32_t record, uint32_t end) {
 // Pending steps take part: that is how a deadlock is found, whose locks are never taken.
 void Planner::reverse_pending(uint32_t last) {
   const TraceView trace = path_.trace();
-  const bool redundant = trace.outcome() == Outcome::SleepBlocked;
+  const bool redundant = trace.outcome() == Outcome::Redundant;
   const uint32_t end = std::min(path_.size(), path_.stuck_at());
   while (last != kNone && !path_.is_step(last)) --last;
   const bool ended = last != kNone && tree_[path_.node(last)].label.ends;

@@ -23,7 +23,7 @@ Event as_event(HappensBefore& order, const Step& pending) {
   e.flags = pending.flags;
   e.second = pending.second;
   e.previous = order.last_of(pending.thread);
-  if (e.kind == OpKind::Reacquire && e.flags & Step::kTimed) e.condition = order.number_of(pending.second);
+  if (e.kind == OpKind::Reacquire && e.flags & Step::kTimed) e.condition = order.number_of(pending.second.condition());
   for (const Access& a : accesses(pending.operation())) {
     if (a.object == kNoObject) continue;
     const uint32_t number = order.number_of(a.object);
@@ -77,7 +77,7 @@ bool RaceFinder::opens(const Event& e) const {
     case OpKind::TryLock:
     case OpKind::SemTryWait:
     case OpKind::TryWriteLock: return e.flags & Step::kWrite;
-    case OpKind::SemPost: return static_cast<uint64_t>(e.second) > 0;
+    case OpKind::SemPost: return e.second.units() > 0;
     default: return !(e.flags & Step::kTimedOut);
   }
 }

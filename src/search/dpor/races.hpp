@@ -14,7 +14,7 @@ inline bool ends_the_process(Outcome outcome) {
     case Outcome::Deadlock:
     case Outcome::StepLimit:
     case Outcome::Livelock:
-    case Outcome::SleepBlocked: return false;
+    case Outcome::Redundant: return false;
     default: return true;
   }
 }

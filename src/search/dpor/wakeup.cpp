@@ -140,7 +140,7 @@ uint32_t Wakeup::descend_choices(uint32_t node, uint32_t record) {
     return kNone;
   }
   for (uint32_t r = path_->choice_after(record); r != kNone; r = path_->choice_after(r)) {
-    const uint32_t c = tree.child(node, path_->trace().steps()[r].value);
+    const uint32_t c = tree.child(node, path_->trace().steps()[r].taken());
     if (c == kNone) {
       append_choices(node, r);
       return kNone;
@@ -168,8 +168,8 @@ void Wakeup::append_choices(uint32_t node, uint32_t r) {
   for (; r != kNone; r = path_->choice_after(r)) {
     const Step& step = path_->trace().steps()[r];
     const bool fresh = tree[node].first == kNone;
-    tree[node].missing = fresh ? step.arity - 1 : tree[node].missing - 1;
-    node = tree.add(node, step.value, {}, true);
+    tree[node].missing = fresh ? step.alternatives() - 1 : tree[node].missing - 1;
+    node = tree.add(node, step.taken(), {}, true);
     if (top == kNone) top = node;
   }
   append(node);

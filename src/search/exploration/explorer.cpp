@@ -76,7 +76,7 @@ class Run {
   void look_at(TraceView trace) {
     count(trace, result_);
     const bool counts = budget_.count_traces && is_whole(trace.outcome()) && search_.counts(trace);
-    if (budget_.count_traces && trace.outcome() == Outcome::SleepBlocked) ++redundant_;
+    if (budget_.count_traces && trace.outcome() == Outcome::Redundant) ++redundant_;
     search_.learn(trace);
     const uint64_t fingerprint = measure(trace);
     traces_.expect(fingerprint);
@@ -121,7 +121,7 @@ class Run {
       search_.for_each_buffered([&](TraceView trace) {
         count(trace, again);
         if (!budget_.count_traces) return;
-        again_blocked += trace.outcome() == Outcome::SleepBlocked;
+        again_blocked += trace.outcome() == Outcome::Redundant;
         again_inserted += is_whole(trace.outcome()) && search_.counts(trace);
       });
       for (const uint64_t n :

@@ -51,6 +51,7 @@ void put_finding(StateWriter& out, const Finding& f) {
   out.put_all(f.steps);
   out.put(f.stored);
   out.put_all(f.plan.deltas);
+  out.put_all(f.plan.extra);
   out.put(f.plan.policy);
   out.put(f.plan.seed);
   out.put(f.plan.max_steps);
@@ -76,6 +77,7 @@ Finding get_finding(StateReader& in) {
   f.steps = in.get_all<uint32_t>();
   f.stored = in.get<bool>();
   f.plan.deltas = in.get_all<Delta>();
+  f.plan.extra = in.get_all<uint64_t>();
   f.plan.policy = in.get<Policy>();
   f.plan.seed = in.get<uint64_t>();
   f.plan.max_steps = in.get<uint32_t>();

@@ -78,7 +78,7 @@ class Shrinker {
 
   bool try_outline(const Outline& outline, Candidate& now, const Complexity& limit) {
     const Plan plan = plan_for(outline, max_steps_);
-    if (!tried_.insert(hash_of(plan.deltas))) return false;
+    if (!tried_.insert(hash_of(plan.extra))) return false;
     const std::optional<TraceView> trace = execute(plan);
     return trace && consider(*trace, now, limit);
   }

@@ -52,7 +52,7 @@ void ViewRank::learn(const Step& step, uint32_t record) {
   Past& me = now_[index_of(step.thread)];
   past_.push_back(me);
   if (step.is_choice()) {
-    me = {mix(me.did, step.value), mix(me.view, step.value), me.thread};
+    me = {mix(me.did, step.taken()), mix(me.view, step.taken()), me.thread};
     return;
   }
   if (step.is_note()) return;

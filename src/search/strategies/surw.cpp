@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/policy_input.hpp"
 #include "search/base/seeds.hpp"
 
 namespace lockstep {
@@ -58,7 +59,7 @@ class Surw final : public Strategy {
       plan.focus = shared_[pick];
       counts = &objects_.at(plan.focus);
     }
-    for (const auto& [thread, n] : counts->of) plan.deltas.push_back({n, static_cast<uint16_t>(thread)});
+    for (const auto& [thread, n] : counts->of) plan.extra.push_back(ExpectedOperations{thread, n}.word());
     in_flight_.push_back(generation_);
     return plan;
   }

@@ -45,8 +45,8 @@ class WeightEstimate {
     double weight = weights_.empty() ? 1 : weights_.back();
     for (const Step& step : steps.subspan(weights_.size())) {
       if (!step.is_note())
-        weight /=
-            step.is_choice() ? std::max<unsigned>(1, step.arity) : std::max<unsigned>(1, trace.enabled(step).size());
+        weight /= step.is_choice() ? std::max<unsigned>(1, step.alternatives())
+                                   : std::max<unsigned>(1, trace.enabled(step).size());
       weights_.push_back(weight);
     }
     seen_ += weight * static_cast<double>(stands_for);

@@ -19,7 +19,7 @@ bool shows(TraceView trace, const ExecutionTree::Node& node) {
   if (node.step >= trace.steps().size()) return false;
   const Step& step = trace.steps()[node.step];
   if (step.is_note()) return false;
-  return node.value == (step.is_choice() ? step.value : static_cast<uint16_t>(step.thread));
+  return node.value == (step.is_choice() ? step.taken() : static_cast<uint16_t>(step.thread));
 }
 
 }  // namespace
@@ -167,8 +167,8 @@ template <class Cost>
 void TreeSearch::expand_step(NodeIndex node, TraceView trace, const ScheduleCursor& at, uint32_t spent, Cost&& cost) {
   const Step& step = at.step();
   if (step.is_choice()) {
-    for (uint16_t value = 0; value < step.arity; ++value)
-      if (value != step.value) add(node, {at.index(), value, spent});
+    for (uint16_t value = 0; value < step.alternatives(); ++value)
+      if (value != step.taken()) add(node, {at.index(), value, spent});
     return;
   }
   trace.enabled(step).for_each([&](ThreadId t) {

@@ -17,7 +17,7 @@ void VariableSurvey::look(TraceView trace) {
     const bool atomic =
         s.kind == OpKind::Load || s.kind == OpKind::Store || s.kind == OpKind::Rmw || s.kind == OpKind::Cas;
     for (const Access& a : accesses(s.operation()))
-      note(static_cast<uint64_t>(a.object), atomic && s.arity ? s.arity : 1, s.thread, a.write, atomic);
+      note(static_cast<uint64_t>(a.object), atomic && s.bytes() ? s.bytes() : 1, s.thread, a.write, atomic);
   }
   trace.for_each_block([&](const BlockRecord& block, std::span<const Touched> touched) {
     for (const Touched& t : touched)

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frequencies.hpp"
+#include "model/policy_input.hpp"
 #include "programs.hpp"
 
 namespace lockstep {
@@ -44,7 +45,7 @@ TEST(RuntimePos, RedrawsAtConflictsOnly) {
 TEST(RuntimeSurw, TakesEveryOrderEquallyOften) {
   Plan plan;
   plan.policy = Policy::Surw;
-  plan.deltas = {{3, 1}, {3, 2}};
+  for (const ThreadId t : {ThreadId{1}, ThreadId{2}}) plan.extra.push_back(ExpectedOperations{t, 3}.word());
   Frequencies exact;
   std::string order = "aaabbb";
   do exact[order] = 1 / 20.0;

@@ -12,7 +12,7 @@ class Failures final : public Analysis {
   const char* summary() const override { return "collects failures"; }
   std::optional<Finding> check(TraceView trace) override {
     const Outcome o = trace.outcome();
-    if (o == Outcome::Ok || o == Outcome::SleepBlocked) return std::nullopt;
+    if (o == Outcome::Ok || o == Outcome::Redundant) return std::nullopt;
     found.insert(std::string(name_of(o)) + (trace.message().empty() ? "" : ": ") + std::string(trace.message()));
     return std::nullopt;
   }

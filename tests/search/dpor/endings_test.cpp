@@ -19,7 +19,7 @@ class Histories final : public Analysis {
   const char* name() const override { return "histories"; }
   const char* summary() const override { return "collects what led to the end"; }
   std::optional<Finding> check(TraceView trace) override {
-    if (trace.outcome() == Outcome::SleepBlocked) return std::nullopt;
+    if (trace.outcome() == Outcome::Redundant) return std::nullopt;
     HappensBefore order;
     Fingerprinter history;
     history.begin();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "model/policy_input.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 
@@ -149,7 +150,8 @@ TEST(Shrink, AsksWhetherItIsTheSameFailure) {
 TEST(Guided, FollowsWishesAndSkipsWhatCannotBeDone) {
   Plan plan;
   plan.policy = Policy::Guided;
-  plan.deltas = {{1, 2}, {2, 1}, {9, 7}, {1, 2}};  // b, a twice, nobody, b
+  const ThreadId a{1}, b{2}, nobody{7};
+  plan.extra = Wishes{.stretches = {{b, 1}, {a, 2}, {nobody, 9}, {b, 1}}, .choices = {}}.words();
   const Trace trace = execute(same_write(2, 2), plan);
   EXPECT_EQ(schedule_of(trace), (Schedule{2, 1, 1, 2}));
   EXPECT_EQ(trace.view().outcome(), Outcome::Ok);

@@ -5,6 +5,7 @@
 
 #include "frequencies.hpp"
 #include "known.hpp"
+#include "model/policy_input.hpp"
 #include "search/strategies/registry.hpp"
 #include "search/strategies/pct.hpp"
 #include "search_helpers.hpp"
@@ -98,15 +99,17 @@ TEST(Pos, RedrawsAtConflictsOnly) {
   expect_frequencies(sample(independent(2, 2), of(Policy::Pos)), exact_pos_independent(), kExecutions);
 }
 
-Plan surw(const std::vector<Delta>& weights, ObjectId focus = kNoObject) {
+constexpr ThreadId kA{1}, kB{2};
+
+Plan surw(const std::vector<ExpectedOperations>& expected, ObjectId focus = kNoObject) {
   Plan plan = of(Policy::Surw);
-  plan.deltas = weights;
+  for (const ExpectedOperations& e : expected) plan.extra.push_back(e.word());
   plan.focus = focus;
   return plan;
 }
 
 TEST(Surw, TakesEveryOrderOfAllOperationsEquallyOftenIfItKnowsTheirNumber) {
-  const Frequencies seen = sample(same_write(2, 3), surw({{3, 1}, {3, 2}}));
+  const Frequencies seen = sample(same_write(2, 3), surw({{kA, 3}, {kB, 3}}));
   Frequencies exact;
   std::string order = "aaabbb";
   do exact[order] = 1 / 20.0;
@@ -135,7 +138,7 @@ TEST(Surw, TakesEveryOrderOfTheOperationsOnItsObjectEquallyOftenWhateverElseTher
   const Program late{"late",
                      {{st(0, 1), st(0, 2)}, {st(1, 1), st(1, 2), st(1, 3), st(1, 4), st(1, 5), st(1, 6), st(0, 3)}}};
   const Frequencies third = {{"aab", 1 / 3.0}, {"aba", 1 / 3.0}, {"baa", 1 / 3.0}};
-  expect_frequencies(orders_on_first_variable(late, surw({{2, 1}, {1, 2}}, object_of(OpKind::Store, 0))), third,
+  expect_frequencies(orders_on_first_variable(late, surw({{kA, 2}, {kB, 1}}, object_of(OpKind::Store, 0))), third,
                      kExecutions);
   EXPECT_LT(orders_on_first_variable(late, of(Policy::Random))["baa"], 0.05);
 }
@@ -143,7 +146,7 @@ TEST(Surw, TakesEveryOrderOfTheOperationsOnItsObjectEquallyOftenWhateverElseTher
 TEST(Surw, GoesOnWhenTheThreadItWaitsForCannot) {
   // c is expected to come first and is blocked until somebody else has been there.
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    Plan plan = surw({{1, 1}, {9, 2}}, object_of(OpKind::Lock, 0));
+    Plan plan = surw({{kA, 1}, {kB, 9}}, object_of(OpKind::Lock, 0));
     plan.seed = seed;
     EXPECT_NE(execute(philosophers(3), plan).view().outcome(), Outcome::Diverged);
   }

@@ -186,7 +186,7 @@ TEST(VariableSurvey, HeapGoesByOriginAndIteration) {
         Step step{};
         step.kind = OpKind::Store;
         step.flags = Step::kWrite;
-        step.arity = 4;
+        step.set_access(0, 4);
         step.object = ObjectId{at};
         step.thread = ThreadId(static_cast<uint16_t>(who));
         builder.steps.push_back(step);
@@ -220,7 +220,7 @@ TEST(VariableBounds, SetsOfVariablesMissNothingNextToThem) {
     while (auto plan = vb->next()) {
       executor.submit(*plan);
       const TraceView trace = *executor.next([] { return false; });
-      if (trace.outcome() != Outcome::SleepBlocked) got.insert(end_of(p, trace));
+      if (trace.outcome() != Outcome::Redundant) got.insert(end_of(p, trace));
       if (plan->policy == Policy::Blocks) survey.look(trace);
       vb->learn(trace);
     }
