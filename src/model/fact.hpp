@@ -24,7 +24,7 @@ enum class FactKind : uint8_t {
   CheckpointsDiffer,  // an execution from a checkpoint was not the one from the beginning
   RandomValues,       // getrandom, /dev/urandom, std::random_device, rand() in a thread: one choice of many
   FilesChange,        // an execution looked at a file or folder that had changed since the exploration began
-  FailedAtStart,      // a thread failed before its first scheduling point: the order of such beginnings is not explored
+  FailedAtStart,      // a thread failed before it, or one that it had just created, had a scheduling point
   ChangesLocale,      // setlocale beside other threads: when these format or convert text is not explored
   kCount
 };

@@ -106,8 +106,8 @@ constexpr StateKind state_kind(ObjectId object) {  // kCount: the object is none
   return kind < static_cast<uint64_t>(StateKind::kCount) ? static_cast<StateKind>(kind) : StateKind::kCount;
 }
 // The position in an open file, which those share that use one descriptor or copies of it.
-constexpr ObjectId position_object(uint64_t inode) {
-  return ObjectId{0xfffa'0000'0000'0000ull | (inode << 3 & 0xffff'ffff'ffffull)};
+constexpr ObjectId position_object(uint64_t file) {
+  return ObjectId{0xfffa'0000'0000'0000ull | (file << 3 & 0xffff'ffff'ffffull)};
 }
 constexpr bool is_position(ObjectId object) { return static_cast<uint64_t>(object) >> 48 == 0xfffa; }
 

@@ -82,7 +82,7 @@ PLAIN = {
     "abeg": "{{ lockstep::atomic_section section;", "aend": "}}", "exit": "exit({x});", "qexit": "_exit({x});", "abort": "abort();",
     "req": "lockstep::require(r != {x});", "set": "r = {x};", "spawn": "pthread_create(&threads[{x}], nullptr, thread{x}, nullptr);",
     "join": "{{ void* v; pthread_join(threads[{x}], &v); results[{x}] = (int)(long)v; }}",
-    "is": "holds = holds && a{x}.load() == {y};", "isp": "holds = holds && p{x} == {y};", "isr": "holds = holds && results[{x}] == {y};",
+    "is": "holds &= a{x}.load() == {y};", "isp": "holds &= p{x} == {y};", "isr": "holds = holds && results[{x}] == {y};",
     "opn": "r = open(\"/dev/null\", O_RDONLY) - first_descriptor;", "cls": "r = close(first_descriptor + {x}) == 0;",
     "mk": "r = mknod(files[{x}], S_IFREG | 0600, 0) == 0;", "rm": "r = unlink(files[{x}]) == 0;",
     "has": "r = access(files[{x}], F_OK) == 0;", "ren": "r = rename(files[{x}], files[{y}]) == 0;", "mask": "r = (int)umask({x});",

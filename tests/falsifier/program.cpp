@@ -327,8 +327,8 @@ class Thread {
         if (r_ != i.x) pc_ += i.y;
         break;
       case Op::set_: r_ = i.x; break;
-      case Op::is_: holds_ = holds_ && atomics[i.x].load() == i.y; break;
-      case Op::isp_: holds_ = holds_ && Accesses<T>::read(i.x) == i.y; break;
+      case Op::is_: holds_ &= atomics[i.x].load() == i.y; break;
+      case Op::isp_: holds_ &= Accesses<T>::read(i.x) == i.y; break;
       case Op::isr_: holds_ = holds_ && results_[i.x] == i.y; break;
       case Op::never_: lockstep::require(!holds_, "final values"); break;
       default: return false;

@@ -6,6 +6,7 @@
 namespace lockstep::rt {
 
 bool fsgsbase_available();
+inline constinit bool uses_fsgsbase = false;  // to set the thread pointer; a system call otherwise
 
 namespace fiber {
 void prepare(Thread& thread);              // its next switch_to() enters thread_entry()
@@ -18,7 +19,7 @@ void switch_to(Thread& from, Thread& to);
 [[noreturn]] void serve(Thread& self);  // body of a pool thread: wait for go, run thread_entry(), again
 }  // namespace os_thread
 
-// Where a logical thread begins; on its own stack with its own TLS. Defined in sched/threads.cpp.
+// Where a logical thread begins: calls Thread::entry, which does not return.
 extern "C" void lockstep_thread_entry() __attribute__((visibility("hidden"), noreturn));
 
 }  // namespace lockstep::rt

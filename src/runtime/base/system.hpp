@@ -94,7 +94,6 @@ bool map_fixed(uintptr_t address, size_t bytes, int protection);
 extern void* (*real_memcpy)(void*, const void*, size_t);
 extern void* (*real_memmove)(void*, const void*, size_t);
 extern void* (*real_memset)(void*, int, size_t);
-void find_memory_functions();
 
 void copy_bytes(void* to, const void* from, size_t size);
 void zero_bytes(void* to, size_t size);

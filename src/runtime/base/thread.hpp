@@ -57,6 +57,7 @@ struct alignas(64) Thread {
   uint16_t fenced;  // Step::kAfterFence if it has executed a full fence since its last step
   ThreadId joiner;  // waits in join for this thread
 
+  void (*entry)();  // what it runs, on its own stack with its own TLS
   void* (*function)(void*);
   void* argument;
   void* result;
@@ -135,5 +136,16 @@ struct alignas(64) Thread {
   void** key_values;
   unsigned key_high;  // one above the largest key used
 };
+
+// What a parked thread will do next: `pending`, unless there is a signal to be taken first.
+inline Step next_step(const Thread& thread) {
+  if (LIKELY(!thread.signalled)) return thread.pending;
+  Step step{};
+  step.object = wake_token(thread.id);
+  step.thread = thread.id;
+  step.kind = OpKind::Signal;
+  step.flags = Step::kWrite;
+  return step;
+}
 
 }  // namespace lockstep::rt

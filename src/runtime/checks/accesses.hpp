@@ -1,7 +1,16 @@
 // From an instrumented access to the detector.
 #pragma once
+#include "runtime/base/runtime.hpp"
+#include "runtime/base/settings.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"
+#include "runtime/detect/call_sites.hpp"
+#include "runtime/detect/call_tree.hpp"
+#include "runtime/detect/eraser.hpp"
+#include "runtime/detect/promoted.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/detect/tracked.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
 
 namespace lockstep::rt {
@@ -9,21 +18,21 @@ namespace lockstep::rt {
 // What the shadow keeps about the place of an access: the return address, or in detailed executions the whole stack.
 inline uint64_t place(const void* pc) {
   const uint64_t address = reinterpret_cast<uint64_t>(pc);
-  if (LIKELY(!runtime.scheduler.detail)) return address;
-  return reinterpret_cast<uint64_t>(runtime.calls.child(runtime.current->calls, address));
+  if (LIKELY(!scheduler().detail)) return address;
+  return reinterpret_cast<uint64_t>(call_tree.child(runtime.current->calls, address));
 }
 
 // While races are off, or there is only one thread, only tracked memory is of interest.
-inline bool watched() { return UNLIKELY(runtime.races.active() || runtime.tracked.on()) && controlled(); }
+inline bool watched() { return UNLIKELY(race_detector.active() || tracked.on()) && controlled(); }
 
 // An access that was found racy is a scheduling point, before it happens.
 inline void reach_promoted(const volatile void* address, size_t size, bool write, const void* pc) {
-  if (runtime.tracked.on()) {
-    if (!runtime.tracked.touches(reinterpret_cast<uint64_t>(address), size)) return runtime.sites.idle(pc);
-    runtime.sites.touched(pc);
-  } else if (LIKELY(!runtime.promoted.any()) || !runtime.promoted.contains(reinterpret_cast<uint64_t>(pc)))
+  if (tracked.on()) {
+    if (!tracked.touches(reinterpret_cast<uint64_t>(address), size)) return call_sites.idle(pc);
+    call_sites.touched(pc);
+  } else if (LIKELY(!promoted.any()) || !promoted.contains(reinterpret_cast<uint64_t>(pc)))
     return;
-  const ObjectId name{runtime.promoted.object_of(reinterpret_cast<uint64_t>(address))};
+  const ObjectId name{promoted.object_of(reinterpret_cast<uint64_t>(address))};
   const void* at = const_cast<const void*>(address);
   const bool watchable = size <= 8;
   const bool can_run = !watchable || may_go_round();
@@ -42,7 +51,7 @@ inline void check_stack(uintptr_t address, size_t size, uint8_t flags, const voi
   if (!owner || owner == runtime.current) return;
   if (UNLIKELY(frame_is_gone(*owner, address)))
     use_gone_frame(*owner, address, static_cast<unsigned>(size), flags, place(pc));
-  else if (address < owner->shared_low && runtime.races.active())
+  else if (address < owner->shared_low && race_detector.active())
     owner->shared_low = address;
 }
 // Is there anything for check_stack to do? The usual case for heap and variables is one test, for a frame that another
@@ -58,9 +67,9 @@ inline void watch_more(uintptr_t address, size_t size, uint8_t flags, const void
   const ThreadId me = runtime.current->id;
   if (scheduler().in_blocks()) scheduler().blocks.touch(me, address, size, flags & RaceAccess::kWrite);
   // Before the first thread begins and after the last has been joined nobody is kept out by a lock.
-  if (!runtime.eraser.on() || scheduler().live_count < 2) return;
-  if (auto* breach = runtime.eraser.access(me, address, size, flags & RaceAccess::kWrite, place(pc)))
-    runtime.races.last_by_another(breach->address, me, breach->other);
+  if (!eraser.on() || scheduler().live_count < 2) return;
+  if (auto* breach = eraser.access(me, address, size, flags & RaceAccess::kWrite, place(pc)))
+    race_detector.last_by_another(breach->address, me, breach->other);
 }
 
 // What is more to an access than looking for races, sometimes.
@@ -68,7 +77,7 @@ inline void unusual_access(uintptr_t a, unsigned size, uint8_t flags, const void
   reach_promoted(reinterpret_cast<const void*>(a), size, flags & RaceAccess::kWrite, pc);
   if (may_be_stack(a)) check_stack(a, size, flags, pc);
   if (UNLIKELY(scheduler().detail) && stack_owner(a) != runtime.current) runtime.current->looked = true;
-  if (runtime.watches_more) watch_more(a, size, flags, pc);
+  if (settings.watches_more) watch_more(a, size, flags, pc);
 }
 
 // The only thread there is cannot race, but it can use what was freed.
@@ -77,8 +86,8 @@ __attribute__((noinline)) inline void look_up_alone(uintptr_t a, size_t size, ui
   const ThreadId me = runtime.current->id;
   if (!in_arena(reinterpret_cast<const void*>(a)))
     check_stack(a, size, flags, pc);
-  else if (UNLIKELY(runtime.races.is_freed(a, size)))
-    runtime.races.range(me, a, size, flags, place(pc));
+  else if (UNLIKELY(race_detector.is_freed(a, size)))
+    race_detector.range(me, a, size, flags, place(pc));
 }
 inline void access_alone(uintptr_t a, size_t size, uint8_t flags, const void* pc) {
   if (in_arena(reinterpret_cast<const void*>(a)) || UNLIKELY(needs_stack_check(a))) look_up_alone(a, size, flags, pc);
@@ -88,14 +97,14 @@ inline void access_alone(uintptr_t a, size_t size, uint8_t flags, const void* pc
 template <unsigned kSize, uint8_t kFlags>
 __attribute__((noinline)) void access_closely(const volatile void* address, const void* pc) {
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
-  if (runtime.races.only_freed()) return access_alone(a, kSize, kFlags, pc);
+  if (race_detector.only_freed()) return access_alone(a, kSize, kFlags, pc);
   if (!watched()) return;
   unusual_access(a, kSize, kFlags, pc);
-  if (!runtime.races.active()) return;
+  if (!race_detector.active()) return;
   if (kSize <= 8 && (a & 7) + kSize <= 8)
-    runtime.races.access(runtime.current->id, a, kSize, kFlags, place(pc));
+    race_detector.access(runtime.current->id, a, kSize, kFlags, place(pc));
   else
-    runtime.races.range(runtime.current->id, a, kSize, kFlags, place(pc));
+    race_detector.range(runtime.current->id, a, kSize, kFlags, place(pc));
 }
 
 // Apart from the entry points, so that those are one test and a return while nothing is watched. This one is the usual
@@ -103,9 +112,9 @@ __attribute__((noinline)) void access_closely(const volatile void* address, cons
 template <unsigned kSize, uint8_t kFlags>
 __attribute__((noinline)) void watched_access(const volatile void* address, const void* pc) {
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
-  if (kSize <= 8 && LIKELY(runtime.races.watching_alone() && thread_pointer() == runtime.current->tls &&
+  if (kSize <= 8 && LIKELY(race_detector.watching_alone() && thread_pointer() == runtime.current->tls &&
                            (a & 7) + kSize <= 8 && !needs_stack_check(a)))
-    runtime.races.access(runtime.current->id, a, kSize, kFlags, reinterpret_cast<uint64_t>(pc));
+    race_detector.access(runtime.current->id, a, kSize, kFlags, reinterpret_cast<uint64_t>(pc));
   else
     access_closely<kSize, kFlags>(address, pc);
 }
@@ -113,20 +122,20 @@ __attribute__((noinline)) void watched_access(const volatile void* address, cons
 template <unsigned kSize, uint8_t kFlags>
 inline __attribute__((always_inline)) void plain_access(const volatile void* address, const void* pc) {
   if (kFlags & RaceAccess::kWrite) note_plain_write(address);
-  if (UNLIKELY(runtime.races.watching())) watched_access<kSize, kFlags>(address, pc);
+  if (UNLIKELY(race_detector.watching())) watched_access<kSize, kFlags>(address, pc);
 }
 
 inline void range_access(const volatile void* address, size_t size, uint8_t flags, const void* pc) {
   if (flags & RaceAccess::kWrite) note_plain_write(address);
-  if (UNLIKELY(runtime.races.only_freed())) return access_alone(reinterpret_cast<uintptr_t>(address), size, flags, pc);
+  if (UNLIKELY(race_detector.only_freed())) return access_alone(reinterpret_cast<uintptr_t>(address), size, flags, pc);
   if (!watched()) return;
   reach_promoted(address, size, flags & RaceAccess::kWrite, pc);
-  if (!runtime.races.active()) return;
+  if (!race_detector.active()) return;
   if (may_be_stack(reinterpret_cast<uintptr_t>(address)))
     check_stack(reinterpret_cast<uintptr_t>(address), size, flags, pc);
   runtime.current->looked = true;
-  if (UNLIKELY(runtime.watches_more)) watch_more(reinterpret_cast<uintptr_t>(address), size, flags, pc);
-  runtime.races.range(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags, place(pc));
+  if (UNLIKELY(settings.watches_more)) watch_more(reinterpret_cast<uintptr_t>(address), size, flags, pc);
+  race_detector.range(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags, place(pc));
 }
 
 // What an atomic operation means for data races: an access like any other, and whatever its order says.
@@ -136,9 +145,9 @@ inline __attribute__((always_inline)) void synchronise(const volatile void* a, s
                                                        const void* pc) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(a);
   constexpr uint8_t kFlags = RaceAccess::kAtomic | (kWhat == Atomic::Load ? 0 : RaceAccess::kWrite);
-  if (LIKELY(!runtime.races.watching())) return;
-  if (UNLIKELY(!runtime.races.active())) {
-    if (runtime.races.only_freed()) access_alone(address, size, kFlags, pc);
+  if (LIKELY(!race_detector.watching())) return;
+  if (UNLIKELY(!race_detector.active())) {
+    if (race_detector.only_freed()) access_alone(address, size, kFlags, pc);
     return;
   }
   if (!controlled()) return;
@@ -146,14 +155,14 @@ inline __attribute__((always_inline)) void synchronise(const volatile void* a, s
   const ThreadId me = runtime.current->id;
   const Order order = static_cast<Order>(raw_order & 7);  // gcc marks __sync builtins in higher bits
   // Acquiring comes before the access and releasing after it: the access is part of what is released.
-  Clocks& clocks = runtime.races.clocks();
+  Clocks& clocks = race_detector.clocks();
   Clocks::Message* message = nullptr;
   if (kWhat == Atomic::Load) clocks.load(me, address, order);
   if (kWhat == Atomic::Modify) message = &clocks.modify_begin(me, address, order);
   if (size <= 8 && LIKELY((address & 7) + size <= 8))
-    runtime.races.access(me, address, static_cast<unsigned>(size), kFlags, place(pc));
+    race_detector.access(me, address, static_cast<unsigned>(size), kFlags, place(pc));
   else
-    runtime.races.range(me, address, size, kFlags, place(pc));
+    race_detector.range(me, address, size, kFlags, place(pc));
   if (kWhat == Atomic::Store) clocks.store(me, address, order);
   if (kWhat == Atomic::Modify) clocks.modify_end(me, *message, order);
 }

@@ -1,7 +1,16 @@
 #include "runtime/checks/findings_writer.hpp"
 
+#include "runtime/base/runtime.hpp"
+#include "runtime/base/settings.hpp"
 #include "runtime/base/trace_limits.hpp"
+#include "runtime/detect/call_sites.hpp"
+#include "runtime/detect/call_tree.hpp"
+#include "runtime/detect/eraser.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/memory/heap.hpp"
 #include "runtime/process/backtrace.hpp"
+#include "runtime/process/libraries.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -19,7 +28,7 @@ uint16_t& slot_of(uint64_t begin) {
 }
 
 uint64_t number_of_stack(uint64_t where) {
-  const CallNode* node = runtime.calls.node(where);
+  const CallNode* node = call_tree.node(where);
   if (!node) return where;
   uint64_t hash = 1;
   for (; node; node = node->caller) hash = (hash ^ node->pc) * 0x9e3779b97f4a7c15ull >> 1;
@@ -28,13 +37,13 @@ uint64_t number_of_stack(uint64_t where) {
 
 void tell_block_at(uint64_t address) {
   if (!in_arena(reinterpret_cast<void*>(address))) return;
-  if (const Heap::Record* record = runtime.heap.record_of(address)) tell_allocation(*record, 0);
+  if (const Heap::Record* record = heap.record_of(address)) write_allocation(*record, 0);
 }
 
 void tell_breaches() {
-  Races& races = runtime.races;
-  for (unsigned i = 0; i < runtime.eraser.count && races.count < Races::kMost; ++i) {
-    const Eraser::Breach& breach = runtime.eraser.found[i];
+  RaceDetector& races = race_detector;
+  for (unsigned i = 0; i < eraser.count && races.count < RaceDetector::kMost; ++i) {
+    const Eraser::Breach& breach = eraser.found[i];
     DataRace& pair = races.found[races.count++];
     pair = {};
     pair.second.pc = breach.where;
@@ -72,7 +81,7 @@ void tell_blocks_used() {
 
 }  // namespace
 
-void begin_telling() {
+void begin_findings() {
   if (told_count) zero_bytes(slots, sizeof slots);
   told_count = 0;
 }
@@ -80,7 +89,7 @@ void begin_telling() {
 uint64_t unwind_calls() {
   uint64_t stack[kDeepest];
   const CallNode* node = nullptr;
-  for (size_t n = backtrace(stack, kDeepest); n-- > 0;) node = runtime.calls.child(node, stack[n]);
+  for (size_t n = backtrace(stack, kDeepest); n-- > 0;) node = call_tree.child(node, stack[n]);
   return reinterpret_cast<uint64_t>(node);
 }
 
@@ -89,10 +98,10 @@ uint64_t unwind_calls() {
 uint64_t call_stack(const void* caller) {
   const CallNode* known = runtime.current->calls;
   if (!known || from_library(caller)) return unwind_calls();
-  return reinterpret_cast<uint64_t>(runtime.calls.child(known, reinterpret_cast<uint64_t>(caller)));
+  return reinterpret_cast<uint64_t>(call_tree.child(known, reinterpret_cast<uint64_t>(caller)));
 }
 
-bool tell_allocation(const Heap::Record& record, uint16_t flags) {
+bool write_allocation(const Heap::Record& record, uint16_t flags) {
   uint16_t& known = slot_of(record.begin);
   if (known) {
     told[known - 1].flags |= flags;
@@ -108,40 +117,47 @@ bool tell_allocation(const Heap::Record& record, uint16_t flags) {
   a.thread = ThreadId(static_cast<uint16_t>((record.begin - kArenaBase) / kArenaStride));
   a.flags = static_cast<uint16_t>(flags | (Heap::live(record) ? 0 : Allocation::kFreed));
   uint32_t count = 0;
-  const Heap::Record* all = runtime.heap.records(a.thread, &count);
+  const Heap::Record* all = heap.records(a.thread, &count);
   a.serial = static_cast<uint32_t>(&record - all);
-  const uint64_t place = runtime.calls.pc(record.where);
+  const uint64_t place = call_tree.pc(record.where);
   for (uint32_t i = 0; i < a.serial; ++i) {
-    a.count += runtime.calls.pc(all[i].where) == place;
+    a.count += call_tree.pc(all[i].where) == place;
     a.iteration += all[i].where == record.where;
   }
   a.origin = number_of_stack(record.where);
   return true;
 }
 
-void tell_findings(bool completed) {
-  if (runtime.races.lifetimes) scheduler().reasons.add(Reason::Lifetime);
-  if (runtime.eraser.count) tell_breaches();
-  runtime.eraser.end();
-  if (!runtime.heap.keeps_records()) return;
-  for (unsigned i = 0; i < runtime.races.count; ++i) {
-    tell_block_at(runtime.races.found[i].first.address);
-    tell_block_at(runtime.races.found[i].second.address);
+void write_findings(bool completed) {
+  if (race_detector.lifetimes) scheduler().reasons.add(Reason::Lifetime);
+  if (eraser.count) tell_breaches();
+  eraser.end();
+  if (!heap.keeps_records()) return;
+  for (unsigned i = 0; i < race_detector.count; ++i) {
+    tell_block_at(race_detector.found[i].first.address);
+    tell_block_at(race_detector.found[i].second.address);
   }
   const Scheduler& s = scheduler();
   if (s.fault_address) tell_block_at(s.fault_address);
-  if (runtime.keeps_origins) tell_blocks_used();
+  if (settings.keeps_origins) tell_blocks_used();
   if (completed && runtime.channel->find_leaks) find_leaks();
-  if (runtime.keeps_origins && !s.detail)
-    for (uint32_t i = 0; i < told_count; ++i) told[i].pc = runtime.calls.pc(told[i].pc);
+  if (settings.keeps_origins && !s.detail)
+    for (uint32_t i = 0; i < told_count; ++i) told[i].pc = call_tree.pc(told[i].pc);
 }
 
 uint32_t monitor_flags() {
-  return (runtime.races.more ? Monitors::kMoreRaces : 0u) | (runtime.checks_locks ? Monitors::kLocksChecked : 0u) |
-         (runtime.eraser.broken() ? Monitors::kLocksBroken : 0u) | (runtime.sites.thinned() ? Monitors::kThinned : 0u) |
-         (runtime.sites.repeated() ? Monitors::kRepeated : 0u) | (runtime.leaves_out_races ? Monitors::kNoRaces : 0u);
+  return (race_detector.more ? Monitors::kMoreRaces : 0u) | (settings.checks_locks ? Monitors::kLocksChecked : 0u) |
+         (eraser.broken() ? Monitors::kLocksBroken : 0u) | (call_sites.thinned() ? Monitors::kThinned : 0u) |
+         (call_sites.repeated() ? Monitors::kRepeated : 0u) | (settings.skips_races ? Monitors::kNoRaces : 0u);
 }
-Allocation* told_allocations() { return told; }
-uint32_t told_allocation_count() { return told_count; }
+Allocation* written_allocations(uint32_t* count) {
+  *count = told_count;
+  return told;
+}
+
+const Module findings_module = {
+    .name = "findings",
+    .before_execution = begin_findings,
+};
 
 }  // namespace lockstep::rt

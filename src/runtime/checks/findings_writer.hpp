@@ -1,21 +1,23 @@
 // What the monitors have to say when an execution is over, made ready for its trace.
 #pragma once
 #include "model/allocation.hpp"
-#include "runtime/base/runtime.hpp"
+#include "runtime/base/module.hpp"
+#include "runtime/base/thread.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/memory/heap.hpp"
 
 namespace lockstep::rt {
 
-void begin_telling();
+void begin_findings();
 // Adds breaches of lock discipline to the races, and takes down the blocks of the heap they are about. `completed`: the
 // program has come to its end, so what nothing points to is lost.
-void tell_findings(bool completed);
+void write_findings(bool completed);
 
 uint32_t monitor_flags();  // Monitors::Flags
-Allocation* told_allocations();
-uint32_t told_allocation_count();
+Allocation* written_allocations(uint32_t* count);
 
-void find_leaks();                                                 // tells every lost block; defined in leaks.cpp
-bool tell_allocation(const Heap::Record& record, uint16_t flags);  // false: no room
+void find_leaks();                                                  // tells every lost block; defined in leaks.cpp
+bool write_allocation(const Heap::Record& record, uint16_t flags);  // false: no room
 
 // The running thread's stack as a node of the call tree, whose innermost frame is `caller`.
 uint64_t call_stack(const void* caller);
@@ -29,8 +31,8 @@ void use_object_closely(const void* object, bool remember);
 inline void use_object(const void* object, bool remember = true) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(object);
   const uintptr_t region = address >> 44;  // of variables nothing ever ends
-  if (LIKELY(!runtime.races.active() && !runtime.races.only_freed()) || region == 0 || region == 5) return;
-  if (!remember && in_arena(object) && LIKELY(!runtime.races.is_freed(address))) return;
+  if (LIKELY(!race_detector.active() && !race_detector.only_freed()) || region == 0 || region == 5) return;
+  if (!remember && in_arena(object) && LIKELY(!race_detector.is_freed(address))) return;
   use_object_closely(object, remember);
 }
 // The frame that the address was in is gone: told, and the execution ends if it cannot go on.
@@ -41,5 +43,6 @@ void misuse(Misuse what, const void* object);
 // The same where nobody knows what that would be.
 [[noreturn]] void end_misused(Misuse what, const void* object);
 bool anyone_waits_in(const void* memory, size_t size);  // for a condition variable, semaphore or barrier there
+extern const Module findings_module;
 
 }  // namespace lockstep::rt

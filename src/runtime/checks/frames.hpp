@@ -6,6 +6,7 @@
 // making.
 #pragma once
 #include "runtime/base/runtime.hpp"
+#include "runtime/process/imports.hpp"
 
 namespace lockstep::rt {
 
@@ -22,7 +23,7 @@ inline Thread* stack_owner(uintptr_t address) {
 // Of a thread that is not running.
 inline bool frame_is_gone(const Thread& owner, uintptr_t address) {
   if (owner.life == Life::Done) return true;
-  return address < owner.program_sp && stack_owner(owner.program_sp) == &owner && !runtime.imports.contexts;
+  return address < owner.program_sp && stack_owner(owner.program_sp) == &owner && !imports.contexts;
 }
 
 // The running thread has come back to `stack_pointer`, above what others have used of its stack.

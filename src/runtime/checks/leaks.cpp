@@ -3,7 +3,12 @@
 // like a pointer into a block counts as one, so nothing is called a leak that could still be freed.
 #include <link.h>
 
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
+#include "runtime/detect/call_tree.hpp"
+#include "runtime/memory/heap.hpp"
+#include "runtime/process/libraries.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -19,11 +24,11 @@ struct Search {
     for (uintptr_t at = (begin + 7) & ~uintptr_t{7}; at + 8 <= end; at += 8) {
       const uint64_t value = *reinterpret_cast<const volatile uint64_t*>(at);
       if (!in_arena(reinterpret_cast<void*>(value))) continue;
-      const Heap::Record* record = runtime.heap.record_of(value);
+      const Heap::Record* record = heap.record_of(value);
       if (!record || !Heap::live(*record)) continue;
       const uint64_t owner = (record->begin - kArenaBase) / kArenaStride;
       uint32_t count = 0;
-      const Heap::Record* all = runtime.heap.records(ThreadId(static_cast<uint16_t>(owner)), &count);
+      const Heap::Record* all = heap.records(ThreadId(static_cast<uint16_t>(owner)), &count);
       if (!reached[owner]) reached[owner] = static_cast<uint8_t*>(map_pages(count));
       uint8_t& mark = reached[owner][record - all];
       if (mark || open_count == kMostBlocks) continue;
@@ -76,7 +81,7 @@ void find_leaks() {
     Uncontrolled guard;
     dl_iterate_phdr(look_at_variables, &search);
   }
-  search.look(runtime.heap.boot_begin(), runtime.heap.boot_end());
+  search.look(heap.boot_begin(), heap.boot_end());
   Thread& me = self();
   look_at_thread(me, search, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
   s.live.for_each(s.words(), [&](ThreadId t) {
@@ -90,13 +95,13 @@ void find_leaks() {
   for (uint32_t i = 0; i < s.created; ++i) {
     const ThreadId t = s.born[i];
     uint32_t count = 0;
-    const Heap::Record* all = runtime.heap.records(t, &count);
+    const Heap::Record* all = heap.records(t, &count);
     const uint8_t* reached = search.reached[index_of(t)];
     for (uint32_t k = 0; k < count; ++k)
       // What the libraries allocated for themselves is theirs.
       if (Heap::live(all[k]) && !(reached && reached[k]) && all[k].where &&
-          !from_library(reinterpret_cast<void*>(runtime.calls.pc(all[k].where))))
-        tell_allocation(all[k], Allocation::kLeaked);
+          !from_library(reinterpret_cast<void*>(call_tree.pc(all[k].where))))
+        write_allocation(all[k], Allocation::kLeaked);
     if (reached) unmap_pages(reached, count);
   }
   unmap_pages(open, sizeof(void*) * kMostBlocks);

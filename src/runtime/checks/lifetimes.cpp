@@ -1,8 +1,13 @@
 // Locks and the like that are used when they must not be, or after they are gone.
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"
+#include "runtime/detect/call_tree.hpp"
+#include "runtime/detect/races.hpp"
 #include "runtime/process/backtrace.hpp"
-#include "runtime/sync/taking.hpp"
+#include "runtime/process/facts.hpp"
+#include "runtime/process/imports.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -17,14 +22,14 @@ uint64_t calling_place() {
 }  // namespace
 
 void leave_frames(Thread& me, uintptr_t stack_pointer) {
-  if (!runtime.races.active() || runtime.imports.contexts || stack_owner(stack_pointer) != &me) return;
+  if (!race_detector.active() || imports.contexts || stack_owner(stack_pointer) != &me) return;
   const uintptr_t low = me.shared_low;
   me.shared_low = stack_pointer;
-  runtime.races.left(me.id, low, stack_pointer);
+  race_detector.left(me.id, low, stack_pointer);
 }
 
 void use_gone_frame(Thread& owner, uintptr_t address, unsigned size, uint8_t flags, uint64_t where) {
-  runtime.races.used_dead_stack(self().id, address, size, flags, where, owner.id);
+  race_detector.used_dead_stack(self().id, address, size, flags, where, owner.id);
   // What lies there now is not the program's: it would not go on as it does without Lockstep.
   if (owner.life != Life::Done && (flags & RaceAccess::kWrite))
     scheduler().end(Outcome::Crash, 0, "a stack in use is overwritten");
@@ -32,7 +37,7 @@ void use_gone_frame(Thread& owner, uintptr_t address, unsigned size, uint8_t fla
 
 void use_object_closely(const void* object, bool remember) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(object);
-  Races& races = runtime.races;
+  RaceDetector& races = race_detector;
   remember = remember && races.active();
   if (LIKELY(in_arena(object))) {
     if (!remember && UNLIKELY(races.is_freed(address)))
@@ -58,12 +63,12 @@ void misuse(Misuse what, const void* object) {
   access.size = 1;
   access.thread = self().id;
   access.misuse = what;
-  runtime.races.add_misuse(access);
+  race_detector.add_misuse(access);
 }
 
 void end_misused(Misuse what, const void* object) {
   misuse(what, object);
-  notice(FactKind::LockMisuse, reinterpret_cast<const void*>(runtime.calls.pc(runtime.races.last_misuse().pc)));
+  notice(FactKind::LockMisuse, reinterpret_cast<const void*>(call_tree.pc(race_detector.last_misuse().pc)));
   scheduler().end(Outcome::LockMisuse, 0, text_of(what));
 }
 

@@ -3,6 +3,8 @@
 #include "runtime/base/runtime.hpp"
 #include "runtime/process/backtrace.hpp"
 #include "runtime/process/code_patches.hpp"
+#include "runtime/process/facts.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -133,5 +135,16 @@ bool PlainFunctions::handle_trap(uintptr_t pc, uintptr_t stack_pointer) {
   }
   return true;
 }
+
+const Module plain_functions_module = {
+    .name = "code without instrumentation",
+    .update = [] { plain_functions.update(*runtime.channel); },
+    .before_execution = [] { plain_functions.follow(false); },
+    .at_checkpoint =
+        [] {
+          plain_functions.follow(false);
+          plain_functions.follow(scheduler().unjoined != 0);
+        },
+};
 
 }  // namespace lockstep::rt

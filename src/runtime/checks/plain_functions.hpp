@@ -10,6 +10,7 @@
 // stack.
 #pragma once
 #include "model/channel.hpp"
+#include "runtime/base/module.hpp"
 #include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
@@ -75,5 +76,7 @@ class PlainFunctions {
 
   Table* table_;
 };
+inline constinit PlainFunctions plain_functions{};
+extern const Module plain_functions_module;
 
 }  // namespace lockstep::rt

@@ -3,6 +3,7 @@
 #include "runtime/base/runtime.hpp"
 #include "runtime/process/backtrace.hpp"
 #include "runtime/process/code_patches.hpp"
+#include "runtime/process/libraries.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -75,7 +76,7 @@ void CallSites::begin(bool possible, const TrackedRange* ranges, uint32_t count)
     is_own_code(0);  // finds out where that is, which a signal's handler had better not
   }
   if (wanted || out_count_) {
-    const bool watched = runtime.watchpoints.watch(ranges, wanted ? count : 0);
+    const bool watched = watchpoints.watch(ranges, wanted ? count : 0);
     if (wanted && watched) mode_ = learn_next_ ? Mode::Learning : Mode::Thinned;
   }
   if (mode_ != Mode::Thinned) put_all_back();

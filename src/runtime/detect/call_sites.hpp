@@ -76,7 +76,9 @@ class CallSites {
   uint32_t site_count_, out_count_, access_count_;
 };
 
-// Is this one of the entry points whose calls may be taken out? Defined next to them.
-bool is_idle_hook(const void* function);
+// Is this one of the entry points whose calls may be taken out?
+using IsIdleHook = bool (*)(const void* function);
+inline constinit IsIdleHook is_idle_hook = nullptr;  // set by those who have them (tsan_abi/accesses.cpp)
+inline constinit CallSites call_sites{};
 
 }  // namespace lockstep::rt

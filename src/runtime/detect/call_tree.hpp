@@ -32,5 +32,6 @@ class CallTree {
   uint32_t* table_ = nullptr;  // 1 + index, by (caller, pc)
   uint32_t* slots_ = nullptr;  // where each node stands in it
 };
+inline constinit CallTree call_tree{};
 
 }  // namespace lockstep::rt

@@ -2,7 +2,12 @@
 
 #include <sys/mman.h>
 
+#include "runtime/base/runtime.hpp"
+#include "runtime/base/settings.hpp"
+
 namespace lockstep::rt {
+
+Eraser eraser;
 namespace {
 constexpr uintptr_t kChunks = 1ull << (47 - 16);
 constexpr size_t kPage = 4096;
@@ -118,5 +123,14 @@ Eraser::Breach* Eraser::report(ThreadId t, uintptr_t address, bool write, uint64
   found[count] = {where, address, t, write, {}};
   return &found[count++];
 }
+
+const Module eraser_module = {
+    .name = "lock discipline",
+    .start =
+        [] {
+          if (runtime.channel->check_locks && runtime.instrumented) eraser.init();
+        },
+    .before_execution = [] { eraser.begin(settings.checks_locks && settings.plan->tracked == 0); },
+};
 
 }  // namespace lockstep::rt

@@ -5,6 +5,7 @@
 // Looked at only while there are several threads, so that what is set up before they start belongs to nobody.
 #pragma once
 #include "model/race.hpp"
+#include "runtime/base/module.hpp"
 #include "runtime/detect/locksets.hpp"
 
 namespace lockstep::rt {
@@ -63,5 +64,7 @@ class Eraser {
   Held* held_ = nullptr;
   LockSets sets_;
 };
+extern Eraser eraser;
+extern const Module eraser_module;
 
 }  // namespace lockstep::rt

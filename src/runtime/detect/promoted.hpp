@@ -72,5 +72,6 @@ class Promoted {
   Table<2 * kMaxAliases> names_;
   uint32_t version_;
 };
+inline constinit Promoted promoted{};
 
 }  // namespace lockstep::rt

@@ -1,6 +1,12 @@
 #include "runtime/detect/races.hpp"
 
+#include "runtime/base/runtime.hpp"
+#include "runtime/base/settings.hpp"
+#include "runtime/memory/heap.hpp"
+
 namespace lockstep::rt {
+
+RaceDetector race_detector;
 namespace {
 
 constexpr uint8_t kWrite = RaceAccess::kWrite, kAtomic = RaceAccess::kAtomic;
@@ -23,13 +29,13 @@ inline void for_each_entry(Cell& cell, uint16_t generation, F&& visit) {
 
 }  // namespace
 
-void Races::init(CallTree* calls) {
+void RaceDetector::init(CallTree* calls) {
   calls_ = calls;
   clocks_.init();
   shadow_.init();
 }
 
-void Races::begin(bool on, bool ordered_too) {
+void RaceDetector::begin(bool on, bool ordered_too) {
   on_ = on;
   ordered_too_ = ordered_too;
   any_freed_ = false;
@@ -41,7 +47,7 @@ void Races::begin(bool on, bool ordered_too) {
   shadow_.begin();
 }
 
-void Races::started(ThreadId child, ThreadId parent, uint32_t records) {
+void RaceDetector::started(ThreadId child, ThreadId parent, uint32_t records) {
   if (!on_) return;
   active_ = true;
   others_ &= kOthers;
@@ -49,20 +55,20 @@ void Races::started(ThreadId child, ThreadId parent, uint32_t records) {
   clocks_.start(child, parent);
 }
 
-void Races::joined(ThreadId joiner, ThreadId finished, bool only_one) {
+void RaceDetector::joined(ThreadId joiner, ThreadId finished, bool only_one) {
   if (!active_) return;
   clocks_.join(joiner, finished);
   if (only_one) only_one_thread();
 }
 
 // Does nothing have to be said about this earlier access, or is there none?
-inline bool Races::ordered_before(const Entry& old, const Entry& fresh) const {
+inline bool RaceDetector::ordered_before(const Entry& old, const Entry& fresh) const {
   if (old.generation() != fresh.generation()) return true;
   return !ordered_too_ && !(old.flags() & Entry::kChain) && comes_before(old, fresh);
 }
 
 // What an earlier access to the same word means for a new one.
-inline __attribute__((always_inline)) void Races::meet(Entry& old, uintptr_t word, Entry& fresh) {
+inline __attribute__((always_inline)) void RaceDetector::meet(Entry& old, uintptr_t word, Entry& fresh) {
   if (old.where_who == fresh.where_who && old.when() == fresh.when() && old.flags() == fresh.flags()) {
     fresh.add_bytes(old);  // a loop over an array: the next bytes
     old.forget();
@@ -81,7 +87,7 @@ inline __attribute__((always_inline)) void Races::meet(Entry& old, uintptr_t wor
 }
 
 // What is to become of an earlier access, if that is soon decided.
-inline Races::Fate Races::fate_of(const Entry& old, const Entry& fresh) const {
+inline RaceDetector::Fate RaceDetector::fate_of(const Entry& old, const Entry& fresh) const {
   if (old.apart_from(fresh)) return Fate::Stays;
   if (old.repeated_by(fresh)) return Fate::Goes;
   const bool conflict = conflicts(old.flags(), fresh.flags());
@@ -92,7 +98,7 @@ inline Races::Fate Races::fate_of(const Entry& old, const Entry& fresh) const {
 }
 
 // A few entries more than two, none of which races with the new one.
-inline bool Races::pass_on_chain(Cell& cell, const Entry& fresh) {
+inline bool RaceDetector::pass_on_chain(Cell& cell, const Entry& fresh) {
   Entry &first = cell.entry[0], &second = cell.entry[1];
   uint32_t count = second.when();
   if (!(second.flags() & Entry::kChain) || !second.of(fresh.generation()) || !first.of(fresh.generation()) ||
@@ -126,7 +132,7 @@ inline bool Races::pass_on_chain(Cell& cell, const Entry& fresh) {
 
 // Most words are accessed as a whole, in an order that is known, or are two variables side by side. Then what is kept
 // of the two entries is soon decided.
-void Races::compare(Cell& cell, uintptr_t address, Entry fresh) {
+void RaceDetector::compare(Cell& cell, uintptr_t address, Entry fresh) {
   Entry &first = cell.entry[0], &second = cell.entry[1];
   if (pass_on_chain(cell, fresh)) return;
   if (first.covers(fresh) || second.covers(fresh)) return;
@@ -151,7 +157,7 @@ void Races::compare(Cell& cell, uintptr_t address, Entry fresh) {
 }
 
 // The newest access goes first: it is the one most likely to be repeated.
-void Races::check(Cell& cell, uintptr_t word, Entry fresh) {
+void RaceDetector::check(Cell& cell, uintptr_t word, Entry fresh) {
   Entry &first = cell.entry[0], &second = cell.entry[1];
   const bool two = second.generation() == fresh.generation();
   if (UNLIKELY(two && (second.flags() & Entry::kChain))) {
@@ -173,7 +179,7 @@ void Races::check(Cell& cell, uintptr_t word, Entry fresh) {
   first = fresh;
 }
 
-void Races::check_chain(Cell& cell, uintptr_t word, Entry fresh) {
+void RaceDetector::check_chain(Cell& cell, uintptr_t word, Entry fresh) {
   Entry &first = cell.entry[0], &second = cell.entry[1];
   auto* const chain = reinterpret_cast<Chain*>(second.where_who);
   if (first.of(fresh.generation())) meet(first, word, fresh);
@@ -224,7 +230,7 @@ void Races::check_chain(Cell& cell, uintptr_t word, Entry fresh) {
   shadow_.give_back(chain);
 }
 
-void Races::range(ThreadId t, uintptr_t address, size_t size, uint8_t flags, uint64_t where) {
+void RaceDetector::range(ThreadId t, uintptr_t address, size_t size, uint8_t flags, uint64_t where) {
   if ((address & 7) + size > 8) {
     flags |= RaceAccess::kRange;
     range_begin_ = address;
@@ -239,7 +245,7 @@ void Races::range(ThreadId t, uintptr_t address, size_t size, uint8_t flags, uin
   range_begin_ = 0;
 }
 
-void Races::freed(ThreadId t, uintptr_t address, size_t size, uint64_t where) {
+void RaceDetector::freed(ThreadId t, uintptr_t address, size_t size, uint64_t where) {
   constexpr size_t kMostMarked = 1u << 20;
   if (size > kMostMarked) size = kMostMarked;
   any_freed_ = true;
@@ -263,7 +269,7 @@ void Races::freed(ThreadId t, uintptr_t address, size_t size, uint64_t where) {
   range_begin_ = 0;
 }
 
-void Races::reused(uintptr_t address, size_t size) {
+void RaceDetector::reused(uintptr_t address, size_t size) {
   const uintptr_t end = address + size;
   for (uintptr_t at = address & ~uintptr_t{7}; at < end;) {
     const uintptr_t next_chunk = (at | (Shadow::kChunkBytes - 1)) + 1;
@@ -276,21 +282,21 @@ void Races::reused(uintptr_t address, size_t size) {
   }
 }
 
-bool Races::has_free(uintptr_t address) {
+bool RaceDetector::has_free(uintptr_t address) {
   bool freed = false;
   for_each_entry(shadow_.cell(address), shadow_.generation(),
                  [&](Entry& e) { freed = freed || (e.flags() & RaceAccess::kFree); });
   return freed;
 }
 
-void Races::used_freed(ThreadId t, uintptr_t address, uint64_t where) {
+void RaceDetector::used_freed(ThreadId t, uintptr_t address, uint64_t where) {
   const Entry fresh{where, t, clocks_.now(t), shadow_.generation(), 0xff, kAtomic | kWrite | RaceAccess::kSync};
   for_each_entry(shadow_.cell(address), shadow_.generation(), [&](Entry& old) {
     if (old.flags() & RaceAccess::kFree) report(old, fresh, address & ~uintptr_t{7}, true);
   });
 }
 
-void Races::freed_again(ThreadId t, uintptr_t address, uint64_t where) {
+void RaceDetector::freed_again(ThreadId t, uintptr_t address, uint64_t where) {
   constexpr uint8_t kFlags = kWrite | RaceAccess::kFree;
   const Entry fresh{where, t, clocks_.now(t), shadow_.generation(), 0xff, kFlags};
   if (!shadow_.touched(address)) return;
@@ -299,8 +305,8 @@ void Races::freed_again(ThreadId t, uintptr_t address, uint64_t where) {
   });
 }
 
-void Races::used_dead_stack(ThreadId t, uintptr_t address, unsigned size, uint8_t flags, uint64_t where,
-                            ThreadId owner) {
+void RaceDetector::used_dead_stack(ThreadId t, uintptr_t address, unsigned size, uint8_t flags, uint64_t where,
+                                   ThreadId owner) {
   const auto mask = static_cast<uint8_t>(((1u << (size < 8 ? size : 8)) - 1) << (address & 7));
   const Entry fresh{where, t, clocks_.now(t), shadow_.generation(), mask, flags};
   const Entry ended{
@@ -308,7 +314,7 @@ void Races::used_dead_stack(ThreadId t, uintptr_t address, unsigned size, uint8_
   if (mask) report(ended, fresh, address & ~uintptr_t{7}, true);
 }
 
-void Races::left(ThreadId t, uintptr_t low, uintptr_t high) {
+void RaceDetector::left(ThreadId t, uintptr_t low, uintptr_t high) {
   if (constexpr uintptr_t kMost = 1u << 20; high - low > kMost) low = high - kMost;
   const Entry fresh{0, t, clocks_.now(t), shadow_.generation(), 0xff, static_cast<uint8_t>(kWrite | RaceAccess::kFree)};
   for (uintptr_t word = low & ~uintptr_t{7}; word < high; word += 8)
@@ -318,7 +324,7 @@ void Races::left(ThreadId t, uintptr_t low, uintptr_t high) {
       });
 }
 
-void Races::add_misuse(const RaceAccess& access) {
+void RaceDetector::add_misuse(const RaceAccess& access) {
   last_misuse_ = access;
   for (unsigned i = 0; i < count; ++i)
     if (found[i].second.misuse == access.misuse && calls_->pc(found[i].second.pc) == calls_->pc(access.pc)) return;
@@ -326,7 +332,7 @@ void Races::add_misuse(const RaceAccess& access) {
   if (count < kMost) found[count++] = {access, access};
 }
 
-bool Races::last_by_another(uintptr_t address, ThreadId t, RaceAccess& out) {
+bool RaceDetector::last_by_another(uintptr_t address, ThreadId t, RaceAccess& out) {
   if (!shadow_.touched(address)) return false;
   bool found_one = false;
   const unsigned bit = 1u << (address & 7);
@@ -343,7 +349,7 @@ bool Races::last_by_another(uintptr_t address, ThreadId t, RaceAccess& out) {
 
 // Where the access began of which `entry` is the part in `word`. Equal ones side by side, of one epoch, are taken for
 // one: then more is thought to belong together than does, which is safe.
-uintptr_t Races::beginning_of(const Entry& entry, uintptr_t word) {
+uintptr_t RaceDetector::beginning_of(const Entry& entry, uintptr_t word) {
   constexpr uintptr_t kFarthest = 1u << 20;
   const uintptr_t first = word + static_cast<unsigned>(__builtin_ctz(entry.mask()));
   if (!(entry.flags() & RaceAccess::kRange) || !(entry.mask() & 1)) return first;
@@ -361,7 +367,7 @@ uintptr_t Races::beginning_of(const Entry& entry, uintptr_t word) {
   return begin;
 }
 
-void Races::report(const Entry& old, const Entry& fresh, uintptr_t word, bool ordered) {
+void RaceDetector::report(const Entry& old, const Entry& fresh, uintptr_t word, bool ordered) {
   const uint64_t a = calls_->pc(old.where()), b = calls_->pc(fresh.where());
   const uintptr_t old_begin = beginning_of(old, word);
   const uintptr_t fresh_begin = range_begin_ ? range_begin_ : word + static_cast<unsigned>(__builtin_ctz(fresh.mask()));
@@ -395,5 +401,16 @@ void Races::report(const Entry& old, const Entry& fresh, uintptr_t word, bool or
   };
   found[count++] = {describe(old, old_begin), describe(fresh, fresh_begin)};
 }
+
+const Module race_detector_module = {
+    .name = "race detector",
+    .start = [] { race_detector.init(&call_tree); },
+    .before_execution =
+        [] {
+          race_detector.begin(settings.detects_races, runtime.points == Points::All);
+          const auto reused = [](uintptr_t address, size_t size) { race_detector.reused(address, size); };
+          heap.on_reuse = race_detector.on() ? +reused : nullptr;
+        },
+};
 
 }  // namespace lockstep::rt

@@ -5,6 +5,7 @@
 // only looked up whether it uses what was freed.
 #pragma once
 #include "model/race.hpp"
+#include "runtime/base/module.hpp"
 #include "runtime/detect/call_tree.hpp"
 #include "runtime/detect/clocks.hpp"
 #include "runtime/detect/shadow.hpp"
@@ -17,7 +18,7 @@ constexpr bool dominates(uint8_t fresh, uint8_t old) {
          (!(fresh & RaceAccess::kAtomic) || (old & RaceAccess::kAtomic));
 }
 
-class Races {
+class RaceDetector {
  public:
   void init(CallTree* calls);
   void begin(bool on, bool ordered_too);  // of an execution; ordered_too: all memory that threads share is told
@@ -189,5 +190,7 @@ class Races {
   };
   bool on_ = false, ordered_too_ = false, any_freed_ = false;
 };
+extern RaceDetector race_detector;
+extern const Module race_detector_module;
 
 }  // namespace lockstep::rt

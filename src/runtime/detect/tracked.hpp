@@ -32,7 +32,8 @@ class Tracked {
   bool on_ = false;
   uint32_t count_ = 0;
   uint64_t low_ = 0, high_ = 0;
-  TrackedRange range_[kMaxTracked];
+  TrackedRange range_[kMaxTracked]{};
 };
+inline constinit Tracked tracked{};
 
 }  // namespace lockstep::rt

@@ -5,7 +5,7 @@
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 
-#include "runtime/base/runtime.hpp"
+#include "runtime/memory/undo.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -60,7 +60,7 @@ bool Watchpoints::set(Point& point, uint64_t address, uint32_t length) {
     refused_ = fd < 0;
     if (!refused_) {
       point.fd = static_cast<int>(fd) + 1;
-      runtime.undo.keep(static_cast<int>(fd));
+      undo.keep(static_cast<int>(fd));
     }
   }
   if (refused_) return false;

@@ -22,5 +22,6 @@ class Watchpoints {
   Point points_[kMost];
   bool refused_;
 };
+inline constinit Watchpoints watchpoints{};
 
 }  // namespace lockstep::rt

@@ -3,8 +3,12 @@
 
 #include <errno.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -20,7 +24,7 @@ int wait(pthread_barrier_t* barrier) {
     misuse(Misuse::BarrierUsedDestroyed, barrier);
     return EINVAL;
   }
-  runtime.races.release_merge(me.id, barrier);
+  race_detector.release_merge(me.id, barrier);
   if (!b.arrive_completes()) {
     me.queue = barrier;
     me.woken = false;
@@ -35,9 +39,9 @@ int wait(pthread_barrier_t* barrier) {
   s.live.for_each(s.words(), [&](ThreadId t) {
     if (t != me.id && s.thread(t).queue == barrier && !s.thread(t).woken) waiters[count++] = t;
   });
-  for (unsigned i = 0; i < count; ++i) runtime.races.acquire(waiters[i], barrier);
-  runtime.races.acquire(me.id, barrier);
-  runtime.races.forget(barrier);  // the next round knows nothing of this one
+  for (unsigned i = 0; i < count; ++i) race_detector.acquire(waiters[i], barrier);
+  race_detector.acquire(me.id, barrier);
+  race_detector.forget(barrier);  // the next round knows nothing of this one
   for (unsigned i = 0; i < count; ++i) s.thread(waiters[i]).woken = true;
   for (unsigned i = 0; i < count; ++i) s.advance(s.thread(waiters[i]));
   return PTHREAD_BARRIER_SERIAL_THREAD;

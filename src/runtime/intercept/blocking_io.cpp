@@ -1,6 +1,8 @@
 // Blocking calls on pipes, sockets and eventfds: what would block is "not enabled", and whatever a thread does to a
 // descriptor may enable others. Descriptors keep their kernel objects; readiness is asked with poll(…, 0) when an I/O
 // step has been done, so only the program's own threads can change it. Files and the like never block and are no steps.
+#include "runtime/intercept/blocking_io.hpp"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,9 +16,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/detect/calls.hpp"
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/checks/library_accesses.hpp"
+#include "runtime/detect/races.hpp"
 #include "runtime/intercept/process_state.hpp"
 #include "runtime/intercept/processes.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/memory/undo.hpp"
+#include "runtime/process/facts.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/threads/interrupt.hpp"
 #include "runtime/threads/timers.hpp"
 
@@ -64,13 +73,13 @@ const void* channel_of(int fd) {
   return reinterpret_cast<const void*>(0xfffd'0000'0000'0000ull | (info.st_ino & 0xffff'ffff'ffffull));
 }
 void sends(int fd) {
-  if (LIKELY(!runtime.races.active())) return;
-  runtime.races.release_merge(self().id, channel_of(fd));
-  runtime.races.release_merge(self().id, io_object());
+  if (LIKELY(!race_detector.active())) return;
+  race_detector.release_merge(self().id, channel_of(fd));
+  race_detector.release_merge(self().id, io_object());
 }
 void receives(int fd) {
-  if (LIKELY(!runtime.races.active())) return;
-  runtime.races.acquire(self().id, fd < 0 ? io_object() : channel_of(fd));
+  if (LIKELY(!race_detector.active())) return;
+  race_detector.acquire(self().id, fd < 0 ? io_object() : channel_of(fd));
 }
 
 bool nonblocking(int fd) { return sys(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK; }
@@ -166,6 +175,7 @@ auto without_blocking(int fd, F&& call) {
 }
 
 bool concerned(int fd) { return controlled() && may_block(fd); }
+int descriptor_of(FILE* stream) { return stream ? fileno(stream) : -1; }
 
 // Waits as poll does. Milliseconds; negative: for ever.
 int wait_ready(pollfd* fds, unsigned count, int64_t timeout) {
@@ -218,7 +228,7 @@ int select_as_poll(int n, fd_set* read, fd_set* write, fd_set* except, int64_t t
 bool reaches_outside(int fd) {
   struct stat info {};
   if (sys(SYS_fstat, fd, word(&info)) < 0) return false;
-  if (S_ISCHR(info.st_mode) || runtime.undo.inherited(fd)) return true;
+  if (S_ISCHR(info.st_mode) || undo.inherited(fd)) return true;
   if (!S_ISSOCK(info.st_mode)) return false;
   sockaddr_storage peer{}, own{};
   socklen_t size = sizeof peer;
@@ -285,6 +295,22 @@ ssize_t transfer(int fd, Use use, F&& call) {
 bool waits(int fd, int flags) { return !(flags & MSG_DONTWAIT) && !nonblocking(fd); }
 
 }  // namespace
+
+StreamCall::StreamCall(FILE* stream, Use use)
+    : channel_(concerned(descriptor_of(stream)) ? descriptor_of(stream) : -1),
+      state_(descriptor_of(stream), use, true) {
+  const bool reads = use == Use::Look;
+  if (channel_ < 0 || (reads && stream->_IO_read_ptr < stream->_IO_read_end)) return;
+  step_on(channel_, POLLIN, reads && !nonblocking(channel_), [] { return 0; });
+}
+
+void StreamCall::finish() const {
+  const int saved = errno;
+  sends(channel_);
+  receives(channel_);
+  wake_waiters();
+  errno = saved;
+}
 
 bool outside_helps() {
   constexpr int kMoment = 20, kPatience = 1000;  // milliseconds: the kernel's own delays; somebody else's
@@ -365,7 +391,7 @@ LOCKSTEP_EXPORT ssize_t writev(int fd, const iovec* parts, int count) {
 }
 LOCKSTEP_EXPORT int close(int fd) {
   if (controlled()) descriptor_closed(fd);
-  if (controlled() && fd < 3) runtime.undo.opened();  // the standard ones are there again for the next execution
+  if (controlled() && fd < 3) undo.opened();  // the standard ones are there again for the next execution
   if (!concerned(fd)) {
     const StateCall state(StateKind::Descriptors, Use::Change);
     return state.done(LOCKSTEP_REAL(close)(fd));
@@ -423,7 +449,7 @@ LOCKSTEP_EXPORT ssize_t sendmsg(int fd, const msghdr* message, int flags) {
 LOCKSTEP_EXPORT int accept4(int fd, sockaddr* from, socklen_t* length, int flags) {
   if (from && length) about_to_write(from, *length);
   if (!concerned(fd)) return LOCKSTEP_REAL(accept4)(fd, from, length, flags);
-  runtime.undo.opened();
+  undo.opened();
   return step_on(fd, POLLIN, !nonblocking(fd), LOCKSTEP_CALL(accept4, fd, from, length, flags));
 }
 LOCKSTEP_EXPORT int accept(int fd, sockaddr* from, socklen_t* length) { return accept4(fd, from, length, 0); }

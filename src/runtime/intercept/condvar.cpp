@@ -1,30 +1,39 @@
 // Condition variables. A wait is two steps: release the mutex and enqueue; once woken, compete for the mutex.
+#include "runtime/intercept/condvar.hpp"
+
 #include "runtime/sync/condvar.hpp"
 
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"
+#include "runtime/intercept/mutex.hpp"
+#include "runtime/process/facts.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/virtual_clock.hpp"
 #include "runtime/sync/mutex.hpp"
-#include "runtime/sync/taking.hpp"
 #include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
 namespace {
 
+uint32_t spurious_wakeups_left;  // of this execution
+
 // A spurious wake-up, as a data choice: a thread that will wake by itself may as well never enter the queue, since
 // between the wait and the moment it has the mutex again nobody can tell the difference.
 bool wakes_by_itself(const void* place) {
-  if (LIKELY(runtime.spurious_left == 0)) {
+  if (LIKELY(spurious_wakeups_left == 0)) {
     notice(FactKind::ConditionWait, place);
     return false;
   }
   // All waits share what is left, so whether this one may wake depends on others in a way that no operation shows.
   scheduler().reasons.add(Reason::Unknown);
   if (!scheduler().pick(2)) return false;
-  --runtime.spurious_left;
+  --spurious_wakeups_left;
   return true;
 }
 
@@ -83,7 +92,7 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags, const
 int timed_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline,
                const void* place) {
   if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return EINVAL;
-  self().deadline = Clock::to_monotonic(clock, *deadline);
+  self().deadline = VirtualClock::to_monotonic(clock, *deadline);
   return wait(condition, mutex, Step::kTimed, place);
 }
 
@@ -137,6 +146,12 @@ int destroy(pthread_cond_t* condition) {
 }
 
 }  // namespace
+
+const Module condition_module = {
+    .name = "condition variables",
+    .before_execution = [] { spurious_wakeups_left = runtime.channel->spurious; },
+};
+
 }  // namespace lockstep::rt
 
 using namespace lockstep;

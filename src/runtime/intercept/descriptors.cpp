@@ -11,8 +11,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/intercept/blocking_io.hpp"
 #include "runtime/intercept/process_state.hpp"
 #include "runtime/intercept/random.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/memory/undo.hpp"
+#include "runtime/process/facts.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
@@ -22,7 +29,7 @@ namespace {
 template <class F>
 auto open_by(F&& call) {
   const StateCall state(StateKind::Descriptors, Use::Change);
-  if (controlled()) runtime.undo.opened();
+  if (controlled()) undo.opened();
   return state.done(call());
 }
 
@@ -41,7 +48,7 @@ int open_random(int flags) {
 // Files outlive an execution. The driver learns of it, so that no two executions write to them at the same time.
 void note_writing(const char* path, bool writes) {
   if (controlled() && (starts_with(path, "/proc/") || starts_with(path, "/sys/"))) notice(FactKind::ReadsSystem);
-  if (writes && controlled() && !lies_outside(path)) runtime.undo.wrote_files();
+  if (writes && controlled() && !lies_outside(path)) undo.wrote_files();
 }
 
 int flags_of(const char* mode) {
@@ -62,11 +69,11 @@ template <class F>
 auto open_file(int folder, const char* path, int flags, F&& call) {
   const StateCall state(StateKind::Files, flags & (O_CREAT | O_TRUNC) ? Use::Change : Use::Look, StateKind::Descriptors,
                         Use::Change);
-  if (controlled()) runtime.undo.opened();
+  if (controlled()) undo.opened();
   note_writing(path, (flags & (O_CREAT | O_ACCMODE)) != 0);
-  const bool starts = controlled() && runtime.undo.starts_file(folder, path, flags);
+  const bool starts = controlled() && undo.starts_file(folder, path, flags);
   const auto result = state.done(call());
-  if (starts && descriptor_of(result) >= 0) runtime.undo.started_file(descriptor_of(result));
+  if (starts && descriptor_of(result) >= 0) undo.started_file(descriptor_of(result));
   return result;
 }
 
@@ -113,17 +120,18 @@ LOCKSTEP_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) 
   return open_file(AT_FDCWD, path, flags_of(mode), [&] { return LOCKSTEP_REAL(freopen)(path, mode, stream); });
 }
 LOCKSTEP_EXPORT int fclose(FILE* stream) {  // writes what is left in its buffer
+  const StreamCall other_end(stream, Use::Change);
   const StateCall state(StateKind::Files, Use::Change, StateKind::Descriptors, Use::Change);
-  if (controlled()) runtime.undo.opened();
-  return state.done(LOCKSTEP_REAL(fclose)(stream));
+  if (controlled()) undo.opened();
+  return other_end.done(state.done(LOCKSTEP_REAL(fclose)(stream)));
 }
-#define LOCKSTEP_TEMPORARY(result, name, parameters, arguments)                                   \
-  LOCKSTEP_EXPORT result name parameters {                                                        \
-    const StateCall state(StateKind::Files, Use::Change, StateKind::Descriptors, Use::Change);    \
-    if (controlled()) runtime.undo.opened();                                                      \
-    const auto made = state.done(LOCKSTEP_REAL(name) arguments);                                  \
-    if (controlled() && descriptor_of(made) >= 0) runtime.undo.started_file(descriptor_of(made)); \
-    return made;                                                                                  \
+#define LOCKSTEP_TEMPORARY(result, name, parameters, arguments)                                \
+  LOCKSTEP_EXPORT result name parameters {                                                     \
+    const StateCall state(StateKind::Files, Use::Change, StateKind::Descriptors, Use::Change); \
+    if (controlled()) undo.opened();                                                           \
+    const auto made = state.done(LOCKSTEP_REAL(name) arguments);                               \
+    if (controlled() && descriptor_of(made) >= 0) undo.started_file(descriptor_of(made));      \
+    return made;                                                                               \
   }
 LOCKSTEP_TEMPORARY(FILE*, tmpfile, (), ())
 LOCKSTEP_TEMPORARY(FILE*, tmpfile64, (), ())
@@ -132,7 +140,7 @@ LOCKSTEP_TEMPORARY(int, mkstemp64, (char* pattern), (pattern))
 LOCKSTEP_TEMPORARY(int, mkostemp, (char* pattern, int flags), (pattern, flags))
 LOCKSTEP_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
   const StateCall state(StateKind::Files, Use::Change, StateKind::Descriptors, Use::Change);
-  if (controlled()) runtime.undo.opened(), runtime.undo.wrote_files();
+  if (controlled()) undo.opened(), undo.wrote_files();
   return state.done(LOCKSTEP_REAL(shm_open)(name, flags, mode));
 }
 LOCKSTEP_EXPORT DIR* opendir(const char* path) {
@@ -140,12 +148,12 @@ LOCKSTEP_EXPORT DIR* opendir(const char* path) {
 }
 LOCKSTEP_EXPORT int chdir(const char* path) noexcept {
   const StateCall state(StateKind::Files, Use::Change);
-  if (controlled()) runtime.undo.moved();
+  if (controlled()) undo.moved();
   return state.done(LOCKSTEP_REAL(chdir)(path));
 }
 LOCKSTEP_EXPORT int fchdir(int fd) noexcept {
   const StateCall state(StateKind::Files, Use::Change);
-  if (controlled()) runtime.undo.moved();
+  if (controlled()) undo.moved();
   return state.done(LOCKSTEP_REAL(fchdir)(fd));
 }
 LOCKSTEP_EXPORT int dup(int fd) noexcept {
@@ -193,9 +201,9 @@ LOCKSTEP_EXPORT void* mmap(void* address, size_t size, int protection, int flags
   }
   void* p = reinterpret_cast<void*>(result);
   if (controlled()) {
-    runtime.undo.mapped(p, size);
-    if (runtime.races.on())
-      runtime.races.reused(reinterpret_cast<uintptr_t>(p), size);  // what was there before is gone
+    undo.mapped(p, size);
+    if (race_detector.on())
+      race_detector.reused(reinterpret_cast<uintptr_t>(p), size);  // what was there before is gone
   }
   return p;
 }
@@ -203,7 +211,7 @@ LOCKSTEP_EXPORT void* mmap64(void* address, size_t size, int protection, int fla
   return mmap(address, size, protection, flags, fd, offset);
 }
 LOCKSTEP_EXPORT int munmap(void* address, size_t size) noexcept {
-  if (controlled()) runtime.undo.unmapped(address, size);
+  if (controlled()) undo.unmapped(address, size);
   const long result = sys(SYS_munmap, word(address), static_cast<long>(size));
   if (result == 0) return 0;
   errno = static_cast<int>(-result);

@@ -7,8 +7,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/runtime.hpp"
 #include "runtime/intercept/process_state.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/sched/refuse_call.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
+#include "runtime/sched/virtual_clock.hpp"
 #include "runtime/threads/interrupt.hpp"
 #include "runtime/threads/virtual_id.hpp"
 
@@ -23,7 +28,7 @@ long fail(int error) {
 uint64_t deadline_of(int operation, const timespec& t, const Thread& me) {
   const bool absolute = (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
   if (!absolute) return me.clock + static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
-  return Clock::to_monotonic(operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, t);
+  return VirtualClock::to_monotonic(operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, t);
 }
 
 long wait(uint32_t* address, int operation, uint32_t expected, const timespec* timeout, uint32_t mask) {
@@ -192,7 +197,7 @@ LOCKSTEP_EXPORT long syscall(long number, ...) noexcept {
   if (UNLIKELY(result == -EFAULT) && controlled()) {
     // Which argument is to be filled, and how far, depends on the call: whatever can be is made writable, then again.
     bool touched = false;
-    for (long value : a) touched |= runtime.snapshot.touch_if_tracked(reinterpret_cast<void*>(value), 1 << 16);
+    for (long value : a) touched |= snapshot.touch_if_tracked(reinterpret_cast<void*>(value), 1 << 16);
     if (touched) result = sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   }
   const bool failed = result < 0 && result > -4096;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/threads/threads.hpp"
 #include "runtime/threads/virtual_id.hpp"

@@ -14,7 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/intercept/blocking_io.hpp"
 #include "runtime/intercept/process_state.hpp"
+#include "runtime/memory/snapshot.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
@@ -35,7 +39,7 @@ LOCKSTEP_FILLS(int, getgroups, (int count, gid_t* out), (count, out), out,
                count > 0 ? static_cast<size_t>(count) * sizeof *out : 0, noexcept)
 LOCKSTEP_EXPORT size_t fread(void* out, size_t size, size_t count, FILE* stream) {
   about_to_write(out, size * count);
-  const StateCall call(fileno(stream), Use::Look, true);
+  const StreamCall call(stream, Use::Look);
   return call.done(LOCKSTEP_REAL(fread)(out, size, count, stream));
 }
 LOCKSTEP_EXPORT ssize_t pread64(int fd, void* out, size_t size, off64_t offset) {
@@ -59,6 +63,6 @@ LOCKSTEP_EXPORT int ioctl(int fd, unsigned long request, ...) noexcept {
   va_start(list, request);
   void* argument = va_arg(list, void*);
   va_end(list);
-  if (controlled()) runtime.snapshot.touch_if_tracked(argument, 256);
+  if (controlled()) snapshot.touch_if_tracked(argument, 256);
   return LOCKSTEP_REAL(ioctl)(fd, request, argument);
 }

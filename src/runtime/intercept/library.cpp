@@ -1,17 +1,24 @@
 // dlopen. A library loaded by an execution would still be there, with its state, in the next; so it is loaded before,
 // as part of the state that every execution starts from.
+#include "runtime/intercept/library.hpp"
+
 #include <dlfcn.h>
 #include <link.h>
 
-#include "runtime/process/cycle_counter.hpp"
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/base/settings.hpp"
+#include "runtime/sched/cycle_counter.hpp"
+#include "runtime/sched/refuse_call.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
 namespace {
 
 constexpr unsigned kMostMissing = 64;
-char missing[kMostMissing][256];  // asked for and not found: asking again gives the program its error message
-unsigned missing_count;
+char not_found[kMostMissing][256];  // asked for and not found: asking again gives the program its error message
+unsigned not_found_count;
 
 unsigned initial_libraries;  // modules, that is
 
@@ -37,8 +44,8 @@ void record_libraries() {
 }
 
 bool is_missing(const char* file) {
-  for (unsigned i = 0; i < missing_count; ++i)
-    if (equal(missing[i], file)) return true;
+  for (unsigned i = 0; i < not_found_count; ++i)
+    if (equal(not_found[i], file)) return true;
   return false;
 }
 
@@ -54,9 +61,9 @@ void* open_library(const char* file, int flags) {
   if (!file || runtime.isolation != Isolation::Reset || flags & RTLD_NOLOAD || is_missing(file))
     return open_now(file, flags);
   if (void* handle = open_now(file, flags | RTLD_NOLOAD)) return handle;
-  LibraryWanted& wanted = runtime.library_wanted;
+  auto& wanted = missing.library;
   const size_t size = length(file);
-  if (size >= sizeof wanted.file || missing_count == kMostMissing)
+  if (size >= sizeof wanted.file || not_found_count == kMostMissing)
     refuse_call("dlopen()", "too many libraries, or too long a name: use --isolation fork");
   copy_bytes(wanted.file, file, size + 1);
   wanted.flags = flags;
@@ -65,9 +72,10 @@ void* open_library(const char* file, int flags) {
 
 }  // namespace
 
-void load_library(LibraryWanted& wanted) {
+void load_missing_library() {
+  const auto& wanted = missing.library;
   if (!LOCKSTEP_REAL(dlopen)(wanted.file, wanted.flags))
-    copy_bytes(missing[missing_count++], wanted.file, length(wanted.file) + 1);
+    copy_bytes(not_found[not_found_count++], wanted.file, length(wanted.file) + 1);
   record_libraries();
   control_cycle_counter();
 }
@@ -76,6 +84,11 @@ void count_libraries() {
   initial_libraries = 0;
   dl_iterate_phdr([](dl_phdr_info*, size_t, void*) { return initial_libraries++, 0; }, nullptr);
 }
+
+const Module library_module = {
+    .name = "libraries loaded by the program",
+    .start = count_libraries,
+};
 
 }  // namespace lockstep::rt
 

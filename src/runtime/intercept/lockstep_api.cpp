@@ -1,5 +1,6 @@
 // What <lockstep/lockstep.hpp> calls; weak there, so that tests run without Lockstep, too.
 #include "runtime/base/runtime.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;

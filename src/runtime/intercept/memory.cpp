@@ -1,14 +1,24 @@
 // The malloc family.
+#include "runtime/intercept/memory.hpp"
+
 #include <errno.h>
 #include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/base/settings.hpp"
 #include "runtime/checks/accesses.hpp"
 #include "runtime/checks/findings_writer.hpp"
+#include "runtime/detect/promoted.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/intercept/mutex.hpp"
+#include "runtime/memory/heap.hpp"
+#include "runtime/process/libraries.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sync/mutex.hpp"
-#include "runtime/sync/taking.hpp"
 
 // libc's own allocator under its other names: dlsym cannot be used here, it allocates.
 extern "C" {
@@ -18,6 +28,23 @@ void* __libc_realloc(void*, size_t);
 void* __libc_memalign(size_t, size_t);
 void __libc_free(void*);
 }
+
+namespace lockstep::rt {
+
+static void end_bad_free(const void* pointer, bool freed_before) {
+  char text[128];
+  format(text, sizeof text, freed_before ? "block %x was freed twice" : "free of %x, which is no heap block",
+         reinterpret_cast<uint64_t>(pointer));
+  scheduler().fault_address = reinterpret_cast<uint64_t>(pointer);
+  scheduler().end(Outcome::DoubleFree, 0, text);
+}
+
+const Module memory_module = {
+    .name = "memory calls",
+    .start = [] { heap.on_bad_free = end_bad_free; },
+};
+
+}  // namespace lockstep::rt
 
 using namespace lockstep;
 using namespace lockstep::rt;
@@ -31,26 +58,25 @@ void* out_of_memory() {
 
 // Where a block comes from, if anybody will want to know.
 inline uint64_t origin(const void* caller) {
-  if (LIKELY(!runtime.heap.keeps_records()) || !controlled()) return 0;
-  return LIKELY(!runtime.keeps_origins) ? reinterpret_cast<uint64_t>(caller) : call_stack(caller);
+  if (LIKELY(!heap.keeps_records()) || !controlled()) return 0;
+  return LIKELY(!settings.keeps_origins) ? reinterpret_cast<uint64_t>(caller) : call_stack(caller);
 }
 
 void* allocate(size_t size, size_t alignment, const void* caller) {
-  void* p = runtime.heap.allocate(size, alignment, origin(caller));
+  void* p = heap.allocate(size, alignment, origin(caller));
   return LIKELY(p != nullptr) ? p : out_of_memory();
 }
 
 // Freeing is a write to the whole block. What the libraries free for themselves (exceptions in flight, streams) they
 // protect by means that are not seen.
 void note_free(void* p, const void* caller) {
-  if (!runtime.races.on() || !controlled() || !in_arena(p) || from_library(caller)) return;
-  if (!runtime.heap.is_live(p)) {  // about to be found out
-    runtime.races.freed_again(self().id, reinterpret_cast<uintptr_t>(p), place(caller));
+  if (!race_detector.on() || !controlled() || !in_arena(p) || from_library(caller)) return;
+  if (!heap.is_live(p)) {  // about to be found out
+    race_detector.freed_again(self().id, reinterpret_cast<uintptr_t>(p), place(caller));
     return;
   }
-  if (UNLIKELY(runtime.promoted.any()) && runtime.races.active())
-    reach_promoted(p, runtime.heap.usable_size(p), true, caller);
-  runtime.races.freed(self().id, reinterpret_cast<uintptr_t>(p), runtime.heap.usable_size(p), place(caller));
+  if (UNLIKELY(promoted.any()) && race_detector.active()) reach_promoted(p, heap.usable_size(p), true, caller);
+  race_detector.freed(self().id, reinterpret_cast<uintptr_t>(p), heap.usable_size(p), place(caller));
 }
 
 using Made = Heap::Made;
@@ -79,7 +105,7 @@ __attribute__((noinline)) void end_mismatched(void* p, Made given_back) {
 
 // For the heap's blocks: back as they came? Only the program's own code is held to it.
 inline void check_match(void* p, Made given_back, const void* caller) {
-  if (UNLIKELY(Heap::made(p) != given_back) && controlled() && runtime.heap.is_live(p) && !from_library(caller))
+  if (UNLIKELY(Heap::made(p) != given_back) && controlled() && heap.is_live(p) && !from_library(caller))
     end_mismatched(p, given_back);
 }
 
@@ -87,8 +113,8 @@ inline void check_match(void* p, Made given_back, const void* caller) {
 // large only its beginning is looked at.
 inline void check_unlocked(const void* p, const void* caller) {
   constexpr size_t kMost = 16 << 10;
-  size_t size = runtime.heap.usable_size(p);
-  if (LIKELY(size < sizeof(pthread_barrier_t)) || !controlled() || !runtime.heap.is_live(p)) return;
+  size_t size = heap.usable_size(p);
+  if (LIKELY(size < sizeof(pthread_barrier_t)) || !controlled() || !heap.is_live(p)) return;
   if (UNLIKELY(scheduler().live_count > 1) && anyone_waits_in(p, size) && !from_library(caller))
     misuse(Misuse::FreedAwaited, p);
   if (size > kMost) size = kMost;
@@ -136,7 +162,7 @@ inline void give_back(void* p, Made made, const void* caller) {
   if (LIKELY(in_arena(p))) {
     check_match(p, made, caller);
     check_unlocked(p, caller);
-    runtime.heap.release(p);
+    heap.release(p);
   } else {
     free_foreign(p);
   }
@@ -175,7 +201,7 @@ LOCKSTEP_EXPORT void* realloc(void* p, size_t size) noexcept {
     return nullptr;
   }
   note_free(p, __builtin_return_address(0));
-  void* fresh = runtime.heap.resize(p, size, origin(__builtin_return_address(0)));
+  void* fresh = heap.resize(p, size, origin(__builtin_return_address(0)));
   return fresh ? fresh : out_of_memory();
 }
 
@@ -199,7 +225,7 @@ LOCKSTEP_EXPORT int posix_memalign(void** out, size_t alignment, size_t size) no
 
 LOCKSTEP_EXPORT size_t malloc_usable_size(void* p) noexcept {
   if (!p) return 0;
-  return in_arena(p) ? runtime.heap.usable_size(p) : LOCKSTEP_REAL(malloc_usable_size)(p);
+  return in_arena(p) ? heap.usable_size(p) : LOCKSTEP_REAL(malloc_usable_size)(p);
 }
 
 // operator new, so that a block has the place in the program that said new. Without memory libstdc++'s own says so.
@@ -211,7 +237,7 @@ void* _ZnamSt11align_val_t(size_t, size_t);
 }
 // Null without memory, or without control.
 inline void* allocate_new(size_t size, size_t alignment, Made made, const void* caller) {
-  void* p = LIKELY(runtime.active) ? runtime.heap.allocate(size, alignment, origin(caller)) : nullptr;
+  void* p = LIKELY(runtime.active) ? heap.allocate(size, alignment, origin(caller)) : nullptr;
   if (LIKELY(p != nullptr)) Heap::set_made(p, made);
   return p;
 }

@@ -1,13 +1,22 @@
 // pthread mutexes.
-#include "runtime/sync/mutex.hpp"
+#include "runtime/intercept/mutex.hpp"
 
 #include <errno.h>
 #include <time.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"
+#include "runtime/detect/eraser.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/process/libraries.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
-#include "runtime/sync/taking.hpp"
+#include "runtime/sched/trusted_release.hpp"
+#include "runtime/sched/virtual_clock.hpp"
+#include "runtime/sync/mutex.hpp"
+#include "runtime/threads/threads.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -61,8 +70,8 @@ int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, Companion sec
   } else {
     m.lock(me.id);
   }
-  runtime.races.acquire(me.id, mutex);
-  runtime.eraser.locked(me.id, mutex, true);
+  race_detector.acquire(me.id, mutex);
+  eraser.locked(me.id, mutex, true);
   if (UNLIKELY(m.waiting)) s.update_waiters(mutex, [](const Thread&) { return false; });
   return result;
 }
@@ -82,12 +91,13 @@ void free_mutex(pthread_mutex_t* mutex) {
     if (m.recovery == Mutex::kOwnerDied) m.recovery = Mutex::kLost;
   }
   m.unlock();
-  runtime.races.release(self().id, mutex);
-  runtime.eraser.unlocked(self().id, mutex);
+  race_detector.release(self().id, mutex);
+  eraser.unlocked(self().id, mutex);
   offer(mutex);
 }
 
-void abandon_mutexes() {
+// The running thread ends while it holds robust mutexes.
+static void abandon() {
   Thread& me = self();
   while (Mutex* m = me.robust) {
     // Others can see when this happens, so it is a step of its own, unlike the rest of a thread's end.
@@ -95,8 +105,8 @@ void abandon_mutexes() {
     ++self().lock_steps;
     me.robust = m->next_robust;
     m->unlock();
-    runtime.races.release(me.id, m);
-    runtime.eraser.unlocked(me.id, m);
+    race_detector.release(me.id, m);
+    eraser.unlocked(me.id, m);
     m->recovery = Mutex::kOwnerDied;
     offer(reinterpret_cast<pthread_mutex_t*>(m));
   }
@@ -122,7 +132,7 @@ int lock(pthread_mutex_t* mutex, uint8_t flags = 0) {
 
 int timed_lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) {
   if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return EINVAL;
-  self().deadline = Clock::to_monotonic(clock, *deadline);
+  self().deadline = VirtualClock::to_monotonic(clock, *deadline);
   return lock(mutex, Step::kTimed);
 }
 
@@ -148,8 +158,8 @@ int try_lock(pthread_mutex_t* mutex) {
     m.lock(me.id);
   }
   step.flags |= Step::kWrite;
-  runtime.races.acquire(me.id, mutex);
-  runtime.eraser.locked(me.id, mutex, true);
+  race_detector.acquire(me.id, mutex);
+  eraser.locked(me.id, mutex, true);
   taken(mutex);
   return result;
 }
@@ -205,11 +215,17 @@ int destroy(pthread_mutex_t* mutex) {
     return EBUSY;  // and it stays what it is
   }
   m.kind = -1;
-  runtime.races.forget(mutex);
+  race_detector.forget(mutex);
   return 0;
 }
 
 }  // namespace
+
+const Module mutex_module = {
+    .name = "mutexes",
+    .start = [] { abandon_mutexes = abandon; },
+};
+
 }  // namespace lockstep::rt
 
 using namespace lockstep;

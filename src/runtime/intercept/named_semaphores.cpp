@@ -7,8 +7,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "runtime/base/runtime.hpp"
 #include "runtime/intercept/named_semaphores.hpp"
+
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -78,6 +81,11 @@ void forget_named_semaphores() {
   if (used) zero_bytes(named, used * sizeof *named);
   used = 0;
 }
+
+const Module named_semaphores_module = {
+    .name = "named semaphores",
+    .before_execution = forget_named_semaphores,
+};
 
 }  // namespace lockstep::rt
 

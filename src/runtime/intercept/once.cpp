@@ -3,7 +3,12 @@
 
 #include <pthread.h>
 
+#include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/process/libraries.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/trusted_release.hpp"
 #include "runtime/tsan_abi/weak_orders.hpp"
 
 // In C, with cleanup: the routine may leave by an exception, and this library has no C++ personality.
@@ -22,7 +27,7 @@ void update(void* object, const State& state) {
 void run_once(pthread_once_t* control, void (*routine)()) {
   Once& once = *reinterpret_cast<Once*>(control);
   Step& step = scheduler().reach(OpKind::OnceEnter, control, Step::kConditional, once.can_enter());
-  runtime.races.acquire(self().id, control);
+  race_detector.acquire(self().id, control);
   if (once.state == Once::kDone) return;
   step.flags |= Step::kWrite;
   once.state = Once::kRunning;
@@ -40,7 +45,7 @@ void lockstep_leave_once(void* object, int done) {
   Once& once = *static_cast<Once*>(object);
   scheduler().reach(OpKind::OnceExit, object, Step::kWrite);
   once.state = done ? Once::kDone : Once::kIdle;
-  runtime.races.release(self().id, object);
+  race_detector.release(self().id, object);
   update(object, once);
 }
 
@@ -71,7 +76,7 @@ LOCKSTEP_EXPORT int __cxa_guard_acquire(uint64_t* g) {
   if (scheduler().unjoined > 0 && self().read_object != reinterpret_cast<uint64_t>(g))
     scheduler().reasons.add(Reason::HiddenSync);
   Step& step = scheduler().reach(OpKind::OnceEnter, g, Step::kConditional, guard.can_enter());
-  runtime.races.acquire(self().id, g);
+  race_detector.acquire(self().id, g);
   if (guard.done) return 0;
   step.flags |= Step::kWrite;
   guard.running = 1;
@@ -84,7 +89,7 @@ static void leave_guard(uint64_t* g, bool done) {
   scheduler().reach(OpKind::OnceExit, g, Step::kWrite);
   guard.running = 0;
   guard.done = done;
-  runtime.races.release(self().id, g);  // the compiler's own test of byte 0 acquires it
+  race_detector.release(self().id, g);  // the compiler's own test of byte 0 acquires it
   update(g, guard);
 }
 

@@ -21,7 +21,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/detect/calls.hpp"
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/checks/library_accesses.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/memory/undo.hpp"
+#include "runtime/process/facts.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
 
 namespace lockstep::rt {
@@ -29,57 +35,18 @@ namespace {
 
 constexpr Use kLook = Use::Look, kChange = Use::Change;
 
-uint64_t& version_of(StateKind kind) { return runtime.state_versions[static_cast<unsigned>(kind)]; }
-Watch watch_on(StateKind kind) {
-  return {reinterpret_cast<uint64_t>(&version_of(kind)), version_of(kind), sizeof(uint64_t)};
-}
-
 }  // namespace
-
-void StateCall::reach() {
-  const bool can_run = may_go_round();
-  const auto flags = static_cast<uint8_t>((use_ == kChange ? Step::kWrite : 0) | because_of_a_change());
-  step_ =
-      &scheduler().reach(OpKind::State, reinterpret_cast<const void*>(state_object(kind_)), flags, can_run, second_);
-}
-
-StateCall::StateCall(int fd, Use use, bool moves_position) : kind_(StateKind::Files), use_(use), second_{} {
-  if (!controlled() || scheduler().unjoined == 0 || runtime.undo.inherited(fd)) return;
-  struct stat info {};
-  if (sys(SYS_fstat, fd, word(&info)) != 0 || !S_ISREG(info.st_mode)) return;
-  second_ = Companion::state(position_object(info.st_ino), moves_position);
-  reach();
-}
-
-void StateCall::finish(bool changed) const {
-  const int saved = errno;
-  const bool changes_second = second_.writes_state();
-  const StateKind second = state_kind(second_.state());
-  if (changed && (use_ == kChange || changes_second)) {
-    if (use_ == kChange || second == StateKind::kCount) state_changed(kind_);  // a position belongs to its file
-    if (changes_second && second != StateKind::kCount) state_changed(second);
-  } else {
-    note_fruitless(*step_, watch_on(kind_));
-    if (second != StateKind::kCount) note_fruitless_too(*step_, watch_on(second));
-  }
-  errno = saved;
-}
-
-void state_changed(StateKind kind) {
-  ++version_of(kind);
-  note_progress();
-}
 
 bool lies_outside(const char* path) { return path && (starts_with(path, "/dev/") || starts_with(path, "/proc/")); }
 
 void note_change_of(const char* path) {
-  if (controlled() && !lies_outside(path)) runtime.undo.wrote_files();
+  if (controlled() && !lies_outside(path)) undo.wrote_files();
 }
 
 namespace {
 
 void note_look_at(int folder, const char* path) {
-  if (controlled()) runtime.undo.looks_at(folder, path);
+  if (controlled()) undo.looks_at(folder, path);
 }
 
 // Gives a name to something new.
@@ -88,7 +55,7 @@ int make(int folder, const char* path, F&& call) {
   const StateCall state(StateKind::Files, kChange);
   note_change_of(path);
   const int result = state.done(call());
-  if (controlled() && (result == 0 || errno == EEXIST)) runtime.undo.made(folder, path, result == 0);
+  if (controlled() && (result == 0 || errno == EEXIST)) undo.made(folder, path, result == 0);
   return result;
 }
 
@@ -104,6 +71,7 @@ Use use_of_command(int command) {
 }
 
 }  // namespace
+
 }  // namespace lockstep::rt
 
 using namespace lockstep;
@@ -185,7 +153,7 @@ LOCKSTEP_MAKES(at, path, symlinkat, (const char* target, int at, const char* pat
 LOCKSTEP_EXPORT mode_t umask(mode_t mask) noexcept {
   const StateCall call(StateKind::Files, kChange);
   const mode_t before = call.done(LOCKSTEP_REAL(umask)(mask));
-  if (controlled()) runtime.undo.masked(before);
+  if (controlled()) undo.masked(before);
   return before;
 }
 
@@ -213,16 +181,16 @@ LOCKSTEP_STATE((fd, kChange, false), , ssize_t, pwrite64, (int fd, const void* b
                (fd, bytes, size, offset))
 
 // --- descriptors ---
-#define LOCKSTEP_FCNTL(name)                                                                                   \
-  LOCKSTEP_EXPORT int name(int fd, int command, ...) {                                                         \
-    va_list list;                                                                                              \
-    va_start(list, command);                                                                                   \
-    void* argument = va_arg(list, void*);                                                                      \
-    va_end(list);                                                                                              \
-    const StateCall call(StateKind::Descriptors, use_of_command(command));                                     \
-    if (controlled() && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) runtime.undo.opened();             \
-    if (controlled() && command == F_GETLK) runtime.snapshot.touch_if_tracked(argument, sizeof(struct flock)); \
-    return call.done(LOCKSTEP_REAL(name)(fd, command, argument));                                              \
+#define LOCKSTEP_FCNTL(name)                                                                           \
+  LOCKSTEP_EXPORT int name(int fd, int command, ...) {                                                 \
+    va_list list;                                                                                      \
+    va_start(list, command);                                                                           \
+    void* argument = va_arg(list, void*);                                                              \
+    va_end(list);                                                                                      \
+    const StateCall call(StateKind::Descriptors, use_of_command(command));                             \
+    if (controlled() && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) undo.opened();             \
+    if (controlled() && command == F_GETLK) snapshot.touch_if_tracked(argument, sizeof(struct flock)); \
+    return call.done(LOCKSTEP_REAL(name)(fd, command, argument));                                      \
   }
 LOCKSTEP_FCNTL(fcntl)
 LOCKSTEP_FCNTL(fcntl64)
@@ -253,9 +221,9 @@ LOCKSTEP_STATE((StateKind::Limits, kLook), about_to_write(out, sizeof *out), int
                (__rlimit_resource_t what, rlimit* out), (what, out), noexcept)
 LOCKSTEP_STATE((StateKind::Limits, kLook), about_to_write(out, sizeof *out), int, getrlimit64,
                (__rlimit_resource_t what, rlimit64* out), (what, out), noexcept)
-#define LOCKSTEP_SETS_LIMIT(name, type)                                                    \
-  LOCKSTEP_STATE((StateKind::Limits, kChange, StateKind::Descriptors, kChange),            \
-                 if (controlled()) runtime.undo.limits(static_cast<int>(what)), int, name, \
+#define LOCKSTEP_SETS_LIMIT(name, type)                                            \
+  LOCKSTEP_STATE((StateKind::Limits, kChange, StateKind::Descriptors, kChange),    \
+                 if (controlled()) undo.limits(static_cast<int>(what)), int, name, \
                  (__rlimit_resource_t what, const type* limit), (what, limit), noexcept)
 LOCKSTEP_SETS_LIMIT(setrlimit, rlimit)
 LOCKSTEP_SETS_LIMIT(setrlimit64, rlimit64)

@@ -11,8 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
 #include "runtime/intercept/processes.hpp"
-#include "runtime/process/cycle_counter.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/memory/undo.hpp"
+#include "runtime/process/facts.hpp"
+#include "runtime/sched/cycle_counter.hpp"
+#include "runtime/sched/refuse_call.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
@@ -25,7 +32,7 @@ unsigned child_count;
 char children_object;
 
 void born(int pid) {
-  runtime.undo.started_process();
+  undo.started_process();
   notice(FactKind::StartsProcesses);
   if (child_count < kMostChildren) children[child_count++] = pid;
 }
@@ -93,6 +100,12 @@ void end_children() {
 }
 
 bool has_children() { return child_count != 0; }
+
+const Module processes_module = {
+    .name = "child processes",
+    .restore = end_children,
+    .leave_for_checkpoint = end_children,
+};
 
 }  // namespace lockstep::rt
 

@@ -6,8 +6,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "runtime/base/runtime.hpp"
 #include "runtime/intercept/random.hpp"
+
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/process/facts.hpp"
 
 namespace lockstep::rt {
 

@@ -3,15 +3,13 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/sched/refuse_call.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
-
-void refuse_call(const char* call, const char* why) {
-  char text[256];
-  format(text, sizeof text, "the program calls %s, which cannot be controlled: %s", call, why);
-  scheduler().end(Outcome::Uncontrolled, 0, text);
-}
 
 namespace {
 constexpr const char* kNewProcess = "a child process runs outside the schedule";

@@ -4,10 +4,17 @@
 #include <errno.h>
 #include <time.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"
+#include "runtime/detect/eraser.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/intercept/mutex.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
-#include "runtime/sync/taking.hpp"
+#include "runtime/sched/trusted_release.hpp"
+#include "runtime/sched/virtual_clock.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -24,9 +31,9 @@ void update(pthread_rwlock_t* lock) {
 const void* readers_of(const pthread_rwlock_t* lock) { return reinterpret_cast<const char*>(lock) + 1; }
 
 void acquired(const pthread_rwlock_t* lock, bool write) {
-  runtime.races.acquire(self().id, lock);
-  if (write) runtime.races.acquire(self().id, readers_of(lock));
-  runtime.eraser.locked(self().id, lock, write);
+  race_detector.acquire(self().id, lock);
+  if (write) race_detector.acquire(self().id, readers_of(lock));
+  eraser.locked(self().id, lock, write);
 }
 
 // A destroyed one works on.
@@ -68,7 +75,7 @@ int take(pthread_rwlock_t* lock, bool write, uint8_t flags) {
 
 int timed_take(pthread_rwlock_t* lock, bool write, clockid_t clock, const timespec* deadline) {
   if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return EINVAL;
-  self().deadline = Clock::to_monotonic(clock, *deadline);
+  self().deadline = VirtualClock::to_monotonic(clock, *deadline);
   return take(lock, write, Step::kTimed);
 }
 
@@ -106,11 +113,11 @@ int unlock(pthread_rwlock_t* lock) {
     l.writer = 0;
   else
     --l.readers;
-  runtime.eraser.unlocked(self().id, lock);
+  eraser.unlocked(self().id, lock);
   if (write)
-    runtime.races.release(self().id, lock);
+    race_detector.release(self().id, lock);
   else
-    runtime.races.release_merge(self().id, readers_of(lock));
+    race_detector.release_merge(self().id, readers_of(lock));
   update(lock);
   return 0;
 }

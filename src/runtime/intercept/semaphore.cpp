@@ -1,12 +1,18 @@
 // POSIX semaphores, in libc's layout.
 #include "runtime/sync/semaphore.hpp"
+#include "runtime/threads/interrupt.hpp"
 
 #include <errno.h>
 #include <time.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
+#include "runtime/sched/virtual_clock.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -47,14 +53,14 @@ int wait(sem_t* semaphore, uint8_t flags) {
   if (UNLIKELY(!s.can_take())) cancelled_while_waiting(step);
   set_before(step, s.value);
   --s.value;
-  runtime.races.acquire(me.id, semaphore);
+  race_detector.acquire(me.id, semaphore);
   update(semaphore);
   return 0;
 }
 
 int timed_wait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
   if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return fail(EINVAL);
-  self().deadline = Clock::to_monotonic(clock, *deadline);
+  self().deadline = VirtualClock::to_monotonic(clock, *deadline);
   return wait(semaphore, Step::kTimed);
 }
 
@@ -69,7 +75,7 @@ int try_wait(sem_t* semaphore) {
   }
   step.flags |= Step::kWrite;
   --s.value;
-  runtime.races.acquire(self().id, semaphore);
+  race_detector.acquire(self().id, semaphore);
   update(semaphore);
   return 0;
 }
@@ -81,7 +87,7 @@ int post(sem_t* semaphore) {
   set_before(step, s.value);
   if (s.value >= 0x7fffffff) return fail(EOVERFLOW);
   ++s.value;
-  runtime.races.release_merge(self().id, semaphore);
+  race_detector.release_merge(self().id, semaphore);
   update(semaphore);
   return 0;
 }

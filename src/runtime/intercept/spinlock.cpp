@@ -3,8 +3,13 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"
+#include "runtime/detect/eraser.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
 
 namespace lockstep::rt {
@@ -31,8 +36,8 @@ void check_destroyed(pthread_spinlock_t* lock) {
 
 int take(pthread_spinlock_t* lock) {
   word_of(lock) = mine();
-  runtime.races.acquire(self().id, object_of(lock));
-  runtime.eraser.locked(self().id, object_of(lock), true);
+  race_detector.acquire(self().id, object_of(lock));
+  eraser.locked(self().id, object_of(lock), true);
   update(lock);
   return 0;
 }
@@ -65,8 +70,8 @@ int unlock(pthread_spinlock_t* l) {
   if (UNLIKELY(word_of(l) != mine()))
     misuse(word_of(l) ? Misuse::SpinUnlockedByAnother : Misuse::SpinUnlockedUnheld, object_of(l));
   word_of(l) = 0;
-  runtime.races.release(self().id, object_of(l));
-  runtime.eraser.unlocked(self().id, object_of(l));
+  race_detector.release(self().id, object_of(l));
+  eraser.unlocked(self().id, object_of(l));
   update(l);
   return 0;
 }

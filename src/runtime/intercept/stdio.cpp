@@ -7,7 +7,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/intercept/blocking_io.hpp"
 #include "runtime/intercept/process_state.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
@@ -34,10 +40,9 @@ LOCKSTEP_EXPORT int getsockopt(int fd, int level, int name, void* out, socklen_t
   return LOCKSTEP_REAL(getsockopt)(fd, level, name, out, size);
 }
 
-// Streams on the program's own files: what is in their buffers is part of the file.
 #define LOCKSTEP_STREAM(use, result, name, parameters, arguments) \
   LOCKSTEP_EXPORT result name parameters {                        \
-    const StateCall call(fileno(stream), Use::use, true);         \
+    const StreamCall call(stream, Use::use);                      \
     return call.done(LOCKSTEP_REAL(name) arguments);              \
   }
 LOCKSTEP_STREAM(Change, size_t, fwrite, (const void* bytes, size_t size, size_t count, FILE* stream),
@@ -61,17 +66,17 @@ LOCKSTEP_EXPORT int fprintf(FILE* stream, const char* text, ...) {
   return result;
 }
 LOCKSTEP_EXPORT int fflush(FILE* stream) {
-  const StateCall call(stream ? fileno(stream) : -1, Use::Change, true);
+  const StreamCall call(stream, Use::Change);
   return call.done(LOCKSTEP_REAL(fflush)(stream));
 }
 
 LOCKSTEP_EXPORT void flockfile(FILE* stream) noexcept {
   if (controlled()) scheduler().forbid_preemption(true);
   LOCKSTEP_REAL(flockfile)(stream);
-  if (controlled()) runtime.races.acquire(self().id, stream);
+  if (controlled()) race_detector.acquire(self().id, stream);
 }
 LOCKSTEP_EXPORT void funlockfile(FILE* stream) noexcept {
-  if (controlled()) runtime.races.release(self().id, stream);
+  if (controlled()) race_detector.release(self().id, stream);
   LOCKSTEP_REAL(funlockfile)(stream);
   if (controlled()) scheduler().forbid_preemption(false);
 }

@@ -4,6 +4,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/virtual_clock.hpp"
 #include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
@@ -24,7 +28,7 @@ bool sleep_for(uint64_t duration) {
   const uint32_t before = self().handled;
   scheduler().reach(OpKind::Sleep, nullptr, Step::kYield);
   if (UNLIKELY(self().handled != before)) return false;
-  runtime.clock.sleep(self(), duration);
+  virtual_clock.sleep(self(), duration);
   return true;
 }
 
@@ -52,7 +56,7 @@ LOCKSTEP_EXPORT int clock_gettime(clockid_t clock, timespec* t) noexcept {
     if (result < 0) errno = static_cast<int>(-result);
     return result < 0 ? -1 : 0;
   }
-  const uint64_t now = runtime.clock.read(self(), clock);
+  const uint64_t now = virtual_clock.read(self(), clock);
   t->tv_sec = static_cast<time_t>(now / kSecond);
   t->tv_nsec = static_cast<long>(now % kSecond);
   return 0;
@@ -96,7 +100,7 @@ LOCKSTEP_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* 
     if (left) *left = *t;
     return EINTR;
   }
-  const uint64_t deadline = Clock::to_monotonic(clock, *t);
+  const uint64_t deadline = VirtualClock::to_monotonic(clock, *t);
   const uint64_t now = self().clock;
   return sleep_for(deadline > now ? deadline - now : 0) ? 0 : EINTR;
 }

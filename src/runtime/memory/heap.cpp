@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "runtime/base/runtime.hpp"
+#include "runtime/base/settings.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -65,7 +66,7 @@ void* Heap::allocate_in(unsigned index, size_t size, size_t alignment, uint64_t 
       a.reusable[c] = *static_cast<void**>(p);
       Block& b = block_of(p);
       zero_bytes(p, size);
-      if (runtime.races.on()) runtime.races.reused(reinterpret_cast<uintptr_t>(p), size);
+      if (on_reuse) on_reuse(reinterpret_cast<uintptr_t>(p), size);
       b.size = size;
       b.state = kLive;
       b.made = Made::Malloc;
@@ -138,11 +139,7 @@ void Heap::release(void* pointer) {
   Block& b = block_of(pointer);
   if (UNLIKELY(b.state != kLive)) {
     if (!controlled()) return;
-    char text[128];
-    format(text, sizeof text, b.state == kFreed ? "block %x was freed twice" : "free of %x, which is no heap block",
-           reinterpret_cast<uint64_t>(pointer));
-    scheduler().fault_address = reinterpret_cast<uint64_t>(pointer);
-    scheduler().end(Outcome::DoubleFree, 0, text);
+    on_bad_free(pointer, b.state == kFreed);
   }
   b.state = kFreed;
   if (b.arena >= kArenas) return;
@@ -210,5 +207,15 @@ uintptr_t Heap::boot_end() const {
   if (!arenas_ || !arenas_[kBoot].base) return boot_begin();
   return (reinterpret_cast<uintptr_t>(arenas_[kBoot].next) + 4095) & ~uintptr_t{4095};
 }
+
+const Module heap_module = {
+    .name = "heap",
+    .at_snapshot = [] { heap.boot_done(); },
+    .before_execution =
+        [] {
+          heap.begin_execution(runtime.isolation == Isolation::Loop);
+          heap.keep_records(settings.keeps_blocks);
+        },
+};
 
 }  // namespace lockstep::rt

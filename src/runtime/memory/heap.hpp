@@ -5,6 +5,7 @@
 // past it a thread reuses blocks it freed itself, in an order that depends on that thread alone.
 #pragma once
 #include "model/ids.hpp"
+#include "runtime/base/module.hpp"
 #include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
@@ -50,6 +51,10 @@ class Heap {
   uintptr_t boot_begin() const;
   uintptr_t boot_end() const;
 
+  // What others do when a block is handed out again, and when something is freed that is no live block.
+  void (*on_reuse)(uintptr_t address, size_t size);
+  void (*on_bad_free)(const void* pointer, bool freed_before);
+
  private:
   struct Block {  // just before the pointer the program gets
     uint64_t size;
@@ -91,5 +96,7 @@ class Heap {
 inline bool in_arena(const void* pointer) {
   return reinterpret_cast<uintptr_t>(pointer) - kArenaBase < (kMaxThreads + 2) * kArenaStride;
 }
+inline constinit Heap heap{};
+extern const Module heap_module;
 
 }  // namespace lockstep::rt

@@ -5,7 +5,8 @@
 #include <link.h>
 #include <sys/mman.h>
 
-#include "runtime/base/runtime.hpp"
+#include "runtime/memory/heap.hpp"
+#include "runtime/process/libraries.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -76,22 +77,7 @@ bool equal_pages(const char* a, const char* b) {
   return i == kPage / sizeof *x;
 }
 
-const char* base_name(const char* path) {
-  const char* name = path;
-  for (const char* p = path; *p; ++p)
-    if (*p == '/') name = p + 1;
-  return name;
-}
-
 }  // namespace
-
-bool is_system_module(const char* path) {
-  const char* name = base_name(path);
-  for (const char* part : {"libc.so", "libc-", "ld-linux", "libstdc++", "libgcc_s", "libm.so", "libpthread",
-                           "liblockstep-rt", "linux-vdso", "libdl", "librt.so", "libatomic"})
-    if (contains(name, part)) return true;
-  return false;
-}
 
 void Snapshot::exclude(uintptr_t begin, uintptr_t end) {
   if (excluded_count_ < kMaxExcluded) excluded_[excluded_count_++] = {begin, end};
@@ -166,9 +152,9 @@ void Snapshot::take() {
   });
   for (unsigned i = 0; i < count; ++i) {
     // The boot arena is reserved in one piece, but only its used part is initial state.
-    const uintptr_t boot = runtime.heap.boot_begin();
+    const uintptr_t boot = heap.boot_begin();
     if (found[i].begin >= boot && found[i].begin < boot + kArenaStride && boot) {
-      if (runtime.heap.boot_end() > boot) add_region(boot, runtime.heap.boot_end());
+      if (heap.boot_end() > boot) add_region(boot, heap.boot_end());
       continue;
     }
     add_region(found[i].begin, found[i].end);

@@ -5,7 +5,9 @@
 // touches are known, an execution costs no fault and no scan, only the copying. Pages that only the first executions
 // wrote to (what is set up once, in libraries) become read-only again, but never a second time.
 #pragma once
-#include "runtime/base/system.hpp"
+#include "runtime/base/module.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/process/libraries.hpp"
 
 namespace lockstep::rt {
 
@@ -69,6 +71,13 @@ void fresh_tls(struct Thread& thread);
 void save_main_tls(struct Thread& main);
 void restore_main_tls(struct Thread& main);
 
-bool is_system_module(const char* path);  // libc, libstdc++, ld.so, the runtime...
+inline constinit Snapshot snapshot{};
+
+// Before the kernel writes into the program's memory: it reports EFAULT, or a short read, instead of faulting on a page
+// that is still read-only.
+inline void about_to_write(void* buffer, size_t size) {
+  if (buffer && controlled()) snapshot.touch(buffer, size);
+}
+extern const Module tls_module;
 
 }  // namespace lockstep::rt

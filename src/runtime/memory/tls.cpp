@@ -67,4 +67,10 @@ void save_main_tls(Thread& main) {
 
 void restore_main_tls(Thread& main) { fresh_tls(main); }
 
+const Module tls_module = {
+    .name = "thread-local variables",
+    .at_snapshot = [] { save_main_tls(runtime.threads[0]); },
+    .restore = [] { restore_main_tls(runtime.threads[0]); },
+};
+
 }  // namespace lockstep::rt

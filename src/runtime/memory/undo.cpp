@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "runtime/base/runtime.hpp"
+#include "runtime/process/facts.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -127,5 +128,12 @@ void Undo::undo() {
     fd = last + 1;
   }
 }
+
+const Module undo_module = {
+    .name = "descriptors, files and mappings",
+    .restore = [] { undo.undo(); },
+    .before_execution = [] { undo.begin(); },
+    .leave_for_checkpoint = [] { undo.undo(); },
+};
 
 }  // namespace lockstep::rt

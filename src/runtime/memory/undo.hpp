@@ -1,5 +1,6 @@
 // What an execution did outside its memory and has to be undone before the next: descriptors and mappings.
 #pragma once
+#include "runtime/base/module.hpp"
 #include "runtime/base/system.hpp"
 
 struct stat;
@@ -60,5 +61,7 @@ class Undo {
   uint64_t own_files_[kMaxOwnFiles];  // device and number of files that this execution made or emptied
   unsigned own_file_count_;
 };
+inline constinit Undo undo{};
+extern const Module undo_module;
 
 }  // namespace lockstep::rt

@@ -1,3 +1,4 @@
+// Stacks of the running thread.
 #pragma once
 #include "runtime/base/system.hpp"
 
@@ -6,11 +7,6 @@ namespace lockstep::rt {
 // Return addresses of the running thread, innermost first, without the runtime's own frames. Slow: for detailed
 // executions and for the watchdog. `whole`: it goes down to where the thread began.
 size_t backtrace(uint64_t* out, size_t most, bool* whole = nullptr);
-
-bool is_own_code(uintptr_t pc);  // the runtime's
-
-void find_unwinder();   // for from_unwinder()
-void find_libraries();  // for from_library()
 
 // The innermost frame outside the runtime, as it will be when the runtime returns to it.
 struct CallerState {

@@ -1,10 +1,11 @@
-// sigaction, signal, sigaltstack.
+// What the program wants done with signals, and what the kernel is told.
 #include "runtime/process/dispositions.hpp"
 
 #include <errno.h>
 
-#include "runtime/intercept/process_state.hpp"
-#include "runtime/serve/crash.hpp"
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/process/control.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -33,11 +34,6 @@ void install(int signal, struct sigaction action) {
   LOCKSTEP_REAL(sigaction)(signal, &action, nullptr);
 }
 
-int fail(int error) {
-  errno = error;
-  return -1;
-}
-
 }  // namespace
 
 struct sigaction disposition_of(int signal) {
@@ -60,6 +56,19 @@ int set_disposition(int signal, const struct sigaction* fresh, struct sigaction*
   wish.wanted = *fresh;
   if (!is_ours(signal)) install(signal, *fresh);
   return 0;
+}
+
+void set_signal_stack(ThreadId thread, const stack_t& stack) {
+  own_stack = {thread, stack};
+  if (stack.ss_flags & SS_DISABLE) own_stack.thread = kNoThread;
+  any_changed = true;
+}
+
+stack_t signal_stack_of(ThreadId thread) {
+  if (own_stack.thread == thread) return own_stack.stack;
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  return none;
 }
 
 void restore_dispositions() {
@@ -91,43 +100,11 @@ bool run_own_handler(int signal, siginfo_t* info, void* context) {
   return true;
 }
 
+const Module dispositions_module = {
+    .name = "dispositions of signals",
+    .restore = restore_dispositions,
+    .leave_for_checkpoint = restore_dispositions,
+    .at_checkpoint = apply_dispositions,
+};
+
 }  // namespace lockstep::rt
-
-using namespace lockstep;
-using namespace lockstep::rt;
-
-LOCKSTEP_EXPORT int sigaction(int signal, const struct sigaction* fresh, struct sigaction* old) noexcept {
-  if (!controlled()) return LOCKSTEP_REAL(sigaction)(signal, fresh, old);
-  StateCall(StateKind::Signals, fresh ? Use::Change : Use::Look).done(0);
-  const int error = set_disposition(signal, fresh, old);
-  return error ? fail(error) : 0;
-}
-LOCKSTEP_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
-  if (!controlled()) return LOCKSTEP_REAL(signal)(number, handler);
-  StateCall(StateKind::Signals, Use::Change).done(0);
-  struct sigaction fresh {
-  }, old{};
-  fresh.sa_handler = handler;
-  fresh.sa_flags = SA_RESTART;
-  if (const int error = set_disposition(number, &fresh, &old)) {
-    errno = error;
-    return SIG_ERR;
-  }
-  return old.sa_handler;
-}
-// Handlers of crashes run on the runtime's own signal stack, whatever the program asks for.
-LOCKSTEP_EXPORT int sigaltstack(const stack_t* fresh, stack_t* old) noexcept {
-  if (!controlled()) return LOCKSTEP_REAL(sigaltstack)(fresh, old);
-  // Of one thread only: programs ask for what they have just set.
-  if (old) {
-    *old = {};
-    old->ss_flags = SS_DISABLE;
-    if (own_stack.thread == self().id) *old = own_stack.stack;
-  }
-  if (fresh) {
-    own_stack = {self().id, *fresh};
-    if (fresh->ss_flags & SS_DISABLE) own_stack.thread = kNoThread;
-    any_changed = true;
-  }
-  return 0;
-}

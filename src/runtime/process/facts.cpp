@@ -1,4 +1,4 @@
-#include "runtime/base/runtime.hpp"
+#include "runtime/process/facts.hpp"
 
 namespace lockstep::rt {
 

@@ -1,7 +1,12 @@
+#include "runtime/process/imports.hpp"
+
 #include <elf.h>
 #include <link.h>
 
-#include "runtime/base/runtime.hpp"
+#include <initializer_list>
+
+#include "runtime/process/facts.hpp"
+#include "runtime/process/libraries.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -57,5 +62,14 @@ Imports find_imports() {
   dl_iterate_phdr(look_at_module, &imports);
   return imports;
 }
+
+const Module imports_module = {
+    .name = "what the program calls",
+    .start =
+        [] {
+          imports = find_imports();
+          if (imports.outside_threads) notice(FactKind::OutsideThread);
+        },
+};
 
 }  // namespace lockstep::rt

@@ -6,7 +6,7 @@
 
 namespace lockstep::rt {
 
-class Trust {
+class TrustedCode {
  public:
   void update(const Channel& channel) {
     const uint32_t version = channel.trusted_version.load(std::memory_order_acquire);
@@ -33,5 +33,6 @@ class Trust {
   CodeRange ranges_[kMaxTrusted];
   uint32_t count_, version_;
 };
+inline constinit TrustedCode trusted_code{};
 
 }  // namespace lockstep::rt

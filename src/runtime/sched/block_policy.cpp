@@ -1,5 +1,5 @@
 // Policy::Blocks in the scheduler: tells sched/blocks.hpp what happened and asks it who is next.
-#include "runtime/base/runtime.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 

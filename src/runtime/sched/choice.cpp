@@ -1,12 +1,11 @@
 // Who goes on, where the plan or more than the default schedule has a say.
-#include "runtime/base/runtime.hpp"
 #include "runtime/sched/livelock.hpp"
-#include "runtime/sched/lookahead.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
 
-#include "runtime/serve/checkpoint_policy.hpp"
-#include "runtime/threads/interrupt.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/detect/promoted.hpp"
+#include "runtime/process/facts.hpp"
 
 namespace lockstep::rt {
 
@@ -84,7 +83,7 @@ void Scheduler::prefer_overdue(ThreadSet& set) {
 }
 
 Thread* Scheduler::choose_slow() {
-  if (UNLIKELY(log_size >= save_at_)) runtime.saving->reached();
+  if (UNLIKELY(log_size >= save_at_)) client_.save_checkpoint();
   if (fairness_.active() && last_ != kNoThread)
     fairness_.step(last_, last_yielded_ && gives_turn_, loop_, before_, enabled, live, words_);
   if (policy_ == Policy::Blocks) observe_block();
@@ -97,8 +96,8 @@ Thread* Scheduler::choose_slow() {
   for (unsigned i = 0; i < words_; ++i) wide_timed_.word[i] = set.word[i] & timed.word[i] & ~enabled.word[i];
   offered_ = set.word[0];
   if (set.empty(words_)) {
-    if (!runtime.spinners) {
-      if (outside_helps()) return choose_slow();
+    if (!scheduler().spinners) {
+      if (client_.outside_helps()) return choose_slow();
       end_stuck();
     }
     return choose_among_spinners();
@@ -170,11 +169,11 @@ Thread* Scheduler::pick_by_priority(const ThreadSet& set) {
 ThreadId Scheduler::pick_pos(const ThreadSet& set) {
   if (decided_ < log_size) {
     pos_.executed(
-        runtime.promoted.canonical(log[decided_].operation()), [&](auto&& visit) { live.for_each(words_, visit); },
+        promoted.canonical(log[decided_].operation()), [&](auto&& visit) { live.for_each(words_, visit); },
         [&](ThreadId t) {
           const Step pending = next_step(thread(t));
-          Operation next = runtime.promoted.canonical(pending.operation());
-          next.writes = would_write(pending);
+          Operation next = promoted.canonical(pending.operation());
+          next.writes = client_.would_write(pending);
           return next;
         });
   }
@@ -205,14 +204,14 @@ void Scheduler::note_sleepers(ThreadId chosen) {
   decided_ = log_size;
   asleep_.for_each(words_, [&](ThreadId t) {
     const Step pending = next_step(thread(t));
-    thread(t).slumber = runtime.promoted.canonical(pending.operation());
-    thread(t).slumber.writes = would_write(pending);
+    thread(t).slumber = promoted.canonical(pending.operation());
+    thread(t).slumber.writes = client_.would_write(pending);
   });
 }
 
 void Scheduler::wake_sleepers() {
   if (decided_ >= log_size) return;
-  const Operation done = runtime.promoted.canonical(log[decided_].operation());
+  const Operation done = promoted.canonical(log[decided_].operation());
   ThreadSet sleepers;
   sleepers.copy(asleep_, words_);
   sleepers.for_each(words_, [&](ThreadId t) {

@@ -2,9 +2,12 @@
 #include "runtime/backend/backend.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/base/trace_limits.hpp"
-#include "runtime/checks/findings_writer.hpp"
+#include "runtime/detect/call_tree.hpp"
+#include "runtime/detect/races.hpp"
 #include "runtime/process/backtrace.hpp"
+#include "runtime/process/facts.hpp"
 #include "runtime/sched/livelock.hpp"
+#include "runtime/sched/refuse_call.hpp"
 #include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
@@ -23,7 +26,7 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
   }
   Thread& me = *runtime.current;
   const bool fails = how != Outcome::Ok && how != Outcome::Deadlock && how < Outcome::StepLimit;
-  if (UNLIKELY(me.resumer && fails)) notice(FactKind::FailedAtStart);
+  if (UNLIKELY(fails) && (me.resumer || created_since_decision())) notice(FactKind::FailedAtStart);
   if (UNLIKELY(how == Outcome::Uncontrolled && text && !detail)) {
     // Nobody will run this plan again: the stack has to come now, and alone.
     log_size = set_words = stack_words = 0;
@@ -34,8 +37,8 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
     observe_block();
     blocks.ended();
   }
-  runtime.races.end();
-  tell_findings(how == Outcome::Ok);
+  race_detector.end();
+  client_.write_findings(how == Outcome::Ok);
   record_failure();
   if (detail) {
     static const uint64_t none[1] = {0};
@@ -53,6 +56,13 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
   else
     os_thread::switch_to(me, *runtime.controller);
   die("an ended execution was resumed");
+}
+
+// Threads that nobody could have chosen so far, because there was no decision since they were created.
+bool Scheduler::created_since_decision() const {
+  for (uint32_t i = log_size; i-- > 0 && log[i].is_note();)
+    if (log[i].kind == OpKind::Create) return true;
+  return false;
 }
 
 void Scheduler::end_waiting_for_itself(const void* lock, const char* text) {
@@ -88,15 +98,17 @@ void Scheduler::add_race_stacks() {
   uint64_t block[1 + kDeepest];
   auto add = [&](uint64_t& pc, uint32_t& stack) {
     block[0] = 0;
-    for (const CallNode* n = runtime.calls.node(pc); n && block[0] < kDeepest; n = n->caller) block[++block[0]] = n->pc;
-    pc = runtime.calls.pc(pc);
+    for (const CallNode* n = call_tree.node(pc); n && block[0] < kDeepest; n = n->caller) block[++block[0]] = n->pc;
+    pc = call_tree.pc(pc);
     add_stack(block);
     stack = ++index;
   };
-  for (unsigned i = 0; i < runtime.races.count; ++i)
-    for (RaceAccess* access : {&runtime.races.found[i].first, &runtime.races.found[i].second})
+  for (unsigned i = 0; i < race_detector.count; ++i)
+    for (RaceAccess* access : {&race_detector.found[i].first, &race_detector.found[i].second})
       add(access->pc, access->stack);
-  for (uint32_t i = 0; i < told_allocation_count(); ++i) add(told_allocations()[i].pc, told_allocations()[i].stack);
+  uint32_t blocks_told;
+  Allocation* allocations = client_.allocations(&blocks_told);
+  for (uint32_t i = 0; i < blocks_told; ++i) add(allocations[i].pc, allocations[i].stack);
 }
 
 void Scheduler::capture_arrival(Thread& me) {
@@ -107,7 +119,7 @@ void Scheduler::capture_arrival(Thread& me) {
 // Whether a thread has looked at anything before it waits; where that is not seen, it may have.
 void Scheduler::tell_reads(Thread& me) {
   Step& op = me.pending;
-  const bool seen = runtime.races.active() && runtime.points != Points::Sync;
+  const bool seen = race_detector.active() && runtime.points != Points::Sync;
   if ((op.kind == OpKind::Lock || op.kind == OpKind::Unlock || op.kind == OpKind::CondWait) && (me.looked || !seen))
     op.set_read_before();
   me.looked = false;
@@ -120,6 +132,12 @@ void Scheduler::add_stack(const uint64_t* block) {
   stacks[stack_words++] = frames;
   copy_bytes(stacks + stack_words, block + 1, 8 * frames);
   stack_words += static_cast<uint32_t>(frames);
+}
+
+void refuse_call(const char* call, const char* why) {
+  char text[256];
+  format(text, sizeof text, "the program calls %s, which cannot be controlled: %s", call, why);
+  scheduler().end(Outcome::Uncontrolled, 0, text);
 }
 
 }  // namespace lockstep::rt

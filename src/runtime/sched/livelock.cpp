@@ -1,7 +1,5 @@
 #include "runtime/sched/livelock.hpp"
 
-#include "runtime/base/runtime.hpp"
-
 namespace lockstep::rt {
 namespace {
 

@@ -5,6 +5,8 @@
 #include "runtime/base/runtime.hpp"
 #include "runtime/process/backtrace.hpp"
 #include "runtime/process/code_patches.hpp"
+#include "runtime/process/libraries.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 #if defined(__x86_64__)
@@ -271,7 +273,12 @@ bool handle_trap(siginfo_t* info, void* context) {
 }
 
 #else
-}  // namespace lockstep::rt
 #error "port: find backward jumps and trap them"
 #endif
+
+const Module native_loops_module = {
+    .name = "spin loops without scheduling points",
+    .update = [] { update_native_loops(*runtime.channel); },
+};
+
 }  // namespace lockstep::rt

@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "model/channel.hpp"
+#include "runtime/base/module.hpp"
 #include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
@@ -19,5 +20,6 @@ void update_native_loops(const Channel& channel);  // those that other workers f
 void look_for_native_loop(void* context);
 // A trap: a round of a known loop, or a step of the search for one. False: none of ours.
 bool handle_trap(siginfo_t* info, void* context);
+extern const Module native_loops_module;
 
 }  // namespace lockstep::rt

@@ -1,13 +1,14 @@
 #include "runtime/sched/scheduler.hpp"
 
 #include "runtime/backend/backend.hpp"
+#include "runtime/base/settings.hpp"
 #include "runtime/base/trace_limits.hpp"
-#include "runtime/sched/lookahead.hpp"
-#include "runtime/threads/interrupt.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/sched/virtual_clock.hpp"
 
 namespace lockstep::rt {
 
-Thread& current_thread() { return *runtime.current; }
+Scheduler the_scheduler;
 
 void Scheduler::init(size_t max_steps) {
   threads_ = runtime.threads;
@@ -45,7 +46,7 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   if (policy_ == Policy::Pos) pos_.begin(plan.seed);
   if (policy_ == Policy::Blocks) {
     blocks.init(map_pages);
-    blocks.begin(plan.extra(), plan.extra_words, plan.sleep_at, !runtime.instrumented || !runtime.races.on());
+    blocks.begin(plan.extra(), plan.extra_words, plan.sleep_at, !runtime.instrumented || !race_detector.on());
   }
   if (policy_ == Policy::Surw) surw_.begin(plan.seed, plan.extra(), plan.extra_words);
   focus_ = plan.focus;
@@ -68,8 +69,7 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   yields_ = 0;
   spinners_tried_ = 0;
   tried_at_ = 0;
-  runtime.spinners = 0;
-  for (uint64_t& version : runtime.state_versions) version = 0;
+  spinners = 0;
   fairness_.begin(words_);
   save_at_ = kNoStep;
   refresh_stop();
@@ -237,7 +237,7 @@ void Scheduler::record_wide(Thread& me, Step& step) {
     const bool writes = me.queue || me.pending.kind == OpKind::WriteLock;
     step.flags = Step::kTimed | Step::kTimedOut | (writes ? Step::kWrite : 0);
     if (me.pending.kind == OpKind::Reacquire) step.object = me.pending.second.condition();
-    if (me.deadline > me.clock) runtime.clock.sleep(me, me.deadline - me.clock);
+    if (me.deadline > me.clock) virtual_clock.sleep(me, me.deadline - me.clock);
     refresh_simple();
   }
   if (words_ == 1 && wide_timed_.word[0] == 0) {
@@ -282,7 +282,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
     fill(step);
     ++decisions;
     ++me.effects;
-    runtime.races.stepped(me.id, log_size);
+    race_detector.stepped(me.id, log_size);
     return step;
   }
   Step& op = me.pending;
@@ -316,16 +316,16 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   }
   Step& step = record(me);
   if (UNLIKELY(runtime.after_step)) after_step(me, step);
-  runtime.races.stepped(me.id, log_size);
+  race_detector.stepped(me.id, log_size);
   // It took a signal instead: unless that ends the wait, the operation is still to be done.
-  if (UNLIKELY(me.signalled) && !take_signal(me, kind))
+  if (UNLIKELY(me.signalled) && !client_.take_signal(me, kind))
     return reach(kind, object, flags, me.could_run, second, order, bytes);
   return step;
 }
 
 void Scheduler::after_step(Thread& me, const Step& step) {
-  if (runtime.time_moved) runtime.clock.join(me, step);
-  if (runtime.interrupted && !me.signalled) deliver_interrupts(me, step);
+  if (runtime.time_moved) virtual_clock.join(me, step);
+  if (runtime.interrupted && !me.signalled) client_.deliver_interrupts(me, step);
 }
 
 unsigned Scheduler::pick(unsigned n) {
@@ -408,7 +408,7 @@ void Scheduler::wait_to_be_advanced(OpKind kind, const void* object, uint8_t fla
       runtime.interrupted = true;
     } else {
       record(me);
-      if (!take_signal(me, kind)) wait_to_be_advanced(kind, object, flags, second);
+      if (!client_.take_signal(me, kind)) wait_to_be_advanced(kind, object, flags, second);
       return;
     }
   }
@@ -430,5 +430,21 @@ void Scheduler::leave() {
   switch_to(*next);
   die("an ended thread was resumed");
 }
+
+const Module scheduler_module = {
+    .name = "scheduler",
+    .start =
+        [] {
+          const Channel& channel = *runtime.channel;
+          scheduler().timeouts = channel.timeouts;
+          scheduler().spin_rounds = channel.spin_rounds;
+          scheduler().init(channel.max_steps);
+        },
+    .before_execution =
+        [] {
+          const PlanHeader& plan = *settings.plan;
+          scheduler().begin(plan, plan.delta_list(), plan.sleeper_list());
+        },
+};
 
 }  // namespace lockstep::rt

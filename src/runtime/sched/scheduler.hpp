@@ -6,7 +6,8 @@
 #include "model/channel.hpp"
 #include "model/plan.hpp"
 #include "model/trace.hpp"
-#include "runtime/base/thread.hpp"
+#include "runtime/base/module.hpp"
+#include "runtime/base/runtime.hpp"
 #include "runtime/base/thread_set.hpp"
 #include "runtime/policies/blocks.hpp"
 #include "runtime/policies/fairness.hpp"
@@ -15,20 +16,20 @@
 #include "runtime/policies/pos.hpp"
 #include "runtime/policies/priorities.hpp"
 #include "runtime/policies/surw.hpp"
+#include "runtime/sched/client.hpp"
 
 namespace lockstep::rt {
-
-Thread& current_thread();
 
 class Scheduler {
  public:
   void init(size_t max_steps);
+  void connect(const SchedulerClient& client) { client_ = client; }
 
   // --- one execution, from the controller's side ---
   void begin(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers);
   // From here on another plan, which says the same about everything that has been decided.
   void follow(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers);
-  // At the first decision from this record on Saving::reached() is called, before anything is decided.
+  // At the first decision from this record on SchedulerClient::save_checkpoint() is called, before anything is decided.
   void stop_to_save(uint32_t record) {
     save_at_ = record;
     refresh_stop();
@@ -109,7 +110,13 @@ class Scheduler {
   bool detail = false, failure_recorded = false;
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spin_rounds = kDefaultSpinRounds;
+  uint32_t spinners = 0;         // threads that are not enabled because they would only spin
+  uint64_t process_signals = 0;  // sent to the process while everybody blocks them
   Blocks blocks;
+  // Is there a signal that it would take now?
+  bool has_signals(const Thread& t) const {
+    return (t.signals | process_signals) & ~t.signal_mask & ~t.awaited_signals;
+  }
   bool in_blocks() const { return policy_ == Policy::Blocks; }
 
  private:
@@ -124,6 +131,7 @@ class Scheduler {
   void note_sleepers(ThreadId chosen);
   void wake_sleepers();
   void prefer_overdue(ThreadSet& set);
+  bool created_since_decision() const;
   [[noreturn]] void end_stuck();
   [[noreturn]] void end_at_limit();
   Thread* choose_among_spinners();
@@ -150,6 +158,7 @@ class Scheduler {
   void refresh_simple();
   void find_candidates(ThreadSet& set);
 
+  SchedulerClient client_{};
   Thread* threads_ = nullptr;
   size_t max_log_ = 0;
   uint32_t stop_at_ = 0;  // record index that needs choose_slow(): next delta or the step limit
@@ -192,9 +201,13 @@ class Scheduler {
   Step unrecorded_;  // what reach() returns when a step needs no record
 };
 
+extern Scheduler the_scheduler;
+inline Scheduler& scheduler() { return the_scheduler; }
+extern const Module scheduler_module;
+
 template <class CanRun>
 void Scheduler::update_waiters(const void* object, CanRun&& can_run) {
-  const Thread* running = &current_thread();  // its `pending` is the operation it is just executing
+  const Thread* running = runtime.current;  // its `pending` is the operation it is just executing
   live.for_each(words_, [&](ThreadId t) {
     Thread& other = thread(t);
     if (&other != running && other.pending.object == ObjectId(reinterpret_cast<uint64_t>(object)) &&

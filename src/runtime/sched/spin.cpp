@@ -1,6 +1,9 @@
 #include "runtime/sched/spin.hpp"
 
+#include "runtime/detect/call_sites.hpp"
 #include "runtime/process/backtrace.hpp"
+#include "runtime/process/libraries.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -106,7 +109,7 @@ static void wake_if(Changed&& changed) {
     t.spinning = false;
     t.pending.flags |= Step::kBlocked;
     if (names_change(t.pending.kind)) t.pending.second = Companion::change(ObjectId{only_change(t)});
-    --runtime.spinners;
+    --scheduler().spinners;
     s.enable(t, true);
   });
 }
@@ -125,7 +128,7 @@ bool let_go_round(Thread& t) {
   if (!t.spinning || !t.parked || scheduler().enabled.contains(t.id)) return false;
   t.spinning = false;
   t.spin_rounds = 0;
-  --runtime.spinners;
+  --scheduler().spinners;
   scheduler().enable(t, true);
   return true;
 }
@@ -141,7 +144,7 @@ bool try_spinners_again() {
 
 void fruitless_repeat(Step& step, const Watch& watch) {
   Thread& me = *runtime.current;
-  runtime.sites.doubt();
+  call_sites.doubt();
   look_for_a_round(me, watch);
   // A round of a loop has up to four reads: more values are not remembered.
   const uint32_t rounds = scheduler().spin_rounds;
@@ -170,7 +173,7 @@ void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
   gives_turn_ = pass != Rounds::Pass::Counts && pass != Rounds::Pass::New;
   if (pass == Rounds::Pass::Beyond) loop_ = here.address;
   if (pass == Rounds::Pass::Beyond || pass == Rounds::Pass::Counts) counted_loop_ = here.address;
-  if (pass != Rounds::Pass::New) runtime.sites.doubt();
+  if (pass != Rounds::Pass::New) call_sites.doubt();
 }
 
 }  // namespace lockstep::rt

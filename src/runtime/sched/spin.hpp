@@ -9,7 +9,7 @@
 // remembered) kFruitlessRepeats of them count as a yield, so that the others get their turn and fairness applies.
 #pragma once
 #include "runtime/base/runtime.hpp"
-#include "runtime/threads/interrupt.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 
@@ -35,8 +35,8 @@ inline void goes_round(Thread& t) {
 inline bool may_go_round() {
   Thread& me = *runtime.current;
   if (LIKELY(!me.spinning)) return true;
-  if (!watched_value_changed(me) && !(runtime.interrupted && has_signals(me))) {
-    ++runtime.spinners;
+  if (!watched_value_changed(me) && !(runtime.interrupted && scheduler().has_signals(me))) {
+    ++scheduler().spinners;
     return false;
   }
   me.spinning = false;
@@ -54,12 +54,12 @@ inline uint8_t because_of_a_change() {
 
 // The running thread's step changed memory.
 inline void note_progress() {
-  if (UNLIKELY(runtime.spinners)) wake_spinners();
+  if (UNLIKELY(scheduler().spinners)) wake_spinners();
 }
 
 // The running thread's step is to be followed by a plain write: by the time somebody else runs it has been done.
 inline void note_coming_write(const void* address, size_t size) {
-  if (UNLIKELY(runtime.spinners)) wake_watchers(reinterpret_cast<uint64_t>(address), size);
+  if (UNLIKELY(scheduler().spinners)) wake_watchers(reinterpret_cast<uint64_t>(address), size);
 }
 
 // A plain write: changes what another round of the thread's loop would see, unless it is to its own stack, which is

@@ -1,6 +1,7 @@
 #include "runtime/sched/virtual_clock.hpp"
 
 #include "runtime/base/runtime.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -15,21 +16,21 @@ void start_moving() {
 uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 }  // namespace
 
-void Clock::init() { cells_ = static_cast<Cell*>(map_pages(sizeof(Cell) * kCells)); }
+void VirtualClock::init() { cells_ = static_cast<Cell*>(map_pages(sizeof(Cell) * kCells)); }
 
-uint64_t Clock::read(Thread& me, clockid_t clock) {
+uint64_t VirtualClock::read(Thread& me, clockid_t clock) {
   start_moving();
   me.clock += kClockReadCost;
   ++me.effects;  // the next round of a loop that asks for the time is another one
   return me.clock + (is_realtime(clock) ? kRealtimeOffset : 0);
 }
 
-void Clock::sleep(Thread& me, uint64_t nanoseconds) {
+void VirtualClock::sleep(Thread& me, uint64_t nanoseconds) {
   start_moving();
   me.clock += nanoseconds;
 }
 
-uint64_t Clock::to_monotonic(clockid_t clock, const timespec& deadline) {
+uint64_t VirtualClock::to_monotonic(clockid_t clock, const timespec& deadline) {
   if (deadline.tv_sec < 0) return 0;
   const uint64_t seconds = static_cast<uint64_t>(deadline.tv_sec);
   if (seconds > 9'000'000'000) return 9'000'000'000'000'000'000;
@@ -38,7 +39,7 @@ uint64_t Clock::to_monotonic(clockid_t clock, const timespec& deadline) {
   return at > kRealtimeOffset ? at - kRealtimeOffset : 0;
 }
 
-Clock::Cell& Clock::cell(ObjectId object) {
+VirtualClock::Cell& VirtualClock::cell(ObjectId object) {
   // When the table is full, cells are shared: time runs ahead for some threads, but stays monotonic and causal.
   uint32_t slot = static_cast<uint32_t>(static_cast<uint64_t>(object) * 0x9e3779b97f4a7c15ull >> 48);
   for (uint32_t probe = 0; probe < 64; ++probe) {
@@ -52,7 +53,7 @@ Clock::Cell& Clock::cell(ObjectId object) {
   return cells_[slot % kCells];
 }
 
-void Clock::join(Thread& me, const Step& step) {
+void VirtualClock::join(Thread& me, const Step& step) {
   for (const Access& access : accesses(step.operation())) {
     Cell& c = cell(access.object);
     me.clock = larger(me.clock, c.written);
@@ -66,5 +67,11 @@ void Clock::join(Thread& me, const Step& step) {
       c.read = larger(c.read, me.clock);
   }
 }
+
+const Module virtual_clock_module = {
+    .name = "virtual clock",
+    .start = [] { virtual_clock.init(); },
+    .before_execution = [] { virtual_clock.begin(); },
+};
 
 }  // namespace lockstep::rt

@@ -4,6 +4,7 @@
 #pragma once
 #include <time.h>
 
+#include "runtime/base/module.hpp"
 #include "runtime/base/thread.hpp"
 
 namespace lockstep::rt {
@@ -12,7 +13,7 @@ inline constexpr uint64_t kClockStart = 1'000'000'000;                  // monot
 inline constexpr uint64_t kRealtimeOffset = 1'767'225'600'000'000'000;  // 2026-01-01
 inline constexpr uint64_t kClockReadCost = 1'000;                       // polling a clock moves it, so such loops end
 
-class Clock {
+class VirtualClock {
  public:
   void init();
   void begin() { ++generation_; }
@@ -33,5 +34,7 @@ class Clock {
   Cell* cells_ = nullptr;
   uint32_t generation_ = 0;
 };
+inline constinit VirtualClock virtual_clock{};
+extern const Module virtual_clock_module;
 
 }  // namespace lockstep::rt

@@ -5,7 +5,7 @@
 
 namespace lockstep::rt {
 
-class Balance {  // plain data that begins as zeros
+class CheckpointCost {  // plain data that begins as zeros
  public:
   static constexpr uint64_t kFirstGuess = 40'000;  // cycles for a checkpoint
   static constexpr unsigned kMostPatience = 10;

@@ -2,7 +2,9 @@
 
 #include "runtime/backend/backend.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/detect/call_sites.hpp"
 #include "runtime/sched/native_loops.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -49,8 +51,8 @@ uint32_t last_order(const PlanHeader& plan) {
 
 }  // namespace
 
-Saving* Saving::create(CheckpointUse use) {
-  auto* saving = static_cast<Saving*>(map_unsaved_pages(sizeof(Saving)));
+CheckpointPolicy* CheckpointPolicy::create(CheckpointUse use) {
+  auto* saving = static_cast<CheckpointPolicy*>(map_unsaved_pages(sizeof(CheckpointPolicy)));
   saving->use_ = use;
   if (use == CheckpointUse::Off) return saving;
   saving->points_.init();
@@ -59,13 +61,13 @@ Saving* Saving::create(CheckpointUse use) {
   return saving;
 }
 
-unsigned Saving::begin(const PlanHeader& plan, const PlanHeader* (*after)(const PlanHeader*)) {
+unsigned CheckpointPolicy::begin(const PlanHeader& plan, const PlanHeader* (*after)(const PlanHeader*)) {
   from_ = 0;
   began_ = 0;
   target_ = 0;
   if (use_ == CheckpointUse::Off) return 0;
   // What was found of them is not to be undone, and the program's code is not part of a checkpoint.
-  if (UNLIKELY(native_loops_known() || runtime.sites.in_use())) {
+  if (UNLIKELY(native_loops_known() || call_sites.in_use())) {
     turn_off();
     return 0;
   }
@@ -87,7 +89,7 @@ unsigned Saving::begin(const PlanHeader& plan, const PlanHeader* (*after)(const 
   return from_ = points_.reached_by(plan);
 }
 
-Thread& Saving::resume_checkpoint() {
+Thread& CheckpointPolicy::resume_checkpoint() {
   const uint64_t begin = cycles();
   count_unused(from_);
   used_[from_ - 1] = true;
@@ -101,32 +103,32 @@ Thread& Saving::resume_checkpoint() {
   return decider;
 }
 
-void Saving::count_unused(unsigned from) {
+void CheckpointPolicy::count_unused(unsigned from) {
   for (unsigned i = from; i < points_.count(); ++i)
     if (!used_[i]) balance_.unused();
 }
 
-void Saving::run_from_beginning() {
+void CheckpointPolicy::run_from_beginning() {
   from_ = 0;
   if (use_ == CheckpointUse::Off) return;
   count_unused(0);
   points_.forget();
 }
 
-void Saving::end() {
+void CheckpointPolicy::end() {
   if (began_ && !from_) balance_.took(cycles() - began_);
 }
 
 // The next place for a checkpoint: half-way to where executions will differ, so that going back a little further costs
 // little more.
-void Saving::aim(uint32_t position) {
+void CheckpointPolicy::aim(uint32_t position) {
   if (target_ <= position) return scheduler().stop_to_save(kNoStep);
   const uint32_t half = (target_ - position) / 2;
   const bool enough = use_ == CheckpointUse::Always || half >= 64;
   scheduler().stop_to_save(half && enough ? position + (target_ == kNoStep / 2 ? 3 : half) : kNoStep);
 }
 
-void Saving::reached() {
+void CheckpointPolicy::reached() {
   Thread& me = self();
   const uint32_t here = scheduler().log_size;
   if (use_ != CheckpointUse::Always && !balance_.pays(cycles() - since_)) {
@@ -139,7 +141,7 @@ void Saving::reached() {
   fiber::switch_to(me, *runtime.controller);
 }
 
-Thread* Saving::asked() {
+Thread* CheckpointPolicy::asked() {
   Thread* who = asks_;
   if (!who) return nullptr;
   asks_ = nullptr;
@@ -157,16 +159,28 @@ Thread* Saving::asked() {
   return who;
 }
 
-bool Saving::check_due() {
+bool CheckpointPolicy::check_due() {
   if (!from_ || resumed_ < next_check_) return false;
   next_check_ = resumed_ < kCheckEvery ? 8 * resumed_ : resumed_ + kCheckEvery;
   return true;
 }
 
-void Saving::turn_off() {
+void CheckpointPolicy::turn_off() {
   points_.forget();
   use_ = CheckpointUse::Off;
   from_ = 0;
 }
+
+const Module checkpoint_module = {
+    .name = "checkpoints",
+    .start =
+        [] {
+          const Channel& channel = *runtime.channel;
+          const bool can_save =
+              runtime.fibers && runtime.isolation == Isolation::Reset && !channel.debug && !channel.find_leaks;
+          the_checkpoint_policy = CheckpointPolicy::create(can_save ? channel.checkpoints : CheckpointUse::Off);
+        },
+    .before_execution = [] { checkpoint_policy().started(); },
+};
 
 }  // namespace lockstep::rt

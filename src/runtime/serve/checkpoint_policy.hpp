@@ -3,14 +3,15 @@
 // checkpoint is the one that starts from the beginning, only sooner.
 #pragma once
 #include "model/channel.hpp"
+#include "runtime/base/module.hpp"
 #include "runtime/serve/checkpoint_cost.hpp"
 #include "runtime/serve/checkpoints.hpp"
 
 namespace lockstep::rt {
 
-class Saving {  // lies in unsaved pages
+class CheckpointPolicy {  // lies in unsaved pages
  public:
-  static Saving* create(CheckpointUse use);
+  static CheckpointPolicy* create(CheckpointUse use);
 
   // Before an execution: which checkpoint to start from, plus one; 0: from the beginning. `after` gives the plan after
   // this one if it is known.
@@ -51,10 +52,14 @@ class Saving {  // lies in unsaved pages
   uint64_t since_;  // cycles at the beginning, or at the last checkpoint
   uint64_t began_;  // this execution, 0 if nobody measures it
   unsigned unmeasured_;
-  Balance balance_;
+  CheckpointCost balance_;
   bool used_[OwnState::kLevels];
   unsigned faults_;
   uint64_t resumed_, next_check_;
 };
+
+inline constinit CheckpointPolicy* the_checkpoint_policy = nullptr;
+inline CheckpointPolicy& checkpoint_policy() { return *the_checkpoint_policy; }
+extern const Module checkpoint_module;
 
 }  // namespace lockstep::rt

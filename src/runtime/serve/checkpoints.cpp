@@ -4,7 +4,10 @@
 
 #include "runtime/base/runtime.hpp"
 #include "runtime/intercept/processes.hpp"
-#include "runtime/process/dispositions.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/memory/undo.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/serve/modules.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -47,11 +50,11 @@ bool Checkpoints::find_pieces(Level& level, Thread& decider) {
   bool all = true;
   s.live.for_each(s.words(), [&](ThreadId t) { all = all && add_thread(level, s.thread(t)); });
   if (decider.life != Life::Live) all = all && add_thread(level, decider);  // on its way out
-  for (unsigned i = 0; all && i < runtime.heap.used(); ++i) {
-    const Heap::Extent used = runtime.heap.extent(i);
+  for (unsigned i = 0; all && i < heap.used(); ++i) {
+    const Heap::Extent used = heap.extent(i);
     all = add(level, used.begin, static_cast<size_t>(used.end - used.begin));
   }
-  level.dirty_pages = runtime.snapshot.dirty_pages();
+  level.dirty_pages = snapshot.dirty_pages();
   size_t bytes = level.dirty_pages * kPage;
   for (unsigned i = 0; i < level.pieces; ++i) bytes += level.piece[i].bytes;
   return all && bytes <= kMostBytes;
@@ -69,8 +72,7 @@ void Checkpoints::init() {
 
 bool Checkpoints::save(const PlanHeader& plan, Thread& decider) {
   const Scheduler& s = scheduler();
-  if (own_.levels() == OwnState::kLevels || !runtime.undo.nothing_to_undo() || !s.repeatable() ||
-      s.deltas_done() > kMostDeltas)
+  if (own_.levels() == OwnState::kLevels || !undo.nothing_to_undo() || !s.repeatable() || s.deltas_done() > kMostDeltas)
     return false;
   Level& level = level_[own_.levels()];
   if (!find_pieces(level, decider)) return false;
@@ -85,7 +87,7 @@ bool Checkpoints::save(const PlanHeader& plan, Thread& decider) {
   level.decider = &decider;
   level.input = runtime.channel->rewinds_input ? sys(SYS_lseek, 0, 0, SEEK_CUR) : 0;
   char* out = level.bytes;
-  runtime.snapshot.copy_dirty(out);
+  snapshot.copy_dirty(out);
   out += level.dirty_pages * kPage;
   for (unsigned i = 0; i < level.pieces; out += level.piece[i++].bytes)
     copy_bytes(out, level.piece[i].at, level.piece[i].bytes);
@@ -115,24 +117,22 @@ unsigned Checkpoints::reached_by(const PlanHeader& plan) const {
 Thread& Checkpoints::resume(unsigned number, const PlanHeader& plan) {
   const Level& level = level_[number];
   // Facts about the process, not about the execution.
-  const unsigned used = runtime.heap.used();
-  for (unsigned i = 0; i < used; ++i) filled_[i] = runtime.heap.extent(i);
-  restore_dispositions();
-  runtime.undo.undo();
-  end_children();
-  const Snapshot snapshot = runtime.snapshot;
+  const unsigned used = heap.used();
+  for (unsigned i = 0; i < used; ++i) filled_[i] = heap.extent(i);
+  leave_for_checkpoint();
+  const Snapshot before = snapshot;
   own_.restore(number);
-  runtime.snapshot = snapshot;
+  snapshot = before;
   for (unsigned i = 0; i < used; ++i)
-    if (filled_[i].begin) runtime.heap.clear_after_restore(i, filled_[i]);
+    if (filled_[i].begin) heap.clear_after_restore(i, filled_[i]);
   const char* in = level.bytes;
-  runtime.snapshot.restore_to(in, level.dirty_pages);
+  snapshot.restore_to(in, level.dirty_pages);
   in += level.dirty_pages * kPage;
   for (unsigned i = 0; i < level.pieces; in += level.piece[i++].bytes)
     copy_bytes(level.piece[i].at, in, level.piece[i].bytes);
-  apply_dispositions();
   if (UNLIKELY(runtime.channel->rewinds_input)) sys(SYS_lseek, 0, level.input, SEEK_SET);
   scheduler().follow(plan, plan.delta_list(), plan.sleeper_list());
+  arrive_at_checkpoint();
   return *level.decider;
 }
 

@@ -4,11 +4,17 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/checks/plain_functions.hpp"
+#include "runtime/detect/call_sites.hpp"
+#include "runtime/memory/snapshot.hpp"
 #include "runtime/process/backtrace.hpp"
-#include "runtime/process/cycle_counter.hpp"
+#include "runtime/process/control.hpp"
 #include "runtime/process/dispositions.hpp"
+#include "runtime/sched/cycle_counter.hpp"
 #include "runtime/sched/native_loops.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/serve/checkpoint_policy.hpp"
 
 namespace lockstep::rt {
@@ -47,17 +53,17 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
   auto* context = static_cast<ucontext_t*>(raw_context);
   const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
   if (signal == SIGSEGV && info->si_code == SEGV_ACCERR &&
-      (runtime.snapshot.handle_write_fault(address) || runtime.saving->handle_write_fault(address)))
+      (snapshot.handle_write_fault(address) || checkpoint_policy().handle_write_fault(address)))
     return;
   if (signal == SIGSEGV && info->si_code == SI_KERNEL && handle_cycle_counter(raw_context)) return;
 #if defined(__x86_64__)
   constexpr int kWatchpoint = 6;  // TRAP_PERF, which older headers do not have
   if (signal == SIGTRAP && info->si_code == kWatchpoint)
-    return runtime.sites.hit(static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]));
+    return call_sites.hit(static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]));
   // A breakpoint; a single step would be another code.
   if (signal == SIGTRAP && info->si_code == SI_KERNEL &&
-      runtime.plain_functions.handle_trap(static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]),
-                                          static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RSP]))) {
+      plain_functions.handle_trap(static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]),
+                                  static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RSP]))) {
     --context->uc_mcontext.gregs[REG_RIP];
     return;
   }
@@ -114,14 +120,6 @@ const char* signal_name(int signal) {
     case SIGTRAP: return "trap";
     default: return "signal";
   }
-}
-
-void use_crash_stack() {
-  constexpr size_t kSize = 128 << 10;
-  stack_t stack{};
-  stack.ss_sp = map_unsaved_pages(kSize);
-  stack.ss_size = kSize;
-  LOCKSTEP_REAL(sigaltstack)(&stack, nullptr);
 }
 
 void install_signal_handlers() {

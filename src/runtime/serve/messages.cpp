@@ -1,8 +1,13 @@
 #include "runtime/serve/messages.hpp"
 
+#include "runtime/sync/would_write.hpp"
+
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
-#include "runtime/sched/lookahead.hpp"
+#include "runtime/detect/promoted.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/process/control.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/serve/checkpoint_policy.hpp"
 
 namespace lockstep::rt {
@@ -15,12 +20,6 @@ constexpr unsigned kSpins = 4;
 char* channel_bytes(uint64_t offset) { return reinterpret_cast<char*>(runtime.channel) + offset; }
 
 }  // namespace
-
-void ring_bell(Ring& ring) {
-  ring.reader_sleeps.store(0, std::memory_order_relaxed);
-  ring.bell.fetch_add(1, std::memory_order_release);
-  futex_wake(&ring.bell);
-}
 
 // --- reading plans ---
 
@@ -133,7 +132,7 @@ void publish_trace(uint32_t bytes) {
 // The search knows objects by the names that overlapping accesses share.
 void name_objects(Step* steps, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
-    const Operation op = runtime.promoted.canonical(steps[i].operation());
+    const Operation op = promoted.canonical(steps[i].operation());
     steps[i].object = op.object;
     steps[i].second = op.second;
   }
@@ -187,11 +186,11 @@ TraceHeader describe_trace(uint64_t plan_id, const Step* pending, uint32_t pendi
   header.culprit = s.culprit;
   header.code = s.code;
   header.fault_address = s.fault_address;
-  header.races = runtime.races.count;
+  header.races = race_detector.count;
   header.block_units = s.in_blocks() ? s.blocks.units : 0;
   header.monitors = monitor_flags();
   header.reasons = reasons_of(pending, pending_count).bits();
-  header.allocations = told_allocation_count();
+  written_allocations(&header.allocations);
   const size_t bytes = sizeof header + sizeof(Step) * (size_t{s.log_size} + pending_count) +
                        8 * (size_t{s.set_words} + s.stack_words) + s.message_size;
   header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(Touched) * header.block_units +
@@ -208,9 +207,9 @@ void write_trace(uint64_t plan_id) {
   const uint32_t pending_count = find_pending(pending);
   TraceHeader header = describe_trace(plan_id, pending, pending_count);
   // What it has in common with the trace before is not told again.
-  TraceSuffix suffix{runtime.saving->same_records(), runtime.saving->same_set_words()};
+  TraceSuffix suffix{checkpoint_policy().same_records(), checkpoint_policy().same_set_words()};
   if (suffix.records) header.wire |= TraceHeader::kSuffix;
-  if (runtime.saving->any()) header.wire |= TraceHeader::kKept;
+  if (checkpoint_policy().any()) header.wire |= TraceHeader::kKept;
   const uint32_t size = wire_size(header, suffix);
   char* out;
   const bool big = UNLIKELY(size > channel.traces.capacity / 4);
@@ -229,8 +228,9 @@ void write_trace(uint64_t plan_id) {
   if (UNLIKELY(touched | races | allocations)) {
     char* tail = out + size - touched - races - allocations;
     if (touched) copy_bytes(tail, s.blocks.out(), touched);
-    copy_bytes(tail + touched, runtime.races.found, races);
-    copy_bytes(tail + touched + races, told_allocations(), allocations);
+    copy_bytes(tail + touched, race_detector.found, races);
+    uint32_t count;
+    copy_bytes(tail + touched + races, written_allocations(&count), allocations);
   }
   auto put = [&out](const void* data, size_t bytes) {
     copy_bytes(out, data, bytes);
@@ -241,7 +241,7 @@ void write_trace(uint64_t plan_id) {
   auto* steps = reinterpret_cast<Step*>(out);
   put(s.log + suffix.records, sizeof(Step) * (s.log_size - suffix.records));
   put(pending, sizeof(Step) * pending_count);
-  if (UNLIKELY(runtime.promoted.aliased())) name_objects(steps, s.log_size - suffix.records + pending_count);
+  if (UNLIKELY(promoted.aliased())) name_objects(steps, s.log_size - suffix.records + pending_count);
   if (s.set_words) put(s.sets + suffix.set_words, 8 * size_t{s.set_words - suffix.set_words});
   if (s.stack_words) put(s.stacks, 8 * size_t{s.stack_words});
   if (s.message_size) {
@@ -273,8 +273,10 @@ uint64_t digest_of_trace() {
   add(pending, sizeof(Step) * pending_count);
   add(s.sets, 8 * size_t{s.set_words});
   add(s.message, s.message_size);
-  add(runtime.races.found, sizeof(DataRace) * header.races);
-  add(told_allocations(), sizeof(Allocation) * header.allocations);
+  add(race_detector.found, sizeof(DataRace) * header.races);
+  uint32_t allocations;
+  const Allocation* written = written_allocations(&allocations);
+  add(written, sizeof(Allocation) * allocations);
   return hash;
 }
 

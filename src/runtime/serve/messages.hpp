@@ -6,8 +6,6 @@
 
 namespace lockstep::rt {
 
-void ring_bell(Ring& ring);  // wakes its reader
-
 const PlanHeader* next_plan();                         // waits for it; nullptr: the driver wants us to stop
 const PlanHeader* plan_after(const PlanHeader* plan);  // nullptr: not there yet
 void plan_done(const PlanHeader* plan);

@@ -8,19 +8,20 @@
 #include <unistd.h>
 
 #include "runtime/backend/backend.hpp"
+#include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
-#include "runtime/process/backtrace.hpp"
-#include "runtime/process/cycle_counter.hpp"
-#include "runtime/serve/checkpoint_policy.hpp"
+#include "runtime/checks/plain_functions.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/process/facts.hpp"
 #include "runtime/serve/crash.hpp"
+#include "runtime/serve/modules.hpp"
 #include "runtime/serve/worker.hpp"
 #include "runtime/threads/threads.hpp"
+#include "runtime/tsan_abi/mem_functions.hpp"
 
 extern "C" char __libc_single_threaded;
 
 namespace lockstep::rt {
-
-Runtime runtime;
 
 namespace {
 
@@ -38,7 +39,7 @@ void activate(int channel_fd, int table_fd) {
   runtime.threads = static_cast<Thread*>(map_pages(sizeof(Thread) * (kMaxThreads + 1)));
   runtime.controller = runtime.threads + kMaxThreads;
   if (!attach_channel(channel_fd, table_fd)) die("the channel handed over by the driver is not usable");
-  runtime.plain_functions.init();
+  plain_functions.init();
   runtime.active = true;
 }
 
@@ -95,48 +96,29 @@ __attribute__((constructor)) void early(int, char**, char** environment) {
 
 // Everything is loaded and initialised, main has not begun: from here on executions can be started again and again.
 __attribute__((noinline)) void take_control() {
-  Channel& channel = *runtime.channel;
-  runtime.fsgsbase = fsgsbase_available() && !getenv("LOCKSTEP_TEST_NO_FSGSBASE");
+  const Channel& channel = *runtime.channel;
+  uses_fsgsbase = fsgsbase_available() && !getenv("LOCKSTEP_TEST_NO_FSGSBASE");
   runtime.fibers = channel.backend != Backend::OsThread;
   runtime.isolation = channel.isolation == Isolation::Auto ? Isolation::Reset : channel.isolation;
   runtime.points = channel.points;
-  runtime.checks_locks = channel.check_locks && runtime.instrumented;
-  runtime.detects = runtime.instrumented && (channel.detect_races || runtime.checks_locks);
   runtime.current = runtime.controller;
   runtime.controller->id = kNoThread;
-  runtime.scheduler.timeouts = channel.timeouts;
-  runtime.scheduler.spin_rounds = channel.spin_rounds;
-  capture_main_thread();
-  runtime.scheduler.init(channel.max_steps);
-  runtime.clock.init();
-  runtime.races.init(&runtime.calls);
-  if (runtime.checks_locks) runtime.eraser.init();
-  find_unwinder();
-  runtime.imports = find_imports();
-  if (runtime.imports.outside_threads) notice(FactKind::OutsideThread);
-  find_libraries();
-  control_cycle_counter();
+  runtime.controller->entry = serve_plans;
+  start_modules();
   note_address_layout();
-  const bool can_save =
-      runtime.fibers && runtime.isolation == Isolation::Reset && !channel.debug && !channel.find_leaks;
-  runtime.saving = Saving::create(can_save ? channel.checkpoints : CheckpointUse::Off);
   // Breakpoints kill a thread that blocks their signal; what the program blocks from here on is only simulated.
   uint64_t trap = 1ull << (SIGTRAP - 1);
   sys(SYS_rt_sigprocmask, SIG_UNBLOCK, word(&trap), 0, 8);
-  count_libraries();
   grow_pool(kFirstPool);
   __libc_single_threaded = 0;
   install_signal_handlers();
-  save_keys();
-  save_exit_handlers();
-  save_main_tls(runtime.threads[0]);
-  runtime.heap.boot_done();
+  take_initial_state();
   // The stack from this frame's page up belongs to the initial state. Executions begin well below it; in between is
   // room for the frames in which a main thread of the other backend waits.
   const uintptr_t frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) & ~uintptr_t{4095};
   runtime.initial_stack = frame;
   runtime.threads[0].stack_top = reinterpret_cast<char*>(frame - (64 << 10));
-  if (runtime.isolation == Isolation::Reset) runtime.snapshot.take();
+  if (runtime.isolation == Isolation::Reset) snapshot.take();
   if (runtime.fibers) {
     fiber::prepare(*runtime.controller);
     static Thread boot;  // what is left behind for good

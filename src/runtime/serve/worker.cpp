@@ -10,17 +10,22 @@
 
 #include "runtime/backend/backend.hpp"
 #include "runtime/base/runtime.hpp"
-#include "runtime/checks/findings_writer.hpp"
-#include "runtime/intercept/named_semaphores.hpp"
+#include "runtime/base/settings.hpp"
+#include "runtime/checks/plain_functions.hpp"
+#include "runtime/detect/call_sites.hpp"
+#include "runtime/detect/eraser.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/intercept/library.hpp"
 #include "runtime/intercept/processes.hpp"
-#include "runtime/process/dispositions.hpp"
-#include "runtime/sched/lookahead.hpp"
-#include "runtime/sched/native_loops.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/memory/undo.hpp"
+#include "runtime/process/control.hpp"
+#include "runtime/process/facts.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/serve/checkpoint_policy.hpp"
 #include "runtime/serve/messages.hpp"
+#include "runtime/serve/modules.hpp"
 #include "runtime/threads/threads.hpp"
-#include "runtime/threads/timers.hpp"
-#include "runtime/tsan_abi/weak_orders.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -40,24 +45,9 @@ void redirect_output(int to) {
 
 int quiet_fd = -1;
 
-void fresh_start() {
-  if (runtime.isolation == Isolation::Reset && runtime.snapshot.taken()) {
-    runtime.snapshot.restore();
-    restore_main_tls(runtime.threads[0]);
-    restore_exit_handlers();
-    runtime.undo.undo();
-    restore_dispositions();
-    reset_timers();
-    end_children();
-  }
-  runtime.heap.begin_execution(runtime.isolation == Isolation::Loop);
-  reset_keys();
-  forget_named_semaphores();
-}
-
 // Until the execution is over, or cannot go on in this process; in between threads come back to be saved.
 void run_threads(Thread& first) {
-  for (Thread* next = &first; next; next = runtime.saving->asked()) {
+  for (Thread* next = &first; next; next = checkpoint_policy().asked()) {
     runtime.current = next;
     runtime.running = true;
     if (runtime.fibers)
@@ -67,68 +57,36 @@ void run_threads(Thread& first) {
   }
 }
 
-bool lacks_something() { return runtime.pool_wanted || runtime.library_wanted.file[0]; }
-
 void execute_from_beginning(const PlanHeader* plan) {
   for (;;) {
-    runtime.saving->run_from_beginning();
-    fresh_start();
+    checkpoint_policy().run_from_beginning();
+    if (runtime.isolation == Isolation::Reset && snapshot.taken()) restore_initial_state();
     if (UNLIKELY(runtime.channel->rewinds_input)) sys(SYS_lseek, 0, 0, SEEK_SET);
     runtime.after_step = 0;
-    runtime.spurious_left = runtime.channel->spurious;
-    runtime.clock.begin();
-    runtime.undo.begin();
-    // Tracking a few variables is to be cheap; whoever asks for it has looked for races in other executions.
-    const bool detects = runtime.detects && plan->tracked == 0;
-    runtime.leaves_out_races = runtime.detects && !detects;
-    runtime.races.begin(detects, runtime.points == Points::All);
-    runtime.eraser.begin(runtime.checks_locks && plan->tracked == 0);
-    begin_telling();
-    runtime.promoted.update(*runtime.channel);
-    runtime.trust.update(*runtime.channel);
-    update_native_loops(*runtime.channel);
-    runtime.plain_functions.update(*runtime.channel);
-    runtime.plain_functions.follow(false);
-    runtime.keeps_origins = plan->detail || plan->stacks || plan->origins;
-    if (runtime.keeps_origins) runtime.calls.begin();
-    runtime.heap.keep_records(runtime.detects || runtime.channel->find_leaks || runtime.keeps_origins);
-    Scheduler& s = scheduler();
-    for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;
-    s.begin(*plan, plan->delta_list(), plan->sleeper_list());
-    runtime.saving->started();
-    runtime.watches_more = runtime.eraser.on() || s.in_blocks();
-    const bool little_matters = runtime.fibers && runtime.isolation == Isolation::Reset && !runtime.channel->debug &&
-                                !detects && !runtime.promoted.any() && !runtime.watches_more && !runtime.trust.any() &&
-                                !runtime.keeps_origins;
-    runtime.tracked.begin(plan->tracked_list(), plan->tracked, little_matters && runtime.sites.interested());
-    runtime.sites.begin(little_matters && runtime.tracked.on(), plan->tracked_list(), plan->tracked);
-    runtime.unusual_calls = runtime.keeps_origins || runtime.trust.any() || runtime.sites.thinned();
-    runtime.races.others_watch(s.detail || runtime.watches_more || runtime.promoted.any() || runtime.tracked.on());
+    prepare(*plan);
     Thread& main = new_main();
-    runtime.pool_wanted = 0;
-    runtime.library_wanted.file[0] = 0;
-    if (plan->detail && runtime.channel->capture_fd) redirect_output(static_cast<int>(runtime.channel->capture_fd));
+    if (settings.captures_output) redirect_output(static_cast<int>(runtime.channel->capture_fd));
     run_threads(main);
-    if (plan->detail && runtime.channel->capture_fd) {
+    if (settings.captures_output) {
       write_out(stdout);
       redirect_output(quiet_fd);
     }
-    if (!lacks_something()) {
-      if (LIKELY(runtime.sites.end(s.outcome))) return;
+    if (!missing.any()) {
+      if (LIKELY(call_sites.end(scheduler().outcome))) return;
       continue;
     }
     // More threads than the pool has, or a library more: start over with them.
-    if (plan->detail && runtime.channel->capture_fd) {
+    if (settings.captures_output) {
       sys(SYS_ftruncate, runtime.channel->capture_fd, 0);
       sys(SYS_lseek, runtime.channel->capture_fd, 0, SEEK_SET);
     }
-    runtime.saving->run_from_beginning();
-    if (runtime.isolation == Isolation::Reset) runtime.snapshot.restore();
-    if (runtime.pool_wanted) grow_pool(runtime.pool_wanted + 8);
-    if (runtime.library_wanted.file[0]) load_library(runtime.library_wanted);
+    checkpoint_policy().run_from_beginning();
+    if (runtime.isolation == Isolation::Reset) snapshot.restore();
+    if (missing.pool_threads) grow_pool(missing.pool_threads + 8);
+    if (missing.library.file[0]) load_missing_library();
     if (runtime.isolation == Isolation::Reset) {
-      runtime.snapshot.absorb();
-      runtime.snapshot.extend();
+      snapshot.absorb();
+      snapshot.extend();
     }
   }
 }
@@ -142,15 +100,12 @@ bool must_retire() {
 }
 
 void execute(const PlanHeader* plan) {
-  Saving& saving = *runtime.saving;
+  CheckpointPolicy& saving = checkpoint_policy();
   const bool resumes = saving.begin(*plan, plan_after);
   if (resumes) {
-    Thread& next = saving.resume();
-    runtime.plain_functions.follow(false);
-    runtime.plain_functions.follow(scheduler().unjoined != 0);
-    run_threads(next);
+    run_threads(saving.resume());
   }
-  if (!resumes || lacks_something()) {
+  if (!resumes || missing.any()) {
     execute_from_beginning(plan);
   } else if (saving.check_due() && !must_retire()) {
     const uint64_t from_checkpoint = digest_of_trace();
@@ -160,7 +115,7 @@ void execute(const PlanHeader* plan) {
       saving.turn_off();
     }
   }
-  settle_byte_loads();
+  after_execution();
   saving.end();
 }
 
@@ -199,32 +154,17 @@ void run_in_child(const PlanHeader* plan) {
     if (!WIFEXITED(status) || WEXITSTATUS(status) != kTryAgain) break;
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  PlanHeader nothing = *plan;  // a trace without steps
+  nothing.policy = Policy::Default;
+  nothing.deltas = nothing.sleepers = nothing.tracked = nothing.extra_words = 0;
+  prepare(nothing);
   Scheduler& s = scheduler();
-  PlanHeader empty = *plan;
-  empty.policy = Policy::Default;
-  s.begin(empty, nullptr, nullptr);
-  runtime.races.begin(false, false);
-  runtime.eraser.begin(false);
-  begin_telling();
   s.outcome = Outcome::WorkerDied;
   s.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   write_trace(plan->id);
 }
 
 }  // namespace
-
-void refuse(const char* why) {
-  if (Channel* channel = runtime.channel) {
-    size_t n = length(why);
-    if (n > sizeof channel->text) n = sizeof channel->text;
-    copy_bytes(channel->text, why, n);
-    channel->text_bytes.store(static_cast<uint32_t>(n), std::memory_order_release);
-    channel->state.store(WorkerState::Refused, std::memory_order_release);
-    ring_bell(channel->traces);
-  }
-  sys(SYS_exit_group, 98);
-  __builtin_unreachable();
-}
 
 void serve_plans() {
   Channel& channel = *runtime.channel;
@@ -237,7 +177,7 @@ void serve_plans() {
     }
     if (!channel.debug) redirect_output(quiet_fd);
   }
-  runtime.undo.remember();
+  undo.remember();
   sys(SYS_sched_getaffinity, 0, sizeof runtime.cpus, word(&runtime.cpus));
   // Without a fresh start an execution cannot be tried again with more threads.
   if (channel.debug) grow_pool(runtime.thread_table->count.load(std::memory_order_relaxed));
@@ -251,7 +191,7 @@ void serve_plans() {
   while (const PlanHeader* plan = next_plan()) {
     channel.executing.store(plan->id + 1, std::memory_order_relaxed);
     if (runtime.isolation == Isolation::Fork) {
-      runtime.plain_functions.update(channel);  // here, or every child would have to
+      plain_functions.update(channel);  // here, or every child would have to
       run_in_child(plan);
     } else {
       execute_as_planned(plan);

@@ -6,6 +6,5 @@ namespace lockstep::rt {
 
 bool attach_channel(int channel_fd, int table_fd);  // maps what the driver handed over
 [[noreturn]] void serve_plans();                    // on the controller's stack
-[[noreturn]] void refuse(const char* why);          // this program cannot be controlled: tells the driver, exits
 
 }  // namespace lockstep::rt

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "runtime/base/runtime.hpp"
+#include "runtime/process/libraries.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;

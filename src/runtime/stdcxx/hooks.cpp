@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/accesses.hpp"
 
 using namespace lockstep;

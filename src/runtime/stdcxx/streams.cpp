@@ -3,7 +3,9 @@
 // the standard streams at the same time.
 #include <dlfcn.h>
 
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/accesses.hpp"
+#include "runtime/process/libraries.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;

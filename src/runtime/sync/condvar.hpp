@@ -3,7 +3,7 @@
 #pragma once
 #include <pthread.h>
 
-#include "runtime/sched/scheduler.hpp"
+#include "runtime/base/thread.hpp"
 #include "runtime/sync/destroyed.hpp"
 
 namespace lockstep::rt {

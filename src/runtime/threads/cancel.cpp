@@ -4,6 +4,11 @@
 #include <setjmp.h>
 #include <unwind.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/memory/heap.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sync/mutex.hpp"
 #include "runtime/threads/interrupt.hpp"
 
@@ -46,7 +51,7 @@ void cancel(Thread& target) {
   s.reach(OpKind::Cancel, token_of(target), Step::kWrite, true,
           in_queue ? Companion::other_queue(target.pending.second.condition()) : Companion{});
   if (target.life != Life::Live || target.cancel_pending) return;
-  runtime.races.release_merge(self().id, token_of(target));
+  race_detector.release_merge(self().id, token_of(target));
   target.cancel_pending = true;
   if (target.cancel_disabled) return;
   if (&target == &self()) {
@@ -99,14 +104,14 @@ void exit_thread(void* result) {
   me.result = result;
   me.cancel_disabled = true;  // dying once is enough
   me.cancel_async = false;
-  auto* exception = static_cast<_Unwind_Exception*>(runtime.heap.allocate(sizeof(_Unwind_Exception), 16));
+  auto* exception = static_cast<_Unwind_Exception*>(heap.allocate(sizeof(_Unwind_Exception), 16));
   zero_bytes(exception, sizeof *exception);
   _Unwind_ForcedUnwind(exception, unwind_one, nullptr);
   finish_thread(me, result);
 }
 
 void act_on_cancel() {
-  runtime.races.acquire(self().id, token_of(self()));
+  race_detector.acquire(self().id, token_of(self()));
   exit_thread(PTHREAD_CANCELED);
 }
 

@@ -6,8 +6,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/memory/snapshot.hpp"
 #include "runtime/process/dispositions.hpp"
+#include "runtime/process/libraries.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/threads/threads.hpp"
 
 namespace lockstep::rt {
@@ -53,7 +58,7 @@ struct HandlerList {
     if (scheduler().live_count > 1) scheduler().reasons.add(Reason::ThreadsAtExit);
     for (;;) {
       scheduler().reach(OpKind::ExitHandler, this, Step::kWrite);
-      runtime.races.acquire(self().id, this);
+      race_detector.acquire(self().id, this);
       if (count <= keep) break;
       const Handler h = all[--count];
       h.call(code);
@@ -86,13 +91,13 @@ HandlerList exit_list, quick_exit_list;
 bool add(HandlerList& list, Handler h) {
   if (controlled()) {
     scheduler().reach(OpKind::ExitHandler, &list, Step::kWrite);
-    runtime.races.release_merge(self().id, &list);
+    race_detector.release_merge(self().id, &list);
   }
   return list.add(h);
 }
 
 // Registered by the program, before it is under control or since.
-bool ours() { return runtime.active && (!runtime.snapshot.taken() || controlled()); }
+bool ours() { return runtime.active && (!snapshot.taken() || controlled()); }
 
 // Functions marked __attribute__((destructor)), of the program and its own libraries, in the order they run.
 constexpr unsigned kMaxFinalizers = 256;
@@ -169,6 +174,12 @@ void finish_process(int code) {
   run_exit_handlers(code);
   end_process(code, Flush::Yes);
 }
+
+const Module exit_module = {
+    .name = "exit handlers",
+    .at_snapshot = save_exit_handlers,
+    .restore = restore_exit_handlers,
+};
 
 }  // namespace lockstep::rt
 

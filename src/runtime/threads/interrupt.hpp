@@ -3,7 +3,8 @@
 // A program that never names pthread_cancel has no cancellation points; in others every one is a step that reads the
 // thread's token, so that the search can put a cancellation before or after it.
 #pragma once
-#include "runtime/base/runtime.hpp"
+#include "runtime/process/imports.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/threads/threads.hpp"
 
 namespace lockstep::rt {
@@ -17,7 +18,7 @@ inline bool cancelled(const Thread& me) { return me.cancel_pending && !me.cancel
 
 void cancellation_point_slow();
 inline void cancellation_point() {
-  if (UNLIKELY(runtime.imports.cancel)) cancellation_point_slow();
+  if (UNLIKELY(imports.cancel)) cancellation_point_slow();
 }
 
 // A cancellation ended the wait that `step` had just begun: it got nothing, but it looked.
@@ -25,11 +26,6 @@ inline void cancellation_point() {
 
 // After a step of a thread: asynchronous cancellation, signals sent to it. Only while runtime.interrupted.
 void deliver_interrupts(Thread& me, const Step& step);
-
-// Is there one that it would take now?
-inline bool has_signals(const Thread& t) {
-  return (t.signals | runtime.process_signals) & ~t.signal_mask & ~t.awaited_signals;
-}
 
 // The running thread, which waits in an operation of this kind, takes its signals. True: that ends its wait, and
 // Thread::interrupted is set; otherwise it waits on.
@@ -42,16 +38,9 @@ inline bool interrupted_wait(Thread& me) {
   return UNLIKELY(was);
 }
 
-// Nobody can go on: does somebody wait for input that has come by now? Ends the execution if it can only come from
-// outside and does not.
-bool outside_helps();
-
 int send_signal_to_process(int signal);
 int send_signal_by_id(long tid, int signal);
 
 [[noreturn]] void exit_thread(void* result);  // unwinds the stack, then ends the thread
-
-// Ends the exploration: the program called something that cannot be controlled.
-[[noreturn]] void refuse_call(const char* call, const char* why);
 
 }  // namespace lockstep::rt

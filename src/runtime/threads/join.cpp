@@ -1,6 +1,11 @@
 // Joining threads.
 #include <errno.h>
 
+#include "runtime/base/runtime.hpp"
+#include "runtime/checks/plain_functions.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/virtual_clock.hpp"
 #include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
@@ -20,8 +25,8 @@ void take_result(Thread& target, void** result) {
   Thread& me = self();
   target.joined = true;
   --scheduler().unjoined;
-  runtime.races.joined(me.id, target.id, scheduler().unjoined == 0);
-  if (scheduler().unjoined == 0) runtime.plain_functions.follow(false);
+  race_detector.joined(me.id, target.id, scheduler().unjoined == 0);
+  if (scheduler().unjoined == 0) plain_functions.follow(false);
   if (target.clock > me.clock) me.clock = target.clock;
   scheduler().note(OpKind::Join, thread_object(target.id), Companion::thread(target.id));
   if (result) *result = target.result;
@@ -66,7 +71,7 @@ int timed_join_thread(pthread_t handle, void** result, clockid_t clock, const ti
   Thread* target;
   if (const int error = find(handle, target)) return error;
   cancellation_point();
-  self().deadline = Clock::to_monotonic(clock, *deadline);
+  self().deadline = VirtualClock::to_monotonic(clock, *deadline);
   scheduler().reach(OpKind::Join, object_of(*target), 0, true, Companion::thread(target->id));
   if (target->life != Life::Done && !wait_for(*target, Step::kTimed)) return ETIMEDOUT;
   take_result(*target, result);

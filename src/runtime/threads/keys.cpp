@@ -3,7 +3,12 @@
 #include <limits.h>
 #include <pthread.h>
 
-#include "runtime/intercept/process_state.hpp"
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/memory/heap.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/process/libraries.hpp"
+#include "runtime/sched/state_call.hpp"
 #include "runtime/threads/threads.hpp"
 
 namespace lockstep::rt {
@@ -26,7 +31,7 @@ Thread& owner() { return controlled() ? self() : runtime.threads[0]; }
 
 // Threads that are not the program's, or the program before it is under control, are thread 0's business only until
 // the snapshot; afterwards they get libc's.
-bool ours() { return runtime.active && (controlled() || !runtime.snapshot.taken()); }
+bool ours() { return runtime.active && (controlled() || !snapshot.taken()); }
 
 void** values(Thread& t) {
   if (!t.key_values) t.key_values = static_cast<void**>(map_pages(sizeof(void*) * PTHREAD_KEYS_MAX));
@@ -94,6 +99,12 @@ void reset_keys() {
 
 ThreadDestructor* main_destructors() { return main_destructors_at_snapshot; }
 
+const Module keys_module = {
+    .name = "thread-specific keys",
+    .at_snapshot = save_keys,
+    .before_execution = reset_keys,
+};
+
 }  // namespace lockstep::rt
 
 using namespace lockstep;
@@ -151,7 +162,7 @@ extern "C" int __cxa_thread_atexit_impl(void (*)(void*), void*, void*);
 LOCKSTEP_EXPORT int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* dso) {
   if (!ours()) return LOCKSTEP_REAL(__cxa_thread_atexit_impl)(function, object, dso);
   Thread& t = owner();
-  auto* d = static_cast<ThreadDestructor*>(runtime.heap.allocate(sizeof(ThreadDestructor), 16));
+  auto* d = static_cast<ThreadDestructor*>(heap.allocate(sizeof(ThreadDestructor), 16));
   *d = {function, object, t.destructors};
   t.destructors = d;
   return 0;

@@ -7,8 +7,14 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/frames.hpp"
+#include "runtime/detect/races.hpp"
 #include "runtime/process/dispositions.hpp"
+#include "runtime/process/facts.hpp"
+#include "runtime/sched/refuse_call.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/threads/interrupt.hpp"
 #include "runtime/threads/virtual_id.hpp"
@@ -27,8 +33,8 @@ bool ignored_by_default(int signal) {
 
 void run_handler(Thread& me, int signal) {
   me.signals &= ~bit(signal);
-  runtime.process_signals &= ~bit(signal);
-  runtime.races.acquire(me.id, token_of(me));
+  scheduler().process_signals &= ~bit(signal);
+  race_detector.acquire(me.id, token_of(me));
   ++me.handled;
   const struct sigaction action = disposition_of(signal);
   if (action.sa_handler == SIG_IGN || action.sa_handler == SIG_DFL) return;
@@ -54,7 +60,7 @@ void run_handler(Thread& me, int signal) {
 }
 
 void run_handlers(Thread& me) {
-  while (const uint64_t ready = (me.signals | runtime.process_signals) & ~me.signal_mask & ~me.awaited_signals)
+  while (const uint64_t ready = (me.signals | scheduler().process_signals) & ~me.signal_mask & ~me.awaited_signals)
     run_handler(me, __builtin_ctzll(ready) + 1);
 }
 
@@ -68,7 +74,7 @@ int arrive(Thread& target, int signal) {
   Scheduler& s = scheduler();
   Thread& me = self();
   if (target.life != Life::Live) return 0;
-  runtime.races.release_merge(me.id, token_of(target));
+  race_detector.release_merge(me.id, token_of(target));
   if (target.awaited_signals & bit(signal)) {
     target.signals |= bit(signal);
     if (&target != &me) s.enable(target, true);
@@ -125,7 +131,7 @@ int wait_for_signal(const sigset_t* set, uint8_t flags, siginfo_t* info) {
   cancellation_point();
   me.timed_out = false;
   me.awaited_signals = bits(set);
-  const auto arrived = [&me] { return (me.signals | runtime.process_signals) & me.awaited_signals; };
+  const auto arrived = [&me] { return (me.signals | scheduler().process_signals) & me.awaited_signals; };
   Step& step =
       scheduler().reach(OpKind::Signal, token_of(me), static_cast<uint8_t>(Step::kWrite | flags), arrived() != 0);
   const bool other = interrupted_wait(me);  // one that it did not wait for
@@ -134,8 +140,8 @@ int wait_for_signal(const sigset_t* set, uint8_t flags, siginfo_t* info) {
   me.awaited_signals = 0;
   if (!ready) return me.timed_out ? -EAGAIN : -EINTR;
   const int signal = __builtin_ctzll(ready) + 1;
-  (me.signals & bit(signal) ? me.signals : runtime.process_signals) &= ~bit(signal);
-  runtime.races.acquire(me.id, token_of(me));
+  (me.signals & bit(signal) ? me.signals : scheduler().process_signals) &= ~bit(signal);
+  race_detector.acquire(me.id, token_of(me));
   if (info) {
     zero_bytes(info, sizeof *info);
     info->si_signo = signal;
@@ -207,7 +213,7 @@ int send_signal_to_process(int signal) {
   if (Thread* target = receiver(signal)) return send(*target, signal);
   scheduler().reach(OpKind::Signal, token_of(self()), Step::kWrite);
   if (Thread* target = receiver(signal)) return arrive(*target, signal);
-  if (disposition_of(signal).sa_handler != SIG_IGN) runtime.process_signals |= bit(signal);
+  if (disposition_of(signal).sa_handler != SIG_IGN) scheduler().process_signals |= bit(signal);
   return 0;
 }
 
@@ -258,7 +264,7 @@ LOCKSTEP_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* old) noe
 LOCKSTEP_EXPORT int sigpending(sigset_t* set) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(sigpending)(set);
   zero_bytes(set, sizeof *set);
-  bits(set) = self().signals | runtime.process_signals;
+  bits(set) = self().signals | scheduler().process_signals;
   return 0;
 }
 LOCKSTEP_EXPORT int sigwait(const sigset_t* set, int* signal) {

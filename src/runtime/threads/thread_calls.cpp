@@ -3,7 +3,15 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/base/settings.hpp"
 #include "runtime/checks/frames.hpp"
+#include "runtime/checks/plain_functions.hpp"
+#include "runtime/detect/call_sites.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/detect/tracked.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/threads/threads.hpp"
 
@@ -26,7 +34,7 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
   Scheduler& s = scheduler();
   const ThreadId id = intern_child(me.id, me.children++);
   if (index_of(id) >= runtime.pool_size) {
-    runtime.pool_wanted = index_of(id) + 1;
+    missing.pool_threads = index_of(id) + 1;
     s.end(Outcome::Uncontrolled);  // started over by the worker with a larger pool
   }
   Thread& child = new_thread(id, function, argument);
@@ -37,11 +45,11 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
   child.clock = me.clock;
   *handle = child.handle;
   s.add_thread(child);
-  if (s.unjoined == 0) runtime.plain_functions.first_thread();
+  if (s.unjoined == 0) plain_functions.first_thread();
   ++s.unjoined;
   s.note(OpKind::Create, thread_object(id), Companion::thread(id));
-  runtime.races.started(id, me.id, s.log_size);
-  if (runtime.instrumented && !runtime.tracked.chosen()) {
+  race_detector.started(id, me.id, s.log_size);
+  if (runtime.instrumented && !tracked.chosen()) {
     s.advance(child);  // up to its first operation: its birth is part of this step
   } else {
     // Uninstrumented code may spin on a flag that is set after create: running it ahead would never end. And where only
@@ -106,7 +114,7 @@ LOCKSTEP_EXPORT int pthread_detach(pthread_t handle) {
 
 LOCKSTEP_EXPORT int sched_yield() noexcept {
   if (!controlled()) return static_cast<int>(sys(SYS_sched_yield));
-  runtime.sites.doubt();
+  call_sites.doubt();
   ProgramCall frame(LOCKSTEP_STACK);
   if (!yields_before_it_blocks()) scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
   return 0;

@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include "runtime/backend/backend.hpp"
+#include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
-#include "runtime/serve/crash.hpp"
-#include "runtime/serve/worker.hpp"
-#include "runtime/sync/taking.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/process/control.hpp"
+#include "runtime/process/imports.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/virtual_clock.hpp"
 #include "runtime/threads/timers.hpp"
 
 namespace lockstep::rt {
@@ -66,11 +69,14 @@ NameCache name_cache[4096];
 
 }  // namespace
 
+static void run_thread();  // the entry of every logical thread, main included
+
 void grow_pool(unsigned size) {
   if (size > kMaxThreads) size = kMaxThreads;
   if (!runtime.controller->ready) start_pool_thread(*runtime.controller, kMaxThreads);
   for (unsigned i = runtime.pool_size; i < size; ++i) {
     runtime.threads[i].id = ThreadId(i);
+    runtime.threads[i].entry = run_thread;
     start_pool_thread(runtime.threads[i], i);
   }
   if (size > runtime.pool_size) runtime.pool_size = size;
@@ -79,6 +85,7 @@ void grow_pool(unsigned size) {
 void capture_main_thread() {
   Thread& main = runtime.threads[0];
   main.id = kMainThread;
+  main.entry = run_thread;
   main.tls = thread_pointer();
   main.handle = pthread_self();
   main.ready = 1;
@@ -169,7 +176,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
 Thread& new_main() {
   Thread& main = new_thread(kMainThread, nullptr, nullptr);
   main.destructors = main_destructors();
-  runtime.process_signals = 0;
+  scheduler().process_signals = 0;
   scheduler().add_thread(main);
   scheduler().enabled.add(kMainThread);
   return main;
@@ -187,10 +194,10 @@ void finish_thread(Thread& me, void* result) {
   me.cancel_disabled = true;
   run_thread_local_destructors(me);
   run_key_destructors(me);  // not by exit()
-  abandon_mutexes();
+  if (UNLIKELY(me.robust != nullptr)) abandon_mutexes();
   Scheduler& s = scheduler();
   // When a thread ends can be seen only by asking whether it has: otherwise its end is part of its last step.
-  if (UNLIKELY(runtime.imports.try_join))
+  if (UNLIKELY(imports.try_join))
     s.reach(OpKind::ThreadExit, reinterpret_cast<void*>(thread_object(me.id)), Step::kWrite);
   else
     s.note(OpKind::ThreadExit, thread_object(me.id));
@@ -206,10 +213,8 @@ void finish_thread(Thread& me, void* result) {
   s.leave();
 }
 
-// Entry of every logical thread, main included.
-extern "C" void lockstep_thread_entry() {
+static void run_thread() {
   Thread& me = *runtime.current;
-  if (&me == runtime.controller) serve_plans();
   if (me.id == kMainThread) {
     if (runtime.body) {
       runtime.body(runtime.body_argument);
@@ -221,5 +226,15 @@ extern "C" void lockstep_thread_entry() {
   if (me.start_is_step) scheduler().begin_thread();
   finish_thread(me, me.function(me.argument));
 }
+
+const Module threads_module = {
+    .name = "threads",
+    .start = capture_main_thread,
+    .before_execution =
+        [] {
+          Scheduler& s = scheduler();
+          for (uint32_t i = 0; i < s.created; ++i) s.thread(s.born[i]).life = Life::Unused;
+        },
+};
 
 }  // namespace lockstep::rt

@@ -1,5 +1,6 @@
 // Birth, death and joining of logical threads, and the pool of real threads they borrow.
 #pragma once
+#include "runtime/base/module.hpp"
 #include "runtime/base/thread.hpp"
 
 namespace lockstep::rt {
@@ -16,9 +17,11 @@ Thread& new_main();  // resets thread 0 for a new execution
 
 [[noreturn]] void finish_thread(Thread& me, void* result);  // runs destructors, completes joins
 void run_thread_local_destructors(Thread& me);
-[[noreturn]] void finish_process(int code);            // exit(): handlers, then the end of the execution
-enum class Flush : bool { No, Yes };                   // what is left in the buffers of stdio
-[[noreturn]] void end_process(int code, Flush flush);  // _exit()
+using AbandonMutexes = void (*)();
+inline constinit AbandonMutexes abandon_mutexes = nullptr;  // of a thread that ends and holds robust ones
+[[noreturn]] void finish_process(int code);                 // exit(): handlers, then the end of the execution
+enum class Flush : bool { No, Yes };                        // what is left in the buffers of stdio
+[[noreturn]] void end_process(int code, Flush flush);       // _exit()
 
 // A thread of ours that the program does not know of: it is detached, and the program may end without it.
 void create_task(void* (*function)(void*), void* argument);
@@ -38,5 +41,8 @@ void adopt_keys();  // those made before this process became a worker, with the 
 void run_exit_handlers(int code);
 void save_exit_handlers();
 void restore_exit_handlers();
+extern const Module threads_module;
+extern const Module keys_module;
+extern const Module exit_module;
 
 }  // namespace lockstep::rt

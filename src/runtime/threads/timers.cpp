@@ -10,6 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/sched/refuse_call.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/virtual_clock.hpp"
 #include "runtime/threads/interrupt.hpp"
 #include "runtime/threads/threads.hpp"
 #include "runtime/threads/timers.hpp"
@@ -101,7 +106,8 @@ void set(Timer& t, bool absolute, const itimerspec& value, itimerspec* old) {
   if (old) *old = left(t);
   t.armed = value.it_value.tv_sec || value.it_value.tv_nsec;
   t.interval = nanoseconds(value.it_interval);
-  t.deadline = absolute ? Clock::to_monotonic(t.clock, value.it_value) : self().clock + nanoseconds(value.it_value);
+  t.deadline =
+      absolute ? VirtualClock::to_monotonic(t.clock, value.it_value) : self().clock + nanoseconds(value.it_value);
   if (t.fd >= 0) {  // what had fired before is forgotten
     uint64_t fired;
     const int flags = static_cast<int>(sys(SYS_fcntl, t.fd, F_GETFL));
@@ -181,6 +187,11 @@ void descriptor_closed(int fd) {
   if (LIKELY(high_water == 0)) return;
   if (Timer* t = find_descriptor(fd)) remove(*t);
 }
+
+const Module timers_module = {
+    .name = "timers",
+    .restore = reset_timers,
+};
 
 }  // namespace lockstep::rt
 

@@ -1,6 +1,14 @@
 // __tsan_read*, __tsan_write* and the rest of the instrumentation's entry points. Plain accesses are no scheduling
 // points: for programs without data races that loses nothing, and races are looked for here.
+#include "runtime/tsan_abi/accesses.hpp"
+
+#include "runtime/base/runtime.hpp"
+#include "runtime/base/settings.hpp"
 #include "runtime/checks/accesses.hpp"
+#include "runtime/detect/call_sites.hpp"
+#include "runtime/detect/call_tree.hpp"
+#include "runtime/process/trusted_code.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
@@ -11,17 +19,17 @@ constexpr uint8_t kRead = 0, kWrite = RaceAccess::kWrite, kRange = RaceAccess::k
 
 LOCKSTEP_EXPORT void __tsan_init() { runtime.instrumented = true; }
 LOCKSTEP_EXPORT void __tsan_func_entry(void* pc) {
-  if (LIKELY(!runtime.unusual_calls) || !controlled()) return;
-  if (runtime.sites.thinned()) runtime.sites.idle(__builtin_return_address(0));
-  if (runtime.trust.any() && runtime.trust.contains(__builtin_return_address(0))) scheduler().begin_atomic_section();
-  if (runtime.keeps_origins)
-    runtime.current->calls = runtime.calls.child(runtime.current->calls, reinterpret_cast<uint64_t>(pc));
+  if (LIKELY(!settings.traces_calls) || !controlled()) return;
+  if (call_sites.thinned()) call_sites.idle(__builtin_return_address(0));
+  if (trusted_code.any() && trusted_code.contains(__builtin_return_address(0))) scheduler().begin_atomic_section();
+  if (settings.keeps_origins)
+    runtime.current->calls = call_tree.child(runtime.current->calls, reinterpret_cast<uint64_t>(pc));
 }
 LOCKSTEP_EXPORT void __tsan_func_exit() {
-  if (LIKELY(!runtime.unusual_calls) || !controlled()) return;
-  if (runtime.sites.thinned()) runtime.sites.idle(__builtin_return_address(0));
-  if (runtime.trust.any() && runtime.trust.contains(__builtin_return_address(0))) scheduler().end_atomic_section();
-  if (runtime.keeps_origins && runtime.current->calls) runtime.current->calls = runtime.current->calls->caller;
+  if (LIKELY(!settings.traces_calls) || !controlled()) return;
+  if (call_sites.thinned()) call_sites.idle(__builtin_return_address(0));
+  if (trusted_code.any() && trusted_code.contains(__builtin_return_address(0))) scheduler().end_atomic_section();
+  if (settings.keeps_origins && runtime.current->calls) runtime.current->calls = runtime.current->calls->caller;
 }
 
 #define LOCKSTEP_ACCESS(name, n, flags) \
@@ -53,7 +61,7 @@ LOCKSTEP_SIZED(8)
 LOCKSTEP_SIZED(16)
 
 // Those that do nothing but look at their address.
-bool lockstep::rt::is_idle_hook(const void* function) {
+static bool only_looks(const void* function) {
 #define LOCKSTEP_HOOKS(n)                                                                                             \
   as_code(__tsan_read##n), as_code(__tsan_write##n), as_code(__tsan_read_write##n), as_code(__tsan_volatile_read##n), \
       as_code(__tsan_volatile_write##n), as_code(__tsan_unaligned_read##n), as_code(__tsan_unaligned_write##n),       \
@@ -67,6 +75,11 @@ bool lockstep::rt::is_idle_hook(const void* function) {
     if (hook == function) return true;
   return false;
 }
+
+const Module lockstep::rt::access_module = {
+    .name = "instrumented accesses",
+    .start = [] { is_idle_hook = only_looks; },
+};
 
 LOCKSTEP_EXPORT void __tsan_read_range(void* a, size_t size) {
   range_access(a, size, kRange, __builtin_return_address(0));

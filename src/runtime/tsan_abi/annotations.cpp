@@ -2,16 +2,18 @@
 // dynamic annotations. All of it links. What orders threads is an order for the race detector, too; what asks it to
 // look away is not obeyed: such a race is reported, and a suppression is the way to say that it is meant.
 // docs/environment.md lists it.
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/accesses.hpp"
+#include "runtime/detect/races.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT void __tsan_acquire(void* a) {
-  if (watched()) runtime.races.acquire(self().id, a);
+  if (watched()) race_detector.acquire(self().id, a);
 }
 LOCKSTEP_EXPORT void __tsan_release(void* a) {
-  if (watched()) runtime.races.release_merge(self().id, a);
+  if (watched()) race_detector.release_merge(self().id, a);
 }
 
 // --- locks of the program's own, whose code may not be instrumented ---

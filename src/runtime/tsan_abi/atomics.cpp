@@ -1,6 +1,9 @@
 // __tsan_atomic*: every atomic operation of instrumented code, with its memory order. Explored as sequentially
 // consistent; the order is recorded for the analyses.
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/accesses.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/tsan_abi/weak_orders.hpp"
 
@@ -173,7 +176,7 @@ LOCKSTEP_ATOMICS(u128, 128)
 
 LOCKSTEP_EXPORT void __tsan_atomic_thread_fence(int order) {
   note_order(order, LOCKSTEP_CALLER);
-  if (runtime.races.active() && controlled()) runtime.races.clocks().fence(self().id, static_cast<Order>(order & 7));
+  if (race_detector.active() && controlled()) race_detector.clocks().fence(self().id, static_cast<Order>(order & 7));
   if (visible() && (order & 7) == __ATOMIC_SEQ_CST) self().fenced = Step::kAfterFence;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

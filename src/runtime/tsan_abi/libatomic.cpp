@@ -3,7 +3,9 @@
 // needs no atomicity. Elsewhere one lock does for all.
 #include <string.h>
 
+#include "runtime/base/runtime.hpp"
 #include "runtime/checks/accesses.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/tsan_abi/weak_orders.hpp"
 

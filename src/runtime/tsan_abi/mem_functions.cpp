@@ -1,8 +1,11 @@
 // memcpy, memmove and memset of instrumented code: compilers leave them calls, so they are seen here as accesses to
 // ranges. Calls of the libraries for themselves are not looked at.
+#include "runtime/tsan_abi/mem_functions.hpp"
+
 #include <dlfcn.h>
 
 #include "runtime/checks/accesses.hpp"
+#include "runtime/process/libraries.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;

@@ -4,7 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "runtime/detect/calls.hpp"
+#include "runtime/base/real.hpp"
+#include "runtime/checks/library_accesses.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;

@@ -1,5 +1,7 @@
 #include "runtime/tsan_abi/weak_orders.hpp"
 
+#include "runtime/process/facts.hpp"
+
 namespace lockstep::rt {
 namespace {
 
@@ -52,5 +54,10 @@ void settle_byte_loads() {
   for (; unsettled_count; --unsettled_count)
     settle(unsettled[unsettled_count - 1].object, unsettled[unsettled_count - 1].place);
 }
+
+const Module weak_orders_module = {
+    .name = "weak memory orders",
+    .after_execution = settle_byte_loads,
+};
 
 }  // namespace lockstep::rt

@@ -1,7 +1,10 @@
 // Atomic operations and fences weaker than seq_cst, as facts for the claim: the search sees sequentially consistent
 // executions only. While a thread is alone, everything it does is ordered with all other threads, whatever it asks for.
 #pragma once
+#include "runtime/base/module.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/process/facts.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 
@@ -32,5 +35,6 @@ inline void note_load(const volatile T*, T, int order, const void* place) {
 
 void know_guard(const void* guard);  // of a function-local static
 void settle_byte_loads();            // the execution is over: what was no test of a guard is noted
+extern const Module weak_orders_module;
 
 }  // namespace lockstep::rt

@@ -331,7 +331,7 @@ EVERYDAY(measuring_time) {
     gmtime_r(&now, &parts);
     char text[64];
     assert(std::strftime(text, sizeof text, "%Y-%m-%d", &parts) == 10);
-    assert(localtime(&now) != nullptr);
+    assert(localtime_r(&now, &parts) == &parts);
   });
 }
 

@@ -151,7 +151,7 @@ class Detector {
       pairs.insert({races_.found[i].first.pc - 1, races_.found[i].second.pc - 1});
     return pairs;
   }
-  unsigned most() const { return Races::kMost; }
+  unsigned most() const { return RaceDetector::kMost; }
   void share_places() { shared_places_ = true; }  // all accesses of a thread come from one pc, as in a loop
   const std::set<uint64_t>& addresses() const { return addresses_; }
 
@@ -159,7 +159,7 @@ class Detector {
   bool shared_places_ = false;
   std::set<uint64_t> addresses_;
   CallTree calls_;
-  Races races_;
+  RaceDetector races_;
 };
 
 std::set<unsigned> bytes_of(const std::set<Pair>& pairs, const Execution& execution) {

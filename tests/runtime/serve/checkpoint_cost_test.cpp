@@ -9,8 +9,8 @@ namespace {
 constexpr uint64_t kCost = 10'000;
 
 // What a worker knows after many executions with checkpoints that cost `kCost`.
-Balance seasoned() {
-  Balance balance{};
+CheckpointCost seasoned() {
+  CheckpointCost balance{};
   balance.init();
   for (int i = 0; i < 100; ++i) {
     balance.saved(kCost);
@@ -19,8 +19,8 @@ Balance seasoned() {
   return balance;
 }
 
-TEST(Balance, NoCheckpointInShortExecutions) {
-  Balance balance = seasoned();
+TEST(CheckpointCost, NoCheckpointInShortExecutions) {
+  CheckpointCost balance = seasoned();
   balance.took(kCost);
   EXPECT_TRUE(balance.too_short());
   balance.took(10 * kCost);
@@ -28,22 +28,22 @@ TEST(Balance, NoCheckpointInShortExecutions) {
 }
 
 // One that was interrupted is forgotten after some that were not.
-TEST(Balance, OneLongExecutionAmongShortOnesIsForgotten) {
-  Balance balance = seasoned();
+TEST(CheckpointCost, OneLongExecutionAmongShortOnesIsForgotten) {
+  CheckpointCost balance = seasoned();
   balance.took(10 * kCost);
   for (int i = 0; i < 40; ++i) balance.took(kCost);
   EXPECT_TRUE(balance.too_short());
 }
 
-TEST(Balance, PaysBehindALongBeginningOnly) {
-  const Balance balance = seasoned();
+TEST(CheckpointCost, PaysBehindALongBeginningOnly) {
+  const CheckpointCost balance = seasoned();
   EXPECT_FALSE(balance.pays(kCost));
   EXPECT_FALSE(balance.pays(2 * kCost));
   EXPECT_TRUE(balance.pays(3 * kCost));
 }
 
-TEST(Balance, FollowsWhatCheckpointsCost) {
-  Balance balance = seasoned();
+TEST(CheckpointCost, FollowsWhatCheckpointsCost) {
+  CheckpointCost balance = seasoned();
   for (int i = 0; i < 100; ++i) balance.resumed(4 * kCost);
   EXPECT_FALSE(balance.pays(5 * kCost));
   for (int i = 0; i < 100; ++i) balance.resumed(kCost);
@@ -51,15 +51,15 @@ TEST(Balance, FollowsWhatCheckpointsCost) {
 }
 
 // Each checkpoint that nobody starts from doubles what the next one must save; each that is used takes that back.
-TEST(Balance, PatienceGrowsWithUnusedCheckpoints) {
-  Balance balance = seasoned();
+TEST(CheckpointCost, PatienceGrowsWithUnusedCheckpoints) {
+  CheckpointCost balance = seasoned();
   balance.unused();
   EXPECT_FALSE(balance.pays(4 * kCost));
   EXPECT_TRUE(balance.pays(8 * kCost));
   for (unsigned i = 0; i < 100; ++i) balance.unused();
   EXPECT_FALSE(balance.pays(1000 * kCost));
   EXPECT_TRUE(balance.pays(3000 * kCost)) << "never quite given up";
-  for (unsigned i = 0; i < Balance::kMostPatience; ++i) balance.used();
+  for (unsigned i = 0; i < CheckpointCost::kMostPatience; ++i) balance.used();
   EXPECT_TRUE(balance.pays(3 * kCost));
 }
 

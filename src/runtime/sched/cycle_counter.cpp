@@ -1,4 +1,4 @@
-#include "runtime/process/cycle_counter.hpp"
+#include "runtime/sched/cycle_counter.hpp"
 
 #include <link.h>
 #include <string.h>
@@ -6,6 +6,10 @@
 #include <ucontext.h>
 
 #include "runtime/base/runtime.hpp"
+#include "runtime/process/facts.hpp"
+#include "runtime/process/imports.hpp"
+#include "runtime/process/libraries.hpp"
+#include "runtime/sched/virtual_clock.hpp"
 
 namespace lockstep::rt {
 #if defined(__x86_64__)
@@ -56,7 +60,7 @@ uint64_t real_counter() {
 // What the C library starts for system() and the like would inherit the setting and end at its first such instruction.
 void control_cycle_counter() {
   if (trapped || !dl_iterate_phdr(look_into_module, nullptr)) return;
-  if (runtime.imports.runs_commands || !trap(true)) notice(FactKind::CycleCounter);  // the driver looks where
+  if (imports.runs_commands || !trap(true)) notice(FactKind::CycleCounter);  // the driver looks where
 }
 
 void release_cycle_counter() {
@@ -77,7 +81,7 @@ bool handle_cycle_counter(void* raw_context) {
   // The C library and the vDSO ask for real time, and only where nothing of the program depends on it.
   const bool program = controlled() && !is_library_code(code);
   if (program) notice(FactKind::CycleCounter, code + size);
-  const uint64_t value = program ? runtime.clock.read(self(), CLOCK_MONOTONIC) : real_counter();
+  const uint64_t value = program ? virtual_clock.read(self(), CLOCK_MONOTONIC) : real_counter();
   registers[REG_RAX] = static_cast<greg_t>(value & 0xffff'ffff);
   registers[REG_RDX] = static_cast<greg_t>(value >> 32);
   if (size == 3) registers[REG_RCX] = 0;  // the processor's number
@@ -91,5 +95,10 @@ ReleasedCycleCounter::ReleasedCycleCounter() : was_(false) {}
 ReleasedCycleCounter::~ReleasedCycleCounter() = default;
 bool handle_cycle_counter(void*) { return false; }
 #endif
+
+const Module cycle_counter_module = {
+    .name = "cycle counter",
+    .start = control_cycle_counter,
+};
 
 }  // namespace lockstep::rt

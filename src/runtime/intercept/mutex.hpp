@@ -1,8 +1,9 @@
-// What intercepts of different families share.
+// Taking and releasing mutexes, for the families that do.
 #pragma once
 #include <pthread.h>
 
 #include "model/operation.hpp"
+#include "runtime/base/module.hpp"
 
 namespace lockstep::rt {
 
@@ -10,6 +11,6 @@ namespace lockstep::rt {
 // robust mutex EOWNERDEAD (and it is held) or ENOTRECOVERABLE (and it is not).
 int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, Companion second, bool woken);
 void free_mutex(pthread_mutex_t* mutex);
-void abandon_mutexes();  // the running thread ends while it holds robust mutexes
+extern const Module mutex_module;
 
 }  // namespace lockstep::rt

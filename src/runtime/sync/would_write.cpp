@@ -1,8 +1,6 @@
-#include "runtime/sched/lookahead.hpp"
+#include "runtime/sync/would_write.hpp"
 
 #include "runtime/base/system.hpp"
-#include "runtime/sync/mutex.hpp"
-#include "runtime/sync/once.hpp"
 #include "runtime/sync/semaphore.hpp"
 
 namespace lockstep::rt {
@@ -21,16 +19,6 @@ bool would_write(const Step& pending) {
     case OpKind::SemTryWait: return static_cast<const Semaphore*>(object)->can_take();
     default: return true;
   }
-}
-
-Step next_step(const Thread& thread) {
-  if (LIKELY(!thread.signalled)) return thread.pending;
-  Step step{};
-  step.object = wake_token(thread.id);
-  step.thread = thread.id;
-  step.kind = OpKind::Signal;
-  step.flags = Step::kWrite;
-  return step;
 }
 
 }  // namespace lockstep::rt

@@ -1,6 +1,7 @@
 // The processor's cycle counter. rdtsc and rdtscp of the program show the virtual clock, so that executions repeat:
 // where its code has such instructions, the kernel makes them fault, and the fault is answered here.
 #pragma once
+#include "runtime/base/module.hpp"
 
 namespace lockstep::rt {
 
@@ -18,5 +19,6 @@ class ReleasedCycleCounter {
  private:
   bool was_;
 };
+extern const Module cycle_counter_module;
 
 }  // namespace lockstep::rt

@@ -1,6 +1,7 @@
 // What functions of libraries do to the program's memory, told at the place of the call.
 #pragma once
 #include "runtime/checks/accesses.hpp"
+#include "runtime/process/libraries.hpp"
 
 namespace lockstep::rt {
 

@@ -1,0 +1,12 @@
+// The function that would have been called without us.
+#pragma once
+#include <dlfcn.h>
+
+#include "runtime/base/system.hpp"
+
+#define LOCKSTEP_REAL(name)                                                                           \
+  ([] {                                                                                               \
+    static decltype(&::name) function;                                                                \
+    if (UNLIKELY(!function)) function = reinterpret_cast<decltype(&::name)>(dlsym(RTLD_NEXT, #name)); \
+    return function;                                                                                  \
+  }())

@@ -1,0 +1,53 @@
+// State that threads share beside memory: descriptors, files, the environment ... Calls that look at it or change it
+// are scheduling points while there are other threads. All of a kind is one object; who only looks does not conflict
+// with others who look.
+#pragma once
+#include <sys/types.h>
+
+#include "runtime/base/module.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/sched/scheduler.hpp"
+
+namespace lockstep::rt {
+
+enum class Use : uint8_t { Look, Change };
+
+// One call: a step when it begins. done() takes what it returned: a call that failed or only looked changed nothing,
+// and a loop of such calls spins (sched/spin.hpp).
+class StateCall {
+ public:
+  StateCall(StateKind kind, Use use) : StateCall(kind, use, Companion{}) {}
+  StateCall(StateKind kind, Use use, StateKind second, Use use_second)
+      : StateCall(kind, use, Companion::state(state_object(second), use_second == Use::Change)) {}
+  // On an open file; no step if it is none of the program's own.
+  StateCall(int fd, Use use, bool moves_position);
+
+  template <class T>
+  T done(T result) const {
+    if (UNLIKELY(step_ != nullptr)) finish(succeeded(result));
+    return result;
+  }
+  void finish(bool changed) const;  // if it was to
+
+ private:
+  StateCall(StateKind kind, Use use, Companion second) : kind_(kind), use_(use), second_(second) {
+    if (controlled() && scheduler().unjoined > 0) reach();
+  }
+  void reach();
+  static bool succeeded(const void* result) { return result != nullptr; }
+  static bool succeeded(int result) { return result >= 0; }
+  static bool succeeded(unsigned) { return true; }
+  static bool succeeded(ssize_t size) { return size > 0; }
+  static bool succeeded(size_t size) { return size > 0; }
+
+  StateKind kind_;
+  Use use_;
+  Companion second_;
+  Step* step_ = nullptr;
+};
+
+void state_changed(StateKind kind);
+
+extern const Module state_module;
+
+}  // namespace lockstep::rt

@@ -1,0 +1,16 @@
+// The runtime is the list of its modules.
+#pragma once
+#include "runtime/base/module.hpp"
+#include "runtime/base/settings.hpp"
+
+namespace lockstep::rt {
+
+void start_modules();
+void take_initial_state();             // at the snapshot
+void restore_initial_state();          // isolation by reset
+void prepare(const PlanHeader& plan);  // everything for an execution from its beginning
+void after_execution();
+void leave_for_checkpoint();
+void arrive_at_checkpoint();
+
+}  // namespace lockstep::rt

@@ -1,0 +1,42 @@
+// sigaction and its like: the program's wishes are kept, and honoured by the runtime's handlers.
+#include <errno.h>
+#include <signal.h>
+
+#include "runtime/base/real.hpp"
+#include "runtime/base/runtime.hpp"
+#include "runtime/process/dispositions.hpp"
+#include "runtime/sched/state_call.hpp"
+
+using namespace lockstep;
+using namespace lockstep::rt;
+
+static int fail(int error) {
+  errno = error;
+  return -1;
+}
+
+LOCKSTEP_EXPORT int sigaction(int signal, const struct sigaction* fresh, struct sigaction* old) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(sigaction)(signal, fresh, old);
+  StateCall(StateKind::Signals, fresh ? Use::Change : Use::Look).done(0);
+  const int error = set_disposition(signal, fresh, old);
+  return error ? fail(error) : 0;
+}
+LOCKSTEP_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(signal)(number, handler);
+  StateCall(StateKind::Signals, Use::Change).done(0);
+  struct sigaction fresh {
+  }, old{};
+  fresh.sa_handler = handler;
+  fresh.sa_flags = SA_RESTART;
+  if (const int error = set_disposition(number, &fresh, &old)) {
+    errno = error;
+    return SIG_ERR;
+  }
+  return old.sa_handler;
+}
+LOCKSTEP_EXPORT int sigaltstack(const stack_t* fresh, stack_t* old) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(sigaltstack)(fresh, old);
+  if (old) *old = signal_stack_of(self().id);
+  if (fresh) set_signal_stack(self().id, *fresh);
+  return 0;
+}
