@@ -90,7 +90,7 @@ inline std::ostream& operator<<(std::ostream& out, const Result& result) {
     if (!bug.schedule.empty()) out << "  replay  lockstep replay " << bug.schedule << '\n';
   }
   if (result.bugs.empty()) {
-    out << "no bug found; known: " << (result.guarantee.empty() ? "nothing" : result.guarantee) << '\n';
+    out << "no bug found: " << (result.guarantee.empty() ? "nothing" : result.guarantee) << '\n';
   }
   for (const std::string& warning : result.warnings) out << "warning: " << warning << '\n';
   return out << "(" << result.executions << " executions)\n";
@@ -108,8 +108,8 @@ inline bool controlled() { return lockstep_rt_controlled && lockstep_rt_controll
 inline int choose(int n) { return controlled() ? lockstep_rt_choose(n) : 0; }
 
 // Fails this execution unless `condition` holds. Without Lockstep: prints the message and aborts.
-inline void require(bool condition, const char* message = "a requirement does not hold",
-                    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline void require(bool condition, const char* message = "requirement failed", const char* file = __builtin_FILE(),
+                    int line = __builtin_LINE()) {
   if (condition) return;
   if (controlled()) lockstep_rt_require_failed(message, file, line);
   std::fprintf(stderr, "%s:%d: lockstep::require failed: %s\n", file, line, message);

@@ -7,7 +7,7 @@ namespace lockstep {
 class LeakAnalysis final : public Analysis {
  public:
   const char* name() const override { return "leaks"; }
-  const char* summary() const override { return "memory that nothing points to when the program ends (--leaks)"; }
+  const char* summary() const override { return "memory that is unreachable when the program ends (--leaks)"; }
   std::optional<Finding> check(TraceView trace) override;
 };
 

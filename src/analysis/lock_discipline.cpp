@@ -18,7 +18,7 @@ std::vector<Finding> LockDisciplineAnalysis::check_all(TraceView trace) {
     finding.race = pair;
     finding.preemptions = count_preemptions(trace);
     finding.threads = pair.first.thread == pair.second.thread ? 1 : 2;
-    finding.message = "no lock is held at every access to a variable that " + name_of(pair.first.thread) + " and " +
+    finding.message = "no common lock protects a variable that " + name_of(pair.first.thread) + " and " +
                       (finding.threads == 2 ? name_of(pair.second.thread) : "another thread") + " use";
     findings.push_back(std::move(finding));
   }

@@ -8,7 +8,7 @@ namespace lockstep {
 class LockDisciplineAnalysis final : public Analysis {
  public:
   const char* name() const override { return "lock-discipline"; }
-  const char* summary() const override { return "shared variables that no lock protects at every access"; }
+  const char* summary() const override { return "shared variables that no common lock protects"; }
   std::optional<Finding> check(TraceView trace) override;
   std::vector<Finding> check_all(TraceView trace) override;
 };

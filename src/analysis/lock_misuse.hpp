@@ -8,7 +8,7 @@ class LockMisuseAnalysis final : public Analysis {
  public:
   const char* name() const override { return "lock-misuse"; }
   const char* summary() const override {
-    return "locks unlocked, destroyed or freed by those who must not, or used after that";
+    return "locks unlocked by a thread that does not hold them, destroyed or freed while in use, or used after that";
   }
   std::optional<Finding> check(TraceView trace) override;
   std::vector<Finding> check_all(TraceView trace) override;

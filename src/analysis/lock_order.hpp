@@ -25,9 +25,7 @@ struct NestedLocks {
 class LockOrderAnalysis final : public Analysis {
  public:
   const char* name() const override { return "lock-order"; }
-  const char* summary() const override {
-    return "locks taken in opposite orders: deadlocks that this execution missed";
-  }
+  const char* summary() const override { return "locks taken in opposite orders: another schedule can deadlock"; }
   std::optional<Finding> check(TraceView trace) override;
 
  private:

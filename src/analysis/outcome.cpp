@@ -59,8 +59,7 @@ std::string livelock_message(TraceView trace) {
   std::string spinning;
   for (const Step& p : trace.pending())
     if (p.kind != OpKind::Join) spinning += (spinning.empty() ? "" : ", ") + name_of(p.thread);
-  return "livelock: the threads that are left only wait for each other to change something" +
-         (spinning.empty() ? "" : ": " + spinning);
+  return "livelock: the remaining threads spin, each waiting for another" + (spinning.empty() ? "" : ": " + spinning);
 }
 
 // What happened, whether or not the program said anything about it.
@@ -79,7 +78,7 @@ std::string fact(TraceView trace) {
     case Outcome::Livelock: return livelock_message(trace);
     case Outcome::Deadlock: {
       const std::string waits = describe(wait_graph(trace));
-      return waits.empty() ? "deadlock: no thread can go on" : "deadlock: " + waits;
+      return waits.empty() ? "deadlock: no thread can run" : "deadlock: " + waits;
     }
     default: return name_of(trace.outcome());
   }

@@ -7,7 +7,9 @@ namespace lockstep {
 class OutcomeAnalysis final : public Analysis {
  public:
   const char* name() const override { return "outcome"; }
-  const char* summary() const override { return "failed assertions, crashes, deadlocks: executions that ended badly"; }
+  const char* summary() const override {
+    return "executions that fail: assertion, crash, deadlock, livelock, exit code";
+  }
   std::optional<Finding> check(TraceView trace) override;
 };
 

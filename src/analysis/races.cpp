@@ -43,12 +43,12 @@ Finding finding_of(const DataRace& race, TraceView trace) {
         ends_frame(race.first) ? std::tie(race.first, race.second) : std::tie(race.second, race.first);
     finding.message = "use after return: " + name_of(used.thread) + " " + verb_of(used) + " a local variable of " +
                       name_of(ended.thread) +
-                      (ends_frame(race.first) ? " that is gone" : ", which does not wait before it is gone");
+                      (ends_frame(race.first) ? " after its function returned" : ", which may return first");
     return finding;
   }
   if (finding.kind == FindingKind::UseAfterFree && !freed_first(race)) {
     finding.message = "use after free: " + name_of(race.second.thread) + " frees memory that " +
-                      name_of(race.first.thread) + " " + verb_of(race.first) + ", and nothing makes it wait";
+                      name_of(race.first.thread) + " " + verb_of(race.first) + "; no synchronisation orders them";
     return finding;
   }
   if (finding.kind == FindingKind::UseAfterFree) {

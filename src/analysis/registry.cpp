@@ -18,15 +18,15 @@ std::unique_ptr<Analysis> make() {
 
 // In the order in which what one trace shows is told: a misuse comes before what it leads to.
 constexpr AnalysisInfo kAnalyses[] = {
-    {"lock-misuse", "locks unlocked, destroyed or freed by those who must not, or used after that",
+    {"lock-misuse",
+     "locks unlocked by a thread that does not hold them, destroyed or freed while in use, or used after that",
      make<LockMisuseAnalysis>},
-    {"outcome", "failed assertions, crashes, deadlocks: executions that ended badly", make<OutcomeAnalysis>},
+    {"outcome", "executions that fail: assertion, crash, deadlock, livelock, exit code", make<OutcomeAnalysis>},
     {"races", "data races and uses of freed memory, in instrumented code", make<RaceAnalysis>},
-    {"lock-order", "locks taken in opposite orders: deadlocks that this execution missed", make<LockOrderAnalysis>},
-    {"lock-discipline", "shared variables that no lock protects at every access", make<LockDisciplineAnalysis>},
-    {"leaks", "memory that nothing points to when the program ends (--leaks)", make<LeakAnalysis>},
-    {"sc-violation", "loads that a processor with store buffers may answer with an older value",
-     make<ScViolationAnalysis>},
+    {"lock-order", "locks taken in opposite orders: another schedule can deadlock", make<LockOrderAnalysis>},
+    {"lock-discipline", "shared variables that no common lock protects", make<LockDisciplineAnalysis>},
+    {"leaks", "memory that is unreachable when the program ends (--leaks)", make<LeakAnalysis>},
+    {"sc-violation", "loads that may read an older value on a processor with store buffers", make<ScViolationAnalysis>},
 };
 
 }  // namespace

@@ -214,8 +214,8 @@ std::optional<Finding> ScViolationAnalysis::check(TraceView trace) {
   finding.preemptions = count_preemptions(trace);
   finding.threads = 2;
   finding.steps = {stale->store, stale->load};
-  finding.message = "on a processor with store buffers a load of " + name_of(load.thread) + " may not yet see what " +
-                    name_of(store.thread) + " has stored: this program has executions that are not explored";
+  finding.message = "a load of " + name_of(load.thread) + " may miss a store of " + name_of(store.thread) +
+                    " on a processor with store buffers; such executions are not explored";
   return finding;
 }
 

@@ -24,7 +24,7 @@ class ScViolationAnalysis final : public Analysis {
   ~ScViolationAnalysis() override;
   const char* name() const override { return "sc-violation"; }
   const char* summary() const override {
-    return "loads that a processor with store buffers may answer with an older value";
+    return "loads that may read an older value on a processor with store buffers";
   }
   std::optional<Finding> check(TraceView trace) override;
 

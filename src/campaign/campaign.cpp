@@ -205,7 +205,7 @@ Result<Exploration> Campaign::explore_until_settled(ExplorerHooks& hooks, Explor
     Exploration round = explorer.run();
     if (round.refused)
       return Error{ExitCode::Usage,
-                   fmt::format("{} does not fit this program and these options: start again with lockstep run",
+                   fmt::format("{} was saved for another program or other options; start again with 'lockstep run'",
                                saved_run_path(options_.out))};
     so_far = together(std::move(so_far), std::move(round));
     if (!so_far.starts_over()) return so_far;
@@ -278,7 +278,7 @@ void Campaign::report(const Finding& finding) {
   ++bug_number_;
   Finding reported = finding;
   if (auto error = save_schedule_of(finding)) {
-    listener_.warn(error->message + "; it cannot be replayed");
+    listener_.warn(error->message + "; the bug cannot be replayed");
     unsaved_.insert(finding.schedule);
     reported.schedule.clear();
   }
@@ -298,7 +298,7 @@ void Campaign::conclude(Exploration& result) {
   turn_warnings_into_bugs(result);
   for (const Finding& warning : result.warnings) listener_.warn(warning.message);
   if (result.diverged > 0)
-    listener_.warn(fmt::format("{} did not follow the schedule, not even when tried again: the program depends on {}",
+    listener_.warn(fmt::format("{} departed from the schedule, also when repeated: the program depends on {}",
                                count_of(result.diverged, "execution"), target_->dependence()));
   for (Finding& bug : result.bugs)
     if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
@@ -311,9 +311,8 @@ void Campaign::complete_warning(Finding& warning) {
   if (warning.trace.empty() || warning.kind == FindingKind::Nondeterminism) return;
   if (auto found = replayer_.reproduce(warning, true)) warning = std::move(*found);
   if (!warning.doubt.empty())
-    warning.message = fmt::format(
-        "possible {}; not certain, because {} synchronises in a way that cannot be seen: it is not instrumented",
-        warning.message, warning.doubt);
+    warning.message = fmt::format("possible {}; not certain: {} is not instrumented and may synchronise these accesses",
+                                  warning.message, warning.doubt);
 }
 
 // --error KIND

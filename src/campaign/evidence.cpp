@@ -76,12 +76,12 @@ std::vector<std::string> dependences(Places& places) {
     if (places.has(kind)) list.push_back(what + (where ? joined(places.of(kind)) : ""));
   };
   add(FactKind::CycleCounter, "the cycle counter (rdtsc)", true);
-  add(FactKind::RandomInstruction, "random numbers of the processor (rdrand)", true);
+  add(FactKind::RandomInstruction, "the processor's random numbers (rdrand)", true);
   add(FactKind::RandomValues, "random values", true);
   add(FactKind::FilesChange, "files that change");
   add(FactKind::OutsideInput, "input from outside");
   add(FactKind::StartsProcesses, "processes it starts");
-  add(FactKind::AddressesVary, "addresses (address randomisation cannot be switched off)");
+  add(FactKind::AddressesVary, "addresses (address randomisation cannot be disabled)");
   add(FactKind::OutsideThread, "callbacks in threads that are not controlled", true);
   return list;
 }

@@ -102,15 +102,15 @@ void Focus::watch(Target& target) { state_->target = &target; }
 
 std::vector<std::string> Focus::warnings() const {
   std::vector<std::string> warnings;
-  if (state_->idle_ranks) warnings.push_back("--rank was not used: it is for --strategy best-first");
+  if (state_->idle_ranks) warnings.push_back("--rank has no effect without --strategy best-first");
   const auto look = [&](const std::vector<Glob>& globs, bool used, const std::string& option, const char* rank,
                         const char* what) {
-    if (used && globs.empty()) warnings.push_back("rank '" + std::string(rank) + "' changes nothing without " + option);
+    if (used && globs.empty()) warnings.push_back("rank '" + std::string(rank) + "' has no effect without " + option);
     if (!used && !globs.empty())
-      warnings.push_back(option + " was not used: it is for --strategy best-first with --rank " + rank);
+      warnings.push_back(option + " has no effect without --strategy best-first --rank " + rank);
     for (const Glob& glob : globs)
       if (used && !glob.met)
-        warnings.push_back(option + ": no " + what + " that the search came across matches '" + glob.text + "'");
+        warnings.push_back(option + ": no " + what + " seen by the search matches '" + glob.text + "'");
   };
   look(state_->functions, state_->by_function, "--focus-function", "method", "function");
   look(state_->variables, state_->by_variable, "--focus-variable", "var", "variable");

@@ -212,21 +212,21 @@ Result<SavedRun> load_run(const std::string& path) {
   if (const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC); file >= 0) {
     if (!lock(file, LOCK_EX | LOCK_NB)) {
       ::close(file);
-      return Error{ExitCode::Usage,
-                   fmt::format("{} belongs to an exploration that is under way: wait until it ends", path)};
+      return Error{ExitCode::Usage, fmt::format("{} is in use by a running exploration; wait until it ends", path)};
     }
     hold(file);
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{ExitCode::Usage, fmt::format("there is no interrupted exploration at {}", path)};
-  const Error damaged{ExitCode::Usage,
-                      fmt::format("{} is no saved exploration, or it is damaged: start again with lockstep run", path)};
+  if (!file) return Error{ExitCode::Usage, fmt::format("no interrupted exploration at {}", path)};
+  const Error damaged{
+      ExitCode::Usage,
+      fmt::format("{} is not a saved exploration, or it is damaged; start again with 'lockstep run'", path)};
   FileHeader header{};
   file.read(reinterpret_cast<char*>(&header), sizeof header);
   if (!file || std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return damaged;
   if (header.version != kVersion)
     return Error{ExitCode::Usage,
-                 fmt::format("{} was saved by another version of Lockstep: start again with lockstep run", path)};
+                 fmt::format("{} was saved by another version of Lockstep; start again with 'lockstep run'", path)};
   const std::string packed((std::istreambuf_iterator<char>(file)), {});
   if (XXH3_64bits(packed.data(), packed.size()) != header.checksum) return damaged;
   std::string bytes;

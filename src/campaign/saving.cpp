@@ -53,7 +53,7 @@ void Campaign::save_exploration(const std::function<void(StateWriter&)>& state) 
                      bug_number_,
                      {}};
   const std::optional<Error> error = save_run(run, state, saved_run_path(options_.out));
-  if (error) listener_.warn(error->message + "; what was saved before is still there");
+  if (error) listener_.warn(error->message + "; the previous save is kept");
   has_saved_state_ = has_saved_state_ || !error;
 }
 

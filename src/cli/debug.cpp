@@ -34,7 +34,7 @@ int put_into_memory(const std::string& text) {
 // What the failure looked like, from a replay without the debugger, which also shows where the scheduling points are.
 std::string story_of(const Options& options, Recording& recording, const World& world) {
   Result<std::unique_ptr<Target>> target = world.start(recording.launch);
-  if (!target) return "The program could not be started: " + target.error().message;
+  if (!target) return "Cannot start the program: " + target.error().message;
   Options quiet = options;
   quiet.color = When::Never;
   Session session(quiet);
@@ -57,7 +57,7 @@ int debug_command(const Options& given, const World& world) {
   const std::string script =
       fmt::format("STORY = {}\n{}", python_text(story_of(options, *recording, world)), kGdbScript);
   const int fd = put_into_memory(script);
-  if (fd < 0) return fail({ExitCode::Uncontrolled, "cannot prepare the commands for gdb"});
+  if (fd < 0) return fail({ExitCode::Uncontrolled, "cannot write the script for gdb"});
 
   // One execution needs no fresh start, and memory that is not watched gives gdb no signals to stop at.
   recording->launch.isolation = Isolation::Loop;
@@ -73,8 +73,10 @@ int debug_command(const Options& given, const World& world) {
   before(fmt::format("python exec(open('/proc/self/fd/{}').read())", fd));
   for (const std::string& text : options.debugger_commands) debugger.insert(debugger.end(), {"-ex", text});
   if (options.debugger_commands.empty())
-    debugger.insert(debugger.end(),
-                    {"-ex", "echo lockstep: 'run' replays the failure; 'lockstep next' goes from switch to switch\\n"});
+    debugger.insert(
+        debugger.end(),
+        {"-ex",
+         "echo lockstep: type 'run' to replay the failure, 'lockstep next' to run to the next thread switch\\n"});
   const Result<int> ended = world.debug(recording->launch, recording->schedule.bug.plan, debugger);
   close(fd);
   return ended ? *ended : fail(ended.error());

@@ -27,21 +27,20 @@ std::string roff(std::string_view text) {
 std::string man_page() {
   std::string page = fmt::format(
       ".TH LOCKSTEP 1 \"\" \"lockstep {}\" \"User Commands\"\n"
-      ".SH NAME\nlockstep \\- explore the thread interleavings of a program until one fails, and replay it\n"
+      ".SH NAME\nlockstep \\- explore the thread schedules of a program, and replay the one that fails\n"
       ".SH SYNOPSIS\n",
       LOCKSTEP_VERSION);
   for (const CommandInfo& command : command_table())
     page += fmt::format(".B lockstep {}\n{}\n.br\n", command.name, roff(command.arguments));
   page +=
       ".SH DESCRIPTION\n"
-      "Lockstep takes control of the threads of an ordinary C++ program, runs it along one interleaving after "
-      "another,\n"
-      "and reports the deadlock, data race, livelock, crash or failed assertion it finds with a schedule that repeats "
-      "it\n"
-      "exactly. When it finds nothing it says in one sentence what has been proved.\n"
+      "Lockstep controls the threads of an ordinary C++ program and runs it along one schedule after another.\n"
+      "It reports deadlocks, data races, livelocks, crashes and failed assertions, each with a schedule that replays\n"
+      "it exactly. If it finds no bug, it states in one sentence what it has proved.\n"
       ".PP\n"
       "Programs compiled with\n.BR lockstep\\-cxx \" or \" lockstep\\-cc\n"
-      "are controlled at every atomic operation and racy access; unmodified ones at calls of the thread library.\n";
+      "are preempted at synchronisation calls, atomics and racy accesses; other programs only at synchronisation "
+      "calls.\n";
   for (const CommandInfo& command : command_table()) {
     page += fmt::format(".SH LOCKSTEP {}\n{}.\n", command.name, roff(command.summary));
     for (const OptionInfo& option : option_table()) {
@@ -51,16 +50,16 @@ std::string man_page() {
     }
   }
   return page +
-         ".SH ENVIRONMENT\n.TP\n.B LOCKSTEP_OPTIONS\nkey=value:key=value, with the names of the options.\n"
-         ".TP\n.B NO_COLOR\nno colours.\n"
-         ".SH FILES\n.TP\n.I lockstep.toml\noptions of the working directory; the environment and the command line "
-         "win.\n"
-         ".TP\n.I lockstep\\-out/PROGRAM\nschedules of failures, and the state of an interrupted exploration.\n"
+         ".SH ENVIRONMENT\n.TP\n.B LOCKSTEP_OPTIONS\noptions as key=value:key=value, named as on the command line.\n"
+         ".TP\n.B NO_COLOR\nif set, no colours.\n"
+         ".SH FILES\n.TP\n.I lockstep.toml\noptions, read from the working directory; the environment and the command "
+         "line override them.\n"
+         ".TP\n.I lockstep\\-out/PROGRAM\nfailing schedules, and the state of an interrupted exploration.\n"
          ".SH EXIT STATUS\n.TP\n.B 0\nno bug found\n.TP\n.B 1\nbug found, or reproduced\n.TP\n.B 2\nwrong usage or bad "
          "input\n"
-         ".TP\n.B 3\nno bug, but incomplete, with \\-\\-require\\-complete\n.TP\n.B 4\nthe program could not be "
-         "controlled\n"
-         ".TP\n.B 130\ninterrupted; says how to resume\n";
+         ".TP\n.B 3\nno bug found, but not complete (with \\-\\-require\\-complete)\n"
+         ".TP\n.B 4\nthe program could not be controlled\n"
+         ".TP\n.B 130\ninterrupted; prints how to resume\n";
 }
 
 // "sync|atomics|racy" is a choice to complete; "N", "FILE" are not.

@@ -22,8 +22,7 @@ int explain_command(const Options& given, const World& world) {
   Replayer replayer(*recording->target, options.races);
   std::optional<Finding> found = replayer.reproduce(recording->schedule.bug, false);
   if (!found) {
-    session.warn(
-        "the failure did not reproduce, so there is nothing to explain; lockstep replay says where it departs");
+    session.warn("the failure did not reproduce; 'lockstep replay' shows where the program departs from the recording");
     return static_cast<int>(ExitCode::NoBug);
   }
   found->schedule = options.schedule;
@@ -38,7 +37,7 @@ int explain_command(const Options& given, const World& world) {
   out << html_story(*found, replayer.symbols());
   out.close();
   if (!out) return fail({ExitCode::Usage, fmt::format("cannot write {}: {}", options.html, std::strerror(errno))});
-  if (!options.quiet) session.print(fmt::format("Written to {}.\n", options.html));
+  if (!options.quiet) session.print(fmt::format("Wrote {}.\n", options.html));
   return 0;
 }
 

@@ -13,7 +13,7 @@ template <class T>
 Problem number_into(T& target, const std::string& text, uint64_t least) {
   const auto number = parse_number(text);
   if (!number || *number < least || *number > std::numeric_limits<T>::max())
-    return fmt::format("needs a whole number of at least {}, not '{}'", least, text);
+    return fmt::format("'{}' is not a whole number of at least {}", text, least);
   target = static_cast<T>(*number);
   return std::nullopt;
 }
@@ -28,12 +28,12 @@ Problem choice_into(E& target, const std::string& text, const std::pair<const ch
     }
     known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
   }
-  return fmt::format("must be one of {}; '{}' is none of them", known, text);
+  return fmt::format("'{}' is not one of: {}", text, known);
 }
 
 Problem flag_into(bool& target, const std::string& text) {
   const auto value = parse_bool(text);
-  if (!value) return fmt::format("is true or false, not '{}'", text);
+  if (!value) return fmt::format("'{}' is not true or false", text);
   target = *value;
   return std::nullopt;
 }
@@ -55,7 +55,7 @@ Problem set_preemptions(Options& o, const std::string& text) {
     return std::nullopt;
   }
   const auto number = parse_number(text);
-  if (!number || *number > 1'000'000) return fmt::format("needs a whole number or 'none', not '{}'", text);
+  if (!number || *number > 1'000'000) return fmt::format("'{}' is not a whole number or 'none'", text);
   o.strategy.preemptions = static_cast<uint32_t>(*number);
   o.strategy.preemptions_none = false;
   return std::nullopt;
@@ -63,14 +63,14 @@ Problem set_preemptions(Options& o, const std::string& text) {
 
 Problem set_time(Options& o, const std::string& text) {
   const auto time = parse_duration(text);
-  if (!time || time->count() == 0) return fmt::format("needs a duration like 30s, 5m or 1h, not '{}'", text);
+  if (!time || time->count() == 0) return fmt::format("'{}' is not a duration such as 30s, 5m or 1h", text);
   o.time = time;
   return std::nullopt;
 }
 
 Problem set_memory(Options& o, const std::string& text) {
   const auto size = parse_size(text);
-  if (!size || *size == 0) return fmt::format("needs a size like 512MiB or 2GiB, not '{}'", text);
+  if (!size || *size == 0) return fmt::format("'{}' is not a size such as 512MiB or 2GiB", text);
   o.memory_budget = *size;
   return std::nullopt;
 }
@@ -93,7 +93,7 @@ Problem set_error(Options& o, const std::string& text) {
     }
     known += fmt::format("{}{}", known.empty() ? "" : ", ", name_of(kind));
   }
-  return fmt::format("must be one of {}; '{}' is none of them", known, text);
+  return fmt::format("'{}' is not one of: {}", text, known);
 }
 
 constexpr unsigned kBoth = kRun | kReplay;
@@ -108,47 +108,47 @@ Problem add_text(std::vector<std::string>& list, const std::string& text) {
 }
 
 const OptionInfo kOptions[] = {
-    {"strategy", "NAME[:KEY=VALUE,...]", "how to search; see 'lockstep list strategies' [auto]", kRun, false,
+    {"strategy", "NAME[:KEY=VALUE,...]", "search strategy; see 'lockstep list strategies' [auto]", kRun, false,
      [](Options& o, const std::string& v) { return text_into(o.strategy.spec, v); }},
-    {"preemptions", "N|none", "at most this many preemptions per execution [the strategy's own]", kRun, false,
+    {"preemptions", "N|none", "at most N preemptions per execution [depends on the strategy]", kRun, false,
      set_preemptions},
-    {"variables", "N", "preemptions at accesses to at most this many variables [off]", kRun, false,
+    {"variables", "N", "preempt at accesses to at most N variables [off]", kRun, false,
      [](Options& o, const std::string& v) {
        uint32_t number = 0;
        Problem problem = number_into(number, v, 0);
        if (!problem) o.strategy.variables = number;
        return problem;
      }},
-    {"thread-bound", "N", "strategy vb: orders of at most this many threads [all]", kRun, false,
+    {"thread-bound", "N", "strategy vb: orders of at most N threads [all]", kRun, false,
      [](Options& o, const std::string& v) {
        uint32_t number = 0;
        Problem problem = number_into(number, v, 2);
        if (!problem) o.strategy.thread_bound = number;
        return problem;
      }},
-    {"loop-iterations", "N",
-     "strategy vb: of memory allocated in loops, only what their iterations 0 to N allocated [all]", kRun, false,
+    {"loop-iterations", "N", "strategy vb: of memory allocated in a loop, use only iterations 0 to N [all]", kRun,
+     false,
      [](Options& o, const std::string& v) {
        uint32_t number = 0;
        Problem problem = number_into(number, v, 0);
        if (!problem) o.strategy.loop_iterations = number;
        return problem;
      }},
-    {"rank", "LIST", "what best-first runs first, see 'lockstep list ranks' [mdpor,pb]", kRun, false,
+    {"rank", "LIST", "order in which best-first runs schedules; see 'lockstep list ranks' [mdpor,pb]", kRun, false,
      [](Options& o, const std::string& v) { return text_into(o.strategy.rank, v); }},
-    {"focus-function", "GLOB", "functions for rank method; repeatable", kRun, true,
+    {"focus-function", "GLOB", "functions that rank 'method' prefers; repeatable", kRun, true,
      [](Options& o, const std::string& v) { return add_text(o.focus_functions, v); }},
     {"focus-variable", "GLOB",
-     "variables for rank var, as reports spell them or as a glob: 'table', 'table[2].balance', "
-     "'heap object allocated at bank.cpp:31'; repeatable",
+     "variables that rank 'var' prefers, named as in reports: 'table', 'table[2].balance', 'heap object allocated at "
+     "bank.cpp:31'; repeatable",
      kRun, true, [](Options& o, const std::string& v) { return add_text(o.focus_variables, v); }},
     {"trust", "GLOB",
-     "no preemption while a function or module that matches is on the stack; repeatable "
-     "[what the C and C++ libraries do inside]",
+     "do not preempt while a matching function or module is on the stack; repeatable [code inside the C and C++ "
+     "libraries]",
      kRun, true, [](Options& o, const std::string& v) { return add_text(o.trusted, v); }},
     {"points", "sync|atomics|racy|all",
-     "where a thread may be preempted: sync calls; and atomics; and accesses found racy; and all shared accesses "
-     "[racy when instrumented, else sync]",
+     "where to preempt: synchronisation calls; also atomics; also racy accesses; all shared accesses [racy if "
+     "instrumented, else sync]",
      kRun, false,
      [](Options& o, const std::string& v) {
        return choice_into(o.points, v,
@@ -158,54 +158,56 @@ const OptionInfo kOptions[] = {
                            {"all", Points::All}});
      }},
     {"timeouts", "stuck|cost|always",
-     "when a timed wait may give up: if nobody else can run, also earlier as a preemption, any time [cost]", kRun,
-     false,
+     "when a timed wait may time out: only if no other thread can run; earlier, counted as a preemption; any time "
+     "[cost]",
+     kRun, false,
      [](Options& o, const std::string& v) {
        return choice_into(
            o.timeouts, v,
            {std::pair{"stuck", Timeouts::Stuck}, {"cost", Timeouts::Cost}, {"always", Timeouts::Always}});
      }},
     {"spin-rounds", "K",
-     "a spin loop whose number of rounds matters goes round so many times before others go first [2]", kRun, false,
+     "run K rounds of a spin loop before other threads must run, where the number of rounds matters [2]", kRun, false,
      [](Options& o, const std::string& v) {
        uint32_t number = 0;
        Problem problem = number_into(number, v, 1);
-       if (!problem && number > kMostSpinRounds) problem = fmt::format("is at most {}", kMostSpinRounds);
+       if (!problem && number > kMostSpinRounds)
+         problem = fmt::format("'{}' is too large; the limit is {}", v, kMostSpinRounds);
        if (!problem) o.spin_rounds = number;
        return problem;
      }},
-    {"prime", "N",
-     "with --isolation loop: run the program so many times first, so that what it initialises once is there [0]", kRun,
-     false, [](Options& o, const std::string& v) { return number_into(o.prime, v, 0); }},
+    {"prime", "N", "with --isolation loop: run the program N times first, to finish its one-time initialisation [0]",
+     kRun, false, [](Options& o, const std::string& v) { return number_into(o.prime, v, 0); }},
     {"spurious", "N",
-     "condition variables may wake N times per execution without a signal [0; auto: 1, once the rest is explored]",
+     "allow N spurious wakeups of condition variables per execution [0; auto: 1, after everything else is explored]",
      kRun, false, [](Options& o, const std::string& v) { return number_into(o.spurious.emplace(), v, 0); }},
-    {"races", "report|ignore", "a data race in instrumented code is a bug, or only a reason to preempt there [report]",
-     kBoth, false,
+    {"races", "report|ignore", "report data races in instrumented code as bugs, or only preempt there [report]", kBoth,
+     false,
      [](Options& o, const std::string& v) {
        return choice_into(o.races, v, {std::pair{"report", true}, {"ignore", false}});
      }},
-    {"lock-discipline", nullptr, "warn of shared variables that no lock protects at every access", kRun, false,
+    {"lock-discipline", nullptr, "warn about shared variables that no common lock protects", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.lock_discipline, v); }},
-    {"leaks", nullptr, "memory that nothing points to when the program has ended is a bug", kBoth, false,
+    {"leaks", nullptr, "report memory that is unreachable when the program ends", kBoth, false,
      [](Options& o, const std::string& v) { return flag_into(o.leaks, v); }},
-    {"suppressions", "FILE", "data races not to report: lines race:GLOB on function, file or variable", kBoth, false,
-     [](Options& o, const std::string& v) { return text_into(o.suppressions, v); }},
-    {"executions", "N", "stop after so many executions [random strategies: 100,000]", kRun, false, set_executions},
-    {"time", "DURATION", "stop after 30s, 5m, 1h [auto: 60s]", kRun, false, set_time},
-    {"steps", "N", "cut an execution after so many steps [1,000,000]", kRun, false,
+    {"suppressions", "FILE", "data races not to report: one race:GLOB per line, for a function, file or variable",
+     kBoth, false, [](Options& o, const std::string& v) { return text_into(o.suppressions, v); }},
+    {"executions", "N", "stop after N executions, per test case [random strategies: 100,000]", kRun, false,
+     set_executions},
+    {"time", "DURATION", "stop after this time, e.g. 30s, 5m or 1h [auto: 60s]", kRun, false, set_time},
+    {"steps", "N", "cut off an execution after N steps [1,000,000]", kRun, false,
      [](Options& o, const std::string& v) {
        Problem problem = number_into(o.steps, v, 1);
        if (!problem) o.strategy.max_steps = o.steps;
        return problem;
      }},
-    {"memory-budget", "SIZE", "memory the search may use; the rest goes to disk [2GiB]", kRun, false, set_memory},
-    {"require-complete", nullptr, "exit with 3 unless the strategy finished its space", kRun, false,
+    {"memory-budget", "SIZE", "memory for the search; the rest goes to disk [2GiB]", kRun, false, set_memory},
+    {"require-complete", nullptr, "exit with code 3 if the exploration is not complete", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.require_complete, v); }},
-    {"workers", "N", "worker processes [one per core]", kRun, false,
+    {"workers", "N", "number of worker processes [one per core]", kRun, false,
      [](Options& o, const std::string& v) { return number_into(o.workers, v, 1); }},
-    {"isolation", "auto|loop|reset|fork",
-     "how each execution gets a fresh start: none, memory restored, a fork each [auto]", kAll, false,
+    {"isolation", "auto|loop|reset|fork", "before each execution: do nothing, restore memory, or fork [auto]", kAll,
+     false,
      [](Options& o, const std::string& v) {
        return choice_into(o.isolation, v,
                           {std::pair{"auto", Isolation::Auto},
@@ -213,15 +215,15 @@ const OptionInfo kOptions[] = {
                            {"reset", Isolation::Reset},
                            {"fork", Isolation::Fork}});
      }},
-    {"backend", "auto|fiber|os-thread", "what a thread of the program runs on [auto]", kAll, false,
+    {"backend", "auto|fiber|os-thread", "run the program's threads as fibers or as OS threads [auto]", kAll, false,
      [](Options& o, const std::string& v) {
        return choice_into(
            o.backend, v,
            {std::pair{"auto", Backend::Auto}, {"fiber", Backend::Fiber}, {"os-thread", Backend::OsThread}});
      }},
     {"checkpoints", "auto|off|always",
-     "start executions from a saved state instead of running their common beginning again: where it pays, never, "
-     "wherever possible [auto]",
+     "start executions from a checkpoint after their common prefix: where it saves time, never, wherever possible "
+     "[auto]",
      kRun, false,
      [](Options& o, const std::string& v) {
        return choice_into(o.checkpoints, v,
@@ -229,38 +231,37 @@ const OptionInfo kOptions[] = {
                            {"off", CheckpointUse::Off},
                            {"always", CheckpointUse::Always}});
      }},
-    {"tests", "each|whole", "explore the test cases of a GoogleTest or Catch2 program one by one, or all in one [each]",
-     kRun, false,
+    {"tests", "each|whole",
+     "explore each test case of a GoogleTest or Catch2 program, or the program as a whole [each]", kRun, false,
      [](Options& o, const std::string& v) {
        return choice_into(o.each_test, v, {std::pair{"each", true}, {"whole", false}});
      }},
-    {"keep-going", nullptr, "do not stop at the first bug; report distinct bugs once each", kRun, false,
+    {"keep-going", nullptr, "do not stop at the first bug; report each distinct bug once", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.keep_going, v); }},
-    {"no-shrink", nullptr, "report a failing schedule as it was found, not a simpler one", kRun, false,
+    {"no-shrink", nullptr, "report a failing schedule as found, without simplifying it", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.no_shrink, v); }},
     {"stored", "auto|replay|ignore",
-     "failing schedules that earlier runs left in --out are tried first: those that took long to find or are of an "
-     "earlier "
-     "build, all, none [auto]",
+     "first replay failing schedules of earlier runs in --out: those slow to find or from an older build, all, none "
+     "[auto]",
      kRun, false,
      [](Options& o, const std::string& v) {
        return choice_into(o.stored, v,
                           {std::pair{"auto", Stored::Auto}, {"replay", Stored::Replay}, {"ignore", Stored::Ignore}});
      }},
-    {"error", "KIND", "count this kind of warning as a bug; repeatable", kRun, true, set_error},
-    {"seed", "N", "of all randomness [0]", kRun, false,
+    {"error", "KIND", "treat this kind of warning as a bug; repeatable", kRun, true, set_error},
+    {"seed", "N", "random seed [0]", kRun, false,
      [](Options& o, const std::string& v) { return number_into(o.strategy.seed, v, 0); }},
-    {"output", "FILE", "where the simpler schedule goes [FILE with -shrunk before its suffix]", kShrink, false,
+    {"output", "FILE", "output file [FILE with -shrunk before its suffix]", kShrink, false,
      [](Options& o, const std::string& v) { return text_into(o.output, v); }},
-    {"out", "DIR", "where schedules of failures go [lockstep-out/PROGRAM]", kRun, false,
+    {"out", "DIR", "directory for failing schedules and saved state [lockstep-out/PROGRAM]", kRun, false,
      [](Options& o, const std::string& v) { return text_into(o.out, v); }},
-    {"html", "FILE", "write it as a page to look at in a browser", kExplain, false,
+    {"html", "FILE", "write an HTML page", kExplain, false,
      [](Options& o, const std::string& v) { return text_into(o.html, v); }},
-    {"debugger", "COMMAND", "gdb, or another that takes its options [gdb]", kDebug, false,
+    {"debugger", "COMMAND", "debugger to start; must accept gdb's options [gdb]", kDebug, false,
      [](Options& o, const std::string& v) { return text_into(o.debugger, v); }},
-    {"command", "TEXT", "give this command to gdb instead of asking for some; repeatable", kDebug, true,
+    {"command", "TEXT", "run this gdb command instead of an interactive session; repeatable", kDebug, true,
      [](Options& o, const std::string& v) { return add_text(o.debugger_commands, v); }},
-    {"times", "N", "replay so many times and count how often it fails [1]", kReplay, false,
+    {"times", "N", "replay N times and count the failures [1]", kReplay, false,
      [](Options& o, const std::string& v) { return number_into(o.times, v, 1); }},
     {"json", "FILE", "write the result as JSON; - is standard output", kBoth, false,
      [](Options& o, const std::string& v) { return text_into(o.json, v); }},
@@ -268,24 +269,25 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return text_into(o.junit, v); }},
     {"sarif", "FILE", "write the bugs as SARIF; - is standard output", kBoth, false,
      [](Options& o, const std::string& v) { return text_into(o.sarif, v); }},
-    {"verbose", nullptr, "also print what each strategy contributed", kRun, false,
+    {"verbose", nullptr, "also print what each strategy did", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.verbose, v); }},
     {"quiet", nullptr, "print bugs and warnings only", kAll, false,
      [](Options& o, const std::string& v) { return flag_into(o.quiet, v); }},
-    {"color", "auto|always|never", "colours; auto obeys NO_COLOR [auto]", kAll, false,
+    {"color", "auto|always|never", "use colours; auto: on a terminal, unless NO_COLOR is set [auto]", kAll, false,
      [](Options& o, const std::string& v) { return when_into(o.color, v); }},
-    {"progress", "auto|always|never", "a progress line; auto: on a terminal [auto]", kRun, false,
+    {"progress", "auto|always|never", "show a progress line; auto: on a terminal [auto]", kRun, false,
      [](Options& o, const std::string& v) { return when_into(o.progress, v); }},
 };
 
 const CommandInfo kCommands[] = {
     {"run", "[options] [--] PROGRAM [ARGS...]", "explore the schedules of PROGRAM", kRun},
     {"replay", "[options] FILE [-- PROGRAM ARGS...]", "re-run one recorded schedule, exactly", kReplay},
-    {"explain", "FILE [--html OUT]", "tell the story of a recorded failure", kExplain},
-    {"debug", "FILE", "replay under gdb, a real OS thread per thread", kDebug},
+    {"explain", "FILE [--html OUT]", "show a recorded failure step by step", kExplain},
+    {"debug", "FILE", "replay under gdb, with one OS thread per program thread", kDebug},
     {"shrink", "FILE [-o OUT]", "find the simplest schedule with the same failure", kShrink},
     {"resume", "DIR", "continue an interrupted exploration", 0},
-    {"list", "strategies|ranks|analyses|intercepts [--json]", "name what can be chosen from", 0},
+    {"list", "strategies|ranks|analyses|intercepts [--json]",
+     "list strategies, ranks, analyses or intercepted functions", 0},
 };
 
 size_t distance(std::string_view a, std::string_view b) {  // Levenshtein

@@ -13,7 +13,7 @@ Error usage(std::string message) { return {ExitCode::Usage, std::move(message)};
 
 std::optional<Error> unknown_key(std::string_view key, std::string_view source) {
   const std::string near = nearest_option(key, kRun | kReplay | kShrink);
-  return usage(fmt::format("{} has an unknown key '{}'{}", source, key,
+  return usage(fmt::format("{}: unknown key '{}'{}", source, key,
                            near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
@@ -54,23 +54,23 @@ std::optional<std::string> as_text(const toml::node& node) {
 
 std::optional<Error> set_option(Options& options, const OptionInfo& info, const std::string& value,
                                 std::string_view source) {
-  if (auto problem = info.set(options, value)) return usage(fmt::format("{} {}", source, *problem));
+  if (auto problem = info.set(options, value)) return usage(fmt::format("{}: {}", source, *problem));
   return std::nullopt;
 }
 
 std::optional<Error> apply_environment(Options& options, std::string_view text) {
   while (!text.empty()) {
     const auto item = next_item(text);
-    if (!item) return usage(fmt::format("{} has a quote that is not closed", kEnvironment));
+    if (!item) return usage(fmt::format("{}: missing closing quote", kEnvironment));
     if (item->empty()) continue;
     const size_t equals = item->find('=');
     const std::string key = item->substr(0, equals);
     const OptionInfo* info = find_option(key);
     if (info == nullptr) return unknown_key(key, kEnvironment);
     if (equals == std::string::npos && info->value != nullptr)
-      return usage(fmt::format("{}: '{}' needs a value: {}={}", kEnvironment, key, key, info->value));
+      return usage(fmt::format("{}: {} needs a value: {}={}", kEnvironment, key, key, info->value));
     const std::string value = equals == std::string::npos ? "true" : item->substr(equals + 1);
-    if (auto error = set_option(options, *info, value, fmt::format("{}: '{}'", kEnvironment, key))) return error;
+    if (auto error = set_option(options, *info, value, fmt::format("{}: {}", kEnvironment, key))) return error;
   }
   return std::nullopt;
 }
@@ -82,14 +82,14 @@ std::optional<Error> apply_file(Options& options, const std::string& path) {
   try {
     table = toml::parse_file(path);
   } catch (const toml::parse_error& error) {
-    return usage(fmt::format("{} line {}: {}", path, error.source().begin.line, error.description()));
+    return usage(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
   } catch (const std::exception& error) {
-    return usage(fmt::format("{} cannot be read: {}", path, error.what()));
+    return usage(fmt::format("cannot read {}: {}", path, error.what()));
   }
   for (const auto& [key, node] : table) {
     const OptionInfo* info = find_option(key.str());
     if (info == nullptr) return unknown_key(key.str(), path);
-    const std::string source = fmt::format("{}: '{}'", path, key.str());
+    const std::string source = fmt::format("{}: {}", path, key.str());
     std::vector<std::optional<std::string>> values;
     if (const toml::array* list = node.as_array(); list != nullptr && info->repeatable) {
       for (const toml::node& item : *list) values.push_back(as_text(item));
@@ -97,7 +97,7 @@ std::optional<Error> apply_file(Options& options, const std::string& path) {
       values.push_back(as_text(node));
     }
     for (const auto& value : values) {
-      if (!value) return usage(source + " must be text, a whole number, true or false");
+      if (!value) return usage(source + ": value must be text, a whole number, true or false");
       if (auto error = set_option(options, *info, *value, source)) return error;
     }
   }

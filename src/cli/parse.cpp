@@ -54,7 +54,10 @@ Result<Split> split(const Words& words, unsigned command, bool stop_at_word) {
 class Parser {
  public:
   Parser()
-      : app_("Lockstep explores the thread interleavings of a program until one fails, and replays it.", "lockstep") {
+      : app_(
+            "Lockstep runs a program along one thread schedule after another, reports those that fail, "
+            "and replays them.",
+            "lockstep") {
     app_.set_version_flag("--version", "lockstep " LOCKSTEP_VERSION, "print the version");
     app_.require_subcommand(0, 1);
     app_.footer(
@@ -67,28 +70,29 @@ class Parser {
         "Every option can also be set in LOCKSTEP_OPTIONS=key=value:key=value and in lockstep.toml;\n"
         "the command line wins over the environment, which wins over the file.");
     replay_ = app_.add_subcommand("replay", summary_of("replay"));
-    replay_->add_option("FILE", schedule_, "a .lockstep file that run has written")->type_name("");
+    replay_->add_option("FILE", schedule_, "a .lockstep file written by 'lockstep run'")->type_name("");
     add_options(*replay_, kReplay);
-    replay_->footer("FILE may be followed by -- PROGRAM [ARGS...] to replay it with another program.");
+    replay_->footer("Add -- PROGRAM [ARGS...] to replay with another program.");
     resume_ = app_.add_subcommand("resume", summary_of("resume"));
-    resume_->add_option("DIR", folder_, "the folder it was writing to: --out, or lockstep-out/PROGRAM")->type_name("");
+    resume_->add_option("DIR", folder_, "the --out directory of that run; by default lockstep-out/PROGRAM")
+        ->type_name("");
     shrink_ = app_.add_subcommand("shrink", summary_of("shrink"));
-    shrink_->add_option("FILE", schedule_, "a .lockstep file that run has written")->type_name("");
+    shrink_->add_option("FILE", schedule_, "a .lockstep file written by 'lockstep run'")->type_name("");
     add_options(*shrink_, kShrink);
-    shrink_->footer("-o is short for --output. FILE may be followed by -- PROGRAM [ARGS...].");
+    shrink_->footer("-o is short for --output. Add -- PROGRAM [ARGS...] to use another program.");
     explain_ = app_.add_subcommand("explain", summary_of("explain"));
-    explain_->add_option("FILE", schedule_, "a .lockstep file that run has written")->type_name("");
+    explain_->add_option("FILE", schedule_, "a .lockstep file written by 'lockstep run'")->type_name("");
     add_options(*explain_, kExplain);
-    explain_->footer("FILE may be followed by -- PROGRAM [ARGS...].");
+    explain_->footer("Add -- PROGRAM [ARGS...] to use another program.");
     debug_ = app_.add_subcommand("debug", summary_of("debug"));
-    debug_->add_option("FILE", schedule_, "a .lockstep file that run has written")->type_name("");
+    debug_->add_option("FILE", schedule_, "a .lockstep file written by 'lockstep run'")->type_name("");
     add_options(*debug_, kDebug);
     debug_->footer(
-        "Inside gdb: 'lockstep next' goes on to the next switch of threads, 'lockstep failure' to the failure,\n"
-        "'lockstep story' tells what will happen. FILE may be followed by -- PROGRAM [ARGS...].");
+        "In gdb, 'lockstep next' runs to the next thread switch, 'lockstep failure' runs to the failure,\n"
+        "'lockstep story' prints the steps. Add -- PROGRAM [ARGS...] to use another program.");
     list_ = app_.add_subcommand("list", summary_of("list"));
     list_->add_option("WHAT", what_, "strategies, ranks, analyses or intercepts")->type_name("");
-    list_->add_flag("--json", list_json_, "as JSON");
+    list_->add_flag("--json", list_json_, "write JSON");
   }
 
   Result<ParsedCommand> parse(const Words& words, const Surroundings& around) {
@@ -102,11 +106,11 @@ class Parser {
     if (command == "resume") return parse_resume(rest);
     if (command == "list") return parse_list(rest);
     if (command.empty())
-      return usage("no command given: run, replay, explain, debug, shrink, resume or list; see lockstep --help");
+      return usage(
+          "no command given; use run, replay, explain, debug, shrink, resume or list, or see 'lockstep --help'");
     if (command == "--help" || command == "-h" || command == "--version") return read({command});
-    if (is_option(command)) return usage(fmt::format("unknown option {}; see lockstep --help", command));
-    return usage(
-        fmt::format("there is no command '{}': use run, replay, explain, debug, shrink, resume or list", command));
+    if (is_option(command)) return usage(fmt::format("unknown option {}; see 'lockstep --help'", command));
+    return usage(fmt::format("unknown command '{}'; use run, replay, explain, debug, shrink, resume or list", command));
   }
 
  private:
@@ -157,7 +161,7 @@ class Parser {
     words.insert(words.end(), rest.begin(), rest.end());
     Result<ParsedCommand> text = read(words);
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
-    if (folder_.empty()) return usage("no folder given: lockstep resume DIR");
+    if (folder_.empty()) return usage("no directory given; use 'lockstep resume DIR'");
     return ParsedCommand{ResumeCommand{folder_}};
   }
 
@@ -170,7 +174,7 @@ class Parser {
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
     RunCommand run;
     if (auto error = apply(*run_, kRun, run.options, around)) return *error;
-    if (parts->program.empty()) return usage("no program given: lockstep run [options] PROGRAM [ARGS...]");
+    if (parts->program.empty()) return usage("no program given; use 'lockstep run [options] PROGRAM [ARGS...]'");
     run.options.command = parts->program;
     return ParsedCommand{run};
   }
@@ -201,7 +205,7 @@ class Parser {
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
     Command command;
     if (auto error = apply(app, which, command.options, around)) return *error;
-    if (schedule_.empty()) return usage(fmt::format("no schedule given: lockstep {} FILE", name));
+    if (schedule_.empty()) return usage(fmt::format("no schedule given; use 'lockstep {} FILE'", name));
     command.options.schedule = schedule_;
     command.options.command = parts->program;
     return ParsedCommand{command};
@@ -216,8 +220,8 @@ class Parser {
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
     if (what_ != "strategies" && what_ != "ranks" && what_ != "analyses" && what_ != "intercepts")
       return usage(what_.empty()
-                       ? "list what? strategies, ranks, analyses or intercepts"
-                       : fmt::format("cannot list '{}': use strategies, ranks, analyses or intercepts", what_));
+                       ? "nothing to list; use 'lockstep list strategies', ranks, analyses or intercepts"
+                       : fmt::format("cannot list '{}'; use strategies, ranks, analyses or intercepts", what_));
     return ParsedCommand{ListCommand{what_, list_json_}};
   }
 

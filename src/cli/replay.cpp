@@ -58,17 +58,17 @@ class Replay {
     }
     const TraceNames names(trace, replayer_.symbols());
     auto departure = first_departure(recording_, record_operations(names), trace.view().header().steps);
-    if (departure && trace.view().outcome() == Outcome::Diverged) departure->happened = "cannot do that here";
+    if (departure && trace.view().outcome() == Outcome::Diverged) departure->happened = "not possible";
     if (!found) {
       warn_not_reproduced(departure);
       return true;
     }
     if (failures++ > 0) return true;
     if (found->kind != recording_.bug.kind)
-      session_.warn(fmt::format("the recording ended with {}, this execution with {}", name_of(recording_.bug.kind),
+      session_.warn(fmt::format("the recorded failure was {}, this one is {}", name_of(recording_.bug.kind),
                                 name_of(found->kind)));
     else if (departure)
-      session_.warn("the failure is the same, but not the way there: " + in_words(*departure));
+      session_.warn("same failure, but reached by different steps: " + in_words(*departure));
     session_.print(tell_story(*found, replayer_.symbols(), {.terminal = session_.terminal(), .replayed = true}) + "\n");
     result.bugs.push_back(std::move(*found));
     result.verdict = Verdict::Bug;
@@ -83,14 +83,14 @@ class Replay {
   }
 
   static std::string in_words(const Departure& departure) {
-    return fmt::format("at operation {} the recording says \"{}\", this execution \"{}\"",
-                       with_separators(departure.operation), departure.recorded, departure.happened);
+    return fmt::format("operation {} differs: recorded \"{}\", now \"{}\"", with_separators(departure.operation),
+                       departure.recorded, departure.happened);
   }
 
   void warn_not_reproduced(const std::optional<Departure>& departure) {
     std::string text = fmt::format(
         "the failure did not reproduce: {}",
-        departure ? in_words(*departure) : "all operations are those of the recording, but it did not fail");
+        departure ? in_words(*departure) : "every operation matched the recording, but the program did not fail");
     if (changed_) text += "; the program has changed since it was recorded";
     session_.warn(text);
   }

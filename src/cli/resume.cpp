@@ -15,19 +15,19 @@ int resume_command(const std::string& folder, const World& world) {
   std::error_code error;
   std::filesystem::current_path(saved->cwd, error);
   if (error)
-    return fail({ExitCode::Usage, fmt::format("the exploration was started in {}, which cannot be entered: {}",
-                                              saved->cwd, error.message())});
+    return fail({ExitCode::Usage,
+                 fmt::format("cannot enter {}, where the exploration was started: {}", saved->cwd, error.message())});
   Result<ParsedCommand> command = parse_command_line(saved->arguments, {saved->environment});
   if (!command) return fail(command.error());
   auto* run = std::get_if<RunCommand>(&*command);
-  if (!run) return fail({ExitCode::Usage, fmt::format("{} holds no exploration", folder)});
+  if (!run) return fail({ExitCode::Usage, fmt::format("{} holds no saved exploration", folder)});
   run->options.arguments = saved->arguments;
   run->options.environment = saved->environment;
   Result<std::string> program = world.find_program(run->options.command[0]);
   if (!program) return fail(program.error());
   if (!same_program(identify_program(*program), saved->build))
     return fail({ExitCode::Usage,
-                 fmt::format("{} has changed since the exploration was interrupted: start again with lockstep run",
+                 fmt::format("{} has changed since the exploration was interrupted; start again with 'lockstep run'",
                              run->options.command[0])});
   return run_command(run->options, world, *saved);
 }

@@ -41,7 +41,7 @@ class Screen final : public CampaignListener {
     }
     if (test_) session_.print(fmt::format("\n{}\n", session_.terminal().paint("1", test_->name)));
     session_.print("\n" + tell_story(bug, campaign_->replayer().symbols(), {.terminal = session_.terminal()}));
-    session_.print(bug.stored ? fmt::format("\n  found again by the schedule of an earlier run, {}\n\n", bug.schedule)
+    session_.print(bug.stored ? fmt::format("\n  reproduced by a schedule of an earlier run: {}\n\n", bug.schedule)
                               : "\n");
   }
 
@@ -61,9 +61,9 @@ class Screen final : public CampaignListener {
     progress_.clear();
     introduce();
     if (options_.quiet) return;
-    session_.print(points == 0 ? "  starting over without checkpoints\n"
-                               : fmt::format("  {} now; starting over\n", plural(points, "access is a scheduling point",
-                                                                                 "accesses are scheduling points")));
+    session_.print(points == 0 ? "  restarting without checkpoints\n"
+                               : fmt::format("  restarting: {}\n", plural(points, "access is now a scheduling point",
+                                                                          "accesses are now scheduling points")));
   }
 
   bool interrupted() const override { return lockstep::interrupted(); }

@@ -131,15 +131,14 @@ std::string last_line(const std::vector<TestRun>& tests, size_t wanted, const Ex
 
 int run_tests(const Options& options, const World& world, const TestList& list) {
   if (list.tests.empty())
-    return fail({ExitCode::Usage,
-                 fmt::format("no test of '{}' matches the filter that was given to it: '{} {}' lists its tests",
-                             options.command[0], options.command[0],
-                             list.framework == "GoogleTest" ? "--gtest_list_tests" : "--list-tests")});
+    return fail({ExitCode::Usage, fmt::format("no test in '{}' matches the filter; '{} {}' lists the tests",
+                                              options.command[0], options.command[0],
+                                              list.framework == "GoogleTest" ? "--gtest_list_tests" : "--list-tests")});
   Result<std::unique_ptr<Search>> strategy = make_strategy(options.strategy);
   if (!strategy) return fail(strategy.error());
   Session session(options);
   if (!options.quiet)
-    session.print(fmt::format("{} {} {} of {}, one exploration each\n",
+    session.print(fmt::format("{} {} {} ({}), explored one by one\n",
                               session.terminal().paint("1", fs::path(options.command[0]).filename().string()),
                               session.terminal().glyphs().dot, plural(list.tests.size(), "test"), list.framework));
   // Time is for the whole program, so that it takes as long as the user said; executions are for each test.

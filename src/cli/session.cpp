@@ -44,7 +44,7 @@ void Session::write_file(const std::string& path, const std::string& text) {
     good = std::fflush(file) == 0 && good;
   else if (file != nullptr)
     good = std::fclose(file) == 0 && good;
-  if (!good) warn(fmt::format("cannot write the result to {}: {}", path, std::strerror(errno)));
+  if (!good) warn(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
 void Session::write_results(const JsonReport& report, const Exploration& result) {

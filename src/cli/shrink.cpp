@@ -45,7 +45,9 @@ int shrink_command(const Options& given, const World& world) {
     found = replay_stored(replayer, {recording.schedule, options.schedule, 0}, false);
   }
   if (!found) {
-    session.warn("the failure did not reproduce, so there is nothing to shrink");
+    session.warn(
+        "the failure did not reproduce, nothing to shrink; 'lockstep replay' shows where the program departs from the "
+        "recording");
     return static_cast<int>(ExitCode::NoBug);
   }
   const Complexity before = complexity_of(found->trace);

@@ -21,7 +21,7 @@ Result<std::string> find_runtime_library() {
   std::error_code error;
   if (const char* given = std::getenv("LOCKSTEP_RUNTIME"); given != nullptr && *given != '\0') {
     if (fs::is_regular_file(given, error)) return fs::absolute(given).string();
-    return Error{ExitCode::Usage, fmt::format("LOCKSTEP_RUNTIME names {}, which is not there", given)};
+    return Error{ExitCode::Usage, fmt::format("LOCKSTEP_RUNTIME: no such file: {}", given)};
   }
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const char* place : {"../lib", LOCKSTEP_LIBDIR, ".", "../runtime", "../src/runtime"}) {
@@ -29,9 +29,8 @@ Result<std::string> find_runtime_library() {
     if (fs::is_regular_file(candidate, error)) return candidate.string();
   }
   return Error{ExitCode::Usage,
-               fmt::format("{} was found neither in {} nor next to it: install Lockstep completely or set "
-                           "LOCKSTEP_RUNTIME to its path",
-                           kLibrary, (folder / "../lib").lexically_normal().string())};
+               fmt::format("cannot find {} in {}; reinstall Lockstep, or set LOCKSTEP_RUNTIME to its path", kLibrary,
+                           (folder / "../lib").lexically_normal().string())};
 }
 
 std::string default_out(const std::string& program) {

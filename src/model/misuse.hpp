@@ -32,32 +32,32 @@ enum class Misuse : uint8_t {
   kCount
 };
 
-// "a mutex is unlocked that nobody holds"
+// "a mutex is unlocked that is not locked"
 constexpr const char* text_of(Misuse misuse) {
   constexpr const char* kTexts[] = {
       "",
       "a mutex is unlocked by a thread that does not hold it",
-      "a mutex is unlocked that nobody holds",
+      "a mutex is unlocked that is not locked",
       "a mutex is destroyed while it is locked",
       "a mutex is destroyed twice",
       "a destroyed mutex is used",
       "a mutex is freed while it is locked",
       "a spin lock is unlocked by a thread that does not hold it",
-      "a spin lock is unlocked that nobody holds",
+      "a spin lock is unlocked that is not locked",
       "a spin lock is destroyed while it is locked",
       "a destroyed spin lock is used",
-      "a readers-writer lock is unlocked that the thread does not hold",
+      "a readers-writer lock is unlocked by a thread that does not hold it",
       "a readers-writer lock is destroyed while it is locked",
       "a destroyed readers-writer lock is used",
-      "a condition variable is waited for with a mutex that the thread does not hold",
-      "a condition variable is waited for with two different mutexes at once",
-      "a condition variable is destroyed while a thread waits for it",
+      "a thread waits on a condition variable with a mutex that it does not hold",
+      "threads wait on a condition variable with different mutexes",
+      "a condition variable is destroyed while a thread waits on it",
       "a destroyed condition variable is used",
-      "a semaphore is destroyed while a thread waits for it",
+      "a semaphore is destroyed while a thread waits on it",
       "a destroyed semaphore is used",
       "a barrier is destroyed while a thread waits at it",
       "a destroyed barrier is used",
-      "memory is freed while a thread waits for an object in it",
+      "memory is freed while a thread waits on an object in it",
   };
   static_assert(sizeof kTexts / sizeof *kTexts == static_cast<unsigned>(Misuse::kCount), "one text per misuse");
   return misuse < Misuse::kCount ? kTexts[static_cast<unsigned>(misuse)] : "?";

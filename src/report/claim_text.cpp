@@ -36,14 +36,17 @@ std::string bounds_text(const Claim& claim) {
   add(b.delays, "delay", "delays");
   add(b.depth, "step", "steps");
   std::string text = parts.empty() ? "" : fmt::format(" with {}", fmt::join(parts, " and "));
-  if (claim.by_trace_cost) text += " (by the cost of its trace)";
+  if (claim.by_trace_cost) text += " (trace-cost bounding)";
   if (b.variables) {
     text += parts.empty() ? " with preemptions" : "";
-    text += " at accesses to at most " + plural(*b.variables, "variable");
-    if (claim.shared_variables) text += fmt::format(" of {} shared", with_separators(*claim.shared_variables));
+    text += " at accesses to at most ";
+    text += claim.shared_variables
+                ? fmt::format("{} of {}", *b.variables, plural(*claim.shared_variables, "shared variable"))
+                : plural(*b.variables, "variable");
   }
   if (b.loop_iterations)
-    text += fmt::format(", allocated in the first {} of loops", plural(uint64_t{*b.loop_iterations} + 1, "iteration"));
+    text += fmt::format(" (of memory allocated in loops, the first {})",
+                        plural(uint64_t{*b.loop_iterations} + 1, "iteration"));
   if (b.threads) {
     text += claim.certainty < 1 ? fmt::format(", with probability {:.2f}", claim.certainty) : "";
     text += " in every order of at most " + plural(*b.threads, "thread");
@@ -52,20 +55,19 @@ std::string bounds_text(const Claim& claim) {
   return text;
 }
 
-// Without content if almost everything may have been missed.
+// Empty if the probability says little.
 std::string chance_text(const Chance& chance) {
-  if (chance.missed > 0.99) return {};
+  if (chance.missed > 0.9) return {};
   if (chance.of == Chance::Of::OrderOfOneObject)
     return fmt::format(
-        "each order of the operations on one object was missed with probability at most {:.3g} where no thread has to "
-        "wait "
+        "a given order of the operations on one object was missed with probability at most {:.3g}, if no thread blocks "
         "({}, at most {:.3g} orders)",
         chance.missed, plural(chance.objects, "object"), chance.orders);
   const std::string at = chance.variables ? " at " + plural(chance.variables, "variable") : "";
   const std::string of = chance.variables ? plural(chance.objects, "shared variable") + ", " +
                                                 plural(chance.decisions, "access", "accesses")
                                           : plural(chance.decisions, "decision");
-  return fmt::format("each bug of depth {}{} was missed with probability at most {:.3g} ({}, {})", chance.depth, at,
+  return fmt::format("a given bug of depth {}{} was missed with probability at most {:.3g} ({}, {})", chance.depth, at,
                      chance.missed, plural(chance.threads, "thread"), of);
 }
 
@@ -73,21 +75,21 @@ std::string text_of(const Proviso& p) {
   const std::string places = list(p.where);
   switch (p.kind) {
     case ProvisoKind::Uninstrumented: return "accesses in code that is not instrumented" + in_brackets(places);
-    case ProvisoKind::UncontrolledLoop: return "what loops in code that is not instrumented read" + in_brackets(places);
+    case ProvisoKind::UncontrolledLoop:
+      return "values read by loops in code that is not instrumented" + in_brackets(places);
     case ProvisoKind::SpinRounds:
       return fmt::format("more than {} of the spin loop{} at {} (--spin-rounds)", plural(p.count, "round"),
                          p.where.size() == 1 ? "" : "s", places);
-    case ProvisoKind::Cut: return fmt::format("{} cut {}", plural(p.count, "execution"), p.why);
+    case ProvisoKind::Cut: return fmt::format("{} cut off {}", plural(p.count, "execution"), p.why);
     case ProvisoKind::Lost: return fmt::format("{} lost ({})", plural(p.count, "execution"), p.why);
     case ProvisoKind::Nondeterministic: {
-      std::string text = "the program does not repeat itself";
+      std::string text = "the program is not deterministic";
       if (!p.where.empty()) text += ": it depends on " + places;
       return p.why.empty() ? text : fmt::format("{}{}{}", text, p.where.empty() ? ": " : "; ", p.why);
     }
-    case ProvisoKind::LockMisuse: return "what follows the misuse of a lock at " + places;
+    case ProvisoKind::LockMisuse: return "steps after the misuse of a lock at " + places;
     case ProvisoKind::Criteria:
-      return "orders inside atomic blocks, which matter because of " +
-             (p.why.empty() ? places : p.why + in_brackets(places));
+      return "orders inside atomic blocks, because of " + (p.why.empty() ? places : p.why + in_brackets(places));
     case ProvisoKind::NoSchedulingPoint: return "preemptions at " + p.why;
     case ProvisoKind::SyncOnly: return "preemptions between synchronisation calls" + in_brackets(p.why);
     case ProvisoKind::MemoryOrder: return "weaker memory orders " + (places.empty() ? p.why : "at " + places + p.why);
@@ -110,7 +112,7 @@ std::string sample_text(const Exploration& result) {
 std::string known_text(const Exploration& result) {
   const Claim& claim = result.claim;
   switch (claim.scope) {
-    case Scope::None: return fmt::format("nothing (search not finished, {})", plural(result.executions, "execution"));
+    case Scope::None: return fmt::format("search not finished ({})", plural(result.executions, "execution"));
     case Scope::Sample: return sample_text(result);
     case Scope::BlockOrders:
       return "every order of atomic blocks" + bounds_text(claim) +
@@ -119,7 +121,7 @@ std::string known_text(const Exploration& result) {
   }
   std::string text = claim.memory == MemoryModel::Any ? "every execution" : "every sequentially consistent execution";
   text += bounds_text(claim);
-  return claim.trusts_code ? text + ", without preemption in trusted code" : text;
+  return claim.trusts_code ? text + ", without preemptions in trusted code" : text;
 }
 
 std::vector<std::string> provisos_text(const Claim& claim) {
@@ -147,16 +149,16 @@ std::string not_covered_text(const Exploration& result) {
 
 const char* ending_text(Ending ending) {
   switch (ending) {
-    case Ending::Finished: return "the end of the search";
-    case Ending::FirstBug: return "the first bug";
-    case Ending::Interrupted: return "an interrupt";
-    case Ending::TimeBudget: return "the time budget";
-    case Ending::ExecutionBudget: return "the execution budget";
-    case Ending::MemoryBudget: return "the memory budget";
-    case Ending::DefaultBudget: return "the default budget";
-    case Ending::Uncontrolled: return "a program that could not be controlled";
-    case Ending::NewPoints: return "accesses that became scheduling points";
-    case Ending::Distrusted: return "executions that cannot be relied on";
+    case Ending::Finished: return "search ended";
+    case Ending::FirstBug: return "stopped at the first bug";
+    case Ending::Interrupted: return "interrupted";
+    case Ending::TimeBudget: return "time budget used up";
+    case Ending::ExecutionBudget: return "execution budget used up";
+    case Ending::MemoryBudget: return "memory budget used up";
+    case Ending::DefaultBudget: return "default budget used up";
+    case Ending::Uncontrolled: return "the program could not be controlled";
+    case Ending::NewPoints: return "new scheduling points found";
+    case Ending::Distrusted: return "executions did not repeat";
   }
   return "";
 }

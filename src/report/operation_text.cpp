@@ -48,8 +48,7 @@ std::string sentence(const Step& step, const TraceNames& names) {
     case OpKind::Join: return "join " + names.thread(step.second.thread());
     case OpKind::ProcessExit: return "end of the process";
     case OpKind::ExitHandler: return "exit handlers";
-    case OpKind::AtomicSection:
-      return step.second.begins_section() ? "begin of atomic section" : "end of atomic section";
+    case OpKind::AtomicSection: return step.second.begins_section() ? "begin atomic section" : "end atomic section";
     case OpKind::Fence: return "fence";
     case OpKind::CondWait:
       return fmt::format("wait on {}, releases {}", names.object(step.object), names.object(step.second.mutex()));

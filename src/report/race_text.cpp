@@ -57,22 +57,21 @@ std::string race_message(const DataRace& race, const TraceNames& names) {
   const std::string tail = origin.empty() ? "" : "; it was " + origin;
   const std::string first = names.thread(race.first.thread), second = names.thread(race.second.thread);
   if (race.unlocked() && race.first.thread == race.second.thread)
-    return fmt::format("no lock is held at every access to {}: {} {} it{}, another thread used it before{}",
-                       names.object(object), second, third_person(race.second), at_place(race.second, names), tail);
+    return fmt::format("no common lock protects {}: {} {} it{}, another thread used it before{}", names.object(object),
+                       second, third_person(race.second), at_place(race.second, names), tail);
   if (race.unlocked())
-    return fmt::format("no lock is held at every access to {}: {} {} it{}, {} {} it{}{}", names.object(object), first,
+    return fmt::format("no common lock protects {}: {} {} it{}, {} {} it{}{}", names.object(object), first,
                        third_person(race.first), at_place(race.first, names), second, third_person(race.second),
                        at_place(race.second, names), tail);
   if (race.misuse())
     return fmt::format("{} misused a lock: {}: {}{}{}", second, text_of(race.second.misuse), names.object(object),
                        at_place(race.second, names), tail);
   if (is_ended_stack(race.first))
-    return fmt::format("use after return: {} {} {}{}, which was on the stack of {} and is gone", second,
+    return fmt::format("use after return: {} {} {}{}, on the stack of {}, after the function returned", second,
                        third_person(race.second), names.object(object), at_place(race.second, names), first);
   if (is_ended_stack(race.second))
-    return fmt::format(
-        "use after return: {} {} {}{}, which is on the stack of {}; nothing makes {} wait before it returns", first,
-        third_person(race.first), names.object(object), at_place(race.first, names), second, second);
+    return fmt::format("use after return: {} {} {}{}, on the stack of {}; {} does not wait before it returns", first,
+                       third_person(race.first), names.object(object), at_place(race.first, names), second, second);
   const bool freed = (race.first.flags & RaceAccess::kFree) && !(race.second.flags & RaceAccess::kFree);
   if (freed)
     return fmt::format("use after free: {} {} {}{}, which {} freed{}{}", second, third_person(race.second),
@@ -87,7 +86,7 @@ std::string double_free_text(const TraceNames& names) {
   std::string text;
   for (const DataRace& race : names.trace().races())
     if ((race.first.flags & race.second.flags & RaceAccess::kFree) && race.second.begin == address)
-      text = fmt::format("{} frees it{}, it was freed by {}{} before", names.thread(race.second.thread),
+      text = fmt::format("{} frees it{}, after {} freed it{}", names.thread(race.second.thread),
                          at_place(race.second, names), names.thread(race.first.thread), at_place(race.first, names));
   const std::string origin = allocation_text(address, names);
   if (origin.empty()) return text;
@@ -99,16 +98,15 @@ std::string leak_message(const Allocation& first, const TraceNames& names) {
   for (const Allocation& a : names.trace().allocations())
     if (a.flags & Allocation::kLeaked) ++blocks, bytes += a.size;
   return fmt::format("leak: {} bytes {}{} are never freed{}", first.size, allocation_text(first.begin, names),
-                     first.count ? fmt::format(" ({} before it from there)", first.count) : "",
-                     blocks > 1 ? fmt::format("; {} blocks with {} bytes in all", blocks, bytes) : "");
+                     first.count ? fmt::format(" (after {} earlier ones from there)", first.count) : "",
+                     blocks > 1 ? fmt::format("; in total {} blocks, {} bytes", blocks, bytes) : "");
 }
 
 std::string stale_load_message(uint32_t store, uint32_t load, const TraceNames& names) {
   const Step &written = names.trace().steps()[store], &read = names.trace().steps()[load];
   return fmt::format(
-      "{} reads {}{}: a processor with store buffers may still answer with the value before the write of {}{}; such "
-      "executions "
-      "are not explored (use sequentially consistent order, or a fence between the store and the load)",
+      "{} reads {}{} and may miss the write of {}{} on a processor with store buffers; such executions are not "
+      "explored (use memory_order_seq_cst, or a fence between the store and the load)",
       names.thread(read.thread), names.object(read.object), at_place(names.stack_of_step(load), names),
       names.thread(written.thread), at_place(names.stack_of_step(store), names));
 }

@@ -129,7 +129,8 @@ std::optional<Departure> first_departure(const ScheduleFile& recording, const st
   if (recording.operations_total == now_total) return std::nullopt;
   if (now_total < recording.operations_total)
     return Departure{now_total + 1, common < then.size() ? in_words(then[common]) : "more operations", "ends"};
-  return Departure{recording.operations_total + 1, "ends", common < now.size() ? in_words(now[common]) : "goes on"};
+  return Departure{recording.operations_total + 1, "ends",
+                   common < now.size() ? in_words(now[common]) : "more operations"};
 }
 
 // One line per key, one per operation: neither the whole on one line nor every number on its own.

@@ -219,22 +219,26 @@ Error bad(const std::string& path, const std::string& why) {
 Result<ScheduleFile> parse_schedule(const std::string& text, const std::string& path) {
   try {
     const Json json = parse_bounded(text);
-    if (json.is_discarded()) return bad(path, "is not a Lockstep schedule, or it is truncated: it is not valid JSON");
+    if (json.is_discarded())
+      return bad(
+          path, "is not a Lockstep schedule, or it is truncated (not valid JSON); record it again with 'lockstep run'");
     if (!json.is_object() || !json.contains(schedule_json::kMagic))
       return bad(path, "is not a Lockstep schedule: it has no \"lockstep-schedule\"");
     const Json& version = json[schedule_json::kMagic];
     if (!version.is_number_unsigned() || version.get<uint64_t>() != kScheduleVersion)
-      return bad(path, fmt::format("has schedule version {}, this Lockstep reads version {}: record it again",
-                                   schedule_json::dump(version).substr(0, 20), kScheduleVersion));
+      return bad(
+          path,
+          fmt::format("has schedule version {}, this Lockstep reads version {}; record it again with 'lockstep run'",
+                      schedule_json::dump(version).substr(0, 20), kScheduleVersion));
     ScheduleFile schedule = read_content(json);
     if (string_at(json, schedule_json::kChecksum) != schedule_json::checksum_of(json))
-      return bad(path, "was changed after it was written: its checksum does not match, record it again");
+      return bad(path, "was changed after it was written (checksum mismatch); record it again with 'lockstep run'");
     schedule.bug.schedule = path;
     return schedule;
   } catch (const Malformed& malformed) {
     return bad(path, "is a damaged Lockstep schedule: " + malformed.what);
   } catch (const std::exception&) {
-    return bad(path, "cannot be read as a Lockstep schedule: it is damaged");
+    return bad(path, "is a damaged Lockstep schedule");
   }
 }
 
@@ -250,7 +254,7 @@ Result<ScheduleFile> load_schedule(const std::string& path) {
   if (S_ISDIR(info.st_mode)) return bad(path, "is a directory, not a Lockstep schedule");
   if (!S_ISREG(info.st_mode)) return bad(path, "is not a regular file");
   if (static_cast<uint64_t>(info.st_size) > kScheduleFileLimit)
-    return bad(path, "is larger than 256 MB: no Lockstep schedule is");
+    return bad(path, "is larger than 256 MB, so not a Lockstep schedule");
   std::string text(static_cast<size_t>(info.st_size), '\0');
   size_t size = 0;
   while (size < text.size()) {

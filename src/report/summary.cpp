@@ -16,8 +16,7 @@ std::string tally(const Exploration& result) {
 }
 
 std::string contributions(const Exploration& result, bool verbose) {
-  return !verbose || result.contributions.empty() ? std::string{}
-                                                  : "       Executions: " + result.contributions + ".\n";
+  return !verbose || result.contributions.empty() ? std::string{} : "       Search: " + result.contributions + ".\n";
 }
 
 std::string bug_depth(const Exploration& result) {
@@ -31,11 +30,20 @@ std::string bug_depth(const Exploration& result) {
   return proved && *proved < cost ? fmt::format("{} (no bug with at most {})", needs, *proved) : needs;
 }
 
+std::string explored_text(const Exploration& result, const std::string& claim) {
+  return result.claim.scope == Scope::None ? claim : "explored: " + claim;
+}
+
+std::string capitalised(std::string text) {
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
 std::string indented(const std::string& line) { return line.empty() ? "" : "       " + line + "\n"; }
 
-// Where the strategy itself thought it enough.
+// The strategy ended the search by its own budget: say how to lift it.
 std::string how_to_go_on(const Exploration& result) {
-  return result.ending == Ending::DefaultBudget ? "To go on: lockstep run --time 10m, or --executions N." : "";
+  return result.ending == Ending::DefaultBudget ? "To search longer, add --time 10m or --executions N." : "";
 }
 
 }  // namespace
@@ -99,8 +107,8 @@ std::string test_line(const Exploration& result, const Terminal& terminal) {
     case Verdict::Pass:
       return fmt::format("{}       {}{}", terminal.paint("1;32", "pass"), guarantee_text(result), rest);
     case Verdict::Incomplete:
-      return fmt::format("{} stopped by {}; known: {}{}", terminal.paint("1;33", "incomplete"),
-                         ending_text(result.ending), guarantee_text(result), rest);
+      return fmt::format("{} {}; {}{}", terminal.paint("1;33", "incomplete"), ending_text(result.ending),
+                         explored_text(result, guarantee_text(result)), rest);
     case Verdict::Uncontrolled:
       return fmt::format("{} {}", terminal.paint("1;31", "UNCONTROLLED"), result.uncontrolled);
   }
@@ -118,9 +126,10 @@ std::string final_lines(const Exploration& result, const Terminal& terminal, boo
       return fmt::format("{} {} {} ({})\n{}{}", terminal.paint("1;32", "PASS"), dash, known_text(result), tally(result),
                          indented(not_covered_text(result)), rest);
     case Verdict::Incomplete:
-      return fmt::format("{} {} no bug found, stopped by {} ({})\n       Known: {}.\n{}{}{}",
-                         terminal.paint("1;33", "INCOMPLETE"), dash, ending_text(result.ending), tally(result),
-                         known_text(result), indented(not_covered_text(result)), indented(how_to_go_on(result)), rest);
+      return fmt::format("{} {} no bug found, {} ({})\n{}{}{}{}", terminal.paint("1;33", "INCOMPLETE"), dash,
+                         ending_text(result.ending), tally(result),
+                         indented(capitalised(explored_text(result, known_text(result))) + "."),
+                         indented(not_covered_text(result)), indented(how_to_go_on(result)), rest);
     case Verdict::Uncontrolled:
       return fmt::format("{} {} {}\n", terminal.paint("1;31", "UNCONTROLLED"), dash, result.uncontrolled);
   }

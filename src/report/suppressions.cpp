@@ -36,7 +36,7 @@ Result<Suppressions> Suppressions::load(const std::string& path) {
   std::ifstream file(path);
   std::stringstream text;
   if (!file || !(text << file.rdbuf()))
-    return Error{ExitCode::Usage, fmt::format("the suppressions file {} cannot be read", path)};
+    return Error{ExitCode::Usage, fmt::format("cannot read the suppressions file {}", path)};
   return parse(text.str(), path);
 }
 
@@ -50,8 +50,7 @@ Result<Suppressions> Suppressions::parse(std::string_view text, const std::strin
     if (line.empty() || line.front() == '#') continue;
     constexpr std::string_view kRace = "race:";
     if (!line.starts_with(kRace) || line.size() == kRace.size())
-      return Error{ExitCode::Usage,
-                   fmt::format("{}:{}: a suppression reads race:PATTERN, not '{}'", path, number, line)};
+      return Error{ExitCode::Usage, fmt::format("{}:{}: expected race:PATTERN, not '{}'", path, number, line)};
     result.races_.emplace_back(line.substr(kRace.size()));
   }
   return result;

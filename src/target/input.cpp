@@ -56,15 +56,14 @@ void ProgramInput::read_pipe(int first_patience_ms) {
     if (ready == 0) {
       if (first_patience_ms > 0)
         warning_ =
-            "standard input is a pipe that stays open without saying anything: the program gets what came so far, then "
-            "end of file";
+            "standard input is an open pipe without new data: the program reads what arrived so far, then end of file";
       return;
     }
     const ssize_t n = read(0, chunk, sizeof chunk);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return;
     if (!append(chunk, static_cast<size_t>(n))) {
-      warning_ = "standard input is larger than can be kept: the program gets its beginning";
+      warning_ = "standard input is too large: the program reads only its beginning";
       return;
     }
     if (first_patience_ms > 0) patience = kStalled;
@@ -77,8 +76,7 @@ std::shared_ptr<const ProgramInput> ProgramInput::from_standard_input(const std:
   if (fstat(0, &info) != 0) return input;
   if (isatty(0)) {
     if (can_read_input(program))
-      input->warning_ =
-          "standard input is a terminal: the program gets end of file instead; give it a file with < FILE";
+      input->warning_ = "standard input is a terminal: the program reads end of file; use < FILE for input";
     return input;
   }
   if (S_ISCHR(info.st_mode)) return input;  // /dev/null
@@ -90,7 +88,7 @@ std::shared_ptr<const ProgramInput> ProgramInput::from_standard_input(const std:
       char chunk[65536];
       if ((n = pread(0, chunk, sizeof chunk, at)) <= 0) break;
       if (!input->append(chunk, static_cast<size_t>(n))) {
-        input->warning_ = "standard input is larger than can be kept: the program gets its beginning";
+        input->warning_ = "standard input is too large: the program reads only its beginning";
         break;
       }
       at += n;

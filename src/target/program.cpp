@@ -104,23 +104,21 @@ Result<std::string> find_program(const std::string& name) {
   if (stat(path.c_str(), &info) != 0) return Error{ExitCode::Usage, "cannot find the program '" + name + "'"};
   if (S_ISDIR(info.st_mode)) return Error{ExitCode::Usage, "'" + name + "' is a directory, not a program"};
   if (access(path.c_str(), X_OK) != 0)
-    return Error{ExitCode::Usage, "'" + name + "' is not executable: build it, or make it executable with chmod +x"};
+    return Error{ExitCode::Usage, "'" + name + "' is not executable; build it, or use chmod +x"};
   const ElfFacts facts = inspect(path);
   if (!facts.elf)
-    return uncontrolled("'" + name +
-                        "' is not a compiled program (a script?): give the compiled test itself to lockstep");
-  if (!facts.right_machine) return uncontrolled("'" + name + "' is a program for another machine");
+    return uncontrolled("'" + name + "' is not a compiled program (a script?); pass the compiled program to lockstep");
+  if (!facts.right_machine) return uncontrolled("'" + name + "' is built for another architecture");
   if (!facts.dynamic)
-    return uncontrolled(
-        "'" + name +
-        "' is statically linked, so its calls cannot be intercepted: link it dynamically (without -static)");
+    return uncontrolled("'" + name +
+                        "' is statically linked, so its calls cannot be intercepted; link it without -static");
   for (const std::string& library : facts.needed) {
     if (library.starts_with("libtsan"))
       return uncontrolled("'" + name +
-                          "' is linked with libtsan: build it with lockstep-cxx instead of -fsanitize=thread");
+                          "' is linked with libtsan; build it with lockstep-cxx instead of -fsanitize=thread");
     if (library.starts_with("libasan") || library.starts_with("libmsan"))
       return uncontrolled("'" + name + "' is linked with " + library +
-                          ", whose allocator and shadow memory cannot be reset: build it without that sanitizer");
+                          ", whose allocator and shadow memory cannot be restored; build it without that sanitizer");
   }
   return path;
 }

@@ -18,38 +18,34 @@ inline std::vector<std::string> in_words(const std::set<Fact>& facts) {
   std::vector<std::string> said;
   if (has(facts, FactKind::OutsideInput))
     said.emplace_back(
-        "the program waits for input from outside, which is not under control: its executions may not repeat");
+        "the program waits for input from outside, which Lockstep does not control: executions may not repeat");
   if (has(facts, FactKind::StartsProcesses))
     said.emplace_back(
-        "the program starts other processes, which are not under control: they are taken to answer and to end "
+        "the program starts other processes, which Lockstep does not control: it assumes that they respond and end "
         "promptly");
   if (has(facts, FactKind::CycleCounter))
     said.emplace_back(
-        "the program reads the processor's cycle counter (rdtsc), which shows the virtual clock where that is "
-        "possible: "
-        "other values may lead elsewhere");
+        "the program reads the cycle counter (rdtsc), which shows the virtual clock where possible: other values are "
+        "not explored");
   if (has(facts, FactKind::RandomInstruction))
     said.emplace_back(
-        "the program has code with the instructions rdrand or rdseed, whose random values cannot be controlled: its "
-        "executions may not repeat");
+        "the program contains rdrand or rdseed, whose values cannot be controlled: executions may not repeat");
   if (has(facts, FactKind::RandomValues))
     said.emplace_back(
-        "the program asks for random values and gets the same ones in every execution: other values may lead "
-        "elsewhere");
+        "the program reads random values and gets the same ones in every execution: other values are not explored");
   if (has(facts, FactKind::FilesChange))
     said.emplace_back(
-        "an execution looked at a file or folder that had changed since the exploration began: executions may depend "
-        "on "
-        "what earlier ones left there, and not repeat");
+        "an execution looked at a file or directory that had changed since the exploration began: executions may "
+        "depend "
+        "on what earlier ones wrote, and may not repeat");
   if (has(facts, FactKind::AddressesVary))
     said.emplace_back(
-        "address randomisation cannot be switched off here (personality() is refused): executions that depend on "
-        "addresses "
-        "do not repeat");
+        "address randomisation cannot be disabled here (personality() fails): executions that depend on addresses do "
+        "not repeat");
   if (has(facts, FactKind::CheckpointsDiffer))
     said.emplace_back(
-        "an execution that was started from a checkpoint differed from the same one run from the beginning; it was all "
-        "done again without checkpoints");
+        "an execution from a checkpoint differed from the same execution run from the start; the exploration was "
+        "repeated without checkpoints");
   return said;
 }
 
@@ -64,14 +60,14 @@ inline std::string dependence(const std::set<Fact>& facts, Isolation isolation) 
   else if (has(facts, FactKind::WritesFiles))
     add("files that it writes");
   if (has(facts, FactKind::CycleCounter)) add("the processor's cycle counter");
-  if (has(facts, FactKind::RandomInstruction)) add("random numbers of the processor");
+  if (has(facts, FactKind::RandomInstruction)) add("the processor's random numbers");
   if (has(facts, FactKind::AddressesVary)) add("addresses");
   if (has(facts, FactKind::ReadsSystem)) add("what it reads from /proc or /sys");
   if (has(facts, FactKind::OutsideInput)) add("input from outside");
   if (has(facts, FactKind::StartsProcesses)) add("processes it starts");
   if (text.empty())
-    add("something that is not seen: the processor's cycle counter, memory shared with other processes, threads out of "
-        "control");
+    add("something Lockstep cannot see: the processor's cycle counter, memory shared with other processes, or "
+        "uncontrolled threads");
   return text;
 }
 

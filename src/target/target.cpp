@@ -269,8 +269,8 @@ class WorkerTarget final : public Target {
                         again.steps().size() == first->view().steps().size() && !first_difference(*first, again);
       if (same) continue;
       release();
-      info_.isolation_reason = "its memory could not be reset to the same start";
-      warn("the program does not start equal after a reset of its memory; every execution is a fork now (slower)");
+      info_.isolation_reason = "its memory could not be restored exactly";
+      warn("the program starts differently after its memory is restored; each execution now runs in a fork (slower)");
       launch_.isolation = Isolation::Fork;
       slots_.clear();
       dealt_.clear();
@@ -358,10 +358,9 @@ class WorkerTarget final : public Target {
     slot.queue.for_each([&slot](const Plan& plan) { slot.process.send(plan); });
     slot.process.ring();
     if (!blame) return next(nullptr);
-    std::string how =
-        WIFSIGNALED(status)
-            ? std::string("the process was killed by signal ") + strsignal(WTERMSIG(status))
-            : "the process ended with exit code " + std::to_string(WEXITSTATUS(status)) + " behind our back";
+    std::string how = WIFSIGNALED(status)
+                          ? std::string("the process was killed by signal ") + strsignal(WTERMSIG(status))
+                          : "the process ended unexpectedly with exit code " + std::to_string(WEXITSTATUS(status));
     return own_trace(first, Outcome::WorkerDied, how);
   }
 
@@ -417,7 +416,7 @@ class WorkerTarget final : public Target {
       watch.asked = false;
       return nullptr;
     }
-    if (watch.asked) return "does not answer";
+    if (watch.asked) return "does not respond";
     channel.stuck_words.store(0);
     watch.asked = true;
     if (watch.steps == ~0ull) watch.steps = channel.stuck_steps.load();

@@ -215,13 +215,12 @@ Result<bool> WorkerProcess::start_once() {
                                              : "exit code " + std::to_string(WEXITSTATUS(status_));
       if (WIFEXITED(status_) && WEXITSTATUS(status_) == 127)
         return Error{ExitCode::Uncontrolled,
-                     "'" + options_.path + "' could not be started: does it find all its libraries?"};
-      return Error{ExitCode::Uncontrolled,
-                   "'" + options_.path + "' ended before its main function was reached (" + how + ")"};
+                     "cannot start '" + options_.path + "'; check its shared libraries with ldd"};
+      return Error{ExitCode::Uncontrolled, "'" + options_.path + "' ended before main() (" + how + ")"};
     }
     futex_wait(c->traces.bell, bell, 20);
     if ((waited += 20) > 60'000)
-      return Error{ExitCode::Uncontrolled, "'" + options_.path + "' did not reach its main function within a minute"};
+      return Error{ExitCode::Uncontrolled, "'" + options_.path + "' did not reach main() within one minute"};
   }
   if (c->state.load(std::memory_order_acquire) == WorkerState::Refused)
     return Error{ExitCode::Uncontrolled, std::string(c->text, c->text_bytes.load(std::memory_order_acquire))};

@@ -111,11 +111,11 @@ TEST(Outcomes, EachIsWhatItIsCalled) {
       {Outcome::Crash, FindingKind::Crash, "thread 2 crashed with SIGSEGV at address 0x10: said so"},
       {Outcome::WorkerDied, FindingKind::Crash, "the program died: said so"},
       {Outcome::ExitCode, FindingKind::ExitCode, "the program ended with exit code 11: said so"},
-      {Outcome::Deadlock, FindingKind::Deadlock, "deadlock: no thread can go on: said so"},
+      {Outcome::Deadlock, FindingKind::Deadlock, "deadlock: no thread can run: said so"},
       {Outcome::LockMisuse, FindingKind::LockMisuse, "thread 2 misused a lock: said so"},
       {Outcome::DoubleFree, FindingKind::DoubleFree, "thread 2 freed memory twice: said so"},
       {Outcome::Livelock, FindingKind::Livelock,
-       "livelock: the threads that are left only wait for each other to change something: said so"},
+       "livelock: the remaining threads spin, each waiting for another: said so"},
   };
   for (const Case& c : cases) {
     TraceBuilder b;
@@ -146,7 +146,7 @@ TEST(LockMisuse, IsToldForEachPlaceHoweverTheExecutionEnded) {
   const std::vector<Finding> found = LockMisuseAnalysis().check_all(trace);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].kind, FindingKind::LockMisuse);
-  EXPECT_EQ(found[0].message, "thread 1 misused a lock: a mutex is unlocked that nobody holds");
+  EXPECT_EQ(found[0].message, "thread 1 misused a lock: a mutex is unlocked that is not locked");
   EXPECT_EQ(found[1].message, "thread 1 misused a lock: a destroyed semaphore is used");
   EXPECT_NE(key_of(found[0], trace), key_of(found[1], trace));
   EXPECT_FALSE(check(trace)) << "told twice";

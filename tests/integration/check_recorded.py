@@ -67,7 +67,7 @@ class Recorded(unittest.TestCase):
     def test_gdb_stops_at_the_failure_with_a_thread_for_each(self):
         seen = self.lockstep("debug", self.record(DEADLOCK), "--command", "run", "--command", "info threads",
                              "--command", "thread apply all bt", "--command", "lockstep story")
-        self.assertIn("lockstep: the failure", seen.stdout)
+        self.assertIn("lockstep: failure in", seen.stdout)
         for name in ('"main"', '"thread 1"', '"thread 2"'):
             self.assertIn(name, seen.stdout)
         self.assertGreaterEqual(seen.stdout.count("ab_ba_deadlock.cpp:20"), 2, seen.stdout)
@@ -77,8 +77,8 @@ class Recorded(unittest.TestCase):
     def test_gdb_goes_from_switch_to_switch(self):
         seen = self.lockstep("debug", self.record(ASSERTION), "--command", "break main", "--command", "run",
                              *["--command", "lockstep next"] * 3, "--command", "lockstep failure", "--command", "continue")
-        self.assertIn("lockstep: thread 2 goes on", seen.stdout)
-        self.assertIn("lockstep: the failure, on main", seen.stdout)
+        self.assertIn("lockstep: switched to thread 2", seen.stdout)
+        self.assertIn("lockstep: failure in main", seen.stdout)
         self.assertIn("assert(", seen.stdout)
 
     def test_a_debugger_that_is_not_there(self):

@@ -58,7 +58,7 @@ check executions "$(value executions result.json)" 0
 check stored "$(value stored result.json)" true
 check execution "$(value execution result.json)" "$found"
 check fingerprint "$(value fingerprint result.json)" "$fingerprint"
-grep -q 'found again by the schedule of an earlier run' output || { cat output; exit 1; }
+grep -q 'reproduced by a schedule of an earlier run' output || { cat output; exit 1; }
 
 run 1 --stored ignore
 check 'execution, with stored schedules ignored' "$(value executions result.json)" "$found"

@@ -25,7 +25,7 @@ const Row kRows[] = {
     {"self_deadlock", Outcome::Deadlock, "already holds"},
     {"deadlock", Outcome::Deadlock, ""},
     {"no_signal", Outcome::Deadlock, ""},
-    {"unlock_unheld", Outcome::Ok, "nobody holds"},  // the C library goes on after these, and so does the execution
+    {"unlock_unheld", Outcome::Ok, "is not locked"},  // the C library goes on after these, and so does the execution
     {"unlock_foreign", Outcome::Ok, "does not hold"},
     {"destroy_locked", Outcome::Ok, "destroyed while it is locked"},
     {"double_free", Outcome::DoubleFree, "twice"},

@@ -3,7 +3,7 @@ import gdb
 
 
 class Switch(gdb.Breakpoint):
-    """Stops on the thread that goes on after a switch of threads, when asked to."""
+    """Stops on the new thread after a thread switch, if enabled."""
 
     def __init__(self):
         super().__init__("lockstep_debug_switch", internal=True)
@@ -23,7 +23,7 @@ switch = failure = None
 
 
 def loaded(event):
-    """The runtime is there: its places to stop at can be set without a word."""
+    """Sets the internal breakpoints when the runtime is loaded."""
     global switch, failure
     if switch is None and "liblockstep-rt" in (event.new_objfile.filename or ""):
         switch, failure = Switch(), Failure()
@@ -34,7 +34,7 @@ def in_runtime(frame):
 
 
 def innermost_own_frame():
-    """That of the user's source if there is one, not of the library it calls."""
+    """The innermost frame in the user's source; otherwise the innermost outside the runtime."""
     candidate, frame = None, gdb.newest_frame()
     while frame is not None:
         if not in_runtime(frame) and frame.name():
@@ -68,29 +68,29 @@ def stopped(event):
     number = gdb.selected_thread().num if gdb.selected_thread() else 0
     name = gdb.selected_thread().name if gdb.selected_thread() else ""
     if failure in breakpoints:
-        print("lockstep: the failure, on %s (gdb thread %d); 'info threads' and 'bt' show who is where" % (name, number))
+        print("lockstep: failure in %s (gdb thread %d); see 'info threads' and 'bt'" % (name, number))
     else:
-        print("lockstep: %s goes on (gdb thread %d)" % (name, number))
+        print("lockstep: switched to %s (gdb thread %d)" % (name, number))
     if frame is not None:
         gdb.execute("frame")
 
 
 class Lockstep(gdb.Command):
-    """lockstep next | failure | story: go to the next switch of threads, go to the failure, tell the story."""
+    """lockstep next | failure | story: run to the next thread switch, run to the failure, print the steps."""
 
     def __init__(self):
         super().__init__("lockstep", gdb.COMMAND_RUNNING, prefix=True)
 
 
 class Next(gdb.Command):
-    """Go on to the next switch of threads."""
+    """Run to the next thread switch."""
 
     def __init__(self):
         super().__init__("lockstep next", gdb.COMMAND_RUNNING)
 
     def invoke(self, argument, from_tty):
         if switch is None:
-            raise gdb.GdbError("the program does not run yet: use 'run' or 'start' first")
+            raise gdb.GdbError("the program is not running; type 'run' or 'start' first")
         switch.enabled = True
         try:
             gdb.execute("continue")
@@ -99,7 +99,7 @@ class Next(gdb.Command):
 
 
 class ToFailure(gdb.Command):
-    """Go on to the failure."""
+    """Run to the failure."""
 
     def __init__(self):
         super().__init__("lockstep failure", gdb.COMMAND_RUNNING)
@@ -109,7 +109,7 @@ class ToFailure(gdb.Command):
 
 
 class Story(gdb.Command):
-    """Tell the story of the recorded failure."""
+    """Print the steps of the recorded failure."""
 
     def __init__(self):
         super().__init__("lockstep story", gdb.COMMAND_STATUS)

@@ -341,8 +341,8 @@ bool outside_helps() {
   }
   if (outside)
     s.end(Outcome::Uncontrolled, 0,
-          "the program waits for input from outside, which cannot be controlled: let one of its own threads be the "
-          "other side");
+          "the program waits for input from outside, which cannot be controlled; let one of its own threads write the "
+          "input");
   return false;
 }
 

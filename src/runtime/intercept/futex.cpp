@@ -188,7 +188,7 @@ LOCKSTEP_EXPORT long syscall(long number, ...) noexcept {
       case SYS_clone:
       case SYS_clone3:
       case SYS_fork:
-      case SYS_vfork: refuse_call("syscall()", "it makes a new process or thread");
+      case SYS_vfork: refuse_call("syscall()", "it creates a process or thread");
       default: break;
     }
   // What it does is not known: the most it may do.

@@ -64,7 +64,7 @@ void* open_library(const char* file, int flags) {
   auto& wanted = missing.library;
   const size_t size = length(file);
   if (size >= sizeof wanted.file || not_found_count == kMostMissing)
-    refuse_call("dlopen()", "too many libraries, or too long a name: use --isolation fork");
+    refuse_call("dlopen()", "too many libraries, or a name is too long; use --isolation fork");
   copy_bytes(wanted.file, file, size + 1);
   wanted.flags = flags;
   scheduler().end(Outcome::Uncontrolled);  // started over by the worker

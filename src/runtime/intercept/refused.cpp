@@ -13,7 +13,7 @@ namespace lockstep::rt {
 
 namespace {
 constexpr const char* kNewProcess = "a child process runs outside the schedule";
-constexpr const char* kNewProgram = "another program would take the place of this one";
+constexpr const char* kNewProgram = "it replaces the program";
 }  // namespace
 }  // namespace lockstep::rt
 

@@ -56,13 +56,13 @@ Outcome judge_long_execution(const Scheduler& s, char* text, size_t size) {
     if (!scheduled.contains(t) && ever.contains(t)) victim = t;
   });
   if (fair) {
-    format(text, size, "every thread gets its turn, but the same %u steps repeat for ever", uint64_t{period});
+    format(text, size, "all threads run, but the same %u steps repeat forever", uint64_t{period});
     return Outcome::Livelock;
   }
   // A loop that writes may be on its way: the same steps need not lead to the same state.
   if (selfish != kNoThread && victim != kNoThread && !writes) {
     format(text, size,
-           "thread %u repeats the same %u steps for ever without yielding, while thread %u could run (good-samaritan "
+           "thread %u repeats the same %u steps forever without yielding, while thread %u could run (good-samaritan "
            "violation)",
            uint64_t{index_of(selfish)}, uint64_t{period}, uint64_t{index_of(victim)});
     return Outcome::Livelock;

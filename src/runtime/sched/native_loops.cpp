@@ -211,7 +211,7 @@ void go_round(void* context) {
   Scheduler& s = scheduler();
   rounds_in_row = s.progress() == last_progress ? rounds_in_row + 1 : 0;
   if (rounds_in_row > kHopeless && hopeless())
-    s.end(Outcome::Livelock, 0, "nobody can go on but threads that spin for ever in code without scheduling points");
+    s.end(Outcome::Livelock, 0, "only threads that spin forever in code without scheduling points can run");
   s.reach(OpKind::Yield, nullptr, Step::kYield);
   last_progress = s.progress();
 }

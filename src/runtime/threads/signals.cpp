@@ -290,7 +290,7 @@ LOCKSTEP_EXPORT int sigsuspend(const sigset_t* mask) {
 }
 // Signals of the program never reach the kernel, so a descriptor for them would never be ready.
 LOCKSTEP_EXPORT int signalfd(int fd, const sigset_t* mask, int flags) noexcept {
-  if (controlled()) refuse_call("signalfd()", "signals between threads do not pass through descriptors");
+  if (controlled()) refuse_call("signalfd()", "signals between threads are not delivered to descriptors");
   return LOCKSTEP_REAL(signalfd)(fd, mask, flags);
 }
 LOCKSTEP_EXPORT int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* timeout) {

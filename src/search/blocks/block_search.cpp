@@ -317,7 +317,7 @@ void BlockSearch::judge(const Node& node, TraceView trace) {
     return;
   }
   if (predicted_[key]++ > 0) return;
-  std::string message = "a deadlock was predicted but could not be brought about:";
+  std::string message = "predicted deadlock, not confirmed:";
   for (const LockNesting& n : cycle)
     message += " " + name_of(n.thread) + " takes one lock while holding another" + (&n == &cycle.back() ? "" : ",");
   unconfirmed_.emplace(key, unconfirmed(cycle, message, Trace(trace)));
@@ -347,7 +347,7 @@ Claim BlockSearch::claim() const {
   claim.finished = true;
   claim.bounds.preemptions = claim.preemptions_completed = parts_.preemptions;
   claim.predicts_deadlocks = parts_.deadlocks && !parts_.conflicts && !parts_.preemptions && unmet().empty();
-  if (parts_.forget_locks) claim.provisos.push_back({ProvisoKind::Criteria, true, 0, {}, "locks that are nested"});
+  if (parts_.forget_locks) claim.provisos.push_back({ProvisoKind::Criteria, true, 0, {}, "nested locks"});
   for (const Criterion& c : unmet()) claim.provisos.push_back({ProvisoKind::Criteria, true, 0, {}, criterion_text(c)});
   return claim;
 }

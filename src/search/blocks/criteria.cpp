@@ -68,16 +68,16 @@ Cover cover(OpKind kind) { return kCover[static_cast<size_t>(kind)]; }
 
 const char* text_of(Reason reason) {
   switch (reason) {
-    case Reason::Fairness: return "threads that had to let others go first";
-    case Reason::HiddenSync: return "synchronisation in code without instrumentation";
+    case Reason::Fairness: return "threads held back by fairness";
+    case Reason::HiddenSync: return "synchronisation in code that is not instrumented";
     case Reason::Interrupt: return "cancellations and signals between threads";
     case Reason::Timeout: return "waits that can time out";
-    case Reason::EarlyExit: return "the end of the process beside running threads";
-    case Reason::ThreadsAtExit: return "exit handlers beside running threads";
-    case Reason::Input: return "input that another thread may take";
+    case Reason::EarlyExit: return "process exit while threads run";
+    case Reason::ThreadsAtExit: return "exit handlers while threads run";
+    case Reason::Input: return "input that several threads may read";
     case Reason::LockMisuse: return "locks after a misuse";
-    case Reason::Lifetime: return "objects that are freed beside their users";
-    default: return "orders of steps that no operation shows";
+    case Reason::Lifetime: return "objects freed while in use";
+    default: return "orders that no operation shows";
   }
 }
 
@@ -99,11 +99,11 @@ std::string criterion_text(const Criterion& c) {
   switch (c.kind) {
     case Criterion::Operation: return name_of(c.operation);
     case Criterion::Atomic: return "atomics shared without a common lock";
-    case Criterion::Notification: return "notifications under another lock than that of the waits";
+    case Criterion::Notification: return "notifications without the lock of the waiters";
     case Criterion::Memory: return "memory shared without a common lock";
     case Criterion::Timeout: return "waits that can time out";
     case Criterion::Order: return text_of(c.reason);
-    case Criterion::Deadlock: return "deadlocks of locks (exitblock-dd runs them)";
+    case Criterion::Deadlock: return "lock deadlocks (use exitblock-dd)";
   }
   return {};
 }

@@ -89,8 +89,8 @@ void Findings::warn_of_failures_beyond_bound() {
     if (!keys_.worth_confirming(key)) continue;  // was found within the bound as well
     Finding warning;
     warning.kind = kind;
-    warning.message = std::string("beyond the bound: an execution with more preemptions ends with ") + name_of(kind) +
-                      "; allow more preemptions to see it";
+    warning.message = std::string("an execution beyond the preemption bound ends with ") + name_of(kind) +
+                      "; raise --preemptions to see it";
     warnings.push_back(std::move(warning));
   }
 }

@@ -35,9 +35,9 @@ class Provisos {
   }
 
   void add_losses() {
-    if (e_.cut > 0) add(ProvisoKind::Cut, true, e_.cut, {}, "at the limit of steps");
-    if (e_.lost > 0) add(ProvisoKind::Lost, true, e_.lost, {}, "their worker died");
-    if (e_.diverged > 0) add(ProvisoKind::Lost, true, e_.diverged, {}, "they did not follow their schedule");
+    if (e_.cut > 0) add(ProvisoKind::Cut, true, e_.cut, {}, "at the step limit (--steps)");
+    if (e_.lost > 0) add(ProvisoKind::Lost, true, e_.lost, {}, "worker process died");
+    if (e_.diverged > 0) add(ProvisoKind::Lost, true, e_.diverged, {}, "the program departed from the schedule");
   }
 
   // A program that repeats itself shows no behaviour that a finished reduction did not count.
@@ -45,7 +45,7 @@ class Provisos {
     std::string why;
     const uint64_t unrepeated = claim_.unrepeated - std::min(claim_.unrepeated, e_.diverged);
     if (unrepeated > 0)
-      why = count_of(unrepeated, "execution") + " did not repeat what an earlier one had done";
+      why = count_of(unrepeated, "execution") + " did not repeat an earlier one";
     else if (e_.failure_not_repeated)
       why = "a failure did not repeat when its schedule was run again";
     else if (claim_.finished && claim_.traces && e_.distinct && *e_.distinct > *claim_.traces)
@@ -67,21 +67,20 @@ class Provisos {
     if (!e_.instrumented || e_.points == Points::Sync)
       return add(ProvisoKind::SyncOnly, hides, 0, {}, e_.instrumented ? "" : "the program is not instrumented");
     if (!e_.detects_races)
-      add(ProvisoKind::NoSchedulingPoint, hides, 0, {}, "plain accesses, because data races were not looked for");
+      add(ProvisoKind::NoSchedulingPoint, hides, 0, {}, "plain accesses (no race detection)");
     else if (e_.raced && !e_.promotes_races)
       add(ProvisoKind::NoSchedulingPoint, hides, 0, {}, "racy accesses");
     else if (e_.too_many_racy_accesses)
-      add(ProvisoKind::NoSchedulingPoint, true, 0, {}, "some racy accesses: there are too many");
+      add(ProvisoKind::NoSchedulingPoint, true, 0, {}, "some racy accesses (too many)");
     if (e_.failed_at_start)
       add(ProvisoKind::NoSchedulingPoint, true, 0, {},
-          "the start of threads, one of which failed before its first operation");
+          "the start of threads (a thread failed before its first operation)");
     if (e_.changes_locale)
-      add(ProvisoKind::NoSchedulingPoint, true, 0, {},
-          "formatting and conversion of text beside setlocale(), which changes what they do");
+      add(ProvisoKind::NoSchedulingPoint, true, 0, {}, "formatting and conversion of text (setlocale() changes them)");
     if (e_.without_race_detection > 0)
       add(ProvisoKind::NoSchedulingPoint, true, e_.without_race_detection, {},
-          "variables that show as shared only after the " +
-              count_of(e_.executions - e_.without_race_detection, "execution") + " surveyed");
+          "variables first shared after the " + count_of(e_.executions - e_.without_race_detection, "execution") +
+              " of the survey");
   }
 
   // Race-free, and its own atomics are all seq_cst.

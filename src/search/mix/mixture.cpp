@@ -227,7 +227,7 @@ SearchStatus Mixture::status() const {
   }
   all.phase += all.phase.empty() ? "random schedules" : " and random schedules";
   if (!all.contributions.empty())
-    all.contributions += finished_ ? "; proved by " + finished_->name : "; the last by " + parts_[last_].name;
+    all.contributions += finished_ ? "; proved by " + finished_->name : "; last by " + parts_[last_].name;
   return all;
 }
 

@@ -17,22 +17,22 @@ using Settings = RankSettings;
 using Made = std::unique_ptr<Rank>;
 
 constexpr RankInfo kRanks[] = {
-    {"dpor", "what a race of the execution asks for first",
+    {"dpor", "switches that reverse a race first",
      [](const Settings&) -> Made { return std::make_unique<DporRank>(false); }},
-    {"fresh", "switches between operations that have rarely met first",
+    {"fresh", "switches between operations rarely tried together first",
      [](const Settings&) -> Made { return std::make_unique<FreshRank>(); }},
-    {"mdpor", "like dpor; what is asked for only to be on the safe side comes second",
+    {"mdpor", "like dpor, conservative backtracking points later",
      [](const Settings&) -> Made { return std::make_unique<DporRank>(true); }},
-    {"method", "switches between operations of the functions of --focus-function first",
+    {"method", "switches in functions that match --focus-function first",
      [](const Settings& s) -> Made { return std::make_unique<MethodRank>(s.function); }},
-    {"odds", "in random order, with better odds for what shows something new",
+    {"odds", "random order, weighted towards new behaviour",
      [](const Settings& s) -> Made { return std::make_unique<OddsRank>(s.seed); }},
     {"pb", "fewest preemptions first", [](const Settings&) -> Made { return std::make_unique<PreemptionRank>(); }},
-    {"rand", "in random order", [](const Settings& s) -> Made { return std::make_unique<RandomRank>(s.seed); }},
+    {"rand", "random order", [](const Settings& s) -> Made { return std::make_unique<RandomRank>(s.seed); }},
     {"ss", "threads in the sleep set last", [](const Settings&) -> Made { return std::make_unique<SleepRank>(); }},
-    {"var", "switches between operations on the variables of --focus-variable first",
+    {"var", "switches at variables that match --focus-variable first",
      [](const Settings& s) -> Made { return std::make_unique<VariableRank>(s.variable); }},
-    {"view", "executions in which a thread sees what none has seen first",
+    {"view", "executions in which a thread observes something new first",
      [](const Settings&) -> Made { return std::make_unique<ViewRank>(); }},
 };
 
@@ -54,7 +54,7 @@ Result<Ranks> make_ranks(std::string_view list, const Settings& settings) {
       if (name == info.name) found = &info;
       known.append(known.empty() ? "" : ", ").append(info.name);
     }
-    if (!found) return usage("there is no rank '" + std::string(name) + "'; known are " + known);
+    if (!found) return usage("unknown rank '" + std::string(name) + "'; use one of: " + known);
     made.push_back(found->make(settings));
   }
   if (made.size() > kMaxRanks) return usage("at most " + std::to_string(kMaxRanks) + " ranks can be combined");

@@ -77,18 +77,19 @@ std::unique_ptr<Search> exitblock(const Settings& s, bool conflicts, bool deadlo
 }
 
 constexpr StrategyInfo kStrategies[] = {
-    strategy("auto", "find fast, then prove: what threads have not seen yet, random schedules and proofs in turns",
+    strategy("auto", "find bugs fast, then prove: seek, random strategies, chess and optimal-dpor in turns",
              kPreemptions | kSeed, [](const Settings& s) { return make_auto(auto_options(s)); }),
-    strategy("portfolio", "the strategies of auto side by side from the start", kPreemptions | kSeed,
+    strategy("portfolio", "the strategies of auto, side by side from the start", kPreemptions | kSeed,
              [](const Settings& s) { return make_portfolio(auto_options(s)); }),
-    strategy("best-first",
-             "every schedule within the bound in the order of --rank; expand=dpor: every order of dependent operations",
-             kPreemptions | kSeed | kVariables | kExpand,
-             [](const Settings& s) {
-               auto ranks = make_ranks(s.rank, {s.seed, s.focus_function, s.focus_variable});
-               return make_best_first({s.preemptions, s.max_steps, s.variables, s.reduce}, std::move(*ranks));
-             }),
-    strategy("dfs", "depth-first search over every schedule, optionally within a preemption bound",
+    strategy(
+        "best-first",
+        "every schedule within the bound, in the order of --rank; expand=dpor: every order of dependent operations",
+        kPreemptions | kSeed | kVariables | kExpand,
+        [](const Settings& s) {
+          auto ranks = make_ranks(s.rank, {s.seed, s.focus_function, s.focus_variable});
+          return make_best_first({s.preemptions, s.max_steps, s.variables, s.reduce}, std::move(*ranks));
+        }),
+    strategy("dfs", "depth-first search over all schedules, optionally within a preemption bound",
              kPreemptions | kVariables,
              [](const Settings& s) {
                return make_dfs({s.preemptions, s.max_steps, s.variables});
@@ -97,11 +98,11 @@ constexpr StrategyInfo kStrategies[] = {
              [](const Settings& s) {
                return make_icb({s.preemptions, s.max_steps, s.variables});
              }),
-    strategy("chess", "icb that explores no state twice", kPreemptions | kVariables,
+    strategy("chess", "icb with happens-before state caching: explores no state twice", kPreemptions | kVariables,
              [](const Settings& s) {
                return make_chess({s.preemptions, s.max_steps, s.variables});
              }),
-    strategy("delay", "delay bounding: threads take turns, fewest exceptions first", kDelays | kPreemptions,
+    strategy("delay", "delay bounding: round-robin schedule, fewest delays first", kDelays | kPreemptions,
              [](const Settings& s) {
                return make_delay({s.delays, s.max_steps});
              }),
@@ -113,39 +114,39 @@ constexpr StrategyInfo kStrategies[] = {
                                          .lanes = lanes(s),
                                          .for_one_worker = s.workers <= 1});
              }),
-    strategy("source-dpor", "the same with less memory; some executions are begun in vain", kPreemptions,
+    strategy("source-dpor", "like optimal-dpor with less memory; some executions are redundant", kPreemptions,
              [](const Settings& s) {
                return make_source_dpor({.preemptions = s.preemptions,
                                         .max_steps = s.max_steps,
                                         .lanes = lanes(s),
                                         .for_one_worker = s.workers <= 1});
              }),
-    strategy("dpor", "the same as first published, many orders several times; for comparison", kNothing,
-             [](const Settings& s) { return make_dpor({s.max_steps}); }),
-    strategy("bpor", "every order of dependent operations within a preemption bound (2), some several times",
+    strategy("dpor", "DPOR as first published (Flanagan and Godefroid); many redundant executions, for comparison",
+             kNothing, [](const Settings& s) { return make_dpor({s.max_steps}); }),
+    strategy("bpor", "every order of dependent operations within a preemption bound (2); some executions are redundant",
              kPreemptions,
              [](const Settings& s) {
                return make_bpor({s.preemptions.value_or(kFewPreemptions), s.max_steps});
              }),
-    strategy("exitblock",
-             "every order of atomic blocks, which end with lock exits; for programs that lock what they share",
+    strategy("exitblock", "every order of atomic blocks, which end at unlocks; for programs that lock all shared data",
              kPreemptions, [](const Settings& s) { return exitblock(s, false, false); }),
-    strategy("exitblock-rw", "the same for blocks that touch the same memory only", kPreemptions | kBlocks,
+    strategy("exitblock-rw", "like exitblock, only for blocks that access the same memory", kPreemptions | kBlocks,
              [](const Settings& s) { return exitblock(s, true, false); }),
-    strategy("exitblock-dd", "exitblock, and deadlocks predicted from blocks, each confirmed by running it",
-             kPreemptions, [](const Settings& s) { return exitblock(s, false, true); }),
-    strategy("exitblock-rwdd", "exitblock-rw with such predictions", kPreemptions | kBlocks,
+    strategy("exitblock-dd", "exitblock plus predicted deadlocks, each confirmed by running it", kPreemptions,
+             [](const Settings& s) { return exitblock(s, false, true); }),
+    strategy("exitblock-rwdd", "exitblock-rw plus predicted deadlocks", kPreemptions | kBlocks,
              [](const Settings& s) { return exitblock(s, true, true); }),
-    strategy("pct", "random priorities with depth-1 changes: a known chance to hit each bug of that depth",
+    strategy("pct",
+             "random thread priorities with depth-1 change points: known probability of hitting each bug of that depth",
              kSeed | kDepth,
              [](const Settings& s) {
                return make_pct({s.depth, s.seed, s.max_steps});
              }),
-    strategy("pctvb", "pct with changes at accesses to a few chosen variables only", kSeed | kDepth | kVariables,
+    strategy("pctvb", "pct with change points only at accesses to a few chosen variables", kSeed | kDepth | kVariables,
              [](const Settings& s) {
                return make_pctvb({s.depth, s.variables.value_or(1), s.seed, s.max_steps});
              }),
-    strategy("vb", "few preemptions (2) at few shared variables (2), optionally in orders of few threads",
+    strategy("vb", "variable bounding: few preemptions (2) at few shared variables (2), optionally of few threads",
              kPreemptions | kVariables | kThreads | kSeed,
              [](const Settings& s) {
                return make_vb({s.preemptions.value_or(kFewPreemptions), s.variables.value_or(2), s.thread_bound,
@@ -160,7 +161,8 @@ constexpr StrategyInfo kStrategies[] = {
              [](const Settings& s) {
                return make_surw({s.seed, s.max_steps});
              }),
-    strategy("seek", "only executions in which a thread should see what none has seen, fewest preemptions first", kSeed,
+    strategy("seek", "schedules in which a thread is expected to observe something new, fewest preemptions first",
+             kSeed,
              [](const Settings& s) {
                return make_view_search({s.seed, s.max_steps});
              }),
@@ -183,7 +185,7 @@ std::string known_names() {
 std::string known_keys(const StrategyInfo& s) {
   std::string keys;
   const auto add = [&keys](bool takes, const char* key) {
-    if (takes) keys.append(keys.empty() ? "it has: " : ", ").append(key);
+    if (takes) keys.append(keys.empty() ? "its settings: " : ", ").append(key);
   };
   add(s.takes_preemptions, "preemptions");
   add(s.takes_delays, "bound");
@@ -196,7 +198,7 @@ std::string known_keys(const StrategyInfo& s) {
   add(s.takes_blocks, "as-published");
   add(s.takes_expand, "expand");
   add(s.takes_seed, "seed");
-  return keys.empty() ? "it has none" : keys;
+  return keys.empty() ? "it has no settings" : keys;
 }
 
 std::optional<uint64_t> parse_number(std::string_view text, uint64_t most) {
@@ -220,13 +222,15 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
   const bool published = info.takes_blocks && key == "as-published";
   if (locks || delayed || published) {
     if (value != "0" && value != "1" && equals != item.npos)
-      return usage("setting " + quoted(key) + " of strategy " + quoted(info.name) + " is 0 or 1, not " + quoted(value));
+      return usage("setting " + quoted(key) + " of strategy " + quoted(info.name) + " must be 0 or 1, not " +
+                   quoted(value));
     (locks ? settings.locks_write : delayed ? settings.run_delayed : settings.as_published) = value != "0";
     return std::nullopt;
   }
   if (info.takes_expand && key == "expand") {
     if (value != "bound" && value != "dpor")
-      return usage("setting 'expand' of strategy " + quoted(info.name) + " is bound or dpor, not " + quoted(value));
+      return usage("setting 'expand' of strategy " + quoted(info.name) + " must be bound or dpor, not " +
+                   quoted(value));
     settings.reduce = value == "dpor";
     return std::nullopt;
   }
@@ -251,7 +255,7 @@ std::optional<Error> read_key(const StrategyInfo& info, std::string_view item, S
   if (delays) settings.delays = static_cast<uint32_t>(*number);
   if (depth) {
     if (*number < 1 || *number > kMaxPctDepth)
-      return usage("setting 'depth' of strategy " + quoted(info.name) + " is a number from 1 to " +
+      return usage("setting 'depth' of strategy " + quoted(info.name) + " must be a number from 1 to " +
                    std::to_string(kMaxPctDepth) + ", not " + quoted(value));
     settings.depth = static_cast<uint32_t>(*number);
   }
@@ -277,7 +281,7 @@ Result<std::unique_ptr<Search>> make_strategy(const StrategyOptions& options) {
   const StrategyInfo* info = nullptr;
   for (const StrategyInfo& s : kStrategies)
     if (name == s.name) info = &s;
-  if (!info) return usage("there is no strategy " + quoted(name) + "; known are " + known_names());
+  if (!info) return usage("unknown strategy " + quoted(name) + "; use one of: " + known_names());
 
   Settings settings;
   settings.preemptions = options.preemptions;
@@ -294,13 +298,13 @@ Result<std::unique_ptr<Search>> make_strategy(const StrategyOptions& options) {
   settings.focus_function = options.focus_function;
   settings.focus_variable = options.focus_variable;
   if (options.preemptions && !info->takes_preemptions)  // none is no bound
-    return usage("strategy " + quoted(name) + " cannot be bounded by --preemptions");
+    return usage("strategy " + quoted(name) + " does not support --preemptions");
   if (settings.variables && !info->takes_variables)
-    return usage("strategy " + quoted(name) + " cannot be bounded by --variables");
+    return usage("strategy " + quoted(name) + " does not support --variables");
   if (settings.thread_bound && !info->takes_threads)
-    return usage("strategy " + quoted(name) + " cannot be bounded by --thread-bound; vb can");
+    return usage("strategy " + quoted(name) + " does not support --thread-bound; use vb");
   if (settings.loop_iterations && !info->takes_threads)
-    return usage("strategy " + quoted(name) + " cannot be bounded by --loop-iterations; vb can");
+    return usage("strategy " + quoted(name) + " does not support --loop-iterations; use vb");
   std::string_view rest = colon == spec.npos ? std::string_view{} : spec.substr(colon + 1);
   while (!rest.empty()) {
     const size_t comma = rest.find(',');
@@ -309,7 +313,7 @@ Result<std::unique_ptr<Search>> make_strategy(const StrategyOptions& options) {
   }
   if (settings.reduce && (settings.preemptions || settings.variables))
     return usage("strategy " + quoted(name) +
-                 " with expand=dpor cannot be bounded: executions within the bound would be lost");
+                 " with expand=dpor does not support a bound: it would miss executions within the bound");
   return info->make(settings);
 }
 

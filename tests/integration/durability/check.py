@@ -213,11 +213,11 @@ def resumed_while_under_way():
     """Nobody goes on with what somebody else is at; afterwards, or once that one is dead, it can be gone on with."""
     new = ["run", "--strategy", "icb", "--preemptions", "none", "--workers", "1", "--out", "out", "--json", "result.json", program, "3", "3"]
     first = under_way(new)
-    refused("resume of a run", run(["resume", "out"]), "under way")
+    refused("resume of a run", run(["resume", "out"]), "running exploration")
     first.kill()
     first.wait()
     second = under_way(["resume", "out"])
-    refused("resume of a resume", run(["resume", "out"]), "under way")
+    refused("resume of a resume", run(["resume", "out"]), "running exploration")
     finished("two at once", (3, 3), goes_on(second))
 
 

@@ -173,10 +173,10 @@ TEST(BlockCriteria, NamesWhatIsNotCovered) {
   EXPECT_EQ(unmet({.name = "", .threads = {{write_lock(0), write_unlock(0)}, {try_read_lock(0, 0)}}}),
             Names{"try-read-lock"});
   EXPECT_EQ(unmet({.name = "", .threads = {{sem_post(0)}, {sem_wait(0)}}}), (Names{"sem-post", "sem-wait"}));
-  EXPECT_EQ(unmet(abba()), Names{"deadlocks of locks (exitblock-dd runs them)"});
+  EXPECT_EQ(unmet(abba()), Names{"lock deadlocks (use exitblock-dd)"});
   EXPECT_EQ(unmet(abba(), kVariants[2]), Names{});
   EXPECT_EQ(unmet({.name = "", .threads = {{lock(0), cond_wait(0, 0), unlock(0)}, {lock(1), signal(0), unlock(1)}}}),
-            Names{"notifications under another lock than that of the waits"});
+            Names{"notifications without the lock of the waiters"});
 }
 
 TEST(BlockCriteria, WhatLocksProtectIsCovered) {

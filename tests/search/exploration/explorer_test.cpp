@@ -348,7 +348,8 @@ TEST(Claims, WhatFailsBeyondTheBoundIsAWarning) {
       EXPECT_EQ(r.bugs.size(), bound);
       ASSERT_EQ(r.warnings.size(), 1 - bound);
       if (bound == 0) {
-        EXPECT_TRUE(r.warnings[0].message.starts_with("beyond the bound")) << r.warnings[0].message;
+        EXPECT_TRUE(r.warnings[0].message.starts_with("an execution beyond the preemption bound"))
+            << r.warnings[0].message;
       }
     }
 }

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "known.hpp"
-#include "search/mix/known_executions.hpp"
-#include "search/strategies/registry.hpp"
-#include "search/mix/repeat_estimate.hpp"
 #include "search/base/seeds.hpp"
+#include "search/mix/known_executions.hpp"
+#include "search/mix/repeat_estimate.hpp"
+#include "search/strategies/registry.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 
@@ -145,7 +145,7 @@ TEST(Portfolio, RunsAllItsStrategiesFromTheStart) {
   EXPECT_EQ(
       e.result.contributions,
       "1 execution of optimal-dpor, 1 execution of chess, 1 execution of seek, 1 execution of pos, 1 execution of "
-      "surw, 1 execution of random, 1 execution of pct:depth=2, 1 execution of pct:depth=3; the last by "
+      "surw, 1 execution of random, 1 execution of pct:depth=2, 1 execution of pct:depth=3; last by "
       "pct:depth=3");
 }
 

@@ -200,8 +200,8 @@ TEST(Ranks, AreListedAndRefuseWhatTheyDoNotKnow) {
   for (const RankInfo& info : ranks()) EXPECT_TRUE(make_ranks(info.name, {})) << info.name;
   const auto complaint = [](const char* list) { return make_ranks(list, {}).error().message; };
   EXPECT_EQ(complaint("pb,dp"),
-            "there is no rank 'dp'; known are dpor, fresh, mdpor, method, odds, pb, rand, ss, var, view");
-  EXPECT_EQ(complaint(""), "there is no rank ''; known are dpor, fresh, mdpor, method, odds, pb, rand, ss, var, view");
+            "unknown rank 'dp'; use one of: dpor, fresh, mdpor, method, odds, pb, rand, ss, var, view");
+  EXPECT_EQ(complaint(""), "unknown rank ''; use one of: dpor, fresh, mdpor, method, odds, pb, rand, ss, var, view");
   EXPECT_EQ(complaint("pb,pb,pb,pb,pb"), "at most 4 ranks can be combined");
 }
 

@@ -55,13 +55,14 @@ TEST(Strategies, TakeTheBoundFromTheOptionOrTheSpec) {
 TEST(Strategies, SayWhatIsWrongWithAName) {
   std::string known;
   for (const StrategyInfo& s : strategies()) known += (known.empty() ? "" : ", ") + std::string(s.name);
-  EXPECT_EQ(complaint(with("dsf")), "there is no strategy 'dsf'; known are " + known);
-  EXPECT_EQ(complaint(with("")), "there is no strategy ''; known are " + known);
+  EXPECT_EQ(complaint(with("dsf")), "unknown strategy 'dsf'; use one of: " + known);
+  EXPECT_EQ(complaint(with("")), "unknown strategy ''; use one of: " + known);
 }
 
 TEST(Strategies, SayWhatIsWrongWithASetting) {
-  EXPECT_EQ(complaint(with("icb:depth=3")), "strategy 'icb' has no setting 'depth'; it has: preemptions, variables");
-  EXPECT_EQ(complaint(with("random:depth")), "strategy 'random' has no setting 'depth'; it has: seed");
+  EXPECT_EQ(complaint(with("icb:depth=3")),
+            "strategy 'icb' has no setting 'depth'; its settings: preemptions, variables");
+  EXPECT_EQ(complaint(with("random:depth")), "strategy 'random' has no setting 'depth'; its settings: seed");
   for (const char* spec : {"icb:preemptions=two", "icb:preemptions=", "icb:preemptions", "icb:preemptions=-1",
                            "icb:preemptions=1x", "icb:preemptions=99999999999"})
     EXPECT_NE(complaint(with(spec)).find("needs a number"), std::string::npos) << spec;
@@ -71,16 +72,16 @@ TEST(Strategies, SayWhatIsWrongWithASetting) {
 
 TEST(Strategies, TakeADepthOfAtLeastOne) {
   EXPECT_EQ(complaint(with("pct:depth=3")), "");
-  EXPECT_EQ(complaint(with("pct:depth=0")), "setting 'depth' of strategy 'pct' is a number from 1 to 64, not '0'");
-  EXPECT_EQ(complaint(with("pct:deep=3")), "strategy 'pct' has no setting 'deep'; it has: depth, seed");
+  EXPECT_EQ(complaint(with("pct:depth=0")), "setting 'depth' of strategy 'pct' must be a number from 1 to 64, not '0'");
+  EXPECT_EQ(complaint(with("pct:deep=3")), "strategy 'pct' has no setting 'deep'; its settings: depth, seed");
 }
 
 TEST(Strategies, RefuseABoundTheyCannotKeep) {
   StrategyOptions options = with("random");
   options.preemptions = 2;
-  EXPECT_EQ(complaint(options), "strategy 'random' cannot be bounded by --preemptions");
+  EXPECT_EQ(complaint(options), "strategy 'random' does not support --preemptions");
   options.spec = "dpor";
-  EXPECT_EQ(complaint(options), "strategy 'dpor' cannot be bounded by --preemptions");
+  EXPECT_EQ(complaint(options), "strategy 'dpor' does not support --preemptions");
 }
 
 TEST(Random, SeedsDependOnSeedAndExecutionOnly) {
