@@ -298,7 +298,7 @@ Result<std::unique_ptr<Search>> make_strategy(const StrategyOptions& options) {
   settings.focus_function = options.focus_function;
   settings.focus_variable = options.focus_variable;
   if (options.preemptions && !info->takes_preemptions)  // none is no bound
-    return usage("strategy " + quoted(name) + " does not support --preemptions");
+    return usage("strategy " + quoted(name) + " does not support --preemptions; use auto, icb or optimal-dpor");
   if (settings.variables && !info->takes_variables)
     return usage("strategy " + quoted(name) + " does not support --variables");
   if (settings.thread_bound && !info->takes_threads)

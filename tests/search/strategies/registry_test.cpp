@@ -79,9 +79,9 @@ TEST(Strategies, TakeADepthOfAtLeastOne) {
 TEST(Strategies, RefuseABoundTheyCannotKeep) {
   StrategyOptions options = with("random");
   options.preemptions = 2;
-  EXPECT_EQ(complaint(options), "strategy 'random' does not support --preemptions");
+  EXPECT_EQ(complaint(options), "strategy 'random' does not support --preemptions; use auto, icb or optimal-dpor");
   options.spec = "dpor";
-  EXPECT_EQ(complaint(options), "strategy 'dpor' does not support --preemptions");
+  EXPECT_EQ(complaint(options), "strategy 'dpor' does not support --preemptions; use auto, icb or optimal-dpor");
 }
 
 TEST(Random, SeedsDependOnSeedAndExecutionOnly) {
