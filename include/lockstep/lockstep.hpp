@@ -42,40 +42,40 @@ inline namespace v1 {  // of the API; also keeps these types apart from Lockstep
 
 // What to explore and for how long. The names are those of the options of `lockstep run`, which documents them.
 struct Options {
-  std::optional<uint32_t> preemptions = std::nullopt;            // unset: the strategy's own
-  std::string strategy = "auto";                                 // "icb", "dpor", "pct:depth=3"...
-  std::optional<uint64_t> executions = std::nullopt;             // at most so many
-  std::optional<std::chrono::milliseconds> time = std::nullopt;  // at most so long
-  std::optional<uint64_t> seed = std::nullopt;                   // of all randomness; unset: always the same one
-  uint32_t steps = 1'000'000;                                    // per execution
-  std::string isolation = "auto";                                // "loop", "reset" or "fork"
-  bool keep_going = false;                                       // collect distinct bugs instead of the first one
-  bool races = true;                                             // a data race is a bug
-  bool leaks = false, lock_discipline = false;                   // look for these, too
-  std::string points = "auto";                                   // "sync", "atomics", "racy" or "all"
-  std::string timeouts = "cost";                                 // "stuck" or "always"
-  std::optional<uint32_t> spurious = std::nullopt;               // wakeups without a signal, per execution
+  std::optional<uint32_t> preemptions = std::nullopt;                             // unset: depends on the strategy
+  std::string strategy = "auto";                                                  // "icb", "dpor", "pct:depth=3"...
+  std::optional<uint64_t> executions = std::nullopt;                              // stop after this many
+  std::optional<std::chrono::milliseconds> time = std::nullopt;                   // stop after this time
+  std::optional<uint64_t> seed = std::nullopt;                                    // random seed; unset: a fixed one
+  uint32_t steps = 1'000'000;                                                     // per execution
+  std::string isolation = "auto";                                                 // "loop", "reset" or "fork"
+  bool keep_going = false;                                                        // do not stop at the first bug
+  bool races = true;                                                              // a data race is a bug
+  bool leaks = false, lock_discipline = false;                                    // also look for these
+  std::string points = "auto";                                                    // "sync", "atomics", "racy" or "all"
+  std::string timeouts = "cost";                                                  // "stuck" or "always"
+  std::optional<uint32_t> spurious = std::nullopt;                                // spurious wakeups per execution
   std::optional<uint32_t> variables = std::nullopt, thread_bound = std::nullopt;  // bounds v and t
-  std::vector<std::string> trust = {};                 // functions and modules that are not preempted
-  std::vector<std::string> errors = {};                // kinds of warnings that are bugs: "lock-order"...
+  std::vector<std::string> trust = {};                 // functions and modules in which no thread is preempted
+  std::vector<std::string> errors = {};                // kinds of warnings to treat as bugs: "lock-order"...
   std::string suppressions = {};                       // file
   unsigned workers = 1;                                // processes
-  std::string out = {};                                // folder for schedules; empty: lockstep-out/PROGRAM/explore-N
-  std::optional<uint32_t> spin_rounds = std::nullopt;  // of a spin loop whose number of rounds matters
+  std::string out = {};                                // directory for schedules; empty: lockstep-out/PROGRAM/explore-N
+  std::optional<uint32_t> spin_rounds = std::nullopt;  // rounds of a spin loop, where their number matters
 };
 
 struct Bug {
   std::string kind;      // "deadlock", "assertion", "data-race"...: as in the JSON result
   std::string message;   // one sentence
-  std::string story;     // the interleaving, thread by thread, ready to be printed
+  std::string story;     // the failing schedule, thread by thread, ready to print
   std::string schedule;  // file for `lockstep replay`; empty if none was written
 };
 
-// What an exploration found. True if it found nothing wrong.
+// The result of an exploration. True if it found no bug.
 struct Result {
   uint64_t executions = 0;
   bool complete = false;  // everything within the bounds was explored
-  std::string guarantee;  // what is now known: "every execution with at most 2 preemptions"
+  std::string guarantee;  // what is proved: "every execution with at most 2 preemptions"
   std::vector<Bug> bugs;
   std::vector<std::string> warnings;
   std::string error;  // why the body could not be explored at all; empty if it could
