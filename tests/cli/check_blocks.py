@@ -111,7 +111,7 @@ with tempfile.TemporaryDirectory() as folder:
     criteria = "block_criteria-gcc-O2"
     for name, what in [("atomic", "atomics shared"), ("spin-flag", "atomics shared"), ("try-lock", "try-lock"), ("try-read", "try-read-lock"),
                        ("timed-lock", "time out"), ("timed-wait", "time out"), ("semaphore", "sem-wait"), ("atomic-wait", "futex-wait"),
-                       ("other-lock", "notifications"), ("crossed-readers", "deadlocks of locks"), ("released-first", "deadlocks of locks")]:
+                       ("other-lock", "notifications"), ("crossed-readers", "lock deadlocks"), ("released-first", "lock deadlocks")]:
         for strategy in ["exitblock", "exitblock-rw"]:
             out, result = run(folder, strategy, name, build=criteria, keep_going=False)
             expect(f"{strategy} {name} is not covered", not result["complete"] and not result["bugs"] and result["verdict"] == "pass"

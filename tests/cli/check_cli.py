@@ -220,16 +220,16 @@ class WholeRuns(CommandLine):
         self.assertEqual(ignoring["executions"], first["executions"])
 
     def test_ranks_and_what_they_look_at(self):
-        """Whoever points at something that is not there, or points and nobody looks, is told."""
+        """An option that matches nothing, or that the strategy does not use, gives a warning."""
         for words, says in (
             (("--strategy", "best-first", "--rank", "method", "--focus-function", "no_such*"),
              "no function seen by the search matches 'no_such*'"),
             (("--strategy", "best-first", "--rank", "pb,var", "--focus-variable", "nothing"),
              "no variable seen by the search matches 'nothing'"),
             (("--strategy", "best-first", "--rank", "method"), "rank 'method' has no effect without --focus-function"),
-            (("--strategy", "best-first", "--focus-variable", "x"), "--focus-variable was not used"),
-            (("--strategy", "icb", "--focus-function", "main"), "--focus-function was not used"),
-            (("--strategy", "icb", "--rank", "rand"), "--rank was not used"),
+            (("--strategy", "best-first", "--focus-variable", "x"), "--focus-variable has no effect"),
+            (("--strategy", "icb", "--focus-function", "main"), "--focus-function has no effect"),
+            (("--strategy", "icb", "--rank", "rand"), "--rank has no effect"),
         ):
             done = self.lockstep("run", *words, "--json", "result.json", self.program("fine"))
             self.assertEqual(done.returncode, 0, done)

@@ -37,12 +37,12 @@ with tempfile.TemporaryDirectory() as folder:
             ("freed_before_threads", "use-after-free", "freed at monitors.cpp"),
             ("freed_by_another", "use-after-free", "it was allocated by main at monitors.cpp"),
             ("freed_twice", "double-free", "after thread 1 freed it at monitors.cpp"),
-            ("freed_inside", "double-free", "no heap block"),
-            ("freed_local", "double-free", "no heap block"),
-            ("freed_global", "double-free", "no heap block"),
+            ("freed_inside", "double-free", "not a heap block"),
+            ("freed_local", "double-free", "not a heap block"),
+            ("freed_global", "double-free", "not a heap block"),
             ("freed_mutex_locked", "use-after-free", "freed at monitors.cpp"),
             ("stack_of_ended_thread", "use-after-free", "on the stack of thread 1"),
-            ("two_mutexes_one_condition", "lock-misuse", "two different mutexes"),
+            ("two_mutexes_one_condition", "lock-misuse", "different mutexes"),
             ("destroyed_while_locked", "lock-misuse", "locked"),
             ("freed_while_locked", "lock-misuse", "is freed while it is locked"),
             ("freed_while_another_holds", "lock-misuse", "is freed while it is locked")]:
@@ -53,10 +53,10 @@ with tempfile.TemporaryDirectory() as folder:
         expect(case + " replays", kind in kinds(again), out)
 
     for case, kind, words in [
-            ("malloc_delete", "double-free", "from malloc is given back with delete"),
-            ("new_free", "double-free", "from new is given back with free"),
-            ("array_delete", "double-free", "from new[] is given back with delete"),
-            ("delete_array", "double-free", "from new is given back with delete[]"),
+            ("malloc_delete", "double-free", "allocated by malloc is freed by delete"),
+            ("new_free", "double-free", "allocated by new is freed by free"),
+            ("array_delete", "double-free", "allocated by new[] is freed by delete"),
+            ("delete_array", "double-free", "allocated by new is freed by delete[]"),
             ("notified_too_early", "deadlock", "nobody was waiting"),
             ("named_on_heap", "data-race", "data race on the queue's tail"),
             ("named_local", "data-race", "data race on done")]:

@@ -33,7 +33,7 @@ namespace lockstep::rt {
 
 static void end_bad_free(const void* pointer, bool freed_before) {
   char text[128];
-  format(text, sizeof text, freed_before ? "block %x was freed twice" : "free of %x, which is no heap block",
+  format(text, sizeof text, freed_before ? "block 0x%x was freed twice" : "free of 0x%x, which is not a heap block",
          reinterpret_cast<uint64_t>(pointer));
   scheduler().fault_address = reinterpret_cast<uint64_t>(pointer);
   scheduler().end(Outcome::DoubleFree, 0, text);
@@ -97,7 +97,7 @@ __attribute__((noinline)) void end_mismatched(void* p, Made given_back) {
   constexpr const char* kAsked[] = {"malloc", "new", "new[]"};
   constexpr const char* kBack[] = {"free", "delete", "delete[]"};
   char text[96];
-  format(text, sizeof text, "block %x allocated by %s is freed by %s", reinterpret_cast<uint64_t>(p),
+  format(text, sizeof text, "block 0x%x allocated by %s is freed by %s", reinterpret_cast<uint64_t>(p),
          kAsked[static_cast<unsigned>(Heap::made(p))], kBack[static_cast<unsigned>(given_back)]);
   scheduler().fault_address = reinterpret_cast<uint64_t>(p);
   scheduler().end(Outcome::DoubleFree, 0, text);
@@ -150,7 +150,7 @@ bool is_no_heap(const void* p) {
 void free_foreign(void* p) {
   if (controlled() && is_no_heap(p)) {
     char text[96];
-    format(text, sizeof text, "free of %x, which is not a heap block", reinterpret_cast<uint64_t>(p));
+    format(text, sizeof text, "free of 0x%x, which is not a heap block", reinterpret_cast<uint64_t>(p));
     scheduler().end(Outcome::DoubleFree, 0, text);
   }
   __libc_free(p);

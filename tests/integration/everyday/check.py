@@ -22,7 +22,7 @@ for name in names:
     with open("result.json") as file:
         result = json.load(file)
     # True of correct programs, too: that weaker orders were used than were explored, and what values may depend on.
-    known = ("a processor with store buffers", "asks for random values", "had changed since the exploration began")
+    known = ("a processor with store buffers", "reads random values", "had changed since the exploration began")
     unexpected = [w for w in result["warnings"] if not any(k in w for k in known)]
     if done.returncode != 0 or result["verdict"] not in ("pass", "incomplete") or unexpected or result["isolation"] != "reset":
         wrong.append(f"{name}: exit {done.returncode}, {result['verdict']}, isolation {result['isolation']}, warnings {unexpected}\n{done.stdout}")
