@@ -1,7 +1,7 @@
 # `./dev package`: a Debian package and a tarball that can be unpacked anywhere.
 set(CPACK_PACKAGE_NAME lockstep)
 set(CPACK_PACKAGE_VENDOR Lockstep)
-set(CPACK_PACKAGE_CONTACT "the authors of Lockstep <lockstep@localhost>")
+set(CPACK_PACKAGE_CONTACT "the authors of Lockstep")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Finds the interleaving that breaks a C++ program, and replays it")
 set(CPACK_PACKAGE_DESCRIPTION
     "Takes control of the threads of an ordinary C++ program, runs it along one interleaving after another, finds \

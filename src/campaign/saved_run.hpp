@@ -10,8 +10,8 @@
 #include "model/executor.hpp"
 #include "model/result.hpp"
 #include "report/program_identity.hpp"
-#include "search/exploration/saved_finding.hpp"
 #include "search/base/saved_state.hpp"
+#include "search/exploration/saved_finding.hpp"
 
 namespace lockstep {
 

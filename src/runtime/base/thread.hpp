@@ -40,7 +40,7 @@ struct alignas(64) Thread {
   // The operation it will do next, as it will be recorded; `enabled` is filled when it is.
   Step pending;
   void* stack_pointer;  // while switched out (fibers)
-  uintptr_t entry_sp;  // in a call of the program that says so: the program's stack pointer; else 0 (detect/frames.hpp)
+  uintptr_t entry_sp;  // in a call of the program that says so: the program's stack pointer; else 0 (checks/frames.hpp)
   uintptr_t program_sp;  // while switched out: below it no frame of the program is left
   uintptr_t shared_low;  // lowest address on its stack that another thread has used; all bits: none
   uintptr_t tls;         // thread pointer of the borrowed pool thread
@@ -97,7 +97,7 @@ struct alignas(64) Thread {
   } round[kMostWatched];
   Watch watch[kMostWatched];
 
-  // Cancellation and signals (sched/interrupt.hpp).
+  // Cancellation and signals (threads/interrupt.hpp).
   bool cancel_pending;
   bool cancel_disabled, cancel_async;
   bool cancel_woke;  // a cancellation, not what it waited for, ended its wait
@@ -109,7 +109,7 @@ struct alignas(64) Thread {
   bool interrupted;          // its wait was ended by a signal
   bool restarts;             // all the handlers that ran were installed with SA_RESTART
   uint32_t handled;          // signals so far
-  void* cleanup;             // innermost cleanup handler of C code (intercept/cancel.cpp)
+  void* cleanup;             // innermost cleanup handler of C code (threads/cancel.cpp)
   Mutex* robust;             // the robust mutexes it holds, linked through their bytes
   char name[16];
   cpu_set_t cpus;  // where it may run, as far as it knows

@@ -300,7 +300,7 @@ StreamCall::StreamCall(FILE* stream, Use use)
     : channel_(concerned(descriptor_of(stream)) ? descriptor_of(stream) : -1),
       state_(descriptor_of(stream), use, true) {
   const bool reads = use == Use::Look;
-  if (channel_ < 0 || (reads && stream->_IO_read_ptr < stream->_IO_read_end)) return;
+  if (channel_ < 0 || scheduler().unjoined == 0 || (reads && stream->_IO_read_ptr < stream->_IO_read_end)) return;
   step_on(channel_, POLLIN, reads && !nonblocking(channel_), [] { return 0; });
 }
 

@@ -125,13 +125,13 @@ LOCKSTEP_EXPORT int fclose(FILE* stream) {  // writes what is left in its buffer
   if (controlled()) undo.opened();
   return other_end.done(state.done(LOCKSTEP_REAL(fclose)(stream)));
 }
-#define LOCKSTEP_TEMPORARY(result, name, parameters, arguments)                                \
-  LOCKSTEP_EXPORT result name parameters {                                                     \
-    const StateCall state(StateKind::Files, Use::Change, StateKind::Descriptors, Use::Change); \
-    if (controlled()) undo.opened();                                                           \
-    const auto made = state.done(LOCKSTEP_REAL(name) arguments);                               \
-    if (controlled() && descriptor_of(made) >= 0) undo.started_file(descriptor_of(made));      \
-    return made;                                                                               \
+#define LOCKSTEP_TEMPORARY(result, name, parameters, arguments)                                 \
+  LOCKSTEP_EXPORT result name parameters {                                                      \
+    const StateCall state(StateKind::Files, Use::Change, StateKind::Descriptors, Use::Change);  \
+    if (controlled()) undo.opened();                                                            \
+    const auto made = state.done(LOCKSTEP_REAL(name) arguments);                                \
+    if (controlled() && descriptor_of(made) >= 0) undo.started_file(descriptor_of(made), true); \
+    return made;                                                                                \
   }
 LOCKSTEP_TEMPORARY(FILE*, tmpfile, (), ())
 LOCKSTEP_TEMPORARY(FILE*, tmpfile64, (), ())

@@ -47,10 +47,7 @@ bool Undo::starts_file(int folder, const char* path, int flags) {
 
 // By another execution.
 void Undo::note_if_left(const struct stat& file) {
-  if (!changed_since(runtime.channel->began, file)) return;
-  for (unsigned i = 0; i < own_file_count_; ++i)
-    if (own_files_[i] == identity_of(file)) return;
-  notice(FactKind::FilesChange);
+  if (changed_since(runtime.channel->began, file) && !made(file)) notice(FactKind::FilesChange);
 }
 
 // A folder changes with what is made in it.
@@ -67,7 +64,7 @@ void Undo::made(int folder, const char* path, bool is_new) {
   if (!is_new)
     note_if_left(info);
   else if (own_file_count_ < kMaxOwnFiles)
-    own_files_[own_file_count_++] = identity_of(info);
+    temporary_[own_file_count_] = false, own_files_[own_file_count_++] = identity_of(info);
 }
 
 void Undo::limits(int resource) {
@@ -82,10 +79,23 @@ void Undo::restore_limits() {
   limited_ = 0;
 }
 
-void Undo::started_file(int fd) {
+bool Undo::made(const struct stat& file) const {
+  for (unsigned i = 0; i < own_file_count_; ++i)
+    if (own_files_[i] == identity_of(file)) return true;
+  return false;
+}
+
+void Undo::started_file(int fd, bool temporary) {
   struct stat info;
-  if (own_file_count_ < kMaxOwnFiles && sys(SYS_fstat, fd, word(&info)) == 0)
-    own_files_[own_file_count_++] = identity_of(info);
+  if (own_file_count_ == kMaxOwnFiles || sys(SYS_fstat, fd, word(&info)) != 0) return;
+  temporary_[own_file_count_] = temporary;
+  own_files_[own_file_count_++] = identity_of(info);
+}
+
+bool Undo::is_temporary(const struct stat& file) const {
+  for (unsigned i = 0; i < own_file_count_; ++i)
+    if (own_files_[i] == identity_of(file) && temporary_[i]) return true;
+  return false;
 }
 
 void Undo::mapped(void* address, size_t size) {

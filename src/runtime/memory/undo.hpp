@@ -20,14 +20,16 @@ class Undo {
   // this execution wrote it from its start, this one may read what others left. True: it does not, if it can be opened
   // at all.
   bool starts_file(int folder, const char* path, int flags);
-  void started_file(int fd);
+  void started_file(int fd, bool temporary = false);
   void looks_at(int folder, const char* path);           // likewise, for a call that asks about a file
   void made(int folder, const char* path, bool is_new);  // a folder, a link or the like; or it was there
   void masked(uint32_t before) {                         // by umask
     if (!mask_changed_) mask_ = before;
     mask_changed_ = true;
   }
-  void limits(int resource);             // is about to be limited
+  void limits(int resource);                 // is about to be limited
+  bool made(const struct stat& file) const;  // by this execution
+  bool is_temporary(const struct stat& file) const;
   void begin() { own_file_count_ = 0; }  // an execution
   void mapped(void* address, size_t size);
   void unmapped(void* address, size_t size);
@@ -59,6 +61,7 @@ class Undo {
   unsigned mapping_count_;
   static constexpr unsigned kMaxOwnFiles = 64;
   uint64_t own_files_[kMaxOwnFiles];  // device and number of files that this execution made or emptied
+  bool temporary_[kMaxOwnFiles];      // with a name that varies
   unsigned own_file_count_;
 };
 inline constinit Undo undo{};

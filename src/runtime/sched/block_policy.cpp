@@ -1,4 +1,4 @@
-// Policy::Blocks in the scheduler: tells sched/blocks.hpp what happened and asks it who is next.
+// Policy::Blocks in the scheduler: tells policies/blocks.hpp what happened and asks it who is next.
 #include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {

@@ -80,6 +80,7 @@ void Scheduler::end_waiting_for_itself(const void* lock, const char* text) {
 void Scheduler::record_failure() {
   if (!detail || failure_recorded) return;
   failure_recorded = true;
+  failure_stack_[0] = 0;  // should the stack be overwritten, that is all there is
   failure_stack_[0] = backtrace(failure_stack_ + 1, kDeepest);
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "runtime/memory/undo.hpp"
+#include "runtime/process/libraries.hpp"
 #include "runtime/sched/spin.hpp"
 
 namespace lockstep::rt {
@@ -17,15 +18,17 @@ Watch watch_on(StateKind kind) {
   return {reinterpret_cast<uint64_t>(&version_of(kind)), version_of(kind), sizeof(uint64_t)};
 }
 
-// The same in every execution, unlike the number of the inode: what the file is called. Those without a name are one.
-uint64_t identity_of(int fd) {
+// The same in every execution, unlike the number of the inode: what the file is called, without its folder.
+// Temporary files are one, because their names vary.
+uint64_t identity_of(int fd, const struct stat& info) {
+  if (undo.is_temporary(info)) return 0;
   char link[32], name[512];
   format(link, sizeof link, "/proc/self/fd/%d", static_cast<uint64_t>(fd));
   const long size = sys(SYS_readlinkat, AT_FDCWD, word(link), word(name), sizeof name - 1);
   name[size > 0 ? size : 0] = 0;
   if (contains(name, " (deleted)")) return 0;
-  uint64_t hash = 0xcbf2'9ce4'8422'2325;
-  for (const char* c = name; *c; ++c) hash = (hash ^ static_cast<uint8_t>(*c)) * 0x100'0000'01b3;
+  uint64_t hash = 0;
+  for (const char* c = base_name(name); *c; ++c) hash = (hash ^ static_cast<uint8_t>(*c)) * 0x100'0000'01b3;
   return hash;
 }
 
@@ -42,7 +45,7 @@ StateCall::StateCall(int fd, Use use, bool moves_position) : kind_(StateKind::Fi
   if (!controlled() || scheduler().unjoined == 0 || undo.inherited(fd)) return;
   struct stat info {};
   if (sys(SYS_fstat, fd, word(&info)) != 0 || !S_ISREG(info.st_mode)) return;
-  second_ = Companion::state(position_object(identity_of(fd)), moves_position);
+  second_ = Companion::state(position_object(identity_of(fd, info)), moves_position);
   reach();
 }
 

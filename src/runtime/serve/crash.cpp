@@ -27,6 +27,7 @@ struct CrashInfo {
   int signal;
   uint64_t address;
   bool overflow;
+  bool unwinding;  // the stack of the failure, which may be overwritten
 } crash;
 
 void crash_continue() {
@@ -49,6 +50,16 @@ char* spare_stack_top() {
   return stack + kSize - 64;
 }
 
+#if defined(__x86_64__)
+// The handler returns to crash_continue().
+void continue_crash(ucontext_t* context) {
+  crash.unwinding = false;
+  greg_t* registers = context->uc_mcontext.gregs;
+  registers[REG_RSP] = static_cast<greg_t>((reinterpret_cast<uintptr_t>(spare_stack_top()) & ~uintptr_t{15}) - 8);
+  registers[REG_RIP] = reinterpret_cast<greg_t>(&crash_continue);
+}
+#endif
+
 void on_signal(int signal, siginfo_t* info, void* raw_context) {
   auto* context = static_cast<ucontext_t*>(raw_context);
   const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
@@ -69,6 +80,12 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
   }
 #endif
   if (signal == SIGTRAP && handle_trap(info, raw_context)) return;
+#if defined(__x86_64__)
+  if (crash.unwinding) {  // told without its stack
+    runtime.running = true;
+    return continue_crash(context);
+  }
+#endif
   if (!runtime.running || thread_pointer() != runtime.current->tls) {
     // Not the program's threads under control: let the default action happen.
     struct sigaction action {};
@@ -86,12 +103,11 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
       address >= reinterpret_cast<uintptr_t>(me.stack_low) - kStackStride)
     crash.overflow = true;
 #if defined(__x86_64__)
-  greg_t* registers = context->uc_mcontext.gregs;
-  const uintptr_t sp = static_cast<uintptr_t>(registers[REG_RSP]);
+  const auto sp = static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RSP]);
   if (signal == SIGSEGV && me.id == kMainThread && address + 65536 > sp && address < sp + 4096) crash.overflow = true;
+  crash.unwinding = true;
   scheduler().record_failure();  // here, where the unwinder can see the interrupted frames
-  registers[REG_RSP] = static_cast<greg_t>((reinterpret_cast<uintptr_t>(spare_stack_top()) & ~uintptr_t{15}) - 8);
-  registers[REG_RIP] = reinterpret_cast<greg_t>(&crash_continue);
+  continue_crash(context);
 #else
 #error "port: continue in crash_continue()"
 #endif

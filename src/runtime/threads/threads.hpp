@@ -30,14 +30,14 @@ int join_thread(pthread_t handle, void** result);
 int try_join_thread(pthread_t handle, void** result);
 int timed_join_thread(pthread_t handle, void** result, clockid_t clock, const timespec* deadline);  // nullptr: for ever
 
-// pthread keys (intercept/keys.cpp)
+// pthread keys (keys.cpp)
 void run_key_destructors(Thread& me);
 void reset_keys();
 ThreadDestructor* main_destructors();  // registered before the snapshot
 void save_keys();
 void adopt_keys();  // those made before this process became a worker, with the calling thread's values
 
-// atexit handlers (intercept/exit.cpp)
+// atexit handlers (exit.cpp)
 void run_exit_handlers(int code);
 void save_exit_handlers();
 void restore_exit_handlers();

@@ -1,6 +1,6 @@
 // The search of ExitBlock (Bruening & Chapin 2000): every order of atomic blocks, depth-first. The runtime runs blocks
-// (runtime/policies/blocks.hpp); each execution is one schedule, and the search reads from its trace where another thread
-// could have gone first.
+// (runtime/policies/blocks.hpp); each execution is one schedule, and the search reads from its trace where another
+// thread could have gone first.
 //
 // Departures from the paper: the delayed threads are a set that accumulates (as printed, one forgets the others); two
 // blocks that only read do not conflict; two blocks do, of which one ends holding a lock that the other enters
@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "model/blocks.hpp"
+#include "search/base/strategy.hpp"
 #include "search/blocks/criteria.hpp"
 #include "search/blocks/deadlocks.hpp"
-#include "search/base/strategy.hpp"
 
 namespace lockstep {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "model/trace.hpp"
-#include "search/blocks/held_locks.hpp"
 #include "search/base/saved_state.hpp"
+#include "search/blocks/held_locks.hpp"
 
 namespace lockstep {
 

@@ -10,9 +10,9 @@
 
 #include "analysis/analysis.hpp"
 #include "model/executor.hpp"
+#include "search/base/strategy.hpp"
 #include "search/exploration/findings.hpp"
 #include "search/exploration/provisos.hpp"
-#include "search/base/strategy.hpp"
 
 namespace lockstep {
 

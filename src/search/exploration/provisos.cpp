@@ -74,7 +74,7 @@ class Provisos {
       add(ProvisoKind::NoSchedulingPoint, true, 0, {}, "some racy accesses (too many)");
     if (e_.failed_at_start)
       add(ProvisoKind::NoSchedulingPoint, true, 0, {},
-          "the start of threads (a thread failed before its first operation)");
+          "the first operations of threads (one failed before it, or one that it had just created, had any)");
     if (e_.changes_locale)
       add(ProvisoKind::NoSchedulingPoint, true, 0, {}, "formatting and conversion of text (setlocale() changes them)");
     if (e_.without_race_detection > 0)

@@ -8,8 +8,8 @@
 #include "model/schedule.hpp"
 #include "search/base/schedule_segments.hpp"
 #include "search/base/seeds.hpp"
-#include "search/strategies/chess.hpp"
 #include "search/base/trace_set.hpp"
+#include "search/strategies/chess.hpp"
 
 namespace lockstep {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "search/base/strategy.hpp"
 #include "search/mix/known_executions.hpp"
 #include "search/mix/repeat_estimate.hpp"
-#include "search/base/strategy.hpp"
 
 namespace lockstep {
 

@@ -1,8 +1,8 @@
 // Rank `rand`: any order, fixed by the seed. Computed from the schedule itself, so that it does not depend on when an
 // execution was discovered.
 #pragma once
-#include "search/ranks/rank.hpp"
 #include "search/base/seeds.hpp"
+#include "search/ranks/rank.hpp"
 
 namespace lockstep {
 

@@ -10,8 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "search/ranks/rank.hpp"
 #include "search/base/saved_state.hpp"
+#include "search/ranks/rank.hpp"
 
 namespace lockstep {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "search/mix/mixture.hpp"
 #include "search/base/seeds.hpp"
+#include "search/mix/mixture.hpp"
 #include "search/strategies/chess.hpp"
 #include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/pct.hpp"

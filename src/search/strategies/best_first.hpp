@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "search/ranks/registry.hpp"
 #include "search/base/strategy.hpp"
+#include "search/ranks/registry.hpp"
 
 namespace lockstep {
 

@@ -6,8 +6,8 @@
 #include <deque>
 #include <numeric>
 
-#include "search/blocks/block_search.hpp"
 #include "search/base/seeds.hpp"
+#include "search/blocks/block_search.hpp"
 #include "search/variables/survey.hpp"
 
 namespace lockstep {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "model/result.hpp"
-#include "search/ranks/focus.hpp"
 #include "search/base/strategy.hpp"
+#include "search/ranks/focus.hpp"
 
 namespace lockstep {
 

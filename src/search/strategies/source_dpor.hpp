@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "search/dpor/walk.hpp"
 #include "search/base/strategy.hpp"
+#include "search/dpor/walk.hpp"
 
 namespace lockstep {
 

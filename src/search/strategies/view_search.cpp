@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "search/ranks/view.hpp"
 #include "search/base/seeds.hpp"
+#include "search/ranks/view.hpp"
 #include "search/tree/tree_search.hpp"
 
 namespace lockstep {

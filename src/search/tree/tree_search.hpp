@@ -14,11 +14,11 @@
 #include "analysis/bounds.hpp"
 #include "model/schedule.hpp"
 #include "search/base/alternative.hpp"
+#include "search/base/strategy.hpp"
 #include "search/tree/execution_tree.hpp"
 #include "search/tree/frontier.hpp"
 #include "search/tree/spill.hpp"
 #include "search/tree/state_cache.hpp"
-#include "search/base/strategy.hpp"
 #include "search/tree/tree_estimate.hpp"
 
 namespace lockstep {

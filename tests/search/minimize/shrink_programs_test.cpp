@@ -1,7 +1,7 @@
 // Failures of real programs, found by a random walk, in their simplest form.
-#include "search/minimize/shrink.hpp"
 #include "analysis/registry.hpp"
 #include "programs.hpp"
+#include "search/minimize/shrink.hpp"
 
 namespace lockstep {
 namespace {

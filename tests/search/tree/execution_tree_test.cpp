@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "search/tree/frontier.hpp"
 #include "search/base/seeds.hpp"
+#include "search/tree/frontier.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "known.hpp"
-#include "search/tree/spill.hpp"
 #include "search/base/trace_set.hpp"
+#include "search/tree/spill.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 

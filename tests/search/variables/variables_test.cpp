@@ -10,12 +10,12 @@
 #include "brute_force.hpp"
 #include "frequencies.hpp"
 #include "known.hpp"
+#include "search/minimize/threads_needed.hpp"
 #include "search/strategies/pct.hpp"
 #include "search/strategies/pctvb.hpp"
 #include "search/strategies/vb.hpp"
 #include "search/variables/survey.hpp"
 #include "search/variables/thread_bound.hpp"
-#include "search/minimize/threads_needed.hpp"
 #include "trace_helpers.hpp"
 #include "zoo.hpp"
 
