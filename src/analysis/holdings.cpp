@@ -3,31 +3,11 @@
 namespace lockstep {
 
 void Holdings::apply(const Step& s) {
-  const bool got_it = !(s.flags & Step::kTimedOut);
+  if (acquires(s.kind, s.flags)) take(s.object, s.thread);
+  if (has(s.kind, OpTraits::kGives)) give(held_object(s), s.thread);
   switch (s.kind) {
-    case OpKind::Lock:
-    case OpKind::ReadLock:
-    case OpKind::WriteLock:
-      if (got_it) take(s.object, s.thread);
-      break;
-    case OpKind::TryLock:
-    case OpKind::TryReadLock:
-    case OpKind::TryWriteLock:
-    case OpKind::OnceEnter:
-      if (s.flags & Step::kWrite) take(s.object, s.thread);
-      break;
-    case OpKind::Unlock:
-    case OpKind::ReadUnlock:
-    case OpKind::WriteUnlock:
-    case OpKind::OnceExit: give(s.object, s.thread); break;
-    case OpKind::CondWait:
-      give(s.second.mutex(), s.thread);
-      waiting_[s.thread] = s.object;
-      break;
-    case OpKind::Reacquire:
-      take(s.object, s.thread);
-      waiting_.erase(s.thread);
-      break;
+    case OpKind::CondWait: waiting_[s.thread] = s.object; break;
+    case OpKind::Reacquire: waiting_.erase(s.thread); break;
     case OpKind::CondSignal: waiting_.erase(s.second.woken()); break;
     case OpKind::CondBroadcast: std::erase_if(waiting_, [&](const auto& w) { return w.second == s.object; }); break;
     default: break;

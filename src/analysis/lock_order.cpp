@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <initializer_list>
 #include <map>
 
 #include "model/schedule.hpp"
@@ -10,25 +9,9 @@
 namespace lockstep {
 namespace {
 
-bool takes(const Step& s) {
-  switch (s.kind) {
-    case OpKind::Lock:
-    case OpKind::ReadLock:
-    case OpKind::WriteLock:
-    case OpKind::Reacquire: return !(s.flags & Step::kTimedOut);
-    // A try-lock does not wait, so it closes no cycle; but what it got is held.
-    case OpKind::TryLock:
-    case OpKind::TryReadLock:
-    case OpKind::TryWriteLock: return s.flags & Step::kWrite;
-    default: return false;
-  }
-}
+// A try-lock does not wait, so it closes no cycle; but what it got is held.
+bool takes(const Step& s) { return is_lock(s.kind) && acquires(s.kind, s.flags); }
 bool waits(const Step& s) { return is_acquire(s.kind) && !(s.flags & Step::kTimed); }
-bool gives(const Step& s) {
-  return s.kind == OpKind::Unlock || s.kind == OpKind::ReadUnlock || s.kind == OpKind::WriteUnlock ||
-         s.kind == OpKind::CondWait;
-}
-ObjectId given(const Step& s) { return s.kind == OpKind::CondWait ? s.second.mutex() : s.object; }
 
 using Times = std::map<ThreadId, uint32_t>;  // creation and joining only
 
@@ -85,9 +68,9 @@ std::vector<Nesting> nestings(TraceView trace) {
         }
       locks.push_back(s.object);
       since[{s.thread, s.object}] = here;
-    } else if (gives(s)) {
+    } else if (leaves_lock(s.kind)) {
       std::vector<ObjectId>& locks = held[s.thread];
-      if (auto at = std::find(locks.rbegin(), locks.rend(), given(s)); at != locks.rend())
+      if (auto at = std::find(locks.rbegin(), locks.rend(), held_object(s)); at != locks.rend())
         locks.erase(std::next(at).base());
     }
   }
@@ -117,24 +100,14 @@ std::vector<Nesting> cycle_in(const std::vector<Nesting>& all) {
   return {};
 }
 
-constexpr uint64_t kinds(std::initializer_list<OpKind> list) {
-  uint64_t set = 0;
-  for (const OpKind kind : list) set |= uint64_t{1} << static_cast<unsigned>(kind);
-  return set;
-}
-static_assert(static_cast<unsigned>(OpKind::kCount) <= 64);
-constexpr uint64_t kLockKinds =
-    kinds({OpKind::Lock, OpKind::ReadLock, OpKind::WriteLock, OpKind::Reacquire, OpKind::TryLock, OpKind::TryReadLock,
-           OpKind::TryWriteLock, OpKind::Unlock, OpKind::ReadUnlock, OpKind::WriteUnlock, OpKind::CondWait});
-
 }  // namespace
 
 // Cheap, because it runs after every execution: does anybody hold one lock while taking another, and in which way?
 void NestedLocks::read(std::span<const Step> steps) {
   for (const Step& s : steps) {
-    if (!(kLockKinds >> static_cast<unsigned>(s.kind) & 1)) continue;  // most steps, of long executions nearly all
+    if (!is_lock(s.kind)) continue;  // most steps, of long executions nearly all
     const bool take = takes(s);
-    if (!take && !gives(s)) continue;
+    if (!take && !leaves_lock(s.kind)) continue;
     const size_t thread = index_of(s.thread);
     if (thread >= 64) many = true;
     if (many) return;

@@ -29,7 +29,6 @@ bool any_delayed_store(std::span<const Step> steps) {
   return any != 0;
 }
 bool is_load(const Step& s) { return s.kind == OpKind::Load || s.kind == OpKind::PlainRead; }
-bool is_atomic(const Step& s) { return s.kind >= OpKind::Load && s.kind <= OpKind::Cas; }
 
 using Clock = std::vector<uint32_t>;  // by thread: how many of its steps
 
@@ -62,8 +61,8 @@ class StoreMonitor {
       const AccessList list = accesses(s.operation());
       if (list.size == 0) continue;
       ++me.index;
-      const bool plain_or_atomic = is_load(s) || is_atomic(s) || s.kind == OpKind::PlainWrite;
-      if ((is_atomic(s) && s.after_fence()) || !plain_or_atomic || s.kind == OpKind::Cas) fence(me);
+      const bool plain_or_atomic = is_load(s) || is_atomic(s.kind) || s.kind == OpKind::PlainWrite;
+      if ((is_atomic(s.kind) && s.after_fence()) || !plain_or_atomic || s.kind == OpKind::Cas) fence(me);
       if (is_load(s) || (s.kind == OpKind::Cas && !(s.flags & Step::kWrite))) {
         if (auto stale = load(i, s, me, list.item[0].object)) return stale;
       } else if (is_delayed_store(s)) {

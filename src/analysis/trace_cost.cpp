@@ -10,23 +10,13 @@ constexpr char32_t kNobody = 0xffff'ffff;
 bool gave_up(const HappensBefore::Event& e) { return e.flags & Step::kTimedOut; }
 bool succeeded(const HappensBefore::Event& e) { return e.flags & Step::kWrite; }
 
-// What a step does to who holds a mutex or runs an initialisation.
+// What a step does to who holds a mutex or runs an initialisation, or to the writer of a readers-writer lock.
 enum class Effect : uint8_t { None, Takes, Gives };
-Effect on_holder(const HappensBefore::Event& e) {
-  switch (e.kind) {
-    case OpKind::Lock:
-    case OpKind::Reacquire: return Effect::Takes;
-    case OpKind::TryLock:
-    case OpKind::OnceEnter: return succeeded(e) ? Effect::Takes : Effect::None;
-    case OpKind::Unlock:
-    case OpKind::CondWait:
-    case OpKind::OnceExit: return Effect::Gives;
-    default: return Effect::None;
-  }
-}
-Effect on_writer(const HappensBefore::Event& e) {
-  if (e.kind == OpKind::WriteLock || (e.kind == OpKind::TryWriteLock && succeeded(e))) return Effect::Takes;
-  return e.kind == OpKind::WriteUnlock ? Effect::Gives : Effect::None;
+Effect on_holder(const HappensBefore::Event& e, bool of_rwlock) {
+  if ((traits(e.kind).primitive == Primitive::RwLock) != of_rwlock || has(e.kind, OpTraits::kShared))
+    return Effect::None;
+  if (acquires(e.kind, e.flags)) return Effect::Takes;
+  return has(e.kind, OpTraits::kGives) ? Effect::Gives : Effect::None;
 }
 
 }  // namespace
@@ -230,21 +220,12 @@ bool TraceCost::would_get(const Cut& cut, const Event& timeout) const {
   const uint32_t object = timeout.use[0].object;
   bool gets = false;
   for_each_access(object, [&](uint32_t r) {
-    switch ((*order_)[r].kind) {
-      case OpKind::Lock:
-      case OpKind::TryLock:
-      case OpKind::Unlock: gets = is_free(cut, object); return false;
-      case OpKind::ReadLock:
-      case OpKind::TryReadLock:
-      case OpKind::ReadUnlock:
-      case OpKind::WriteLock:
-      case OpKind::TryWriteLock:
-      case OpKind::WriteUnlock:
+    switch (traits((*order_)[r].kind).primitive) {
+      case Primitive::Mutex: gets = is_free(cut, object); return false;
+      case Primitive::RwLock:
         gets = !has_writer(cut, object) && (!succeeded(timeout) || readers(cut, object) <= 0);
         return false;
-      case OpKind::SemWait:
-      case OpKind::SemTryWait:
-      case OpKind::SemPost: gets = has_units(cut, object, false); return false;
+      case Primitive::Semaphore: gets = has_units(cut, object, false); return false;
       default: return true;
     }
   });
@@ -282,15 +263,15 @@ static bool is_taken(ForEach for_each, EffectOf effect_of, HasDone has_done, boo
 
 bool TraceCost::is_free(const Cut& cut, uint32_t object, bool waited_for) const {
   return !is_taken([&](auto visit) { for_each_access(object, visit); },
-                   [&](uint32_t r) { return on_holder((*order_)[r]); }, [&](uint32_t r) { return has_done(cut, r); },
-                   waited_for);
+                   [&](uint32_t r) { return on_holder((*order_)[r], false); },
+                   [&](uint32_t r) { return has_done(cut, r); }, waited_for);
 }
 
 // What readers do says nothing of a writer; if they are waited for, the trace looks cheaper at worst.
 bool TraceCost::has_writer(const Cut& cut, uint32_t object, bool waited_for) const {
   return is_taken([&](auto visit) { for_each_access(object, visit); },
-                  [&](uint32_t r) { return on_writer((*order_)[r]); }, [&](uint32_t r) { return has_done(cut, r); },
-                  waited_for);
+                  [&](uint32_t r) { return on_holder((*order_)[r], true); },
+                  [&](uint32_t r) { return has_done(cut, r); }, waited_for);
 }
 
 int TraceCost::readers(const Cut& cut, uint32_t object) const {
@@ -298,9 +279,8 @@ int TraceCost::readers(const Cut& cut, uint32_t object) const {
   for_each_access(object, [&](uint32_t r) {
     const Event& e = (*order_)[r];
     if (!has_done(cut, r)) return true;
-    if (e.kind == OpKind::ReadLock && !gave_up(e)) ++count;
-    if (e.kind == OpKind::TryReadLock && succeeded(e)) ++count;
-    if (e.kind == OpKind::ReadUnlock) --count;
+    if (!has(e.kind, OpTraits::kShared)) return true;
+    count += has(e.kind, OpTraits::kGives) ? -1 : acquires(e.kind, e.flags);
     return true;
   });
   return count;

@@ -50,13 +50,6 @@ inline bool conflict(const Touched& a, const Touched& b, bool reads_too = false)
   return (a.writes & b.writes) || (a.reads & b.writes) || (a.writes & b.reads) || (reads_too && (a.reads & b.reads));
 }
 
-constexpr bool takes_lock(OpKind k) {
-  return k == OpKind::Lock || k == OpKind::ReadLock || k == OpKind::WriteLock || k == OpKind::Reacquire;
-}
-constexpr bool leaves_lock(OpKind k) {
-  return k == OpKind::Unlock || k == OpKind::ReadUnlock || k == OpKind::WriteUnlock || k == OpKind::CondWait;
-}
-
 // Does a block end with this step? A signal ends one only if somebody it woke can go on at once, or if its thread holds
 // no lock: otherwise the signaller holds the lock that the waiter needs, before and after it waits.
 inline bool ends_block(const Step& step, bool woke_somebody, bool holds_lock) {
@@ -72,17 +65,14 @@ template <class Add>
 void for_each_touched(const Step& step, bool locks_write, bool forget_locks, Add&& add) {
   if (step.is_note() || step.is_choice()) return;
   const OpKind k = step.kind;
-  const bool atomic = k == OpKind::Load || k == OpKind::Store || k == OpKind::Rmw || k == OpKind::Cas;
-  const ObjectId lock = k == OpKind::CondWait             ? step.second.mutex()
-                        : takes_lock(k) || leaves_lock(k) ? step.object
-                                                          : kNoObject;
+  const ObjectId lock = takes_lock(k) || leaves_lock(k) ? held_object(step) : kNoObject;
   for (const Access& a : accesses(step.operation())) {
     const auto address = static_cast<uint64_t>(a.object);
     if (a.object == lock && lock != kNoObject) {
       if (takes_lock(k) && !(forget_locks && !locks_write)) add(address & ~uint64_t{7}, uint8_t{0xff}, locks_write);
       continue;
     }
-    const unsigned size = atomic && step.bytes() > 0 && step.bytes() < 8 ? step.bytes() : 8;
+    const unsigned size = is_atomic(k) && step.bytes() > 0 && step.bytes() < 8 ? step.bytes() : 8;
     const unsigned bytes = ((1u << size) - 1) << (size < 8 ? address & 7 : 0);
     add(address & ~uint64_t{7}, static_cast<uint8_t>(bytes), a.write);
   }

@@ -3,79 +3,12 @@
 #include <iterator>
 
 namespace lockstep {
-namespace {
-
-// How an operation accesses its object. Conditional: writes when it succeeds, reads when it fails.
-enum class Mode : uint8_t { None, Read, Write, Conditional };
-
-struct Row {
-  const char* name;
-  Mode object;
-  bool acquire = false;
-  bool release = false;
-};
-
-constexpr Row kRows[] = {
-    {"thread-start", Mode::None},
-    {"create", Mode::Write},
-    {"thread-exit", Mode::Write},
-    {"join", Mode::Read},
-    {"process-exit", Mode::None},  // handled by dependent(): conflicts with every other thread
-    {"load", Mode::Read},
-    {"store", Mode::Write},
-    {"rmw", Mode::Write},
-    {"cas", Mode::Conditional},
-    {"fence", Mode::None},
-    {"lock", Mode::Write, true},
-    {"try-lock", Mode::Conditional},
-    {"unlock", Mode::Write, false, true},
-    {"cond-wait", Mode::Write, false, true},
-    {"reacquire", Mode::Write, true},
-    {"cond-signal", Mode::Write, false, true},
-    {"cond-broadcast", Mode::Write, false, true},
-    {"read-lock", Mode::Read, true},
-    {"write-lock", Mode::Write, true},
-    {"try-read-lock", Mode::Read},
-    // A failed try-write-lock depends on the readers' locks and unlocks, which are reads: it must be a write.
-    {"try-write-lock", Mode::Write},
-    {"read-unlock", Mode::Read, false, true},
-    {"write-unlock", Mode::Write, false, true},
-    {"sem-wait", Mode::Write, true},
-    {"sem-try-wait", Mode::Conditional},
-    {"sem-post", Mode::Write, false, true},
-    {"barrier-arrive", Mode::Write, false, true},
-    {"barrier-leave", Mode::Read, true},
-    {"once-enter", Mode::Conditional, true},
-    {"once-exit", Mode::Write, false, true},
-    // Whether a futex wait sleeps or returns is decided by the value and by the order against wakes.
-    {"futex-wait", Mode::Write},
-    {"futex-blocked", Mode::Read, true},
-    {"futex-wake", Mode::Write, false, true},
-    {"yield", Mode::None},
-    {"sleep", Mode::None},
-    {"choose", Mode::None},
-    {"read", Mode::Read},
-    {"write", Mode::Write},
-    {"timeout", Mode::Conditional},
-    {"cancel", Mode::Write, false, true},
-    {"test-cancel", Mode::Read},
-    {"signal", Mode::Write, false, true},
-    {"io", Mode::Write, true, true},
-    {"timer", Mode::Write, true, true},
-    {"destroy", Mode::Write},
-    {"exit-handler", Mode::Write},
-    {"atomic-section", Mode::None},
-    {"state", Mode::Conditional},
-};
-static_assert(std::size(kRows) == static_cast<size_t>(OpKind::kCount), "one row per operation kind");
-
-const Row& row(OpKind kind) { return kRows[static_cast<size_t>(kind)]; }
-
-}  // namespace
-
-const char* name_of(OpKind kind) { return kind < OpKind::kCount ? row(kind).name : "?"; }
-bool is_acquire(OpKind kind) { return row(kind).acquire; }
-bool is_release(OpKind kind) { return row(kind).release; }
+const char* name_of(Primitive primitive) {
+  static const char* const names[] = {nullptr,     "atomic",  "mutex",     "condvar", "rwlock",
+                                      "semaphore", "barrier", "once flag", "atomic",  "variable"};
+  static_assert(std::size(names) == static_cast<size_t>(Primitive::kCount), "one name per primitive");
+  return names[static_cast<size_t>(primitive)];
+}
 
 const char* name_of(StateKind kind) {
   static const char* const names[] = {
@@ -92,11 +25,11 @@ AccessList accesses(const Operation& op) {
     if (op.kind == OpKind::SemWait) list.add(wake_token(op.thread), false);
     return list;
   }
-  switch (row(op.kind).object) {
-    case Mode::None: break;
-    case Mode::Read: list.add(op.object, false); break;
-    case Mode::Write: list.add(op.object, true); break;
-    case Mode::Conditional: list.add(op.object, op.writes); break;
+  switch (traits(op.kind).access) {
+    case AccessMode::Nothing: break;
+    case AccessMode::Read: list.add(op.object, false); break;
+    case AccessMode::Write: list.add(op.object, true); break;
+    case AccessMode::Conditional: list.add(op.object, op.writes); break;
   }
   // The tokens carry the edge from a signal to whom it woke even if the signaller holds no mutex.
   switch (op.kind) {

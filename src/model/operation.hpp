@@ -6,82 +6,9 @@
 #include <cstdint>
 
 #include "model/ids.hpp"
+#include "model/primitives.hpp"
 
 namespace lockstep {
-
-enum class OpKind : uint8_t {
-  // Thread life. Create, ThreadExit and Join are notes: recorded, never a decision (see Step::kNote).
-  ThreadStart,  // first step of a thread of uninstrumented code; instrumented code has no such step
-  Create,
-  ThreadExit,
-  Join,
-  ProcessExit,  // the end of the process, after all exit handlers: conflicts with every other thread's operations
-  // Atomics.
-  Load,
-  Store,
-  Rmw,
-  Cas,
-  Fence,
-  // Mutexes and spin locks.
-  Lock,
-  TryLock,
-  Unlock,
-  // Condition variables: CondWait releases the mutex and enqueues, Reacquire takes the mutex again once woken.
-  CondWait,
-  Reacquire,
-  CondSignal,
-  CondBroadcast,
-  // Readers-writer locks.
-  ReadLock,
-  WriteLock,
-  TryReadLock,
-  TryWriteLock,
-  ReadUnlock,
-  WriteUnlock,
-  // Semaphores, barriers, once and guards.
-  SemWait,
-  SemTryWait,
-  SemPost,
-  BarrierArrive,
-  BarrierLeave,  // only ever pending: leaving is glued to the last arrival
-  OnceEnter,
-  OnceExit,
-  // Futexes (std::atomic::wait, latch, counting_semaphore, future...).
-  FutexWait,
-  FutexBlocked,  // only ever pending: resuming is glued to the wake
-  FutexWake,
-  // Independent of everything.
-  Yield,
-  Sleep,
-  // A data choice; belongs to the operation recorded just before it (which waiter, choose(n), ...).
-  Choose,
-  // Plain accesses promoted to scheduling points.
-  PlainRead,
-  PlainWrite,
-  // A timed wait that gave up; writes its object if it had to leave a queue there.
-  Timeout,
-  // Cancellation and signals between threads. Cancel and Signal write the target's wake token; a cancellation point
-  // reads its own, and what it was waiting for (`second`) if a cancellation ended that wait.
-  Cancel,
-  TestCancel,
-  Signal,
-  // Pipes, sockets, eventfds between the program's own threads.
-  Io,
-  // Arming a timer, and what the task behind it does until it fires; firing itself is a Timeout.
-  Timer,
-  // The end of a lock or the like, by the call that destroys it: conflicts with everything else that is done to it.
-  Destroy,
-  // The list of exit handlers: registering one, taking the next one off, finding that there is none left.
-  ExitHandler,
-  // Where code begins or ends in which its thread is not preempted: a decision that depends on nothing.
-  AtomicSection,
-  // A call on state of the process or of the file system that is no memory of the program: reads or writes `object`,
-  // and maybe uses a second one.
-  State,
-  kCount
-};
-
-const char* name_of(OpKind kind);  // "lock", "cond-wait", ...: for messages and JSON
 
 // What a thread waits for in an operation of kind Io.
 enum class IoWait : uint8_t { None, Input, Room, Any, Events, Several };
@@ -211,9 +138,5 @@ constexpr ObjectId thread_object(ThreadId t) { return ObjectId{0xffff'0001'0000'
 AccessList accesses(const Operation& op);
 bool dependent(const Operation& a, const Operation& b);
 bool concerns(const Operation& op, ObjectId object);  // does it access the object?
-
-constexpr bool is_yield(OpKind k) { return k == OpKind::Yield || k == OpKind::Sleep; }
-bool is_acquire(OpKind kind);  // blocks while its object is taken
-bool is_release(OpKind kind);  // may enable another thread
 
 }  // namespace lockstep

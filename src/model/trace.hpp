@@ -105,6 +105,15 @@ struct Step {
 };
 static_assert(sizeof(Step) == 32, "wire format");
 
+// Of a step with these flags: does its thread hold the object afterwards? One that gave up to wait for a condition has
+// its mutex again.
+constexpr bool acquires(OpKind kind, uint8_t flags) {
+  if (takes_lock(kind)) return !(flags & Step::kTimedOut) || kind == OpKind::Reacquire;
+  return has(kind, OpTraits::kTries) && flags & Step::kWrite;
+}
+// What the step takes or gives.
+constexpr ObjectId held_object(const Step& s) { return s.kind == OpKind::CondWait ? s.second.mutex() : s.object; }
+
 // Memory touched: an aligned word and which of its bytes.
 struct Touched {
   uint64_t word;

@@ -27,40 +27,7 @@ std::string role_of(std::span<const uint64_t> stack, Symbols& symbols) {
   return {};
 }
 
-const char* noun_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::Load:
-    case OpKind::Store:
-    case OpKind::Rmw:
-    case OpKind::Cas:
-    case OpKind::FutexWait:
-    case OpKind::FutexBlocked:
-    case OpKind::FutexWake: return "atomic";
-    case OpKind::Lock:
-    case OpKind::TryLock:
-    case OpKind::Unlock:
-    case OpKind::Reacquire: return "mutex";
-    case OpKind::CondWait:
-    case OpKind::CondSignal:
-    case OpKind::CondBroadcast: return "condvar";
-    case OpKind::ReadLock:
-    case OpKind::WriteLock:
-    case OpKind::TryReadLock:
-    case OpKind::TryWriteLock:
-    case OpKind::ReadUnlock:
-    case OpKind::WriteUnlock: return "rwlock";
-    case OpKind::SemWait:
-    case OpKind::SemTryWait:
-    case OpKind::SemPost: return "semaphore";
-    case OpKind::BarrierArrive:
-    case OpKind::BarrierLeave: return "barrier";
-    case OpKind::OnceEnter:
-    case OpKind::OnceExit: return "once flag";
-    case OpKind::PlainRead:
-    case OpKind::PlainWrite: return "variable";
-    default: return nullptr;
-  }
-}
+const char* noun_of(OpKind kind) { return name_of(traits(kind).primitive); }
 
 }  // namespace
 

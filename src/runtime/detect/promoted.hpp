@@ -30,8 +30,7 @@ class Promoted {
   bool aliased() const { return names_.count != 0; }
   // An atomic or a futex in a word that is accessed in other ways too is no object of its own.
   Operation canonical(Operation op) const {
-    const bool affected = (op.kind >= OpKind::Load && op.kind <= OpKind::Cas) ||
-                          (op.kind >= OpKind::FutexWait && op.kind <= OpKind::FutexWake);
+    const bool affected = is_atomic(op.kind) || traits(op.kind).primitive == Primitive::Futex;
     if (affected) op.object = canonical(op.object);
     if (op.kind == OpKind::FutexWake && !op.second.none())
       op.second = Companion::other_queue(canonical(op.second.other_queue()));

@@ -189,9 +189,7 @@ class Blocks {
   // Those taken before there was a second thread are not seen: never below 0.
   void count_locks(const Step& step) {
     uint16_t& locks = locks_[index_of(step.thread)];
-    const bool tried =
-        step.kind == OpKind::TryLock || step.kind == OpKind::TryReadLock || step.kind == OpKind::TryWriteLock;
-    if ((takes_lock(step.kind) && !(step.flags & Step::kTimedOut)) || (tried && (step.flags & Step::kWrite)))
+    if (is_lock(step.kind) && acquires(step.kind, step.flags))
       ++locks;
     else if (leaves_lock(step.kind) && locks > 0)
       --locks;
@@ -201,13 +199,13 @@ class Blocks {
   // A lock that is held across the end of a block keeps others out of what follows: without that conflict a thread in
   // the middle of nested locks would stay delayed although others' blocks have to come before all of it.
   void note_lock(const Step& step) {
-    if (takes_lock(step.kind) && !(step.flags & Step::kTimedOut)) {
+    if (takes_lock(step.kind) && acquires(step.kind, step.flags)) {
       if (entered_count_ < kMostEntered)
         entered_[entered_count_++] = step.object;
       else
         change_lock(step.object);
     } else if (leaves_lock(step.kind)) {
-      const ObjectId lock = step.kind == OpKind::CondWait ? step.second.mutex() : step.object;
+      const ObjectId lock = held_object(step);
       for (unsigned i = entered_count_; i-- > 0;)
         if (entered_[i] == lock) {
           entered_[i] = entered_[--entered_count_];

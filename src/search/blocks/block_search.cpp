@@ -275,7 +275,7 @@ void BlockSearch::note_early_locks(TraceView trace) {
     const ObjectId lock = HeldLocks::released(step);
     const std::vector<HeldLock>& mine = held.of(step.thread);
     if (lock != kNoObject && std::none_of(mine.begin(), mine.end(), [&](const HeldLock& h) { return h.lock == lock; }))
-      early_.hold(step.thread, {lock, step.kind != OpKind::ReadUnlock});
+      early_.hold(step.thread, {lock, HeldLocks::is_exclusive(step.kind)});
     held.apply(step);
   }
 }

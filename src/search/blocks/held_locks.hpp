@@ -26,7 +26,7 @@ class HeldLocks {
     held_[index_of(t)].push_back(lock);
   }
   void apply(const Step& step) {
-    if (acquires(step)) {
+    if (!step.is_note() && acquires(step.kind, step.flags)) {
       hold(step.thread, {step.object, is_exclusive(step.kind)});
     } else if (const ObjectId lock = released(step); lock != kNoObject) {
       of(step.thread);
@@ -44,22 +44,12 @@ class HeldLocks {
     for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) held_.push_back(in.get_all<HeldLock>());
   }
 
-  static bool is_exclusive(OpKind k) { return k != OpKind::ReadLock && k != OpKind::TryReadLock; }
+  static bool is_exclusive(OpKind k) { return !has(k, OpTraits::kShared); }
   static ObjectId released(const Step& step) {
-    if (step.is_note()) return kNoObject;
-    if (step.kind == OpKind::CondWait) return step.second.mutex();
-    return leaves_lock(step.kind) || step.kind == OpKind::OnceExit ? step.object : kNoObject;
+    return !step.is_note() && has(step.kind, OpTraits::kGives) ? held_object(step) : kNoObject;
   }
 
  private:
-  static bool acquires(const Step& step) {
-    if (step.is_note()) return false;
-    if (takes_lock(step.kind)) return !(step.flags & Step::kTimedOut) || step.kind == OpKind::Reacquire;
-    const bool conditional = step.kind == OpKind::TryLock || step.kind == OpKind::TryReadLock ||
-                             step.kind == OpKind::TryWriteLock || step.kind == OpKind::OnceEnter;
-    return conditional && (step.flags & Step::kWrite);
-  }
-
   std::vector<std::vector<HeldLock>> held_;  // by thread
 };
 

@@ -36,9 +36,7 @@ inline Label label_of(const HappensBefore::Event& event) {
 // Whether it reads or writes depends on what came before it. A try on a readers-writer lock may fail, but what it
 // accesses is the same either way.
 inline bool is_conditional(OpKind kind, uint8_t flags) {
-  const bool same = kind == OpKind::TryReadLock || kind == OpKind::TryWriteLock || kind == OpKind::ReadLock ||
-                    kind == OpKind::WriteLock;
-  return !same && flags & (Step::kConditional | Step::kTimed | Step::kTimedOut);
+  return traits(kind).primitive != Primitive::RwLock && flags & (Step::kConditional | Step::kTimed | Step::kTimedOut);
 }
 
 // The most it might do in another order: a compare-and-swap that failed here may succeed there. Planned steps need

@@ -5,13 +5,9 @@
 namespace lockstep::dpor {
 namespace {
 
-bool is_read_lock(const Event& e) {
-  return (e.kind == OpKind::ReadLock && !(e.flags & Step::kTimedOut)) ||
-         (e.kind == OpKind::TryReadLock && e.flags & Step::kWrite);
-}
+bool is_read_lock(const Event& e) { return has(e.kind, OpTraits::kShared) && acquires(e.kind, e.flags); }
 bool is_write_lock(const Event& e) {
-  return (e.kind == OpKind::WriteLock && !(e.flags & Step::kTimedOut)) ||
-         (e.kind == OpKind::TryWriteLock && e.flags & Step::kWrite);
+  return traits(e.kind).primitive == Primitive::RwLock && !has(e.kind, OpTraits::kShared) && acquires(e.kind, e.flags);
 }
 
 }  // namespace

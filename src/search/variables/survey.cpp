@@ -14,8 +14,7 @@ void VariableSurvey::look(TraceView trace) {
   for (const Step& s : trace.steps()) {
     threads_ = std::max(threads_, index_of(s.thread) + 1);
     if (s.is_note() || s.is_choice()) continue;
-    const bool atomic =
-        s.kind == OpKind::Load || s.kind == OpKind::Store || s.kind == OpKind::Rmw || s.kind == OpKind::Cas;
+    const bool atomic = is_atomic(s.kind);
     for (const Access& a : accesses(s.operation()))
       note(static_cast<uint64_t>(a.object), atomic && s.bytes() ? s.bytes() : 1, s.thread, a.write, atomic);
   }
