@@ -86,6 +86,19 @@ std::vector<std::string> dependences(Places& places) {
   return list;
 }
 
+// Where another thread, or a signal handler, could come in between and never does.
+std::vector<std::string> unexplored_points(const Places& places) {
+  std::vector<std::string> list;
+  if (places.has(FactKind::FailedAtStart))
+    list.emplace_back(
+        "the first operations of threads (one failed before it, or one that it had just created, had any)");
+  if (places.has(FactKind::ChangesLocale))
+    list.emplace_back("formatting and conversion of text (setlocale() changes them)");
+  if (places.has(FactKind::SignalsBetweenThreads))
+    list.emplace_back("plain accesses that a signal handler may interrupt");
+  return list;
+}
+
 }  // namespace
 
 void Campaign::complete_evidence(Evidence& evidence) {
@@ -97,8 +110,7 @@ void Campaign::complete_evidence(Evidence& evidence) {
   evidence.detects_races = options_.looks_for_races();
   evidence.promotes_races = promotion_.wanted() || !search_->traits().preempts_at_points;
   evidence.too_many_racy_accesses = !promotion_.complete();
-  evidence.failed_at_start = places.has(FactKind::FailedAtStart);
-  evidence.changes_locale = places.has(FactKind::ChangesLocale);
+  evidence.unexplored_points = unexplored_points(places);
   evidence.trusts_code = !options_.trusted.empty();
   if (evidence.instrumented)
     for (const PlainCode& code : target_->plain_code()) evidence.uninstrumented.push_back(in_words(code));

@@ -72,11 +72,7 @@ class Provisos {
       add(ProvisoKind::NoSchedulingPoint, hides, 0, {}, "racy accesses");
     else if (e_.too_many_racy_accesses)
       add(ProvisoKind::NoSchedulingPoint, true, 0, {}, "some racy accesses (too many)");
-    if (e_.failed_at_start)
-      add(ProvisoKind::NoSchedulingPoint, true, 0, {},
-          "the first operations of threads (one failed before it, or one that it had just created, had any)");
-    if (e_.changes_locale)
-      add(ProvisoKind::NoSchedulingPoint, true, 0, {}, "formatting and conversion of text (setlocale() changes them)");
+    for (const std::string& where : e_.unexplored_points) add(ProvisoKind::NoSchedulingPoint, true, 0, {}, where);
     if (e_.without_race_detection > 0)
       add(ProvisoKind::NoSchedulingPoint, true, e_.without_race_detection, {},
           "variables first shared after the " + count_of(e_.executions - e_.without_race_detection, "execution") +

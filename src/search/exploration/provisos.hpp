@@ -21,12 +21,11 @@ struct Evidence {
   // Known to who started the program; names are for people.
   bool instrumented = true;
   Points points = Points::Racy;
-  bool points_given = false;            // by the user: then what they leave out is the scope
-  bool detects_races = true;            // in instrumented code
-  bool promotes_races = true;           // racy accesses become scheduling points
-  bool too_many_racy_accesses = false;  // more than can be scheduling points
-  bool failed_at_start = false;         // a thread, before its first scheduling point
-  bool changes_locale = false;          // setlocale() beside other threads
+  bool points_given = false;                     // by the user: then what they leave out is the scope
+  bool detects_races = true;                     // in instrumented code
+  bool promotes_races = true;                    // racy accesses become scheduling points
+  bool too_many_racy_accesses = false;           // more than can be scheduling points
+  std::vector<std::string> unexplored_points{};  // where a switch would matter and is never tried
   bool trusts_code = false;
   std::optional<uint32_t> preemption_bound{};
   std::vector<std::string> uninstrumented{}, native_loops{}, lock_misuses{};

@@ -184,6 +184,18 @@ void timeout_while_others_run() {
 
 // A signal finds a thread before or after a step of its own.
 std::atomic<int> steps, seen{-1};
+void signal_between_plain_accesses() {
+  static volatile sig_atomic_t interrupts = 0;
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupts = interrupts + 1; };
+  sigaction(SIGUSR1, &action, nullptr);
+  const pthread_t target = pthread_self();
+  std::thread sender([&] { pthread_kill(target, SIGUSR1); });
+  const int before = interrupts, after = interrupts;
+  sender.join();
+  assert(before == after);
+}
+
 void signal_between_steps() {
   struct sigaction action {};
   action.sa_handler = [](int) { seen = steps.load(); };
@@ -295,6 +307,7 @@ const Case cases[] = {CASE(spurious_wakeup),
                       CASE(failing_thread),
                       CASE(timeout_while_others_run),
                       CASE(signal_between_steps),
+                      CASE(signal_between_plain_accesses),
                       CASE(other_time),
                       CASE(cycle_counter),
                       CASE(random_device),
