@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/registry.hpp"
+#include "analysis/analysis_registry.hpp"
 #include "find_bugs.hpp"
 #include "search/exploration/explorer.hpp"
-#include "search/strategies/registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 #include "target/target.hpp"
 
 using namespace lockstep;

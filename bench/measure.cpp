@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "search/exploration/explorer.hpp"
-#include "search/strategies/registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 #include "target/target.hpp"
 
 using namespace lockstep;

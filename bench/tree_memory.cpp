@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "search/exploration/explorer.hpp"
-#include "search/ranks/registry.hpp"
+#include "search/ranks/rank_registry.hpp"
 #include "search/strategies/best_first.hpp"
 #include "search/tree/tree_search.hpp"
 #include "target/target.hpp"

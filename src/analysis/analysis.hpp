@@ -12,9 +12,12 @@ class Analysis {
   virtual ~Analysis() = default;
   virtual const char* name() const = 0;
   virtual const char* summary() const = 0;  // one line for `lockstep list analyses`
-  // Fills kind, message, preemptions and threads; the rest is added when the finding is confirmed.
-  virtual std::optional<Finding> check(TraceView trace) = 0;
-  // Everything, for analyses that can find more than one thing in a trace.
+  // Fills kind, message, preemptions and threads; the rest is added when the finding is confirmed. An analysis
+  // implements one of these: check_all() if it can find several things in a trace.
+  virtual std::optional<Finding> check(TraceView trace) {
+    std::vector<Finding> all = check_all(trace);
+    return all.empty() ? std::nullopt : std::optional(std::move(all.front()));
+  }
   virtual std::vector<Finding> check_all(TraceView trace) {
     std::vector<Finding> findings;
     if (std::optional<Finding> one = check(trace)) findings.push_back(std::move(*one));

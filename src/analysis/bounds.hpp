@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include "analysis/finding.hpp"
 #include "model/schedule.hpp"
 #include "model/trace.hpp"
 
@@ -15,6 +16,11 @@ struct ScheduleBounds {
 };
 
 ScheduleBounds bounds_of(TraceView trace);
+inline void set_bounds(Finding& finding, const ScheduleBounds& bounds) {
+  finding.preemptions = bounds.preemptions;
+  finding.variables = bounds.variables;
+  finding.threads = bounds.threads;
+}
 
 // Remembers what every thread accessed last, while a trace is walked.
 class LastAccess {

@@ -5,12 +5,12 @@
 #include <set>
 
 #include "analysis/finding.hpp"
-#include "analysis/holdings.hpp"
+#include "analysis/lock_owners.hpp"
 
 namespace lockstep {
 namespace {
 
-WaitGraph::Edge edge_of(const Step& pending, const Holdings& now) {
+WaitGraph::Edge edge_of(const Step& pending, const LockOwners& now) {
   if (pending.kind == OpKind::Join) return {pending.thread, pending.object, pending.kind, {pending.second.thread()}};
   if (pending.kind == OpKind::Reacquire && now.waits_for_signal(pending.thread))
     return {pending.thread, pending.second.condition(), OpKind::CondWait, {}};
@@ -75,7 +75,7 @@ std::string sentence(const WaitGraph::Edge& edge) {
 }  // namespace
 
 WaitGraph wait_graph(TraceView trace) {
-  Holdings now;
+  LockOwners now;
   for (const Step& s : trace.steps()) now.apply(s);
   WaitGraph graph;
   for (const Step& p : trace.pending())

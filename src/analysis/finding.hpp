@@ -31,7 +31,7 @@ enum class FindingKind : uint8_t {
   kCount
 };
 const char* name_of(FindingKind kind);  // the JSON spelling: "assertion", "data-race", ...
-bool is_warning(FindingKind kind);      // told, but no bug unless the user says so
+bool is_warning(FindingKind kind);      // reported, but no bug unless the user says so
 
 std::string name_of(ThreadId thread);  // "main", "thread 3": for messages, until names are known
 

@@ -11,7 +11,7 @@ std::optional<Finding> LeakAnalysis::check(TraceView trace) {
     if (!(a.flags & Allocation::kLeaked)) continue;
     ++blocks;
     bytes += a.size;
-    if (!first || a.begin < first->begin) first = &a;  // the same one, whatever else is told
+    if (!first || a.begin < first->begin) first = &a;  // the same one, whatever else was found
   }
   if (!first) return std::nullopt;
   Finding finding;

@@ -4,11 +4,6 @@
 
 namespace lockstep {
 
-std::optional<Finding> LockDisciplineAnalysis::check(TraceView trace) {
-  std::vector<Finding> all = check_all(trace);
-  return all.empty() ? std::nullopt : std::optional(std::move(all.front()));
-}
-
 std::vector<Finding> LockDisciplineAnalysis::check_all(TraceView trace) {
   std::vector<Finding> findings;
   for (const DataRace& pair : trace.races()) {

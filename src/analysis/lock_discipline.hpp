@@ -9,7 +9,6 @@ class LockDisciplineAnalysis final : public Analysis {
  public:
   const char* name() const override { return "lock-discipline"; }
   const char* summary() const override { return "shared variables that no common lock protects"; }
-  std::optional<Finding> check(TraceView trace) override;
   std::vector<Finding> check_all(TraceView trace) override;
 };
 

@@ -10,7 +10,6 @@ class LockMisuseAnalysis final : public Analysis {
   const char* summary() const override {
     return "locks unlocked by a thread that does not hold them, destroyed or freed while in use, or used after that";
   }
-  std::optional<Finding> check(TraceView trace) override;
   std::vector<Finding> check_all(TraceView trace) override;
 };
 

@@ -124,10 +124,10 @@ void NestedLocks::read(std::span<const Step> steps) {
 
 uint64_t LockOrderAnalysis::nesting_key(TraceView trace) {
   const std::span<const Step> steps = trace.steps();
-  const uint32_t from = beginning_.of(
+  const uint32_t from = prefix_.of(
       trace, [&](NestedLocks& state, uint32_t begin, uint32_t end) { state.read(steps.subspan(begin, end - begin)); });
   NestedLocks nesting;
-  if (from > 0) nesting = beginning_.state();
+  if (from > 0) nesting = prefix_.state();
   nesting.read(steps.subspan(from));
   return nesting.many ? ~uint64_t{0} : nesting.key;
 }

@@ -1,11 +1,11 @@
 // Locks taken in opposite orders by threads that could have done so at the same time: no deadlock in this execution,
-// but one in another (Goodlock: Havelund 2000). Not told: cycles that a common outer lock prevents, or that lie on
+// but one in another (Goodlock: Havelund 2000). Not reported: cycles that a common outer lock prevents, or that lie on
 // different sides of a thread's creation or joining.
 #pragma once
 #include <unordered_set>
 
 #include "analysis/analysis.hpp"
-#include "analysis/shared_beginning.hpp"
+#include "analysis/common_prefix.hpp"
 
 namespace lockstep {
 
@@ -31,7 +31,7 @@ class LockOrderAnalysis final : public Analysis {
  private:
   uint64_t nesting_key(TraceView trace);
 
-  SharedBeginning<NestedLocks> beginning_;
+  CommonPrefix<NestedLocks> prefix_;
   std::unordered_set<uint64_t> seen_;  // nestings looked at before: most executions of a program nest alike
 };
 

@@ -85,7 +85,7 @@ std::string fact(TraceView trace) {
 }
 
 // What ended the execution stands among its races: LockMisuseAnalysis or RaceAnalysis tells of it.
-bool told_otherwise(FindingKind kind, TraceView trace) {
+bool is_reported_otherwise(FindingKind kind, TraceView trace) {
   return std::ranges::any_of(trace.races(), [kind](const DataRace& found) {
     const bool gone_frame = found.ordered() && found.first.flags & RaceAccess::kFree && found.first.pc == 0;
     return (kind == FindingKind::LockMisuse && found.misuse()) || (kind == FindingKind::Crash && gone_frame);
@@ -97,15 +97,12 @@ bool told_otherwise(FindingKind kind, TraceView trace) {
 std::optional<Finding> OutcomeAnalysis::check(TraceView trace) {
   const auto kind = kind_of(trace.outcome());
   if (!kind) return std::nullopt;
-  if (told_otherwise(*kind, trace)) return std::nullopt;
+  if (is_reported_otherwise(*kind, trace)) return std::nullopt;
   Finding finding;
   finding.kind = *kind;
   finding.message = fact(trace);
   if (!trace.message().empty()) finding.message += ": " + std::string(trace.message());
-  const ScheduleBounds bounds = bounds_of(trace);
-  finding.preemptions = bounds.preemptions;
-  finding.variables = bounds.variables;
-  finding.threads = bounds.threads;
+  set_bounds(finding, bounds_of(trace));
   return finding;
 }
 

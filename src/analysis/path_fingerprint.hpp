@@ -10,7 +10,7 @@ namespace lockstep {
 
 class PathFingerprint {
  public:
-  // The newest record of `order`; every record that is not a note has to be told.
+  // The newest record of `order`; every record that is not a note has to be added.
   void add(const Step& step, const HappensBefore& order);
   void truncate(uint32_t records);  // takes back all but the first so many
   uint64_t value() const { return sum_; }

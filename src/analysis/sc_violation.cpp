@@ -185,16 +185,16 @@ std::optional<StaleLoad> find_stale_load(TraceView trace) {
   return StoreMonitor().look(trace.steps(), 0, trace.header().steps);
 }
 
-ScViolationAnalysis::ScViolationAnalysis() : beginning_(std::make_unique<SharedBeginning<StoreMonitor>>()) {}
+ScViolationAnalysis::ScViolationAnalysis() : prefix_(std::make_unique<CommonPrefix<StoreMonitor>>()) {}
 ScViolationAnalysis::~ScViolationAnalysis() = default;
 
 std::optional<StaleLoad> ScViolationAnalysis::stale_load(TraceView trace) {
   std::optional<StaleLoad> stale;
-  const uint32_t from = beginning_->of(trace, [&](StoreMonitor& monitor, uint32_t begin, uint32_t end) {
+  const uint32_t from = prefix_->of(trace, [&](StoreMonitor& monitor, uint32_t begin, uint32_t end) {
     stale = monitor.look(trace.steps(), begin, end);
   });
-  if (!stale) return StoreMonitor(&beginning_->state()).look(trace.steps(), from, trace.header().steps);
-  beginning_->begin_anew();  // what comes after is not looked at
+  if (!stale) return StoreMonitor(&prefix_->state()).look(trace.steps(), from, trace.header().steps);
+  prefix_->begin_anew();  // what comes after is not looked at
   return stale;
 }
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "analysis/analysis.hpp"
-#include "analysis/shared_beginning.hpp"
+#include "analysis/common_prefix.hpp"
 
 namespace lockstep {
 
@@ -31,7 +31,7 @@ class ScViolationAnalysis final : public Analysis {
  private:
   std::optional<StaleLoad> stale_load(TraceView trace);
 
-  std::unique_ptr<SharedBeginning<StoreMonitor>> beginning_;
+  std::unique_ptr<CommonPrefix<StoreMonitor>> prefix_;
   Predecessor last_;
   bool delayed_ = false;  // the last trace had a store that can be delayed
   uint64_t looked_at_ = 0;

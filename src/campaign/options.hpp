@@ -10,7 +10,7 @@
 #include "analysis/finding.hpp"
 #include "model/channel.hpp"
 #include "search/exploration/explorer.hpp"
-#include "search/strategies/registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 #include "target/input.hpp"
 
 namespace lockstep {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "analysis/races.hpp"
+#include "analysis/race_analysis.hpp"
 #include "report/confirm.hpp"
 #include "report/test_failure.hpp"
 #include "search/minimize/simplify.hpp"

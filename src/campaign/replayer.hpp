@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/registry.hpp"
+#include "analysis/analysis_registry.hpp"
 #include "report/suppressions.hpp"
 #include "search/minimize/shrink.hpp"
 #include "target/target.hpp"

@@ -58,29 +58,29 @@ std::vector<ThreadId> numbers_now(const std::vector<ThreadTable::Entry>& then,
   return numbers;
 }
 
-// The recorded switches as wishes for the program as it is now.
-Wishes wishes_for(const Operations& recorded, const Operations& now) {
+// The recorded switches as a schedule for the program as it is now.
+GuidedSchedule schedule_for(const Operations& recorded, const Operations& now) {
   std::map<ThreadId, std::vector<uint32_t>> places;
   const auto then_lists = by_thread(recorded);
   auto now_lists = by_thread(now);
   for (const auto& [thread, list] : then_lists) places[thread] = carry_over(list, now_lists[thread]);
-  Wishes wishes;
+  GuidedSchedule schedule;
   std::map<ThreadId, uint32_t> done, reached, chosen;
   for (size_t i = 0; i < recorded.size(); ++i) {
     const RecordedOperation& op = recorded[i];
     if (is_note(op.kind)) continue;
     if (op.kind == OpKind::Choose) {
       const uint32_t number = chosen[op.thread]++;
-      if (op.value != 0) wishes.choices.push_back({op.thread, number, op.value});
+      if (op.value != 0) schedule.choices.push_back({op.thread, number, op.value});
       continue;
     }
     const uint32_t place = places[op.thread][done[op.thread]++];
     uint32_t& at = reached[op.thread];
     if (place <= at) continue;
-    wishes.run(op.thread, place - at);
+    schedule.run(op.thread, place - at);
     at = place;
   }
-  return wishes;
+  return schedule;
 }
 
 }  // namespace
@@ -146,14 +146,14 @@ std::optional<Finding> replay_stored(Replayer& replayer, const StoredSchedule& s
   Trace seen;
   std::optional<Finding> found = replayer.reproduce(wanted, true, &seen);
   Operations now = recorded;
-  std::optional<Wishes> tried;
+  std::optional<GuidedSchedule> tried;
   for (int attempt = 0; !found && attempt < kAttempts; ++attempt) {
-    Wishes wishes = wishes_for(recorded, now);
-    if (wishes == tried) break;
-    tried = wishes;
+    const GuidedSchedule adapted = schedule_for(recorded, now);
+    if (adapted == tried) break;
+    tried = adapted;
     wanted.plan.policy = Policy::Guided;
     wanted.plan.deltas.clear();
-    wanted.plan.extra = wishes.words();
+    wanted.plan.extra = adapted.words();
     if ((found = replayer.reproduce(wanted, true, &seen))) {
       Finding exact = *found;
       exact.plan = plan_of(found->trace);

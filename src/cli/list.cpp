@@ -3,10 +3,10 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "analysis/registry.hpp"
+#include "analysis/analysis_registry.hpp"
 #include "cli/commands.hpp"
-#include "search/ranks/registry.hpp"
-#include "search/strategies/registry.hpp"
+#include "search/ranks/rank_registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 
 namespace lockstep {
 

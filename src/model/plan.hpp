@@ -36,10 +36,10 @@ static_assert(sizeof(Delta) == 8, "wire format");
 
 // How decisions without a delta (Random: after the last delta) are taken. RoundRobin is the default schedule except
 // that a thread that cannot go on is followed by the next enabled one in cyclic order of ids. Pct, Pos and Surw are the
-// random schedulers of those names; data choices are uniform under every random policy. Guided follows wishes, and what
-// they leave open is as by default; they, and what Surw expects, are in `extra` (model/policy_input.hpp). Under Blocks
-// threads are switched only between atomic blocks; from record `sleep_at` on some are stopped, as `extra` says
-// (model/blocks.hpp). Under Priorities the enabled thread with the highest priority runs
+// random schedulers of those names; data choices are uniform under every random policy. Guided follows a
+// schedule as far as it can, then the default one; that, and what Surw expects, is in `extra` (model/policy_input.hpp).
+// Under Blocks threads are switched only between atomic blocks; from record `sleep_at` on some are stopped, as `extra`
+// says (model/blocks.hpp). Under Priorities the enabled thread with the highest priority runs
 // (runtime/policies/priorities.hpp).
 enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos, Guided, Blocks, Priorities, Surw };
 constexpr bool is_random(Policy p) {

@@ -1,4 +1,4 @@
-// What the policies Guided and Surw are told, as words of Plan::extra.
+// Input of the policies Guided and Surw, as words of Plan::extra.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -8,14 +8,14 @@
 namespace lockstep {
 
 // Guided: this thread runs for so many steps, or until it cannot go on.
-struct Stretch {
+struct Segment {
   static constexpr uint32_t kUntilItCannot = 0xffff'ffff;
   ThreadId thread;
   uint32_t steps;
-  bool operator==(const Stretch&) const = default;
+  bool operator==(const Segment&) const = default;
 
   uint64_t word() const { return uint64_t{steps} << 32 | index_of(thread); }
-  static Stretch of(uint64_t word) {
+  static Segment of(uint64_t word) {
     return {ThreadId{static_cast<uint16_t>(word)}, static_cast<uint32_t>(word >> 32)};
   }
 };
@@ -34,21 +34,21 @@ struct DataChoice {
   }
 };
 
-// A schedule as a wish. In words: the number of stretches, the stretches, the choices.
-struct Wishes {
-  std::vector<Stretch> stretches;
+// Guided: a schedule to follow as far as possible. In words: the number of segments, the segments, the choices.
+struct GuidedSchedule {
+  std::vector<Segment> segments;
   std::vector<DataChoice> choices;
-  bool operator==(const Wishes&) const = default;
+  bool operator==(const GuidedSchedule&) const = default;
 
   void run(ThreadId t, uint32_t steps) {
-    if (!stretches.empty() && stretches.back().thread == t)
-      stretches.back().steps += steps;
+    if (!segments.empty() && segments.back().thread == t)
+      segments.back().steps += steps;
     else
-      stretches.push_back({t, steps});
+      segments.push_back({t, steps});
   }
   std::vector<uint64_t> words() const {
-    std::vector<uint64_t> all{stretches.size()};
-    for (const Stretch& s : stretches) all.push_back(s.word());
+    std::vector<uint64_t> all{segments.size()};
+    for (const Segment& s : segments) all.push_back(s.word());
     for (const DataChoice& c : choices) all.push_back(c.word());
     return all;
   }

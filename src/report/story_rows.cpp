@@ -4,7 +4,7 @@
 #include <optional>
 #include <set>
 
-#include "analysis/holdings.hpp"
+#include "analysis/lock_owners.hpp"
 #include "model/schedule.hpp"
 
 namespace lockstep {
@@ -131,7 +131,7 @@ class Teller {
   TraceView trace_;
   const DataRace* race_;
   Lookahead lookahead_;
-  Holdings holdings_;
+  LockOwners holdings_;
   std::map<ThreadId, uint32_t> last_step_;
   std::set<ThreadId> asleep_;  // a row already says that they wait
   std::vector<StoryRow> rows_;

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "analysis/holdings.hpp"
+#include "analysis/lock_owners.hpp"
 #include "report/operation_text.hpp"
 #include "report/user_code.hpp"
 
@@ -36,7 +36,7 @@ bool may_test(const Step& step) {
 // The last notification that came too early for this waiter: after that it has not looked at anything any more,
 // otherwise it saw what the notification was about and waits for another one.
 std::optional<size_t> missed_notification(const WaitGraph::Edge& edge, TraceView trace) {
-  Holdings now;
+  LockOwners now;
   std::optional<size_t> missed;
   bool waiter_ran = false;  // since then; what it read before that step it read before the notification
   const auto steps = trace.steps();

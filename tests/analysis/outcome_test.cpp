@@ -4,7 +4,7 @@
 #include "analysis/deadlock.hpp"
 #include "analysis/lock_misuse.hpp"
 #include "analysis/outcome.hpp"
-#include "analysis/races.hpp"
+#include "analysis/race_analysis.hpp"
 #include "fake_executor.hpp"
 #include "search/base/failure_keys.hpp"
 #include "zoo.hpp"

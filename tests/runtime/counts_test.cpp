@@ -3,7 +3,7 @@
 #include "model/executor.hpp"
 #include "programs.hpp"
 #include "search/exploration/explorer.hpp"
-#include "search/strategies/registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 
 namespace lockstep {
 namespace {

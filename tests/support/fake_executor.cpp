@@ -130,8 +130,8 @@ class Execution {
   }
 
   ThreadId follow(const ThreadSetView& enabled, ThreadId otherwise) {
-    const ThreadId wish = guided_.choose([&](ThreadId t) { return enabled.contains(t); });
-    return wish != kNoThread ? wish : otherwise;
+    const ThreadId wanted = guided_.choose([&](ThreadId t) { return enabled.contains(t); });
+    return wanted != kNoThread ? wanted : otherwise;
   }
 
   Outcome redundant(Redundancy why) {

@@ -8,8 +8,7 @@
 #include "fake_executor.hpp"
 #include "model/schedule.hpp"
 #include "search/exploration/explorer.hpp"
-#include "search/strategies/dfs.hpp"
-#include "search/strategies/icb.hpp"
+#include "search/strategies/bounded.hpp"
 #include "search/tree/tree_search.hpp"
 
 namespace lockstep::fake {

@@ -1,5 +1,5 @@
-// A schedule as a wish: run this thread for so many steps, then that one, and skip whatever cannot be done. Shrinking
-// needs it: after a change in the middle the rest of a schedule has to find its way by itself.
+// A schedule followed as far as possible: run this thread for N steps, then that one, and skip what cannot be done.
+// Shrinking needs it: after a change in the middle the rest of a schedule has to find its way by itself.
 #pragma once
 #include "model/ids.hpp"
 #include "model/policy_input.hpp"
@@ -8,23 +8,23 @@ namespace lockstep::rt {
 
 class Guided {
  public:
-  void begin(const uint64_t* words, uint32_t count) {  // of Wishes
-    stretches_ = words + 1;
-    stretch_count_ = count > 0 && words[0] < count ? static_cast<uint32_t>(words[0]) : 0;
-    choices_ = stretches_ + stretch_count_;
-    choice_count_ = count > 0 ? count - 1 - stretch_count_ : 0;
+  void begin(const uint64_t* words, uint32_t count) {  // of GuidedSchedule
+    segments_ = words + 1;
+    segment_count_ = count > 0 && words[0] < count ? static_cast<uint32_t>(words[0]) : 0;
+    choices_ = segments_ + segment_count_;
+    choice_count_ = count > 0 ? count - 1 - segment_count_ : 0;
     at_ = taken_ = 0;
     for (uint16_t& n : chosen_) n = 0;
   }
 
-  // Who shall run; kNoThread once all wishes are used up.
+  // Who shall run; kNoThread once all segments are used up.
   template <class CanRun>
   ThreadId choose(CanRun&& can_run) {
-    for (; at_ < stretch_count_; ++at_, taken_ = 0) {
-      const Stretch wish = Stretch::of(stretches_[at_]);
-      if (taken_ >= wish.steps || !can_run(wish.thread)) continue;
+    for (; at_ < segment_count_; ++at_, taken_ = 0) {
+      const Segment segment = Segment::of(segments_[at_]);
+      if (taken_ >= segment.steps || !can_run(segment.thread)) continue;
       ++taken_;
-      return wish.thread;
+      return segment.thread;
     }
     return kNoThread;
   }
@@ -32,15 +32,15 @@ class Guided {
   uint16_t choose_data(ThreadId t, unsigned alternatives) {
     const uint16_t n = chosen_[index_of(t)]++;
     for (uint32_t i = 0; i < choice_count_; ++i) {
-      const DataChoice wish = DataChoice::of(choices_[i]);
-      if (wish.thread == t && wish.number == n && wish.value < alternatives) return wish.value;
+      const DataChoice choice = DataChoice::of(choices_[i]);
+      if (choice.thread == t && choice.number == n && choice.value < alternatives) return choice.value;
     }
     return 0;
   }
 
  private:
-  const uint64_t *stretches_ = nullptr, *choices_ = nullptr;
-  uint32_t stretch_count_ = 0, choice_count_ = 0;
+  const uint64_t *segments_ = nullptr, *choices_ = nullptr;
+  uint32_t segment_count_ = 0, choice_count_ = 0;
   uint32_t at_ = 0, taken_ = 0;
   uint16_t chosen_[kMaxThreads] = {};  // data choices so far, by thread
 };

@@ -36,7 +36,7 @@ bool Scheduler::planned(uint16_t* value) {
 
 void Scheduler::diverge() { end(Outcome::Diverged); }
 
-// The plan wants a thread that cannot go on. A tentative wish only asks whether a step could come before what it was
+// The plan wants a thread that cannot go on. A tentative delta only asks whether a step could come before what it was
 // seen to wait for, be it a lock, the change that a spin loop looks for, or in fairness somebody else's turn; fairness
 // may also come before what leads up to that step.
 void Scheduler::refuse(uint16_t wanted) {
@@ -120,9 +120,9 @@ Thread* Scheduler::choose_slow() {
       for (unsigned i = 0; i < words_; ++i) set.word[i] &= ~asleep_.word[i];
       if (set.empty(words_)) end_redundant(Redundancy::AllAsleep);
     }
-    const ThreadId wish =
+    const ThreadId guided =
         policy_ == Policy::Guided ? guided_.choose([&](ThreadId t) { return offers(index_of(t)); }) : kNoThread;
-    chosen = wish != kNoThread ? &thread(wish) : pick_default(set);
+    chosen = guided != kNoThread ? &thread(guided) : pick_default(set);
     if (policy_ == Policy::Priorities) chosen = pick_by_priority(set);
   }
   if (sleeping_) note_sleepers(chosen->id);

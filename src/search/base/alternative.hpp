@@ -10,4 +10,6 @@ struct Alternative {
   uint32_t cost;
 };
 
+inline uint64_t rank_by_cost(const Alternative& a) { return a.cost; }
+
 }  // namespace lockstep

@@ -34,7 +34,7 @@ struct LargePages {
     const size_t before = (kPage - reinterpret_cast<uintptr_t>(begin) % kPage) % kPage;
     if (before > 0) ::munmap(begin, before);
     if (before < kPage) ::munmap(begin + before + wanted, kPage - before);
-    ::madvise(begin + before, wanted, MADV_HUGEPAGE);  // a wish: without such pages it is memory like any other
+    ::madvise(begin + before, wanted, MADV_HUGEPAGE);  // a hint: without such pages it is memory like any other
     return reinterpret_cast<T*>(begin + before);
   }
   void deallocate(T* at, size_t count) {

@@ -18,74 +18,69 @@ uint64_t mixed(uint64_t key, uint64_t word) {
 
 }  // namespace
 
-size_t Outline::next_of_thread(size_t i) const {
+template <class Edit>
+ScheduleSegments ScheduleSegments::edited(Edit&& edit) const {
+  ScheduleSegments other = *this;
+  edit(other);
+  return other;
+}
+
+size_t ScheduleSegments::next_of_thread(size_t i) const {
   size_t j = i + 1;
-  while (j < size() && stretches[j].thread != stretches[i].thread) ++j;
+  while (j < size() && segments[j].thread != segments[i].thread) ++j;
   return j;
 }
 
-Outline Outline::without_choice(size_t i) const {
-  Outline other = *this;
-  other.choices.erase(at(other.choices, i));
-  return other;
+ScheduleSegments ScheduleSegments::without_choice(size_t i) const {
+  return edited([i](ScheduleSegments& s) { s.choices.erase(at(s.choices, i)); });
+}
+ScheduleSegments ScheduleSegments::first(size_t count) const {
+  return edited([count](ScheduleSegments& s) { s.segments.resize(count); });
+}
+ScheduleSegments ScheduleSegments::without(size_t i) const {
+  return edited([i](ScheduleSegments& s) { s.segments.erase(at(s.segments, i)); });
+}
+ScheduleSegments ScheduleSegments::extended(size_t i) const {
+  return edited([i](ScheduleSegments& s) { s.segments[i].steps = Segment::kUntilItCannot; });
 }
 
-Outline Outline::first(size_t count) const {
-  Outline other = *this;
-  other.stretches.resize(count);
-  return other;
+ScheduleSegments ScheduleSegments::moved(size_t from, size_t to) const {
+  return edited([from, to](ScheduleSegments& s) {
+    if (from < to)
+      std::rotate(at(s.segments, from), at(s.segments, from + 1), at(s.segments, to + 1));
+    else
+      std::rotate(at(s.segments, to), at(s.segments, from), at(s.segments, from + 1));
+  });
 }
 
-Outline Outline::without(size_t i) const {
-  Outline other = *this;
-  other.stretches.erase(at(other.stretches, i));
-  return other;
+ScheduleSegments ScheduleSegments::joined(size_t i, size_t j) const {
+  return edited([i, j](ScheduleSegments& s) {
+    const uint64_t steps = uint64_t{s.segments[i].steps} + s.segments[j].steps;
+    s.segments[i].steps = static_cast<uint32_t>(std::min<uint64_t>(steps, Segment::kUntilItCannot));
+    s.segments.erase(at(s.segments, j));
+  });
 }
 
-Outline Outline::drawn_out(size_t i) const {
-  Outline other = *this;
-  other.stretches[i].steps = Stretch::kUntilItCannot;
-  return other;
-}
-
-Outline Outline::moved(size_t from, size_t to) const {
-  Outline other = *this;
-  auto& all = other.stretches;
-  if (from < to)
-    std::rotate(at(all, from), at(all, from + 1), at(all, to + 1));
-  else
-    std::rotate(at(all, to), at(all, from), at(all, from + 1));
-  return other;
-}
-
-Outline Outline::joined(size_t i, size_t j) const {
-  Outline other = *this;
-  uint32_t& steps = other.stretches[i].steps;
-  steps = static_cast<uint32_t>(std::min<uint64_t>(uint64_t{steps} + stretches[j].steps, Stretch::kUntilItCannot));
-  other.stretches.erase(at(other.stretches, j));
-  return other;
-}
-
-Outline outline_of(TraceView trace) {
-  Outline outline;
+ScheduleSegments segments_of(TraceView trace) {
+  ScheduleSegments schedule;
   std::vector<uint32_t> numbers(kMaxThreads, 0);
   for (const Step& step : trace.steps()) {
     if (step.is_note()) continue;
     if (step.is_choice()) {
       const uint32_t number = numbers[index_of(step.thread)]++;
-      if (step.taken() != 0) outline.choices.push_back({step.thread, number, step.taken()});
+      if (step.taken() != 0) schedule.choices.push_back({step.thread, number, step.taken()});
     } else {
-      outline.run(step.thread, 1);
+      schedule.run(step.thread, 1);
     }
   }
-  return outline;
+  return schedule;
 }
 
-Plan plan_for(const Outline& outline, uint32_t max_steps) {
+Plan plan_for(const ScheduleSegments& schedule, uint32_t max_steps) {
   Plan plan;
   plan.policy = Policy::Guided;
   plan.max_steps = max_steps;
-  plan.extra = outline.words();
+  plan.extra = schedule.words();
   return plan;
 }
 

@@ -1,5 +1,5 @@
-// A schedule as a person would tell it: this thread runs for so many steps, then that one. Shrinking changes outlines;
-// the runtime follows them as far as it can (Policy::Guided).
+// A schedule as a list of segments: this thread runs for N steps, then that one. Shrinking edits it; the runtime
+// follows it as far as it can (Policy::Guided).
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,20 +11,24 @@
 
 namespace lockstep {
 
-struct Outline : Wishes {
-  size_t size() const { return stretches.size(); }
-  size_t next_of_thread(size_t i) const;  // size(): it has no further stretch
+struct ScheduleSegments : GuidedSchedule {
+  size_t size() const { return segments.size(); }
+  size_t next_of_thread(size_t i) const;  // size(): it has no further segment
 
-  Outline without_choice(size_t i) const;
-  Outline first(size_t count) const;  // what follows is left to the default schedule
-  Outline without(size_t i) const;
-  Outline drawn_out(size_t i) const;  // a switch where the thread cannot go on is free
-  Outline moved(size_t from, size_t to) const;
-  Outline joined(size_t i, size_t j) const;  // what the thread does in stretch j it does in i
+  ScheduleSegments without_choice(size_t i) const;
+  ScheduleSegments first(size_t count) const;  // what follows is left to the default schedule
+  ScheduleSegments without(size_t i) const;
+  ScheduleSegments extended(size_t i) const;  // a switch where the thread cannot go on is free
+  ScheduleSegments moved(size_t from, size_t to) const;
+  ScheduleSegments joined(size_t i, size_t j) const;  // what the thread does in segment j it does in i
+
+ private:
+  template <class Edit>
+  ScheduleSegments edited(Edit&& edit) const;
 };
 
-Outline outline_of(TraceView trace);
-Plan plan_for(const Outline& outline, uint32_t max_steps);
+ScheduleSegments segments_of(TraceView trace);
+Plan plan_for(const ScheduleSegments& schedule, uint32_t max_steps);
 uint64_t hash_of(std::span<const uint64_t> words);
 uint64_t hash_of(std::span<const Delta> deltas);
 

@@ -86,7 +86,7 @@ bool TraceSet::merge(const std::vector<uint64_t>& in_memory, const std::function
   for (size_t i = 0; i < readers.size(); ++i)
     if (!offer(i)) return false;
   uint64_t last = 0;
-  const auto tell = [&](uint64_t number) {
+  const auto visit_once = [&](uint64_t number) {
     if (number != last) visit(number);
     last = number;
   };
@@ -95,12 +95,12 @@ bool TraceSet::merge(const std::vector<uint64_t>& in_memory, const std::function
     std::pop_heap(tops.begin(), tops.end(), later);
     const auto [number, from] = tops.back();
     tops.pop_back();
-    for (; at < in_memory.size() && in_memory[at] <= number; ++at) tell(in_memory[at]);
-    tell(number);
+    for (; at < in_memory.size() && in_memory[at] <= number; ++at) visit_once(in_memory[at]);
+    visit_once(number);
     readers[from].pop();
     if (!offer(from)) return false;
   }
-  for (; at < in_memory.size(); ++at) tell(in_memory[at]);
+  for (; at < in_memory.size(); ++at) visit_once(in_memory[at]);
   return true;
 }
 

@@ -64,7 +64,7 @@ Plan BlockSearch::plan_for(const Node& node) const {
   plan.max_steps = parts_.max_steps;
   if (node.deadlock) {
     plan.policy = Policy::Guided;
-    plan.extra = node.deadlock->wishes;
+    plan.extra = node.deadlock->schedule;
     return plan;
   }
   plan.policy = Policy::Blocks;
@@ -113,7 +113,7 @@ void BlockSearch::learn_now(TraceView trace) {
   } else if (outcome == Outcome::Diverged) {
     ++diverged_;
   } else if (node.deadlock) {
-    judge(node, trace);
+    learn_deadlock(node, trace);
   } else {
     if (outcome == Outcome::StepLimit) ++cut_;
     note_early_locks(trace);
@@ -147,7 +147,7 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
     const ThreadId t = block.record.thread;
     for (; applied < block.record.begin; ++applied) held.apply(trace.steps()[applied]);
     std::vector<LockWait> waits = waits_in_block(trace, block.record, end, held);
-    if (nests_locks_) suspect(trace, block.record.begin, held, stopped, t, waits, predicted);
+    if (nests_locks_) predict(trace, block.record.begin, held, stopped, t, waits, predicted);
     Node here;
     for (const Delta& d : deltas)
       if (d.step < block.record.begin) here.deltas.push_back(d);
@@ -287,7 +287,7 @@ BlockSearch::Key BlockSearch::key_of(const std::vector<LockNesting>& cycle) {
 }
 
 // Who is stopped here could begin its block here, too.
-void BlockSearch::suspect(TraceView trace, uint32_t begin, HeldLocks& held, const std::vector<Stopped>& stopped,
+void BlockSearch::predict(TraceView trace, uint32_t begin, HeldLocks& held, const std::vector<Stopped>& stopped,
                           ThreadId thread, const std::vector<LockWait>& waits, std::vector<Node>& predicted) {
   std::vector<ThreadWaits> threads;
   for (const Stopped& s : stopped) threads.push_back({s.thread, s.memory ? s.memory->waits : std::vector<LockWait>{}});
@@ -307,7 +307,7 @@ void BlockSearch::suspect(TraceView trace, uint32_t begin, HeldLocks& held, cons
 }
 
 // A deadlock that was run is reported like any other; what did not come about remains a suspicion.
-void BlockSearch::judge(const Node& node, TraceView trace) {
+void BlockSearch::learn_deadlock(const Node& node, TraceView trace) {
   const std::vector<LockNesting>& cycle = node.deadlock->cycle;
   const Key key = key_of(cycle);
   if (trace.outcome() == Outcome::Deadlock) {

@@ -27,19 +27,19 @@
 namespace lockstep {
 
 struct BlockSearchParts {
-  std::optional<uint32_t> preemptions;
+  std::optional<uint32_t> preemptions{};
   uint32_t max_steps = 1'000'000;
   bool conflicts = false;    // delayed threads wait for a block that conflicts with theirs (-RW)
   bool deadlocks = false;    // predicted deadlocks of locks are run (-DD)
-  bool locks_write = false;  // entering a lock counts as writing it
-  bool run_delayed = false;  // at what may be a condition deadlock
+  bool locks_write = false;  // entering a lock counts as writing it: predicts more deadlocks, runs more
+  bool run_delayed = false;  // run delayed threads where others wait for a signal: shows whether it ever comes
   // So many executions go one by one, in the order of the paper, before any is begun ahead of its turn: small spaces
   // are numbered alike with any number of workers.
   uint64_t alone = 128;
   // Mistakes for tests to notice.
   bool one_delayed = false;     // figure 3 as printed
   bool reads_conflict = false;  // section 5.1 as printed
-  bool forget_locks = false;    // locks held from one block to the next are no conflict; loses orders of nested locks
+  bool forget_locks = false;    // as published: a lock held from one block to the next is no conflict; loses orders
   bool conflicts_within_bound = false;  // delaying by conflict under a bound loses orders
 };
 
@@ -112,10 +112,9 @@ class BlockSearch final : public Strategy {
   bool push(Node node);
   class Memories;
   void note_early_locks(TraceView trace);
-  void suspect(TraceView trace, uint32_t begin, HeldLocks& held, const std::vector<Stopped>& stopped, ThreadId thread,
+  void predict(TraceView trace, uint32_t begin, HeldLocks& held, const std::vector<Stopped>& stopped, ThreadId thread,
                const std::vector<LockWait>& waits, std::vector<Node>& predicted);
-  void judge(const Node& node, TraceView trace);
-  std::string told_unmet() const;
+  void learn_deadlock(const Node& node, TraceView trace);
   static Finding unconfirmed(const std::vector<LockNesting>& cycle, const std::string& message, Trace trace);
 
   const BlockSearchParts parts_;

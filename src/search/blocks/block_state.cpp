@@ -112,7 +112,7 @@ void BlockSearch::save(StateWriter& out) const {
     out.put(node.deadlock.has_value());
     if (node.deadlock) {
       out.put_all(node.deadlock->cycle);
-      out.put_all(node.deadlock->wishes);
+      out.put_all(node.deadlock->schedule);
     }
     const bool back = node.status == Node::Status::Back;
     out.put(back);
@@ -156,7 +156,7 @@ void BlockSearch::load(StateReader& in) {
     if (in.get<bool>()) {
       node.deadlock.emplace();
       node.deadlock->cycle = in.get_all<LockNesting>();
-      node.deadlock->wishes = in.get_all<uint64_t>();
+      node.deadlock->schedule = in.get_all<uint64_t>();
     }
     if (in.get<bool>()) {
       node.status = Node::Status::Back;

@@ -13,7 +13,8 @@ bool waits(const Step& step) {
   return takes_lock(step.kind) || step.kind == OpKind::OnceEnter || step.kind == OpKind::Join;
 }
 
-// A reader that reads again does not wait; a writer or the owner of a mutex is told of its mistake elsewhere.
+// A reader that reads again does not wait; a writer or the owner of a mutex that locks again is a misuse, found
+// elsewhere.
 bool waits_for_others(const Step& step, const std::vector<HeldLock>& held) {
   if (!waits(step)) return false;
   return std::none_of(held.begin(), held.end(), [&](const HeldLock& h) {
@@ -81,13 +82,13 @@ class Cycles {
       const Member& before = path_[(i + path_.size() - 1) % path_.size()];
       deadlock.cycle.push_back({path_[i].thread, before.at->wanted, path_[i].at->wanted});
     }
-    deadlock.wishes = wishes().words();
+    deadlock.schedule = schedule().words();
     found_.push_back(std::move(deadlock));
   }
 
   // The execution up to the state where the blocks begin, then each thread up to its wait.
-  Wishes wishes() const {
-    Wishes out;
+  GuidedSchedule schedule() const {
+    GuidedSchedule out;
     std::map<ThreadId, uint32_t> choices;
     const auto choose = [&](ThreadId t, uint16_t value) {
       const uint32_t number = choices[t]++;

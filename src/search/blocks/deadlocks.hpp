@@ -33,7 +33,7 @@ struct ThreadWaits {
 
 struct PredictedDeadlock {
   std::vector<LockNesting> cycle;  // `thread` holds `held` and waits for `wanted`
-  std::vector<uint64_t> wishes;    // the schedule that leads there, as Wishes::words()
+  std::vector<uint64_t> schedule;  // the schedule that leads there, as GuidedSchedule::words()
 };
 
 // Where the thread of this block, whose records are [begin, end), may have to wait in it. `held`: before the block.

@@ -1,7 +1,7 @@
 // The state of a search: saved, loaded, and what is claimed and estimated from it.
 #include <algorithm>
 
-#include "analysis/trace_cost.hpp"
+#include "analysis/min_preemptions.hpp"
 #include "model/schedule.hpp"
 #include "search/dpor/dpor_search.hpp"
 
@@ -57,7 +57,7 @@ bool DporSearch::counts(TraceView trace) {
   if (stuck && trace.header().last_rounds == 0) return true;
   HappensBefore order;
   for (const Step& step : stuck ? trace.steps().first(trace.header().last_rounds) : trace.steps()) order.push(step);
-  return !TraceCost().exceeds(order, stuck ? std::span<const Step>() : trace.pending(), *parts_.preemptions);
+  return !MinPreemptions().exceeds(order, stuck ? std::span<const Step>() : trace.pending(), *parts_.preemptions);
 }
 
 Claim DporSearch::claim() const {

@@ -14,7 +14,7 @@
 #include "analysis/path_fingerprint.hpp"
 #include "model/plan.hpp"
 #include "search/dpor/choice_tree.hpp"
-#include "search/dpor/races.hpp"
+#include "search/dpor/race_finder.hpp"
 
 namespace lockstep::dpor {
 

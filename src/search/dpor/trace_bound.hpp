@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/trace_cost.hpp"
+#include "analysis/min_preemptions.hpp"
 #include "search/dpor/path.hpp"
 
 namespace lockstep::dpor {
@@ -29,7 +29,7 @@ inline uint32_t active_threads(TraceView trace) {
 }
 
 inline std::function<bool(const Path&, uint32_t)> beyond_trace_cost(uint32_t bound, int slack = kSlackByThreads) {
-  return [bound, slack, cost = std::make_shared<TraceCost>()](const Path& path, uint32_t record) {
+  return [bound, slack, cost = std::make_shared<MinPreemptions>()](const Path& path, uint32_t record) {
     const uint32_t spent = path.preemptions_through(record);  // no less than what the trace costs
     if (spent <= bound) return false;
     const uint32_t threads = slack >= 0 ? static_cast<uint32_t>(slack) + 2 : active_threads(path.trace());

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "model/plan_queue.hpp"
-#include "search/base/trace_measures.hpp"
+#include "search/base/trace_meter.hpp"
 #include "search/base/trace_set.hpp"
 
 namespace lockstep {
@@ -20,19 +20,19 @@ constexpr Clock::duration kSaveEvery = std::chrono::seconds(5);
 constexpr uint64_t kTrustFor = 64;   // executions
 constexpr uint64_t kTraceShare = 4;  // of the memory budget: one part for the traces seen
 
-// The state of one run. Plans are handed out, executed and learned from in one order that depends on the search and the
-// window only, never on which worker was faster.
-class Run {
+// One exploration under way. Plans are handed out, executed and learned from in one order that depends on the search
+// and the window only, never on which worker was faster.
+class ExplorationLoop {
  public:
-  Run(Search& search, Executor& executor, std::span<Analysis* const> analyses, const Budget& budget, bool keep_going,
-      const ExplorerHooks& hooks)
+  ExplorationLoop(Search& search, Executor& executor, std::span<Analysis* const> analyses, const Budget& budget,
+                  bool keep_going, const ExplorerHooks& hooks)
       : search_(search),
         executor_(executor),
         budget_(budget),
         keep_going_(keep_going),
         hooks_(hooks),
         interrupted_(hooks.interrupted ? hooks.interrupted : [] { return false; }),
-        findings_(analyses, hooks, keep_going, [this] { make_idle(); }) {
+        findings_(analyses, hooks, keep_going, [this] { stop_executor(); }) {
     traces_.limit(budget.memory_bytes / kTraceShare);
     search_.limit_memory(budget.memory_bytes - budget.memory_bytes / kTraceShare);
   }
@@ -100,15 +100,15 @@ class Run {
     }
     if (!findings_.check(trace, plan_, result_.executions, [&] { return search_.counts(trace); }))
       ending_ = Ending::FirstBug;
-    else if (idle_)
+    else if (executor_idle_)
       in_flight_.for_each([this](const Plan& plan) { executor_.submit(plan); });
-    idle_ = false;
+    executor_idle_ = false;
   }
 
   // Confirming needs an idle executor, which forgets what was in flight; the search has not noticed.
-  void make_idle() {
+  void stop_executor() {
     executor_.cancel();
-    idle_ = true;
+    executor_idle_ = true;
   }
 
   void save() {
@@ -313,7 +313,7 @@ class Run {
   PlanQueue in_flight_;
   Plan plan_;  // of the execution that is looked at
   uint64_t submitted_ = 0;
-  bool idle_ = false;              // the executor, although there are plans in flight
+  bool executor_idle_ = false;     // although there are plans in flight
   std::optional<uint32_t> bound_;  // reported last
   uint64_t executions_at_bound_ = 0;
   std::optional<Ending> ending_;
@@ -337,13 +337,13 @@ Explorer::Explorer(Search& search, Executor& executor, std::span<Analysis* const
       hooks_(std::move(hooks)) {}
 
 Exploration Explorer::run() {
-  Run run(search_, executor_, analyses_, budget_, keep_going_, hooks_);
-  if (!state_.empty() && !run.load(state_)) {
+  ExplorationLoop loop(search_, executor_, analyses_, budget_, keep_going_, hooks_);
+  if (!state_.empty() && !loop.load(state_)) {
     Exploration refused;
     refused.refused = true;
     return refused;
   }
-  return run.explore();
+  return loop.explore();
 }
 
 }  // namespace lockstep

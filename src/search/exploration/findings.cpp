@@ -58,7 +58,7 @@ bool Findings::handle(Failure failure) {
   }
   std::optional<Finding> bug;
   if (hooks_.confirm) {
-    idle_();
+    stop_executor_();
     bug = hooks_.confirm(failure.finding);
   } else {
     bug = failure.finding;

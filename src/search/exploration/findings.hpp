@@ -1,4 +1,4 @@
-// The failures of an exploration: told apart, confirmed, kept.
+// The failures of an exploration: distinguished, confirmed, kept.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -27,9 +27,10 @@ struct FindingHooks {
 
 class Findings {
  public:
-  // `idle` makes the executor idle, before the first confirming replay of an execution.
-  Findings(std::span<Analysis* const> analyses, const FindingHooks& hooks, bool keep_going, std::function<void()> idle)
-      : analyses_(analyses), hooks_(hooks), keep_going_(keep_going), idle_(std::move(idle)) {}
+  // `stop_executor`: called before each confirming replay.
+  Findings(std::span<Analysis* const> analyses, const FindingHooks& hooks, bool keep_going,
+           std::function<void()> stop_executor)
+      : analyses_(analyses), hooks_(hooks), keep_going_(keep_going), stop_executor_(std::move(stop_executor)) {}
 
   // Looks at one execution. `counts`: it lies within the bounds of the search. False: a bug ends the exploration.
   bool check(TraceView trace, const Plan& plan, uint64_t execution, const std::function<bool()>& counts);
@@ -55,7 +56,7 @@ class Findings {
   const std::span<Analysis* const> analyses_;
   const FindingHooks& hooks_;
   const bool keep_going_;
-  const std::function<void()> idle_;
+  const std::function<void()> stop_executor_;
   FailureKeys keys_;
   std::set<FailureKey> unrepeated_;
   std::map<FailureKey, FindingKind> beyond_;  // the bound

@@ -1,4 +1,4 @@
-// Findings as part of a saved exploration: what was found before an interruption is told in the end like the rest.
+// Findings as part of a saved exploration: what was found before an interruption is reported in the end like the rest.
 #pragma once
 #include "analysis/finding.hpp"
 #include "search/base/saved_state.hpp"

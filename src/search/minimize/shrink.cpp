@@ -9,7 +9,7 @@
 #include "search/base/schedule_segments.hpp"
 #include "search/base/seeds.hpp"
 #include "search/base/trace_set.hpp"
-#include "search/strategies/chess.hpp"
+#include "search/strategies/bounded.hpp"
 
 namespace lockstep {
 namespace {
@@ -76,8 +76,8 @@ class Shrinker {
     return true;
   }
 
-  bool try_outline(const Outline& outline, Candidate& now, const Complexity& limit) {
-    const Plan plan = plan_for(outline, max_steps_);
+  bool try_schedule(const ScheduleSegments& schedule, Candidate& now, const Complexity& limit) {
+    const Plan plan = plan_for(schedule, max_steps_);
     if (!tried_.insert(hash_of(plan.extra))) return false;
     const std::optional<TraceView> trace = execute(plan);
     return trace && consider(*trace, now, limit);
@@ -98,9 +98,9 @@ class Shrinker {
   }
 
   bool improve(Candidate& now) {
-    const Outline was = outline_of(now.trace);
-    const auto better = [&](const Outline& other) {
-      return !spent() && try_outline(other, now, Complexity(now.complexity));
+    const ScheduleSegments was = segments_of(now.trace);
+    const auto better = [&](const ScheduleSegments& other) {
+      return !spent() && try_schedule(other, now, Complexity(now.complexity));
     };
     for (size_t i = 0; i < was.choices.size(); ++i)
       if (better(was.without_choice(i))) return true;
@@ -111,46 +111,46 @@ class Shrinker {
       const bool goes_on = j < was.size();
       // The thread does right away what it does later anyway; or later, in one go, what it does now; or not at all.
       if (goes_on && (better(was.joined(i, j)) || better(was.joined(j, i)))) return true;
-      if (better(was.without(i)) || better(was.drawn_out(i))) return true;
+      if (better(was.without(i)) || better(was.extended(i))) return true;
       // It goes on when only the first, or the first half, of those who came between has had its turn.
       for (const size_t place : {i + 2, (i + 1 + j) / 2})
         if (goes_on && place < j && better(was.moved(j, place))) return true;
     }
     // A thread that is stopped in the middle has its whole turn at another time.
     for (const size_t i : preempted(now.trace)) {
-      const Outline whole = was.drawn_out(i);
+      const ScheduleSegments whole = was.extended(i);
       for (size_t to = 0; to < was.size() && !spent(); ++to)
         if (to != i && better(whole.moved(i, to))) return true;
     }
     return false;
   }
 
-  // The stretches that end in a preemption.
+  // The segments that end in a preemption.
   static std::vector<size_t> preempted(TraceView trace) {
     std::vector<size_t> found;
-    size_t stretch = 0;
+    size_t segment = 0;
     for (ScheduleCursor at(trace); !at.done(); at.advance()) {
       const Step& step = at.step();
       if (step.is_note() || step.is_choice() || at.running() == kNoThread || step.thread == at.running()) continue;
-      if (at.cost(step.thread) > 0) found.push_back(stretch);
-      ++stretch;
+      if (at.cost(step.thread) > 0) found.push_back(segment);
+      ++segment;
     }
     return found;
   }
 
-  // Chance: orders of whole threads with one preemption less, or the best schedule with some stretches elsewhere. What
+  // Chance: orders of whole threads with one preemption less, or the best schedule with some segments elsewhere. What
   // still fails is climbed from, although it may be worse to begin with.
   void wander(uint64_t most, uint32_t least) {
     const uint64_t end = executions_ + most;
     const uint32_t before = best_.complexity.preemptions;
     while (executions_ < end && !spent() && best_.complexity.preemptions == before && before > least) {
       const uint64_t tried = executions_;
-      const Outline outline =
-          draw(2) == 0 ? shaken(outline_of(best_.trace)) : fresh(outline_of(best_.trace), before - 1);
+      const ScheduleSegments schedule =
+          draw(2) == 0 ? shaken(segments_of(best_.trace)) : fresh(segments_of(best_.trace), before - 1);
       Candidate other;
       Complexity limit = best_.complexity;
       limit.preemptions += 1;
-      if (try_outline(outline, other, limit)) {
+      if (try_schedule(schedule, other, limit)) {
         climb_a_while(other);
         if (other.complexity < best_.complexity) best_ = std::move(other);
       }
@@ -158,39 +158,39 @@ class Shrinker {
     }
   }
 
-  Outline shaken(Outline outline) {
-    if (outline.stretches.empty()) return outline;
+  ScheduleSegments shaken(ScheduleSegments schedule) {
+    if (schedule.segments.empty()) return schedule;
     for (uint64_t changes = 1 + draw(3); changes > 0; --changes) {
-      const size_t i = draw(outline.size()), to = draw(outline.size());
-      if (draw(2) == 0) outline = outline.drawn_out(i);
-      if (to != i) outline = outline.moved(i, to);
+      const size_t i = draw(schedule.size()), to = draw(schedule.size());
+      if (draw(2) == 0) schedule = schedule.extended(i);
+      if (to != i) schedule = schedule.moved(i, to);
     }
-    return outline;
+    return schedule;
   }
 
   // Every thread runs as far as it can, in any order, but for `preemptions` of them that are stopped once: anywhere, or
   // where the failing schedule stops them, too.
-  Outline fresh(const Outline& was, uint32_t preemptions) {
+  ScheduleSegments fresh(const ScheduleSegments& was, uint32_t preemptions) {
     std::vector<uint32_t> steps(kMaxThreads, 0);
     std::vector<std::vector<uint32_t>> stops(kMaxThreads);
-    Outline outline;
-    outline.choices = was.choices;
-    for (const Stretch& s : was.stretches) {
-      if (steps[index_of(s.thread)] == 0) outline.stretches.push_back({s.thread, Stretch::kUntilItCannot});
+    ScheduleSegments schedule;
+    schedule.choices = was.choices;
+    for (const Segment& s : was.segments) {
+      if (steps[index_of(s.thread)] == 0) schedule.segments.push_back({s.thread, Segment::kUntilItCannot});
       stops[index_of(s.thread)].push_back(steps[index_of(s.thread)] += s.steps);
     }
-    auto& all = outline.stretches;
+    auto& all = schedule.segments;
     // Main creates the others, so it comes first.
     for (size_t i = all.size(); i > 2; --i) std::swap(all[i - 1], all[1 + draw(i - 1)]);
     for (uint32_t n = 0; n < preemptions && !all.empty(); ++n) {
       const size_t i = draw(all.size());
-      const Stretch again = all[i];
+      const Segment again = all[i];
       const auto& known = stops[index_of(again.thread)];
       all[i].steps = draw(2) == 0 ? known[draw(known.size())] : 1 + static_cast<uint32_t>(draw(known.back()));
       const size_t place = i + 1 + draw(all.size() - i);
       all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), again);
     }
-    return outline;
+    return schedule;
   }
 
   uint64_t draw(uint64_t below) { return seed_of(kSeed, draws_++) % below; }

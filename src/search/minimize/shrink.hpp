@@ -1,6 +1,6 @@
 // Makes a failing schedule as simple as it can: fewest preemptions, then fewest context switches, steps and threads.
 //
-// A schedule is a list of stretches (run this thread for so many steps). Stretches are joined, left out, drawn out or
+// A schedule is a list of segments (run this thread for N steps). Segments are joined, left out, extended or
 // moved, and the program says whether it still fails. Then what remains is challenged, by two ways in turn: a bounded
 // search with fewer preemptions (CHESS), which is exact as far as it gets, and random changes that are climbed from.
 #pragma once

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "search/base/saved_state.hpp"
-#include "search/base/trace_measures.hpp"
+#include "search/base/trace_meter.hpp"
 
 namespace lockstep {
 

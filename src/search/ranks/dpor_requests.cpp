@@ -2,29 +2,29 @@
 
 #include <algorithm>
 
-#include "search/dpor/races.hpp"
+#include "search/dpor/race_finder.hpp"
 
 namespace lockstep {
 
-void Asked::put(uint32_t step, ThreadId t, How how) {
-  const auto [place, fresh] = points_.try_emplace(uint64_t{step} << 16 | index_of(t), how);
-  if (!fresh && how == How::Exactly) place->second = how;
+void DporRequests::put(uint32_t step, ThreadId t, Request request) {
+  const auto [place, fresh] = points_.try_emplace(uint64_t{step} << 16 | index_of(t), request);
+  if (!fresh && request == Request::Race) place->second = request;
 }
 
-std::optional<Asked::How> Asked::how(uint32_t step, uint16_t value) const {
+std::optional<DporRequests::Request> DporRequests::find(uint32_t step, uint16_t value) const {
   const auto place = points_.find(uint64_t{step} << 16 | value);
   if (place == points_.end()) return std::nullopt;
   return place->second;
 }
 
 // Alternatives of an execution lie behind its last deviation, so only races that begin there matter.
-void Asked::look(const Outlook& outlook) {
+void DporRequests::look(const ExecutionView& execution) {
   points_.clear();
-  const TraceView trace = outlook.trace();
-  const auto deltas = outlook.deltas();
+  const TraceView trace = execution.trace();
+  const auto deltas = execution.deltas();
   const uint32_t first = deltas.empty() ? 0 : deltas.back().step + 1;
   HappensBefore& order = order_;
-  order.truncate(std::min(outlook.same(), first));
+  order.truncate(std::min(execution.same(), first));
   dpor::RaceFinder finder(order);
   uint32_t record = order.size();
   for (const Step& step : trace.steps().subspan(record)) {
@@ -32,7 +32,7 @@ void Asked::look(const Outlook& outlook) {
     if (record > first && !step.is_note() && !step.is_choice()) {
       finder.find(order[record], record, false, step.kind == OpKind::ProcessExit, races_);
       for (const uint32_t earlier : races_)
-        if (earlier >= first) ask(outlook, earlier, step.thread, order, record);
+        if (earlier >= first) add_requests(execution, earlier, step.thread, order, record);
     }
     ++record;
   }
@@ -41,26 +41,27 @@ void Asked::look(const Outlook& outlook) {
     const dpor::Event event = dpor::as_event(order, pending);
     finder.find(event, record, pending.flags & Step::kBlocked, pending.kind == OpKind::ProcessExit, races_);
     for (const uint32_t earlier : races_)
-      if (earlier >= first) ask(outlook, earlier, pending.thread, order, record);
+      if (earlier >= first) add_requests(execution, earlier, pending.thread, order, record);
   }
 }
 
-void Asked::ask(const Outlook& outlook, uint32_t step, ThreadId wanted, const HappensBefore& order, uint32_t later) {
-  const Step& at = outlook.trace().steps()[step];
+void DporRequests::add_requests(const ExecutionView& execution, uint32_t step, ThreadId wanted,
+                                const HappensBefore& order, uint32_t later) {
+  const Step& at = execution.trace().steps()[step];
   if (at.is_note() || at.is_choice()) return;
-  const ThreadSetView enabled = outlook.trace().enabled(at);
+  const ThreadSetView enabled = execution.trace().enabled(at);
   const bool before_release = is_release(at.kind);
-  if (enabled.contains(wanted)) return put(step, wanted, before_release ? How::ToBeSafe : How::Exactly);
+  if (enabled.contains(wanted)) return put(step, wanted, before_release ? Request::Conservative : Request::Race);
   // Somebody has to make it possible: those that did something it depends on, else anybody.
   bool found = false;
   enabled.for_each([&](ThreadId t) {
-    const uint32_t next = outlook.next_of(t, step + 1);
+    const uint32_t next = execution.next_of(t, step + 1);
     if (t == at.thread || next >= later || next >= order.size() || !order.known_to(next, wanted)) return;
     found = true;
-    put(step, t, How::ToBeSafe);
+    put(step, t, Request::Conservative);
   });
   if (found) return;
-  enabled.for_each([&](ThreadId t) { put(step, t, How::ToBeSafe); });
+  enabled.for_each([&](ThreadId t) { put(step, t, Request::Conservative); });
 }
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// What a partial order reduction would ask for after an execution: for each race, the later operation's thread at the
-// step of the earlier one (Flanagan & Godefroid 2005).
+// The backtracking points that dynamic partial order reduction adds after an execution: for each race, the later
+// operation's thread at the step of the earlier one (Flanagan & Godefroid 2005).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,20 +11,21 @@
 
 namespace lockstep {
 
-class Asked {
+class DporRequests {
  public:
-  enum class How : uint8_t { Exactly, ToBeSafe };  // ToBeSafe: the racing thread itself could not run there
+  enum class Request : uint8_t { Race, Conservative };  // Conservative: the racing thread itself is not enabled there
 
-  void look(const Outlook& outlook);
-  std::optional<How> how(uint32_t step, uint16_t value) const;
+  void look(const ExecutionView& execution);
+  std::optional<Request> find(uint32_t step, uint16_t value) const;
 
  private:
-  void ask(const Outlook& outlook, uint32_t step, ThreadId wanted, const HappensBefore& order, uint32_t later);
-  void put(uint32_t step, ThreadId t, How how);
+  void add_requests(const ExecutionView& execution, uint32_t step, ThreadId wanted, const HappensBefore& order,
+                    uint32_t later);
+  void put(uint32_t step, ThreadId t, Request request);
 
-  std::unordered_map<uint64_t, How> points_;
+  std::unordered_map<uint64_t, Request> points_;
   std::vector<uint32_t> races_;
-  HappensBefore order_;  // of the execution looked at
+  HappensBefore order_;  // of the last execution
 };
 
 }  // namespace lockstep

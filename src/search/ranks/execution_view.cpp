@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-void Outlook::look(TraceView trace, std::span<const Delta> deltas) {
+void ExecutionView::look(TraceView trace, std::span<const Delta> deltas) {
   trace_ = trace;
   deltas_ = deltas;
   same_ = before_this_.shared_with(trace);
@@ -33,7 +33,7 @@ void Outlook::look(TraceView trace, std::span<const Delta> deltas) {
   for (const Step& step : trace.pending()) add(step.thread, number++);
 }
 
-uint32_t Outlook::next_of(ThreadId t, uint32_t step) const {
+uint32_t ExecutionView::next_of(ThreadId t, uint32_t step) const {
   if (index_of(t) >= operations_.size()) return kNone;
   const auto& list = operations_[index_of(t)];
   const auto place = std::lower_bound(list.begin(), list.end(), step);

@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-class Outlook {
+class ExecutionView {
  public:
   static constexpr uint32_t kNone = 0xffff'ffff;
 

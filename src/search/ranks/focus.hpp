@@ -20,12 +20,12 @@ struct VariableFocus {
 
 // How many of the two operations of a switch are not in focus.
 template <class InFocus>
-uint64_t out_of_focus(const Outlook& outlook, const Alternative& a, InFocus&& in_focus) {
-  if (!chooses_thread(outlook, a)) return 2;
+uint64_t out_of_focus(const ExecutionView& execution, const Alternative& a, InFocus&& in_focus) {
+  if (!chooses_thread(execution, a)) return 2;
   uint64_t count = 0;
-  for (const ThreadId t : {outlook.running(a.step), ThreadId{a.value}}) {
-    const uint32_t next = t == kNoThread ? Outlook::kNone : outlook.next_of(t, a.step);
-    count += next == Outlook::kNone || !in_focus(next);
+  for (const ThreadId t : {execution.running(a.step), ThreadId{a.value}}) {
+    const uint32_t next = t == kNoThread ? ExecutionView::kNone : execution.next_of(t, a.step);
+    count += next == ExecutionView::kNone || !in_focus(next);
   }
   return count;
 }
@@ -34,8 +34,8 @@ class MethodRank final : public Rank {
  public:
   explicit MethodRank(FunctionFocus focus) : focus_(std::move(focus)) {}
   bool needs_stacks() const override { return true; }
-  uint64_t of(const Outlook& outlook, const Alternative& a) override {
-    return out_of_focus(outlook, a, [&](uint32_t number) { return focus_ && focus_(outlook.stack(number)); });
+  uint64_t of(const ExecutionView& execution, const Alternative& a) override {
+    return out_of_focus(execution, a, [&](uint32_t number) { return focus_ && focus_(execution.stack(number)); });
   }
 
  private:
@@ -46,18 +46,18 @@ class VariableRank final : public Rank {
  public:
   explicit VariableRank(VariableFocus focus) : focus_(std::move(focus)) {}
   bool needs_stacks() const override { return focus_.on_heap; }
-  void look(const Outlook& outlook) override {
-    if (focus_.on_heap) blocks_ = HeapBlocks(outlook.trace());
+  void look(const ExecutionView& execution) override {
+    if (focus_.on_heap) blocks_ = HeapBlocks(execution.trace());
   }
-  uint64_t of(const Outlook& outlook, const Alternative& a) override {
-    return out_of_focus(outlook, a,
-                        [&](uint32_t number) { return in_focus(outlook, outlook.operation(number).object); });
+  uint64_t of(const ExecutionView& execution, const Alternative& a) override {
+    return out_of_focus(execution, a,
+                        [&](uint32_t number) { return in_focus(execution, execution.operation(number).object); });
   }
 
  private:
-  bool in_focus(const Outlook& outlook, ObjectId object) {
+  bool in_focus(const ExecutionView& execution, ObjectId object) {
     const auto [place, fresh] = known_.try_emplace(blocks_.variable(static_cast<uint64_t>(object)), false);
-    if (fresh && focus_.contains) place->second = focus_.contains(outlook.trace(), outlook.stacks(), object);
+    if (fresh && focus_.contains) place->second = focus_.contains(execution.trace(), execution.stacks(), object);
     return place->second;
   }
   VariableFocus focus_;

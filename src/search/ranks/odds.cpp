@@ -9,7 +9,7 @@ namespace lockstep {
 namespace {
 
 // Against it, as powers of two.
-constexpr double kNothingNew = 6, kPromisedBefore = 0.5, kNotAskedFor = 4, kDeviation = 3, kPreemption = -1;
+constexpr double kNothingNew = 6, kPromisedBefore = 0.5, kNoRace = 4, kDeviation = 3, kPreemption = -1;
 constexpr double kRandomness = 0.5;
 constexpr double kOffset = 32, kUnit = 512;  // so that what can occur fits 16 bits
 
@@ -19,18 +19,18 @@ uint64_t mix(uint64_t state, uint32_t step, uint16_t value) {
 
 }  // namespace
 
-void OddsRank::look(const Outlook& outlook) {
-  view_.look(outlook);
-  asked_.look(outlook);
+void OddsRank::look(const ExecutionView& execution) {
+  view_.look(execution);
+  requests_.look(execution);
   path_ = seed_;
-  for (const Delta& d : outlook.deltas()) path_ = mix(path_, d.step, d.value);
+  for (const Delta& d : execution.deltas()) path_ = mix(path_, d.step, d.value);
 }
 
-uint64_t OddsRank::of(const Outlook& outlook, const Alternative& a) {
-  const uint64_t promise = view_.of(outlook, a);
+uint64_t OddsRank::of(const ExecutionView& execution, const Alternative& a) {
+  const uint64_t promise = view_.of(execution, a);
   double against = promise == ViewRank::kNothingNew ? kNothingNew : kPromisedBefore * static_cast<double>(promise);
-  if (chooses_thread(outlook, a) && !asked_.how(a.step, a.value)) against += kNotAskedFor;
-  against += kDeviation * static_cast<double>(outlook.deltas().size()) + kPreemption * a.cost;
+  if (chooses_thread(execution, a) && !requests_.find(a.step, a.value)) against += kNoRace;
+  against += kDeviation * static_cast<double>(execution.deltas().size()) + kPreemption * a.cost;
   const double u = (static_cast<double>(mix(path_, a.step, a.value) >> 11) + 0.5) * 0x1p-53;
   const double rings = against + kRandomness * std::log2(-std::log(u));
   return static_cast<uint64_t>(std::clamp((rings + kOffset) * kUnit, 0.0, 65535.0));

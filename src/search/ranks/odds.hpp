@@ -18,15 +18,15 @@ class OddsRank final : public Rank {
  public:
   explicit OddsRank(uint64_t seed) : seed_(seed) {}
 
-  void look(const Outlook& outlook) override;
-  uint64_t of(const Outlook& outlook, const Alternative& a) override;
+  void look(const ExecutionView& execution) override;
+  uint64_t of(const ExecutionView& execution, const Alternative& a) override;
   bool follows_what_is_learned() const override { return true; }
 
  private:
   const uint64_t seed_;
   uint64_t path_ = 0;  // hash of the deviations of the execution that is looked at
   ViewRank view_;
-  Asked asked_;
+  DporRequests requests_;
 };
 
 }  // namespace lockstep

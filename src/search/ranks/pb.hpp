@@ -6,7 +6,7 @@ namespace lockstep {
 
 class PreemptionRank final : public Rank {
  public:
-  uint64_t of(const Outlook&, const Alternative& a) override { return a.cost; }
+  uint64_t of(const ExecutionView&, const Alternative& a) override { return a.cost; }
 };
 
 }  // namespace lockstep

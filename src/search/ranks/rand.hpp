@@ -10,11 +10,11 @@ class RandomRank final : public Rank {
  public:
   explicit RandomRank(uint64_t seed) : seed_(seed) {}
 
-  void look(const Outlook& outlook) override {
+  void look(const ExecutionView& execution) override {
     path_ = seed_;
-    for (const Delta& d : outlook.deltas()) path_ = mix(path_, d.step, d.value);
+    for (const Delta& d : execution.deltas()) path_ = mix(path_, d.step, d.value);
   }
-  uint64_t of(const Outlook&, const Alternative& a) override { return mix(path_, a.step, a.value) >> 48; }
+  uint64_t of(const ExecutionView&, const Alternative& a) override { return mix(path_, a.step, a.value) >> 48; }
 
  private:
   static uint64_t mix(uint64_t state, uint32_t step, uint16_t value) {

@@ -13,10 +13,10 @@ class Rank {
   virtual ~Rank() = default;
 
   // An execution was run; its alternatives are asked for next.
-  virtual void look(const Outlook&) {}
+  virtual void look(const ExecutionView&) {}
 
   // Lower goes first. Values above 0xffff count as that.
-  virtual uint64_t of(const Outlook& outlook, const Alternative& alternative) = 0;
+  virtual uint64_t of(const ExecutionView& execution, const Alternative& alternative) = 0;
 
   virtual bool needs_stacks() const { return false; }
 
@@ -25,8 +25,8 @@ class Rank {
 };
 
 // Whether the decision at a step is between threads rather than between data alternatives.
-inline bool chooses_thread(const Outlook& outlook, const Alternative& a) {
-  return !outlook.operation(a.step).is_choice();
+inline bool chooses_thread(const ExecutionView& execution, const Alternative& a) {
+  return !execution.operation(a.step).is_choice();
 }
 
 }  // namespace lockstep

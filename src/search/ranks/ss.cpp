@@ -8,13 +8,13 @@ namespace lockstep {
 
 // At each deviation the elder siblings fall asleep: what the parent did there, and the alternatives created before this
 // one. They stay asleep as long as what is executed is independent of what they would do.
-void SleepRank::look(const Outlook& outlook) {
+void SleepRank::look(const ExecutionView& execution) {
   changes_.clear();
-  if (outlook.deltas().empty()) return;
-  const TraceView trace = outlook.trace();
+  if (execution.deltas().empty()) return;
+  const TraceView trace = execution.trace();
   std::vector<ThreadId> asleep;
-  auto delta = outlook.deltas().begin();
-  const auto end = outlook.deltas().end();
+  auto delta = execution.deltas().begin();
+  const auto end = execution.deltas().end();
   for (ScheduleCursor at(trace, std::min(delta->step, trace.header().steps), 0); !at.done(); at.advance()) {
     const Step& step = at.step();
     if (step.is_note() || step.is_choice()) {
@@ -31,15 +31,15 @@ void SleepRank::look(const Outlook& outlook) {
     if (asleep.empty()) continue;
     const Operation done = step.operation();
     std::erase_if(asleep, [&](ThreadId t) {
-      const uint32_t next = outlook.next_of(t, at.index());
-      return t == step.thread || next == Outlook::kNone || dependent(outlook.operation(next).operation(), done);
+      const uint32_t next = execution.next_of(t, at.index());
+      return t == step.thread || next == ExecutionView::kNone || dependent(execution.operation(next).operation(), done);
     });
     if (changes_.empty() || changes_.back().asleep != asleep) changes_.push_back({at.index() + 1, asleep});
   }
 }
 
-uint64_t SleepRank::of(const Outlook& outlook, const Alternative& a) {
-  if (!chooses_thread(outlook, a)) return 0;
+uint64_t SleepRank::of(const ExecutionView& execution, const Alternative& a) {
+  if (!chooses_thread(execution, a)) return 0;
   const auto after = std::upper_bound(changes_.begin(), changes_.end(), a.step,
                                       [](uint32_t step, const Change& c) { return step < c.step; });
   if (after == changes_.begin()) return 0;

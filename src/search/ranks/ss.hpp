@@ -10,8 +10,8 @@ namespace lockstep {
 
 class SleepRank final : public Rank {
  public:
-  void look(const Outlook& outlook) override;
-  uint64_t of(const Outlook& outlook, const Alternative& a) override;
+  void look(const ExecutionView& execution) override;
+  uint64_t of(const ExecutionView& execution, const Alternative& a) override;
 
  private:
   // Who is asleep from a step on; a new entry wherever that changes.

@@ -89,30 +89,30 @@ void ViewRank::load(StateReader& in) {
   }
 }
 
-void ViewRank::look(const Outlook& outlook) {
-  if (outlook.same() == 0) {
+void ViewRank::look(const ExecutionView& execution) {
+  if (execution.same() == 0) {
     writes_.clear();
     wrote_.clear();
     past_.clear();
     now_.clear();
   }
-  forget_from(outlook.same());
+  forget_from(execution.same());
   work_ = kMostWork;
-  uint32_t record = outlook.same();
-  for (const Step& step : outlook.trace().steps().subspan(record)) learn(step, record++);
-  for (const Step& step : outlook.trace().pending()) {
+  uint32_t record = execution.same();
+  for (const Step& step : execution.trace().steps().subspan(record)) learn(step, record++);
+  for (const Step& step : execution.trace().pending()) {
     while (index_of(step.thread) >= now_.size()) now_.push_back({0, 0, ThreadId(static_cast<uint16_t>(now_.size()))});
     past_.push_back(now_[index_of(step.thread)]);
   }
 }
 
-uint64_t ViewRank::foretell(const Outlook& outlook, ThreadId t, uint32_t step) {
-  const std::span<const uint32_t> operations = outlook.operations_of(t);
+uint64_t ViewRank::foretell(const ExecutionView& execution, ThreadId t, uint32_t step) {
+  const std::span<const uint32_t> operations = execution.operations_of(t);
   auto next = std::lower_bound(operations.begin(), operations.end(), step);
   if (next == operations.end()) return 0;
   uint64_t view = past_[*next].view, did = past_[*next].did, fresh = 0;
   for (uint32_t n = 0; next != operations.end() && n < kFar && work_ > 0; ++next, ++n, --work_) {
-    const Step& op = outlook.operation(*next);
+    const Step& op = execution.operation(*next);
     const AccessList list = accesses(op.operation());
     const auto written = [&](ObjectId object) {
       return std::find_if(overlay_.rbegin(), overlay_.rend(), [&](const Overlay& o) { return o.object == object; });
@@ -132,11 +132,11 @@ uint64_t ViewRank::foretell(const Outlook& outlook, ThreadId t, uint32_t step) {
   return fresh;
 }
 
-uint64_t ViewRank::of(const Outlook& outlook, const Alternative& a) {
-  if (!chooses_thread(outlook, a)) return 0;
+uint64_t ViewRank::of(const ExecutionView& execution, const Alternative& a) {
+  if (!chooses_thread(execution, a)) return 0;
   overlay_.clear();
-  uint64_t fresh = foretell(outlook, ThreadId{a.value}, a.step);
-  if (fresh == 0) fresh = foretell(outlook, outlook.operation(a.step).thread, a.step);
+  uint64_t fresh = foretell(execution, ThreadId{a.value}, a.step);
+  if (fresh == 0) fresh = foretell(execution, execution.operation(a.step).thread, a.step);
   if (fresh == 0) return kNothingNew;
   return static_cast<uint64_t>(std::bit_width(promised_[fresh]++));
 }

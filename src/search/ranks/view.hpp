@@ -17,10 +17,10 @@ namespace lockstep {
 
 class ViewRank final : public Rank {
  public:
-  void look(const Outlook& outlook) override;
+  void look(const ExecutionView& execution) override;
   static constexpr uint64_t kNothingNew = 64;
   // 0 something new; more, the more often that has been promised before
-  uint64_t of(const Outlook& outlook, const Alternative& a) override;
+  uint64_t of(const ExecutionView& execution, const Alternative& a) override;
   uint64_t memory_bytes() const { return 40 * (seen_.size() + promised_.size()); }
   void save(StateWriter& out) const;
   void load(StateReader& in);
@@ -36,7 +36,7 @@ class ViewRank final : public Rank {
     uint64_t did, view;
     ThreadId thread;
   };
-  struct Overlay {  // what a foretold stretch has written
+  struct Overlay {  // what a foretold segment has written
     ObjectId object;
     uint64_t source;
   };
@@ -44,7 +44,7 @@ class ViewRank final : public Rank {
   uint64_t source_before(ObjectId object, uint32_t record) const;
   bool taken_by_another(ObjectId object, uint32_t record, ThreadId t) const;
   // Lets t go on at `step` as it did; returns the first view that is new, or 0.
-  uint64_t foretell(const Outlook& outlook, ThreadId t, uint32_t step);
+  uint64_t foretell(const ExecutionView& execution, ThreadId t, uint32_t step);
   void learn(const Step& step, uint32_t record);
   void forget_from(uint32_t record);
 

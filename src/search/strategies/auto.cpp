@@ -4,10 +4,9 @@
 
 #include "search/base/seeds.hpp"
 #include "search/mix/mixture.hpp"
-#include "search/strategies/chess.hpp"
+#include "search/strategies/bounded.hpp"
 #include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/pct.hpp"
-#include "search/strategies/pos.hpp"
 #include "search/strategies/random.hpp"
 #include "search/strategies/surw.hpp"
 #include "search/strategies/view_search.hpp"

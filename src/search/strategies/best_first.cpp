@@ -11,15 +11,15 @@ namespace {
 // Hierarchical: 16 bits each, the first rank on top.
 struct Ranking {
   Ranks ranks;
-  Outlook outlook;
+  ExecutionView execution;
 
   void look(TraceView trace, std::span<const Delta> deltas) {
-    outlook.look(trace, deltas);
-    for (const auto& rank : ranks) rank->look(outlook);
+    execution.look(trace, deltas);
+    for (const auto& rank : ranks) rank->look(execution);
   }
   uint64_t of(const Alternative& alternative) {
     uint64_t key = 0;
-    for (const auto& rank : ranks) key = key << 16 | std::min<uint64_t>(rank->of(outlook, alternative), 0xffff);
+    for (const auto& rank : ranks) key = key << 16 | std::min<uint64_t>(rank->of(execution, alternative), 0xffff);
     return key;
   }
 };

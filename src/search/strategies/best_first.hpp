@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "search/base/strategy.hpp"
-#include "search/ranks/registry.hpp"
+#include "search/ranks/rank_registry.hpp"
 
 namespace lockstep {
 

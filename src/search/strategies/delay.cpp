@@ -27,7 +27,7 @@ std::unique_ptr<Search> make_delay(const DelayOptions& options) {
   TreeSearchParts parts;
   parts.max_steps = options.max_steps;
   parts.bound = options.bound;
-  parts.rank = [](const Alternative& a) -> uint64_t { return a.cost; };
+  parts.rank = rank_by_cost;
   parts.level_by_level = true;
   parts.cost = delays;
   parts.unit = "delay";

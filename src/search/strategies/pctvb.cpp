@@ -77,18 +77,18 @@ class Pctvb final : public Strategy {
       }
       now += expected(q);
     }
-    most_together_ = std::max(most_together_, now);
+    most_accesses_ = std::max(most_accesses_, now);
     if (draw.planned == now) ++counted_;
   }
 
   Claim claim() const override {
     Claim claim = sample();
     if (counted_ > 0 && !most_.empty())
-      claim.chance = {.missed = pctvb_miss_probability(options_, most_.size(), threads_, most_together_, counted_),
+      claim.chance = {.missed = pctvb_miss_probability(options_, most_.size(), threads_, most_accesses_, counted_),
                       .depth = options_.depth,
                       .variables = options_.variables,
                       .threads = threads_,
-                      .decisions = most_together_,
+                      .decisions = most_accesses_,
                       .objects = most_.size(),
                       .executions = counted_};
     return claim;
@@ -98,7 +98,7 @@ class Pctvb final : public Strategy {
     preparation_.save(out);
     out.put(preparing_);
     out.put_all(most_);
-    for (const uint64_t n : {prepared_, learned_, counted_, most_together_}) out.put(n);
+    for (const uint64_t n : {prepared_, learned_, counted_, most_accesses_}) out.put(n);
     out.put(threads_);
   }
   void load(StateReader& in) override {
@@ -106,7 +106,7 @@ class Pctvb final : public Strategy {
     preparation_.load(in);
     preparing_ = in.get<bool>();
     most_ = in.get_all<uint64_t>();
-    for (uint64_t* n : {&prepared_, &learned_, &counted_, &most_together_}) *n = in.get<uint64_t>();
+    for (uint64_t* n : {&prepared_, &learned_, &counted_, &most_accesses_}) *n = in.get<uint64_t>();
     threads_ = in.get<uint32_t>();
     handed_out_ = learned_;
     if (!preparing_ && most_.size() != survey_.shared().size()) in.reject();
@@ -144,7 +144,7 @@ class Pctvb final : public Strategy {
   bool preparing_ = true;
   std::vector<uint64_t> most_;  // accesses to each shared variable
   std::deque<Draw> in_flight_;
-  uint64_t prepared_ = 0, handed_out_ = 0, learned_ = 0, counted_ = 0, most_together_ = 0;
+  uint64_t prepared_ = 0, handed_out_ = 0, learned_ = 0, counted_ = 0, most_accesses_ = 0;
   uint32_t threads_ = 0;
 };
 

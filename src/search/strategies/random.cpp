@@ -7,7 +7,7 @@ namespace {
 
 class Walk final : public Strategy {
  public:
-  Walk(Policy policy, const RandomOptions& options) : policy_(policy), options_(options) {}
+  Walk(Policy policy, const SeededOptions& options) : policy_(policy), options_(options) {}
 
   std::optional<Plan> next() override {
     Plan plan;
@@ -23,16 +23,15 @@ class Walk final : public Strategy {
 
  private:
   Policy policy_;
-  RandomOptions options_;
+  SeededOptions options_;
   uint64_t handed_out_ = 0, learned_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Search> make_walk(Policy policy, const RandomOptions& options) {
-  return std::make_unique<Walk>(policy, options);
+std::unique_ptr<Search> make_random(const SeededOptions& options) {
+  return std::make_unique<Walk>(Policy::Random, options);
 }
-
-std::unique_ptr<Search> make_random(const RandomOptions& options) { return make_walk(Policy::Random, options); }
+std::unique_ptr<Search> make_pos(const SeededOptions& options) { return std::make_unique<Walk>(Policy::Pos, options); }
 
 }  // namespace lockstep

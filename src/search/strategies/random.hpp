@@ -1,5 +1,7 @@
-// Random walk: at every decision each alternative is equally likely. Finds shallow bugs of large programs; proves
-// nothing and never ends by itself.
+// Strategies that draw every execution by itself, from the seed alone. They prove nothing and never end by themselves.
+// * random: at every decision each alternative is equally likely. Finds shallow bugs of large programs.
+// * pos: partial order sampling (Yuan, Yang & Gu 2018), random priorities of pending operations, redrawn by those that
+//   conflict with what was executed.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -8,14 +10,12 @@
 
 namespace lockstep {
 
-struct RandomOptions {
+struct SeededOptions {
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
 };
 
-std::unique_ptr<Search> make_random(const RandomOptions& options);
-
-// The same with another policy that needs nothing but its seed.
-std::unique_ptr<Search> make_walk(Policy policy, const RandomOptions& options);
+std::unique_ptr<Search> make_random(const SeededOptions& options);
+std::unique_ptr<Search> make_pos(const SeededOptions& options);
 
 }  // namespace lockstep

@@ -43,7 +43,7 @@ struct Counts {
 
 class Surw final : public Strategy {
  public:
-  explicit Surw(const SurwOptions& options) : options_(options) {}
+  explicit Surw(const SeededOptions& options) : options_(options) {}
 
   std::optional<Plan> next() override {
     // Without counts it is only a random walk, so not many are begun before there are some.
@@ -173,7 +173,7 @@ class Surw final : public Strategy {
     return grew;
   }
 
-  SurwOptions options_;
+  SeededOptions options_;
   uint64_t handed_out_ = 0, learned_ = 0, observed_ = 0, counted_ = 0;
   uint64_t generation_ = 0;  // of the counts
   std::deque<uint64_t> in_flight_;
@@ -185,6 +185,6 @@ class Surw final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Search> make_surw(const SurwOptions& options) { return std::make_unique<Surw>(options); }
+std::unique_ptr<Search> make_surw(const SeededOptions& options) { return std::make_unique<Surw>(options); }
 
 }  // namespace lockstep

@@ -155,7 +155,7 @@ class VariableBounding final : public Strategy {
     TreeSearchParts parts;
     parts.max_steps = options_.max_steps;
     parts.bound = preemptions;
-    parts.rank = [](const Alternative& a) -> uint64_t { return a.cost; };
+    parts.rank = rank_by_cost;
     parts.level_by_level = true;
     parts.cache = true;  // within one set of variables only
     parts.tracked = tracked;

@@ -18,7 +18,7 @@ constexpr uint32_t kLongestKept = 1 << 20;  // bytes
 
 class ViewSearch final : public Strategy {
  public:
-  explicit ViewSearch(const ViewSearchOptions& options) : seed_(options.seed), tree_(parts(options)) {}
+  explicit ViewSearch(const SeededOptions& options) : seed_(options.seed), tree_(parts(options)) {}
 
   std::optional<Plan> next() override {
     if (in_flight_ > learned_ / 16) return std::nullopt;  // each makes what is promising for the next ones
@@ -63,18 +63,18 @@ class ViewSearch final : public Strategy {
   uint64_t memory_bytes() const override { return tree_.memory_bytes() + rank_.memory_bytes(); }
 
  private:
-  TreeSearchParts parts(const ViewSearchOptions& options) {
+  TreeSearchParts parts(const SeededOptions& options) {
     TreeSearchParts parts;
     parts.max_steps = options.max_steps;
     parts.rank = [this](const Alternative& a) {
-      const uint64_t rank = rank_.of(outlook_, a);
+      const uint64_t rank = rank_.of(view_, a);
       if (rank == ViewRank::kNothingNew) return kLeftOut;
       // Among equals in random order: whole regions around one execution would otherwise come before the rest.
       return (a.cost + rank) * kShuffle + seed_of(seed_, ranked_++) % kShuffle;
     };
     parts.look = [this](TraceView trace, std::span<const Delta> deltas) {
-      outlook_.look(trace, deltas);
-      rank_.look(outlook_);
+      view_.look(trace, deltas);
+      rank_.look(view_);
     };
     parts.worst_rank = kLeftOut - 1;
     parts.most_open = kMostOpen;
@@ -83,7 +83,7 @@ class ViewSearch final : public Strategy {
 
   const uint64_t seed_;
   uint64_t ranked_ = 0;
-  Outlook outlook_;
+  ExecutionView view_;
   ViewRank rank_;
   TreeSearch tree_;
   size_t in_flight_ = 0;
@@ -93,8 +93,6 @@ class ViewSearch final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Search> make_view_search(const ViewSearchOptions& options) {
-  return std::make_unique<ViewSearch>(options);
-}
+std::unique_ptr<Search> make_view_search(const SeededOptions& options) { return std::make_unique<ViewSearch>(options); }
 
 }  // namespace lockstep

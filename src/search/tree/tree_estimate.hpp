@@ -1,4 +1,4 @@
-// How many executions a tree search will take in all, as far as can be told while it runs.
+// Estimates how many executions a tree search will take in all, while it runs.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +23,7 @@ class LevelEstimate {
     fewest_ = open;
     done_ = executed;
   }
-  uint64_t total() const {  // when this level is finished; 0: no telling
+  uint64_t total() const {  // when this level is finished; 0: unknown
     return fewest_ == roots_ ? 0 : before_ + (done_ - before_) * roots_ / (roots_ - fewest_);
   }
 

@@ -3,12 +3,12 @@
 #include <cstdio>
 #include <set>
 
-#include "analysis/races.hpp"
+#include "analysis/race_analysis.hpp"
 #include "programs.hpp"
 #include "report/suppressions.hpp"
 #include "report/user_code.hpp"
 #include "search/exploration/explorer.hpp"
-#include "search/strategies/registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 #include "target/invisible_sync.hpp"
 #include "target/symbols.hpp"
 

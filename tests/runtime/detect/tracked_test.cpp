@@ -7,7 +7,7 @@
 #include "analysis/analysis.hpp"
 #include "programs.hpp"
 #include "search/exploration/explorer.hpp"
-#include "search/strategies/registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 
 namespace lockstep {
 namespace {

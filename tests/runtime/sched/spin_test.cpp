@@ -1,7 +1,7 @@
 // Spin loops need no annotation: correct ones end under every schedule, hopeless ones are proven to be.
 #include "programs.hpp"
 #include "search/exploration/explorer.hpp"
-#include "search/strategies/registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 
 namespace lockstep {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "programs.hpp"
-#include "search/strategies/dfs.hpp"
+#include "search/strategies/bounded.hpp"
 
 namespace lockstep {
 namespace {
@@ -22,7 +22,7 @@ struct Explored {
 // The first executions of a depth-first search, each run from the beginning.
 Explored explore(Target& target) {
   Explored all;
-  DfsOptions options;
+  BoundedOptions options;
   const std::unique_ptr<Search> search = make_dfs(options);
   while (all.plans.size() < kExecutions) {
     std::optional<Plan> plan = search->next();

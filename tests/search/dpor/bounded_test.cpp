@@ -1,10 +1,10 @@
 // Searches within a bound: what must be there is there; and mistakes that must show.
 #include <gtest/gtest.h>
 
-#include "analysis/trace_cost.hpp"
+#include "analysis/min_preemptions.hpp"
 #include "known.hpp"
+#include "search/strategies/bounded.hpp"
 #include "search/strategies/bpor.hpp"
-#include "search/strategies/chess.hpp"
 #include "search/strategies/delay.hpp"
 #include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/source_dpor.hpp"
@@ -130,7 +130,7 @@ TEST(BoundedDifferential, TheCostOfATraceIsThatOfItsCheapestExecution) {
           const TraceView trace = *executor.next([] { return false; });
           HappensBefore order;
           for (const Step& s : trace.steps()) order.push(s);
-          TraceCost cost;
+          MinPreemptions cost;
           const uint32_t cheapest = all.cost.at(fingerprint_of(trace).low);
           ASSERT_FALSE(cost.exceeds(order, order.size(), cheapest)) << p.name;
           ASSERT_FALSE(cost.exceeds(order, trace.pending(), cheapest)) << p.name;

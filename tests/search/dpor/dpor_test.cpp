@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "known.hpp"
-#include "search/strategies/dpor.hpp"
+#include "search/strategies/classic_dpor.hpp"
 #include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/source_dpor.hpp"
 #include "trace_helpers.hpp"

@@ -4,7 +4,7 @@
 
 #include "analysis/happens_before.hpp"
 #include "search/strategies/bpor.hpp"
-#include "search/strategies/dpor.hpp"
+#include "search/strategies/classic_dpor.hpp"
 #include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/source_dpor.hpp"
 #include "trace_helpers.hpp"

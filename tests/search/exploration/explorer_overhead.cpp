@@ -8,8 +8,7 @@
 
 #include "analysis/outcome.hpp"
 #include "search/exploration/explorer.hpp"
-#include "search/strategies/dfs.hpp"
-#include "search/strategies/icb.hpp"
+#include "search/strategies/bounded.hpp"
 
 using namespace lockstep;
 

@@ -6,7 +6,7 @@
 #include "analysis/lock_order.hpp"
 #include "analysis/sc_violation.hpp"
 #include "known.hpp"
-#include "search/strategies/registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 

@@ -1,5 +1,5 @@
 // Failures of real programs, found by a random walk, in their simplest form.
-#include "analysis/registry.hpp"
+#include "analysis/analysis_registry.hpp"
 #include "programs.hpp"
 #include "search/minimize/shrink.hpp"
 

@@ -151,7 +151,7 @@ TEST(Guided, FollowsWishesAndSkipsWhatCannotBeDone) {
   Plan plan;
   plan.policy = Policy::Guided;
   const ThreadId a{1}, b{2}, nobody{7};
-  plan.extra = Wishes{.stretches = {{b, 1}, {a, 2}, {nobody, 9}, {b, 1}}, .choices = {}}.words();
+  plan.extra = GuidedSchedule{.segments = {{b, 1}, {a, 2}, {nobody, 9}, {b, 1}}, .choices = {}}.words();
   const Trace trace = execute(same_write(2, 2), plan);
   EXPECT_EQ(schedule_of(trace), (Schedule{2, 1, 1, 2}));
   EXPECT_EQ(trace.view().outcome(), Outcome::Ok);

@@ -8,7 +8,7 @@
 #include "search/base/seeds.hpp"
 #include "search/mix/known_executions.hpp"
 #include "search/mix/repeat_estimate.hpp"
-#include "search/strategies/registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 

@@ -1,9 +1,9 @@
 // Best-first search over a partial order reduction: the traces are those of depth-first search whatever the rank.
 #include <gtest/gtest.h>
 
-#include "search/ranks/registry.hpp"
-#include "search/strategies/registry.hpp"
+#include "search/ranks/rank_registry.hpp"
 #include "search/strategies/source_dpor.hpp"
+#include "search/strategies/strategy_registry.hpp"
 #include "trace_helpers.hpp"
 
 namespace lockstep::fake {

@@ -5,10 +5,10 @@
 
 #include "known.hpp"
 #include "search/ranks/dpor_requests.hpp"
-#include "search/ranks/registry.hpp"
+#include "search/ranks/rank_registry.hpp"
 #include "search/ranks/ss.hpp"
 #include "search/ranks/view.hpp"
-#include "search/strategies/registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 
@@ -112,16 +112,16 @@ TEST(ViewRank, ForetellsWhoWillSeeWhat) {
   std::vector<uint32_t> decisions;
   for (uint32_t i = 0; i < trace.view().steps().size(); ++i)
     if (!trace.view().steps()[i].is_note()) decisions.push_back(i);
-  Outlook outlook;
-  outlook.look(trace, {});
+  ExecutionView execution;
+  execution.look(trace, {});
   ViewRank rank;
-  rank.look(outlook);
+  rank.look(execution);
   const uint16_t other_setter = 2, checker = 3;
-  EXPECT_EQ(rank.of(outlook, {decisions[0], checker, 0}), 0u);                          // sees neither
-  EXPECT_EQ(rank.of(outlook, {decisions[1], checker, 1}), 0u);                          // sees a without b
-  EXPECT_EQ(rank.of(outlook, {decisions[1], checker, 1}), 1u);                          // has been promised
-  EXPECT_EQ(rank.of(outlook, {decisions[2], checker, 0}), ViewRank::kNothingNew);       // sees both, as it did
-  EXPECT_EQ(rank.of(outlook, {decisions[0], other_setter, 0}), ViewRank::kNothingNew);  // nobody can tell
+  EXPECT_EQ(rank.of(execution, {decisions[0], checker, 0}), 0u);                          // sees neither
+  EXPECT_EQ(rank.of(execution, {decisions[1], checker, 1}), 0u);                          // sees a without b
+  EXPECT_EQ(rank.of(execution, {decisions[1], checker, 1}), 1u);                          // has been promised
+  EXPECT_EQ(rank.of(execution, {decisions[2], checker, 0}), ViewRank::kNothingNew);       // sees both, as it did
+  EXPECT_EQ(rank.of(execution, {decisions[0], other_setter, 0}), ViewRank::kNothingNew);  // nobody can tell
 }
 
 TEST(Seek, FindsWhatOtherSearchesNeedManyExecutionsForAndProvesNothing) {
@@ -161,23 +161,23 @@ TEST(TreeSearch, AdoptsExecutionsOfOthersWithAllTheirAlternatives) {
   EXPECT_EQ(search.tree().live(), 0u);
 }
 
-TEST(Asked, NamesTheOtherThreadAtTheEarlierOperationOfARace) {
+TEST(DporRequests, NamesTheOtherThreadAtTheEarlierOperationOfARace) {
   const Program program = increment(2);  // a: load, store; b: load, store
   const Trace trace = execute(program, {});
-  Outlook outlook;
-  outlook.look(trace, {});
-  Asked asked;
-  asked.look(outlook);
+  ExecutionView execution;
+  execution.look(trace, {});
+  DporRequests requests;
+  requests.look(execution);
   std::vector<uint32_t> decisions;
   for (uint32_t i = 0; i < trace.view().steps().size(); ++i)
     if (!trace.view().steps()[i].is_note()) decisions.push_back(i);
   // a's store races with b's load; a's load is ordered before b's store by those two.
-  EXPECT_FALSE(asked.how(decisions[0], 2));
-  EXPECT_EQ(asked.how(decisions[1], 2), Asked::How::Exactly);
+  EXPECT_FALSE(requests.find(decisions[0], 2));
+  EXPECT_EQ(requests.find(decisions[1], 2), DporRequests::Request::Race);
   const Trace apart = execute(independent(2, 2), {});
-  outlook.look(apart, {});
-  asked.look(outlook);
-  for (uint32_t i = 0; i < apart.view().steps().size(); ++i) EXPECT_FALSE(asked.how(i, 2)) << i;
+  execution.look(apart, {});
+  requests.look(execution);
+  for (uint32_t i = 0; i < apart.view().steps().size(); ++i) EXPECT_FALSE(requests.find(i, 2)) << i;
 }
 
 TEST(SleepRank, DefersWhatAnElderSiblingLeadsTo) {
@@ -189,11 +189,11 @@ TEST(SleepRank, DefersWhatAnElderSiblingLeadsTo) {
   Plan plan;
   plan.deltas = {{step, 2}};
   const Trace trace = execute(program, plan);
-  Outlook outlook;
-  outlook.look(trace, plan.deltas);
+  ExecutionView execution;
+  execution.look(trace, plan.deltas);
   SleepRank rank;
-  rank.look(outlook);
-  EXPECT_EQ(rank.of(outlook, {step + 1, 1, 1}), 1u);
+  rank.look(execution);
+  EXPECT_EQ(rank.of(execution, {step + 1, 1, 1}), 1u);
 }
 
 TEST(Ranks, AreListedAndRefuseWhatTheyDoNotKnow) {

@@ -7,7 +7,7 @@
 #include "known.hpp"
 #include "model/policy_input.hpp"
 #include "search/strategies/pct.hpp"
-#include "search/strategies/registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 

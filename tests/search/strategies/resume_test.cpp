@@ -3,13 +3,13 @@
 
 #include "brute_force.hpp"
 #include "known.hpp"
+#include "search/blocks/block_search.hpp"
 #include "search/strategies/auto.hpp"
 #include "search/strategies/best_first.hpp"
+#include "search/strategies/bounded.hpp"
 #include "search/strategies/bpor.hpp"
-#include "search/strategies/chess.hpp"
+#include "search/strategies/classic_dpor.hpp"
 #include "search/strategies/delay.hpp"
-#include "search/strategies/dpor.hpp"
-#include "search/strategies/exitblock.hpp"
 #include "search/strategies/optimal_dpor.hpp"
 #include "search/strategies/pctvb.hpp"
 #include "search/strategies/random.hpp"
@@ -20,6 +20,10 @@
 
 namespace lockstep::fake {
 namespace {
+
+std::unique_ptr<Search> exitblock(bool conflicts, bool deadlocks) {
+  return std::make_unique<BlockSearch>(BlockSearchParts{.conflicts = conflicts, .deadlocks = deadlocks, .alone = 2});
+}
 
 struct Piece {
   Exploration result;
@@ -116,10 +120,10 @@ const ReductionRow kReductions[] = {
     {"bpor_1", [] { return make_bpor({.preemptions = 1}); }},
     {"chess", [] { return make_chess({}); }},
     {"delay_2", [] { return make_delay({.bound = 2}); }},
-    {"exitblock", [] { return make_exitblock({.conflicts = false, .deadlocks = false, .alone = 2}); }},
-    {"exitblock_rw", [] { return make_exitblock({.conflicts = true, .deadlocks = false, .alone = 2}); }},
-    {"exitblock_dd", [] { return make_exitblock({.conflicts = false, .deadlocks = true, .alone = 2}); }},
-    {"exitblock_rwdd", [] { return make_exitblock({.conflicts = true, .deadlocks = true, .alone = 2}); }},
+    {"exitblock", [] { return exitblock(false, false); }},
+    {"exitblock_rw", [] { return exitblock(true, false); }},
+    {"exitblock_dd", [] { return exitblock(false, true); }},
+    {"exitblock_rwdd", [] { return exitblock(true, true); }},
     {"vb", [] { return make_vb({}); }},
     {"vb_threads_2", [] { return make_vb({.thread_bound = 2}); }},
 };
@@ -236,9 +240,8 @@ TEST(ResumeRandom, PctvbGoesOnWithWhatItHasLearned) {
 
 TEST(ResumeDamaged, IsRefusedWithoutCrashing) {
   Recorder seen;
-  std::unique_ptr<Search> (*const makers[])() = {
-      [] { return dfs(); }, [] { return make_exitblock({.conflicts = true, .deadlocks = true, .alone = 2}); },
-      [] { return make_vb({}); }, [] { return make_pctvb({}); }};
+  std::unique_ptr<Search> (*const makers[])() = {[] { return dfs(); }, [] { return exitblock(true, true); },
+                                                 [] { return make_vb({}); }, [] { return make_pctvb({}); }};
   for (const auto make_one : makers) {
     const uint64_t begun = make_one == makers[1] ? 4 : 40;
     const auto strategy = make_one();

@@ -1,11 +1,11 @@
-#include "analysis/registry.hpp"
+#include "analysis/analysis_registry.hpp"
 
 #include "analysis/leaks.hpp"
 #include "analysis/lock_discipline.hpp"
 #include "analysis/lock_misuse.hpp"
 #include "analysis/lock_order.hpp"
 #include "analysis/outcome.hpp"
-#include "analysis/races.hpp"
+#include "analysis/race_analysis.hpp"
 #include "analysis/sc_violation.hpp"
 
 namespace lockstep {
@@ -16,7 +16,7 @@ std::unique_ptr<Analysis> make() {
   return std::make_unique<A>();
 }
 
-// In the order in which what one trace shows is told: a misuse comes before what it leads to.
+// In the order in which the findings of one trace are reported: a misuse comes before what it leads to.
 constexpr AnalysisInfo kAnalyses[] = {
     {"lock-misuse",
      "locks unlocked by a thread that does not hold them, destroyed or freed while in use, or used after that",

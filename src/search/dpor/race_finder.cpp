@@ -1,4 +1,4 @@
-#include "search/dpor/races.hpp"
+#include "search/dpor/race_finder.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// What is held and who has been woken, built up by walking the steps of a trace.
+// Who holds which lock and who waits for which condition, built up by walking the steps of a trace.
 #pragma once
 #include <map>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-class Holdings {
+class LockOwners {
  public:
   void apply(const Step& step);
 

@@ -10,7 +10,6 @@ class RaceAnalysis final : public Analysis {
  public:
   const char* name() const override { return "races"; }
   const char* summary() const override { return "data races and uses of freed memory, in instrumented code"; }
-  std::optional<Finding> check(TraceView trace) override;
   std::vector<Finding> check_all(TraceView trace) override;
 
   bool races_count = true;                       // false: only accesses to freed memory

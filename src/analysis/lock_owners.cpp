@@ -1,8 +1,8 @@
-#include "analysis/holdings.hpp"
+#include "analysis/lock_owners.hpp"
 
 namespace lockstep {
 
-void Holdings::apply(const Step& s) {
+void LockOwners::apply(const Step& s) {
   if (acquires(s.kind, s.flags)) take(s.object, s.thread);
   if (has(s.kind, OpTraits::kGives)) give(held_object(s), s.thread);
   switch (s.kind) {
@@ -14,7 +14,7 @@ void Holdings::apply(const Step& s) {
   }
 }
 
-void Holdings::give(ObjectId object, ThreadId t) {
+void LockOwners::give(ObjectId object, ThreadId t) {
   const auto place = held_.find(object);
   if (place == held_.end()) return;
   const auto holder = place->second.find(t);
@@ -22,13 +22,13 @@ void Holdings::give(ObjectId object, ThreadId t) {
   if (place->second.empty()) held_.erase(place);
 }
 
-bool Holdings::anyone_waits_for(ObjectId condition) const {
+bool LockOwners::anyone_waits_for(ObjectId condition) const {
   for (const auto& [thread, object] : waiting_)
     if (object == condition) return true;
   return false;
 }
 
-std::vector<ThreadId> Holdings::holders(ObjectId object) const {
+std::vector<ThreadId> LockOwners::holders(ObjectId object) const {
   std::vector<ThreadId> threads;
   if (const auto place = held_.find(object); place != held_.end())
     for (const auto& [thread, depth] : place->second) threads.push_back(thread);

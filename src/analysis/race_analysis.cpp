@@ -1,4 +1,4 @@
-#include "analysis/races.hpp"
+#include "analysis/race_analysis.hpp"
 
 #include <tuple>
 
@@ -62,11 +62,6 @@ Finding finding_of(const DataRace& race, TraceView trace) {
 }
 
 }  // namespace
-
-std::optional<Finding> RaceAnalysis::check(TraceView trace) {
-  std::vector<Finding> all = check_all(trace);
-  return all.empty() ? std::nullopt : std::optional(std::move(all.front()));
-}
 
 std::vector<Finding> RaceAnalysis::check_all(TraceView trace) {
   std::vector<Finding> findings;

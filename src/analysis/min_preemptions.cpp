@@ -1,4 +1,4 @@
-#include "analysis/trace_cost.hpp"
+#include "analysis/min_preemptions.hpp"
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ Effect on_holder(const HappensBefore::Event& e, bool of_rwlock) {
 
 }  // namespace
 
-bool TraceCost::exceeds(const HappensBefore& order, uint32_t size, uint32_t bound) {
+bool MinPreemptions::exceeds(const HappensBefore& order, uint32_t size, uint32_t bound) {
   order_ = &order;
   size_ = size;
   whole_ = false;
@@ -29,7 +29,7 @@ bool TraceCost::exceeds(const HappensBefore& order, uint32_t size, uint32_t boun
   return search(bound);
 }
 
-bool TraceCost::exceeds(HappensBefore& order, std::span<const Step> pending, uint32_t bound) {
+bool MinPreemptions::exceeds(HappensBefore& order, std::span<const Step> pending, uint32_t bound) {
   order_ = &order;
   size_ = order.size();
   whole_ = true;
@@ -51,7 +51,7 @@ bool TraceCost::exceeds(HappensBefore& order, std::span<const Step> pending, uin
   return search(bound);
 }
 
-bool TraceCost::search(uint32_t bound) {
+bool MinPreemptions::search(uint32_t bound) {
   const size_t threads = threads_.size();
   std::ranges::sort(rounds_, {}, &Round::record);
   seen_.clear();
@@ -83,7 +83,7 @@ bool TraceCost::search(uint32_t bound) {
   return true;
 }
 
-size_t TraceCost::place_of(ThreadId thread) {
+size_t MinPreemptions::place_of(ThreadId thread) {
   const unsigned number = index_of(thread);
   if (number >= places_.size()) places_.resize(number + 1, kNone);
   if (places_[number] == kNone) {
@@ -94,7 +94,7 @@ size_t TraceCost::place_of(ThreadId thread) {
   return places_[number];
 }
 
-void TraceCost::collect() {
+void MinPreemptions::collect() {
   threads_.clear();
   places_.clear();
   pending_.clear();
@@ -114,7 +114,7 @@ void TraceCost::collect() {
 // it read is watched, and one of these values has to change. Which write changed it is known only if there was one;
 // more than one may leave it as it was, so that all of them are needed to be sure. That makes traces look cheaper at
 // worst.
-void TraceCost::add_round(const Event& next, uint32_t record) {
+void MinPreemptions::add_round(const Event& next, uint32_t record) {
   const bool named = next.kind == OpKind::Load || next.kind == OpKind::Store || next.kind == OpKind::Rmw;
   const bool pending = record >= size_;
   if (is_acquire(next.kind) || (pending && !(named && !next.second.none()))) return;
@@ -145,23 +145,23 @@ void TraceCost::add_round(const Event& next, uint32_t record) {
   rounds_.push_back(std::move(round));
 }
 
-const TraceCost::Round* TraceCost::round_at(uint32_t record) const {
+const MinPreemptions::Round* MinPreemptions::round_at(uint32_t record) const {
   const auto found = std::ranges::lower_bound(rounds_, record, {}, &Round::record);
   return found == rounds_.end() || found->record != record ? nullptr : &*found;
 }
 
-bool TraceCost::may_go_round(const Cut& cut, uint32_t record) const {
+bool MinPreemptions::may_go_round(const Cut& cut, uint32_t record) const {
   const Round* round = round_at(record);
   return !round || std::ranges::any_of(round->writes, [&](uint32_t w) { return has_done(cut, w); });
 }
 
-bool TraceCost::has_done(const Cut& cut, uint32_t record) const {
+bool MinPreemptions::has_done(const Cut& cut, uint32_t record) const {
   const size_t t = places_[index_of((*order_)[record].thread)];
   return cut[t] == steps_[t].size() || record < steps_[t][cut[t]];
 }
 
 // All that the record depends on has been done. Notes belong to the step before them.
-bool TraceCost::knows(const Cut& cut, uint32_t record) const {
+bool MinPreemptions::knows(const Cut& cut, uint32_t record) const {
   const int32_t* clock = order_->clock(record);
   const ThreadId own = (*order_)[record].thread;
   for (size_t t = 0; t < threads_.size(); ++t) {
@@ -171,11 +171,11 @@ bool TraceCost::knows(const Cut& cut, uint32_t record) const {
   return true;
 }
 
-bool TraceCost::has_yielded(const Cut& cut, size_t thread) const {
+bool MinPreemptions::has_yielded(const Cut& cut, size_t thread) const {
   return cut[thread] > 0 && (*order_)[steps_[thread][cut[thread] - 1]].flags & Step::kYield;
 }
 
-bool TraceCost::others_can_run(const Cut& cut, size_t thread) const {
+bool MinPreemptions::others_can_run(const Cut& cut, size_t thread) const {
   for (size_t t = 0; t < threads_.size(); ++t)
     if (t != thread && can_run(cut, t)) return true;
   return false;
@@ -183,7 +183,7 @@ bool TraceCost::others_can_run(const Cut& cut, size_t thread) const {
 
 // Could it go on, other than by giving up to wait? If what it waited for ended inside the step of another thread, there
 // are notes between its steps, which know that step.
-bool TraceCost::can_run(const Cut& cut, size_t thread) const {
+bool MinPreemptions::can_run(const Cut& cut, size_t thread) const {
   const bool more = cut[thread] < steps_[thread].size();
   if (!more && pending_[thread].thread == kNoThread) return false;
   const Event& next = more ? (*order_)[steps_[thread][cut[thread]]] : pending_[thread];
@@ -194,7 +194,7 @@ bool TraceCost::can_run(const Cut& cut, size_t thread) const {
 
 // `ready`: all that the step depends on has been done. Of a prefix, whatever waits for anything but a mutex counts as
 // waiting unless it is ready: that makes traces look cheaper than they are and loses nothing.
-bool TraceCost::can_go_on(const Cut& cut, const Event& next, uint32_t record, bool ready) const {
+bool MinPreemptions::can_go_on(const Cut& cut, const Event& next, uint32_t record, bool ready) const {
   if (next.kind == OpKind::Timeout) return whole_ && !ready && would_get(cut, next);
   if (const Round* round = round_at(record))
     return std::ranges::all_of(round->enough, [&](uint32_t w) { return has_done(cut, w); });
@@ -216,7 +216,7 @@ bool TraceCost::can_go_on(const Cut& cut, const Event& next, uint32_t record, bo
 
 // Before it had to wait for so long that it gave up: could it have got what it wanted? What that was, others'
 // operations on the object tell.
-bool TraceCost::would_get(const Cut& cut, const Event& timeout) const {
+bool MinPreemptions::would_get(const Cut& cut, const Event& timeout) const {
   const uint32_t object = timeout.use[0].object;
   bool gets = false;
   for_each_access(object, [&](uint32_t r) {
@@ -234,7 +234,7 @@ bool TraceCost::would_get(const Cut& cut, const Event& timeout) const {
 
 // All accesses of the object, newest first, until `visit` says false.
 template <class Visit>
-void TraceCost::for_each_access(uint32_t object, Visit visit) const {
+void MinPreemptions::for_each_access(uint32_t object, Visit visit) const {
   uint32_t write = order_->object(object).last_write, read = order_->object(object).last_read;
   for (;;) {
     for (; read != kNone; read = (*order_)[read].find(object)->last_read)
@@ -261,20 +261,20 @@ static bool is_taken(ForEach for_each, EffectOf effect_of, HasDone has_done, boo
   return taken;
 }
 
-bool TraceCost::is_free(const Cut& cut, uint32_t object, bool waited_for) const {
+bool MinPreemptions::is_free(const Cut& cut, uint32_t object, bool waited_for) const {
   return !is_taken([&](auto visit) { for_each_access(object, visit); },
                    [&](uint32_t r) { return on_holder((*order_)[r], false); },
                    [&](uint32_t r) { return has_done(cut, r); }, waited_for);
 }
 
 // What readers do says nothing of a writer; if they are waited for, the trace looks cheaper at worst.
-bool TraceCost::has_writer(const Cut& cut, uint32_t object, bool waited_for) const {
+bool MinPreemptions::has_writer(const Cut& cut, uint32_t object, bool waited_for) const {
   return is_taken([&](auto visit) { for_each_access(object, visit); },
                   [&](uint32_t r) { return on_holder((*order_)[r], true); },
                   [&](uint32_t r) { return has_done(cut, r); }, waited_for);
 }
 
-int TraceCost::readers(const Cut& cut, uint32_t object) const {
+int MinPreemptions::readers(const Cut& cut, uint32_t object) const {
   int count = 0;
   for_each_access(object, [&](uint32_t r) {
     const Event& e = (*order_)[r];
@@ -286,7 +286,7 @@ int TraceCost::readers(const Cut& cut, uint32_t object) const {
   return count;
 }
 
-bool TraceCost::has_units(const Cut& cut, uint32_t semaphore, bool untouched) const {
+bool MinPreemptions::has_units(const Cut& cut, uint32_t semaphore, bool untouched) const {
   int64_t units = untouched;
   for_each_access(semaphore, [&](uint32_t r) {
     const Event& e = (*order_)[r];
@@ -299,7 +299,7 @@ bool TraceCost::has_units(const Cut& cut, uint32_t semaphore, bool untouched) co
   return units > 0;
 }
 
-bool TraceCost::is_woken(const Cut& cut, const Event& reacquire) const {
+bool MinPreemptions::is_woken(const Cut& cut, const Event& reacquire) const {
   const uint32_t wait = reacquire.previous;
   if (wait == kNone || (*order_)[wait].kind != OpKind::CondWait) return true;  // gave up, or was called off
   bool woken = false;

@@ -1,10 +1,10 @@
-#include "search/strategies/registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "analysis/registry.hpp"
+#include "analysis/analysis_registry.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
 
@@ -65,14 +65,17 @@ TEST(Strategies, SayWhatIsWrongWithASetting) {
   EXPECT_EQ(complaint(with("random:depth")), "strategy 'random' has no setting 'depth'; its settings: seed");
   for (const char* spec : {"icb:preemptions=two", "icb:preemptions=", "icb:preemptions", "icb:preemptions=-1",
                            "icb:preemptions=1x", "icb:preemptions=99999999999"})
-    EXPECT_NE(complaint(with(spec)).find("needs a number"), std::string::npos) << spec;
+    EXPECT_NE(complaint(with(spec)).find("must be a number"), std::string::npos) << spec;
   EXPECT_EQ(complaint(with("icb:preemptions=two")),
-            "setting 'preemptions' of strategy 'icb' needs a number, not 'two'");
+            "setting 'preemptions' of strategy 'icb' must be a number, not 'two'");
 }
 
 TEST(Strategies, TakeADepthOfAtLeastOne) {
   EXPECT_EQ(complaint(with("pct:depth=3")), "");
   EXPECT_EQ(complaint(with("pct:depth=0")), "setting 'depth' of strategy 'pct' must be a number from 1 to 64, not '0'");
+  EXPECT_EQ(complaint(with("exitblock-rw:locks-write")), "");
+  EXPECT_EQ(complaint(with("exitblock-rw:locks-write=2")),
+            "setting 'locks-write' of strategy 'exitblock-rw' must be 0 or 1, not '2'");
   EXPECT_EQ(complaint(with("pct:deep=3")), "strategy 'pct' has no setting 'deep'; its settings: depth, seed");
 }
 

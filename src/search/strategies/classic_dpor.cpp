@@ -1,4 +1,4 @@
-#include "search/strategies/dpor.hpp"
+#include "search/strategies/classic_dpor.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "search/base/trace_measures.hpp"
+#include "search/base/trace_meter.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-// What a trace costs: the fewest preemptions with which any of its executions can be run.
+// The cost of a trace: the fewest preemptions with which any of its executions can be run.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,7 +13,7 @@ namespace lockstep {
 // A property of the order alone: what a thread would do next and whether it has to wait follows from what has been
 // done, in whatever order. Searches over the ways to cut the order in two, so it can take long for many threads; ask
 // only if the execution at hand costs more than what is allowed.
-class TraceCost {
+class MinPreemptions {
  public:
   // Do all executions of the order's first `size` records have more than `bound` preemptions? Of a prefix this is no
   // more than of what follows: leaving a thread that does no more in it is free.

@@ -1,8 +1,8 @@
-#include "search/ranks/registry.hpp"
+#include "search/ranks/rank_registry.hpp"
 
 #include <string>
 
-#include "search/ranks/dpor.hpp"
+#include "search/ranks/dpor_rank.hpp"
 #include "search/ranks/fresh.hpp"
 #include "search/ranks/odds.hpp"
 #include "search/ranks/pb.hpp"

@@ -1,5 +1,5 @@
-// For what reads traces record by record: its state after the beginning that the traces of late have in common, so that
-// behind a long one only what differs is read.
+// For analyses that read traces record by record: keeps their state after the prefix that recent traces have in common,
+// so that only what follows a long one is read.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace lockstep {
 
 template <class State>
-class SharedBeginning {
+class CommonPrefix {
  public:
   // Up to which record of this trace state() has read. `read(state, from, to)` reads further.
   template <class Read>

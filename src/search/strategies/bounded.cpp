@@ -1,0 +1,32 @@
+#include "search/strategies/bounded.hpp"
+
+#include "search/tree/tree_search.hpp"
+
+namespace lockstep {
+namespace {
+
+TreeSearchParts parts_of(const BoundedOptions& options) {
+  TreeSearchParts parts;
+  parts.max_steps = options.max_steps;
+  parts.bound = options.preemptions;
+  parts.variables = options.variables;
+  return parts;
+}
+
+std::unique_ptr<Search> by_preemptions(const BoundedOptions& options, bool cache) {
+  TreeSearchParts parts = parts_of(options);
+  parts.rank = rank_by_cost;
+  parts.level_by_level = true;
+  parts.cache = cache;
+  return std::make_unique<TreeSearch>(std::move(parts));
+}
+
+}  // namespace
+
+std::unique_ptr<Search> make_dfs(const BoundedOptions& options) {
+  return std::make_unique<TreeSearch>(parts_of(options));
+}
+std::unique_ptr<Search> make_icb(const BoundedOptions& options) { return by_preemptions(options, false); }
+std::unique_ptr<Search> make_chess(const BoundedOptions& options) { return by_preemptions(options, true); }
+
+}  // namespace lockstep

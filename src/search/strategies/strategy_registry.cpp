@@ -1,0 +1,177 @@
+#include "search/strategies/strategy_registry.hpp"
+
+#include <string_view>
+
+#include "search/blocks/block_search.hpp"
+#include "search/ranks/rank_registry.hpp"
+#include "search/strategies/auto.hpp"
+#include "search/strategies/best_first.hpp"
+#include "search/strategies/bounded.hpp"
+#include "search/strategies/bpor.hpp"
+#include "search/strategies/classic_dpor.hpp"
+#include "search/strategies/delay.hpp"
+#include "search/strategies/optimal_dpor.hpp"
+#include "search/strategies/pct.hpp"
+#include "search/strategies/pctvb.hpp"
+#include "search/strategies/random.hpp"
+#include "search/strategies/source_dpor.hpp"
+#include "search/strategies/surw.hpp"
+#include "search/strategies/vb.hpp"
+#include "search/strategies/view_search.hpp"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kFewPreemptions = 2;  // most concurrency bugs need no more (Musuvathi & Qadeer 2007)
+
+using Settings = StrategySettings;
+
+AutoOptions auto_options(const Settings& s) {
+  return {s.preemptions, s.preemptions_given, s.budget_given, s.seed, s.max_steps};
+}
+
+// One worker shares a core with the search: enough for them not to take turns all the time. Several shall not have to
+// wait for it, however many there are.
+unsigned lanes(const Settings& s) { return s.workers > 1 ? 128 : 32; }
+
+std::unique_ptr<Search> exitblock(const Settings& s, bool conflicts, bool deadlocks) {
+  return std::make_unique<BlockSearch>(BlockSearchParts{.preemptions = s.preemptions,
+                                                        .max_steps = s.max_steps,
+                                                        .conflicts = conflicts,
+                                                        .deadlocks = deadlocks,
+                                                        .locks_write = s.locks_write,
+                                                        .run_delayed = s.run_delayed,
+                                                        .forget_locks = s.as_published});
+}
+
+constexpr StrategyInfo kStrategies[] = {
+    {"auto", "find bugs fast, then prove: seek, random strategies, chess and optimal-dpor in turns",
+     kPreemptions | kSeed, [](const Settings& s) { return make_auto(auto_options(s)); }},
+    {"portfolio", "the strategies of auto, side by side from the start", kPreemptions | kSeed,
+     [](const Settings& s) { return make_portfolio(auto_options(s)); }},
+    {"best-first",
+     "every schedule within the bound, in the order of --rank; expand=dpor: every order of dependent operations",
+     kPreemptions | kSeed | kVariables | kExpand,
+     [](const Settings& s) {
+       auto ranks = make_ranks(s.rank, {s.seed, s.focus_function, s.focus_variable});
+       return make_best_first({s.preemptions, s.max_steps, s.variables, s.reduce}, std::move(*ranks));
+     }},
+    {"dfs", "depth-first search over all schedules, optionally within a preemption bound", kPreemptions | kVariables,
+     [](const Settings& s) {
+       return make_dfs({s.preemptions, s.max_steps, s.variables});
+     }},
+    {"icb", "iterative context bounding: fewest preemptions first", kPreemptions | kVariables,
+     [](const Settings& s) {
+       return make_icb({s.preemptions, s.max_steps, s.variables});
+     }},
+    {"chess", "icb with happens-before state caching: explores no state twice", kPreemptions | kVariables,
+     [](const Settings& s) {
+       return make_chess({s.preemptions, s.max_steps, s.variables});
+     }},
+    {"delay", "delay bounding: round-robin schedule, fewest delays first", kDelays | kPreemptions,
+     [](const Settings& s) {
+       return make_delay({s.delays, s.max_steps});
+     }},
+    {"optimal-dpor", "every order of dependent operations exactly once, optionally within a preemption bound",
+     kPreemptions,
+     [](const Settings& s) {
+       return make_optimal_dpor({.preemptions = s.preemptions,
+                                 .max_steps = s.max_steps,
+                                 .lanes = lanes(s),
+                                 .for_one_worker = s.workers <= 1});
+     }},
+    {"source-dpor", "like optimal-dpor with less memory; some executions are redundant", kPreemptions,
+     [](const Settings& s) {
+       return make_source_dpor({.preemptions = s.preemptions,
+                                .max_steps = s.max_steps,
+                                .lanes = lanes(s),
+                                .for_one_worker = s.workers <= 1});
+     }},
+    {"dpor", "DPOR as first published (Flanagan and Godefroid); many redundant executions, for comparison", kNothing,
+     [](const Settings& s) { return make_dpor({s.max_steps}); }},
+    {"bpor", "every order of dependent operations within a preemption bound (2); some executions are redundant",
+     kPreemptions,
+     [](const Settings& s) {
+       return make_bpor({s.preemptions.value_or(kFewPreemptions), s.max_steps});
+     }},
+    {"exitblock", "every order of atomic blocks, which end at unlocks; for programs that lock all shared data",
+     kPreemptions | kWatchesMemory, [](const Settings& s) { return exitblock(s, false, false); }},
+    {"exitblock-rw", "like exitblock, only for blocks that access the same memory",
+     kPreemptions | kBlocks | kWatchesMemory, [](const Settings& s) { return exitblock(s, true, false); }},
+    {"exitblock-dd", "exitblock plus predicted deadlocks, each confirmed by running it", kPreemptions | kWatchesMemory,
+     [](const Settings& s) { return exitblock(s, false, true); }},
+    {"exitblock-rwdd", "exitblock-rw plus predicted deadlocks", kPreemptions | kBlocks | kWatchesMemory,
+     [](const Settings& s) { return exitblock(s, true, true); }},
+    {"pct", "random thread priorities with depth-1 change points: known probability of hitting each bug of that depth",
+     kSeed | kDepth,
+     [](const Settings& s) {
+       return make_pct({s.depth, s.seed, s.max_steps});
+     }},
+    {"pctvb", "pct with change points only at accesses to a few chosen variables",
+     kSeed | kDepth | kVariables | kWatchesMemory,
+     [](const Settings& s) {
+       return make_pctvb({s.depth, s.variables.value_or(1), s.seed, s.max_steps});
+     }},
+    {"vb", "variable bounding: few preemptions (2) at few shared variables (2), optionally of few threads",
+     kPreemptions | kVariables | kThreads | kSeed | kWatchesMemory,
+     [](const Settings& s) {
+       return make_vb({s.preemptions.value_or(kFewPreemptions), s.variables.value_or(2), s.thread_bound,
+                       s.loop_iterations, s.seed, s.max_steps});
+     }},
+    {"pos", "partial order sampling: random priorities of operations, redrawn at conflicts", kSeed,
+     [](const Settings& s) {
+       return make_pos({s.seed, s.max_steps});
+     }},
+    {"surw", "selectively uniform random walk: every order of the operations on an object is equally likely", kSeed,
+     [](const Settings& s) {
+       return make_surw({s.seed, s.max_steps});
+     }},
+    {"seek", "schedules in which a thread is expected to observe something new, fewest preemptions first", kSeed,
+     [](const Settings& s) {
+       return make_view_search({s.seed, s.max_steps});
+     }},
+    {"random", "random walk: every enabled thread is equally likely at every step", kSeed,
+     [](const Settings& s) {
+       return make_random({s.seed, s.max_steps});
+     }},
+};
+
+Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }
+
+std::string quoted(std::string_view text) { return std::string(1, '\'').append(text).append(1, '\''); }
+
+std::string known_names() {
+  std::string names;
+  for (const StrategyInfo& s : kStrategies) names.append(names.empty() ? "" : ", ").append(s.name);
+  return names;
+}
+
+}  // namespace
+
+std::span<const StrategyInfo> strategies() { return kStrategies; }
+
+const StrategyInfo* find_strategy(std::string_view spec) {
+  const std::string_view name = spec.substr(0, spec.find(':'));
+  for (const StrategyInfo& s : kStrategies)
+    if (name == s.name) return &s;
+  return nullptr;
+}
+
+bool watches_memory(std::string_view spec) {
+  const StrategyInfo* info = find_strategy(spec);
+  return info && info->takes & kWatchesMemory;
+}
+
+Result<std::unique_ptr<Search>> make_strategy(const StrategyOptions& options) {
+  const std::string_view spec = options.spec;
+  const size_t colon = spec.find(':');
+  const StrategyInfo* info = find_strategy(spec);
+  if (!info) return usage("unknown strategy " + quoted(spec.substr(0, colon)) + "; use one of: " + known_names());
+  if (auto ranks = make_ranks(options.rank, {}); !ranks) return ranks.error();
+  const auto settings =
+      read_settings(info->name, info->takes, options, colon == spec.npos ? "" : spec.substr(colon + 1));
+  if (!settings) return settings.error();
+  return info->make(*settings);
+}
+
+}  // namespace lockstep

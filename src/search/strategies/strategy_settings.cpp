@@ -1,0 +1,135 @@
+#include "search/strategies/strategy_settings.hpp"
+
+#include <charconv>
+#include <type_traits>
+#include <utility>
+
+#include "model/plan.hpp"
+
+namespace lockstep {
+namespace {
+
+using Settings = StrategySettings;
+
+struct Setting {
+  const char* key;
+  unsigned takes;
+  bool (*read)(Settings& settings, std::string_view value);  // false: not one of its values
+  const char* values = "a number";
+};
+
+template <class Number>
+bool parse(std::string_view text, Number& number) {
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failure == std::errc{} && end == text.data() + text.size();
+}
+
+template <class T>
+struct Unwrapped {
+  using Type = T;
+};
+template <class T>
+struct Unwrapped<std::optional<T>> {
+  using Type = T;
+};
+
+template <auto Member>
+bool number(Settings& settings, std::string_view value) {
+  typename Unwrapped<std::remove_reference_t<decltype(settings.*Member)>>::Type n{};
+  if (!parse(value, n) || (sizeof n == sizeof(uint32_t) && n + 1 == 0)) return false;
+  settings.*Member = n;
+  return true;
+}
+
+template <auto Member>
+bool flag(Settings& settings, std::string_view value) {
+  const bool absent = value.data() == nullptr;  // the key alone
+  settings.*Member = absent || value == "1";
+  return absent || value == "0" || value == "1";
+}
+
+bool preemptions(Settings& settings, std::string_view value) {
+  settings.preemptions_given = true;
+  if (value != "none") return number<&Settings::preemptions>(settings, value);
+  settings.preemptions.reset();
+  return true;
+}
+
+bool pct_depth(Settings& settings, std::string_view value) {
+  static_assert(kMaxPctDepth == 64, "as the table says");
+  return number<&Settings::depth>(settings, value) && settings.depth >= 1 && settings.depth <= kMaxPctDepth;
+}
+
+bool expand(Settings& settings, std::string_view value) {
+  settings.reduce = value == "dpor";
+  return settings.reduce || value == "bound";
+}
+
+constexpr Setting kSettings[] = {
+    {"preemptions", kPreemptions, preemptions},
+    {"bound", kDelays, number<&Settings::delays>},
+    {"depth", kDepth, pct_depth, "a number from 1 to 64"},
+    {"variables", kVariables, number<&Settings::variables>},
+    {"threads", kThreads, number<&Settings::thread_bound>},
+    {"iterations", kThreads, number<&Settings::loop_iterations>},
+    {"locks-write", kBlocks, flag<&Settings::locks_write>, "0 or 1"},
+    {"run-delayed", kBlocks, flag<&Settings::run_delayed>, "0 or 1"},
+    {"as-published", kBlocks, flag<&Settings::as_published>, "0 or 1"},
+    {"expand", kExpand, expand, "bound or dpor"},
+    {"seed", kSeed, number<&Settings::seed>},
+};
+
+Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }
+
+std::string quoted(std::string_view text) { return std::string(1, '\'').append(text).append(1, '\''); }
+
+std::string known_keys(unsigned takes) {
+  std::string keys;
+  for (const Setting& s : kSettings)
+    if (takes & s.takes) keys.append(keys.empty() ? "its settings: " : ", ").append(s.key);
+  return keys.empty() ? "it has no settings" : keys;
+}
+
+// One key=value; nullopt if it is right.
+std::optional<Error> read_setting(const std::string& strategy, unsigned takes, std::string_view item,
+                                  Settings& settings) {
+  const size_t equals = item.find('=');
+  const std::string_view key = item.substr(0, equals);
+  const std::string_view value = equals == item.npos ? std::string_view{} : item.substr(equals + 1);
+  for (const Setting& s : kSettings) {
+    if (!(takes & s.takes) || key != s.key) continue;
+    if (s.read(settings, value)) return std::nullopt;
+    return usage("setting " + quoted(key) + " of " + strategy + " must be " + s.values + ", not " + quoted(value));
+  }
+  return usage(strategy + " has no setting " + quoted(key) + "; " + known_keys(takes));
+}
+
+std::optional<Error> unsupported_option(const std::string& strategy, unsigned takes, const StrategyOptions& options) {
+  const auto refuse = [&](const char* option) { return usage(strategy + " does not support " + option); };
+  if (options.preemptions && !(takes & kPreemptions))  // none is no bound
+    return refuse("--preemptions; use auto, icb or optimal-dpor");
+  if (options.variables && !(takes & kVariables)) return refuse("--variables");
+  if (options.thread_bound && !(takes & kThreads)) return refuse("--thread-bound; use vb");
+  if (options.loop_iterations && !(takes & kThreads)) return refuse("--loop-iterations; use vb");
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<StrategySettings> read_settings(const char* name, unsigned takes, const StrategyOptions& options,
+                                       std::string_view list) {
+  const std::string strategy = "strategy " + quoted(name);
+  if (auto error = unsupported_option(strategy, takes, options)) return *error;
+  Settings settings{options};
+  settings.preemptions_given = options.preemptions || options.preemptions_none;
+  while (!list.empty()) {
+    const size_t comma = list.find(',');
+    if (auto error = read_setting(strategy, takes, list.substr(0, comma), settings)) return *error;
+    list = comma == list.npos ? std::string_view{} : list.substr(comma + 1);
+  }
+  if (settings.reduce && (settings.preemptions || settings.variables))
+    return usage(strategy + " with expand=dpor does not support a bound: it would miss executions within the bound");
+  return settings;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,57 @@
+// What strategies can be given: options of the command line, and settings in `name:key=value,...`. A new setting is a
+// member of StrategySettings and one line in strategy_settings.cpp.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/result.hpp"
+#include "search/ranks/focus.hpp"
+
+namespace lockstep {
+
+// What the command line says about the strategy.
+struct StrategyOptions {
+  std::string spec = "auto";  // name[:key=value,...]
+  std::optional<uint32_t> preemptions;
+  bool preemptions_none = false;  // explicitly unbounded
+  std::optional<uint32_t> variables, thread_bound, loop_iterations;
+  uint64_t seed = 0;
+  uint32_t max_steps = 1'000'000;
+  unsigned workers = 1;
+  bool budget_given = false;  // auto goes on until that is used up
+  // best-first
+  std::string rank = "mdpor,pb";
+  FunctionFocus focus_function{};
+  VariableFocus focus_variable{};
+};
+
+// Those options with the settings of `spec` read into them: what a strategy is made from.
+struct StrategySettings : StrategyOptions {
+  bool preemptions_given = false;  // a bound, or explicitly none
+  std::optional<uint32_t> delays{};
+  uint32_t depth = 2;                                                   // pct
+  bool locks_write = false, run_delayed = false, as_published = false;  // exitblock
+  bool reduce = false;                                                  // best-first: expand=dpor
+};
+
+// Which settings a strategy takes, and the options of the same meaning; and what it needs.
+enum Takes : unsigned {
+  kNothing = 0,
+  kPreemptions = 1,
+  kSeed = 2,
+  kDelays = 4,
+  kDepth = 8,
+  kBlocks = 16,
+  kVariables = 32,
+  kThreads = 64,
+  kExpand = 128,
+  kWatchesMemory = 256,  // needs to know which memory is touched, and whether that is a race
+};
+
+// Reads `list` ("key=value,...") into the options. The error names `strategy`.
+Result<StrategySettings> read_settings(const char* strategy, unsigned takes, const StrategyOptions& options,
+                                       std::string_view list);
+
+}  // namespace lockstep
