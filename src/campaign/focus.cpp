@@ -6,7 +6,10 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "campaign/user_rank.hpp"
 #include "report/variable_name.hpp"
+#include "search/ranks/rank_registry.hpp"
+#include "search/strategies/strategy_registry.hpp"
 #include "target/symbols.hpp"
 
 namespace lockstep {
@@ -24,10 +27,6 @@ std::vector<Glob> globs_of(const std::vector<std::string>& texts) {
   return globs;
 }
 
-bool lists(std::string_view ranks, std::string_view name) {
-  return ("," + std::string(ranks) + ",").find("," + std::string(name) + ",") != std::string::npos;
-}
-
 }  // namespace
 
 struct Focus::State {
@@ -37,6 +36,7 @@ struct Focus::State {
   Target* target = nullptr;
   std::unique_ptr<Symbols> symbols;
   std::unordered_map<uint64_t, bool> known;  // by return address
+  std::shared_ptr<RankFailures> rank_failures = std::make_shared<RankFailures>();
 
   template <class Fits>
   static bool any(std::vector<Glob>& globs, Fits&& fits) {
@@ -75,8 +75,8 @@ Focus::Focus(const CampaignOptions& options) : state_(std::make_shared<State>())
   const std::string_view spec = options.strategy.spec;
   const bool ranked = spec.substr(0, spec.find(':')) == "best-first";
   state_->idle_ranks = !ranked && options.strategy.rank != StrategyOptions{}.rank;
-  state_->by_function = ranked && lists(options.strategy.rank, "method");
-  state_->by_variable = ranked && lists(options.strategy.rank, "var");
+  state_->by_function = ranked && uses_rank(options.strategy.rank, "method");
+  state_->by_variable = ranked && uses_rank(options.strategy.rank, "var");
 }
 
 void Focus::install(StrategyOptions& options) const {
@@ -91,6 +91,9 @@ void Focus::install(StrategyOptions& options) const {
     const std::string name = VariableNames(trace, stacks, *state->names()).of(object);
     return State::any(state->variables, [&](const std::string& wanted) { return spells_variable(wanted, name); });
   };
+  options.load_rank = [failures = state_->rank_failures](const std::string& path) {
+    return load_user_rank(path, failures);
+  };
   // Only those who point at the heap pay for knowing where its blocks came from.
   options.focus_variable.on_heap =
       std::any_of(state_->variables.begin(), state_->variables.end(), [](const Glob& wanted) {
@@ -101,7 +104,7 @@ void Focus::install(StrategyOptions& options) const {
 void Focus::watch(Target& target) { state_->target = &target; }
 
 std::vector<std::string> Focus::warnings() const {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = *state_->rank_failures;
   if (state_->idle_ranks) warnings.push_back("--rank has no effect without --strategy best-first");
   const auto look = [&](const std::vector<Glob>& globs, bool used, const std::string& option, const char* rank,
                         const char* what) {
@@ -115,6 +118,12 @@ std::vector<std::string> Focus::warnings() const {
   look(state_->functions, state_->by_function, "--focus-function", "method", "function");
   look(state_->variables, state_->by_variable, "--focus-variable", "var", "variable");
   return warnings;
+}
+
+Result<std::unique_ptr<Search>> make_search(const CampaignOptions& options) {
+  StrategyOptions strategy = options.strategy;
+  Focus(options).install(strategy);
+  return make_strategy(strategy);
 }
 
 }  // namespace lockstep

@@ -1,10 +1,12 @@
-// What --focus-function and --focus-variable point at: globs over names, asked for addresses.
+// What the user gives a search to go by: --focus-function and --focus-variable, globs over names that are asked for
+// addresses, and ranks in shared objects.
 #pragma once
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "campaign/options.hpp"
+#include "search/base/strategy.hpp"
 #include "target/target.hpp"
 
 namespace lockstep {
@@ -23,5 +25,8 @@ class Focus {
   struct State;
   std::shared_ptr<State> state_;
 };
+
+// The search that the options ask for, or what is wrong with them. No program is started.
+Result<std::unique_ptr<Search>> make_search(const CampaignOptions& options);
 
 }  // namespace lockstep

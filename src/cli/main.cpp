@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   if (auto* run = std::get_if<RunCommand>(&*command)) {
     run->options.arguments.assign(argv + 1, argv + argc);
     run->options.environment = around.environment;
+    keep_drawn_seed(run->options);
     return run_command(run->options, world);
   }
   if (auto* resume = std::get_if<ResumeCommand>(&*command)) return resume_command(resume->folder, world);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <limits>
+#include <random>
 
 #include "cli/options.hpp"
 #include "cli/values.hpp"
@@ -45,6 +46,12 @@ Problem when_into(When& target, const std::string& text) {
 Problem text_into(std::string& target, const std::string& text) {
   if (text.empty()) return "needs a value";
   target = text;
+  return std::nullopt;
+}
+
+Problem draw_seed(Options& o) {
+  o.strategy.seed = std::random_device()() % 1'000'000'000;
+  o.seed_drawn = true;
   return std::nullopt;
 }
 
@@ -134,8 +141,10 @@ const OptionInfo kOptions[] = {
        if (!problem) o.strategy.loop_iterations = number;
        return problem;
      }},
-    {"rank", "LIST", "order in which best-first runs schedules; see 'lockstep list ranks' [mdpor,pb]", kRun, false,
-     [](Options& o, const std::string& v) { return text_into(o.strategy.rank, v); }},
+    {"rank", "LIST",
+     "order in which best-first runs schedules: names of 'lockstep list ranks' or shared objects (<lockstep/rank.h>); "
+     "'2*mdpor+pb' adds them up, a comma breaks ties [mdpor,pb]",
+     kRun, false, [](Options& o, const std::string& v) { return text_into(o.strategy.rank, v); }},
     {"focus-function", "GLOB", "functions that rank 'method' prefers; repeatable", kRun, true,
      [](Options& o, const std::string& v) { return add_text(o.focus_functions, v); }},
     {"focus-variable", "GLOB",
@@ -249,8 +258,10 @@ const OptionInfo kOptions[] = {
                           {std::pair{"auto", Stored::Auto}, {"replay", Stored::Replay}, {"ignore", Stored::Ignore}});
      }},
     {"error", "KIND", "treat this kind of warning as a bug; repeatable", kRun, true, set_error},
-    {"seed", "N", "random seed [0]", kRun, false,
-     [](Options& o, const std::string& v) { return number_into(o.strategy.seed, v, 0); }},
+    {"seed", "N|random", "random seed; 'random' draws one and prints it [0]", kRun, false,
+     [](Options& o, const std::string& v) {
+       return v == "random" ? draw_seed(o) : number_into(o.strategy.seed, v, 0);
+     }},
     {"output", "FILE", "output file [FILE with -shrunk before its suffix]", kShrink, false,
      [](Options& o, const std::string& v) { return text_into(o.output, v); }},
     {"out", "DIR", "directory for failing schedules and saved state [lockstep-out/PROGRAM]", kRun, false,

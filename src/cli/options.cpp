@@ -104,4 +104,17 @@ std::optional<Error> apply_file(Options& options, const std::string& path) {
   return std::nullopt;
 }
 
+void keep_drawn_seed(Options& options) {
+  if (!options.seed_drawn) return;
+  std::vector<std::string>& words = options.arguments;
+  const std::string seed = std::to_string(options.strategy.seed);
+  for (size_t i = 0; i + options.command.size() < words.size(); ++i) {
+    const bool in_one = words[i] == "--seed=random";
+    if (!in_one && !(words[i] == "random" && i > 0 && words[i - 1] == "--seed")) continue;
+    words[i] = in_one ? "--seed=" + seed : seed;
+    return;
+  }
+  words.insert(words.begin() + 1, "--seed=" + seed);  // it stands in the environment or a file
+}
+
 }  // namespace lockstep

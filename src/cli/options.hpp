@@ -18,6 +18,7 @@ struct Options : CampaignOptions {
   std::string json, junit, sarif;  // empty: none; "-": standard output
   bool uses_standard_output() const { return json == "-" || junit == "-" || sarif == "-"; }
   bool quiet = false, verbose = false;
+  bool seed_drawn = false;  // --seed random
   When color = When::Auto, progress = When::Auto;
   // replay, shrink
   std::string schedule;
@@ -59,6 +60,9 @@ std::optional<Error> apply_environment(Options& options, std::string_view text);
 
 // A TOML file; a missing one is fine.
 std::optional<Error> apply_file(Options& options, const std::string& path);
+
+// Puts a seed that was drawn into `arguments`, so that whoever resumes the exploration has the same.
+void keep_drawn_seed(Options& options);
 
 // The best match among known option names, for "did you mean": empty if none is near.
 std::string nearest_option(std::string_view name, unsigned command);

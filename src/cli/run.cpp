@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "campaign/campaign.hpp"
+#include "campaign/focus.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/run_tests.hpp"
@@ -28,6 +29,7 @@ class Screen final : public CampaignListener {
   void watch(Campaign& campaign) {
     campaign_ = &campaign;
     setting_.points = campaign.points();
+    if (options_.seed_drawn) setting_.seed = options_.strategy.seed;
   }
 
   void warn(const std::string& text) override { session_.warn(text); }
@@ -140,7 +142,7 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
     options.test = test->name;
     options.stored = Stored::Ignore;
   }
-  if (auto strategy = make_strategy(options.strategy); !strategy) return fail(strategy.error());
+  if (auto strategy = make_search(options); !strategy) return fail(strategy.error());
   Result<std::string> program = world.find_program(options.command[0]);
   if (!program) return fail(program.error());
   if (auto error = check_outputs(options)) return fail(*error);

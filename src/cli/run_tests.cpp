@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "campaign/focus.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/session.hpp"
 #include "report/summary.hpp"
@@ -134,7 +135,7 @@ int run_tests(const Options& options, const World& world, const TestList& list) 
     return fail({ExitCode::Usage, fmt::format("no test in '{}' matches the filter; '{} {}' lists the tests",
                                               options.command[0], options.command[0],
                                               list.framework == "GoogleTest" ? "--gtest_list_tests" : "--list-tests")});
-  Result<std::unique_ptr<Search>> strategy = make_strategy(options.strategy);
+  Result<std::unique_ptr<Search>> strategy = make_search(options);
   if (!strategy) return fail(strategy.error());
   Session session(options);
   if (!options.quiet)

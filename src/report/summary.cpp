@@ -90,7 +90,9 @@ std::string header_line(const Setting& setting, const Terminal& terminal) {
                        : setting.points == Points::Atomics ? "sync calls and atomics"
                        : setting.points == Points::All     ? "sync calls, atomics and all shared accesses"
                                                            : "sync calls, atomics and racy accesses";
-  return text + fmt::format(" {} preempting at {}\n", dot, points);
+  text += fmt::format(" {} preempting at {}", dot, points);
+  if (setting.seed) text += fmt::format(" {} seed {}", dot, *setting.seed);
+  return text + "\n";
 }
 
 std::string bound_line(uint32_t bound, uint64_t executions) {

@@ -1,6 +1,7 @@
 // The sentences around an exploration: what is about to be explored, and what is known in the end.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@ struct Setting {
   std::string program;   // base name
   unsigned threads = 0;  // 0: not known yet
   Points points = Points::Sync;
+  std::optional<uint64_t> seed{};  // that was drawn
 };
 
 // "  1 preemption    all pass (118 executions)"

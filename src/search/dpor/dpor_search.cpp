@@ -53,6 +53,7 @@ std::optional<Plan> DporSearch::next() {
     walk_->occupy(path_.lane());
     return std::move(plan);
   }
+  if (under_way_.size() >= parts_.window) return std::nullopt;
   const uint32_t head = walk_->next(!under_way_.empty());
   if (head == kNone) return std::nullopt;
   tree_.hand_out(head);

@@ -30,6 +30,7 @@ struct DporParts {
   // Sequences of wakeup trees keep the order they were planned in: one may be run when all before it have been,
   // finished or not; more may be planned below it until all before it is finished (docs/decisions/0012).
   unsigned lanes = 1;
+  uint32_t window = ~0u;  // most executions under way
   bool for_one_worker = false;
   uint64_t before_lanes = 1000;  // executions of wakeup trees in one lane, which show whether there may be more
   uint32_t max_steps = 1'000'000;

@@ -8,6 +8,8 @@
 
 namespace lockstep {
 
+inline constexpr uint64_t kHighestRank = 0xffff;  // higher values count as this
+
 class Rank {
  public:
   virtual ~Rank() = default;
@@ -15,7 +17,7 @@ class Rank {
   // An execution was run; its alternatives are asked for next.
   virtual void look(const ExecutionView&) {}
 
-  // Lower goes first. Values above 0xffff count as that.
+  // Lower goes first.
   virtual uint64_t of(const ExecutionView& execution, const Alternative& alternative) = 0;
 
   virtual bool needs_stacks() const { return false; }

@@ -1,6 +1,9 @@
 #include "search/ranks/rank_registry.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <string>
+#include <utility>
 
 #include "search/ranks/dpor_rank.hpp"
 #include "search/ranks/fresh.hpp"
@@ -9,6 +12,7 @@
 #include "search/ranks/rand.hpp"
 #include "search/ranks/ss.hpp"
 #include "search/ranks/view.hpp"
+#include "search/ranks/weighted.hpp"
 
 namespace lockstep {
 namespace {
@@ -38,27 +42,82 @@ constexpr RankInfo kRanks[] = {
 
 Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }
 
+std::string known_names() {
+  std::string names;
+  for (const RankInfo& info : kRanks) names.append(names.empty() ? "" : ", ").append(info.name);
+  return names;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// "2*mdpor" or "mdpor".
+struct Term {
+  uint32_t weight = 1;
+  std::string_view name;
+  bool good = true;  // the weight is a number from 1 to kMaxWeight
+};
+constexpr uint32_t kMaxWeight = 1000;
+
+Term term_of(std::string_view text) {
+  const size_t star = text.find('*');
+  if (star == text.npos) return {1, text};
+  Term term{0, text.substr(star + 1)};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + star, term.weight);
+  term.good = failure == std::errc{} && end == text.data() + star && term.weight >= 1 && term.weight <= kMaxWeight;
+  return term;
+}
+
+Result<Made> make_rank(std::string_view name, const Settings& settings) {
+  if (name.find('/') != name.npos && settings.load) return settings.load(std::string(name));
+  for (const RankInfo& info : kRanks)
+    if (name == info.name) return info.make(settings);
+  return usage("unknown rank '" + std::string(name) + "'; use one of: " + known_names() +
+               ", or the path of a shared object");
+}
+
+Result<Made> make_sum(std::string_view text, const Settings& settings) {
+  std::vector<WeightedRank::Term> terms;
+  for (const std::string_view part : split(text, '+')) {
+    const Term term = term_of(part);
+    if (!term.good)
+      return usage("the weight in '" + std::string(part) + "' must be a number from 1 to " +
+                   std::to_string(kMaxWeight));
+    Result<Made> rank = make_rank(term.name, settings);
+    if (!rank) return rank.error();
+    terms.push_back({term.weight, std::move(*rank)});
+  }
+  if (terms.size() == 1 && terms[0].weight == 1) return std::move(terms[0].rank);
+  return Made(std::make_unique<WeightedRank>(std::move(terms)));
+}
+
 }  // namespace
 
 std::span<const RankInfo> ranks() { return kRanks; }
 
 Result<Ranks> make_ranks(std::string_view list, const Settings& settings) {
   Ranks made;
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t comma = std::min(list.find(',', begin), list.size());
-    const std::string_view name = list.substr(begin, comma - begin);
-    begin = comma + 1;
-    const RankInfo* found = nullptr;
-    std::string known;
-    for (const RankInfo& info : kRanks) {
-      if (name == info.name) found = &info;
-      known.append(known.empty() ? "" : ", ").append(info.name);
-    }
-    if (!found) return usage("unknown rank '" + std::string(name) + "'; use one of: " + known);
-    made.push_back(found->make(settings));
+  for (const std::string_view part : split(list, ',')) {
+    Result<Made> rank = make_sum(part, settings);
+    if (!rank) return rank.error();
+    made.push_back(std::move(*rank));
   }
   if (made.size() > kMaxRanks) return usage("at most " + std::to_string(kMaxRanks) + " ranks can be combined");
   return made;
+}
+
+bool uses_rank(std::string_view list, std::string_view name) {
+  for (const std::string_view sum : split(list, ','))
+    for (const std::string_view part : split(sum, '+'))
+      if (term_of(part).name == name) return true;
+  return false;
 }
 
 }  // namespace lockstep

@@ -1,7 +1,9 @@
-// The ranks by name. A new rank is one file here and one line in registry.cpp.
+// The ranks by name. A new rank is one file here and one line in rank_registry.cpp.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,10 +13,14 @@
 
 namespace lockstep {
 
+// Makes a rank from a shared object of the user's (include/lockstep/rank.h).
+using RankLoader = std::function<Result<std::unique_ptr<Rank>>(const std::string& path)>;
+
 struct RankSettings {
   uint64_t seed = 0;
-  FunctionFocus function;
-  VariableFocus variable;
+  FunctionFocus function{};
+  VariableFocus variable{};
+  RankLoader load{};
 };
 
 struct RankInfo {
@@ -28,7 +34,9 @@ std::span<const RankInfo> ranks();
 using Ranks = std::vector<std::unique_ptr<Rank>>;
 inline constexpr size_t kMaxRanks = 4;
 
-// "mdpor,pb": the first decides, the second among equals of the first, and so on.
+// "mdpor,pb": the first decides, the second among equals of the first, and so on. "2*mdpor+pb": their weighted sum
+// decides. A name with a slash is the path of a shared object.
 Result<Ranks> make_ranks(std::string_view list, const RankSettings& settings);
+bool uses_rank(std::string_view list, std::string_view name);
 
 }  // namespace lockstep

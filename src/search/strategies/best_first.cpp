@@ -19,7 +19,7 @@ struct Ranking {
   }
   uint64_t of(const Alternative& alternative) {
     uint64_t key = 0;
-    for (const auto& rank : ranks) key = key << 16 | std::min<uint64_t>(rank->of(execution, alternative), 0xffff);
+    for (const auto& rank : ranks) key = key << 16 | std::min<uint64_t>(rank->of(execution, alternative), kHighestRank);
     return key;
   }
 };
@@ -34,6 +34,8 @@ std::unique_ptr<Search> make_best_first(const BestFirstOptions& options, Ranks r
   if (options.reduce) {
     SourceDporOptions reduced;
     reduced.max_steps = options.max_steps;
+    reduced.sleep_sets = options.sleep_sets;
+    reduced.window = options.window;
     reduced.order = dpor::DporOrder{
         .look = [ranking](TraceView trace, std::span<const Delta> deltas) { ranking->look(trace, deltas); },
         .rank = [ranking](const Alternative& a) { return ranking->of(a); },
@@ -48,6 +50,7 @@ std::unique_ptr<Search> make_best_first(const BestFirstOptions& options, Ranks r
       .stacks = stacks,
       .level_by_level = false,
       .step_by_step = step_by_step,
+      .window = options.window,
       .cost = {},
       .variables = options.variables,
       .expand_own_step = false});

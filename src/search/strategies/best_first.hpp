@@ -15,6 +15,8 @@ struct BestFirstOptions {
   uint32_t max_steps = 1'000'000;
   std::optional<uint32_t> variables{};  // preemptions happen at accesses to so many variables at most
   bool reduce = false;                  // only one order of independent operations (needs: no bound)
+  bool sleep_sets = true;               // with `reduce`: off, some orders are run several times
+  uint32_t window = ~0u;                // most executions under way; 1: always the lowest rank of all that is known
 };
 
 std::unique_ptr<Search> make_best_first(const BestFirstOptions& options, Ranks ranks);

@@ -12,6 +12,8 @@ std::unique_ptr<Search> make_source_dpor(const SourceDporOptions& options) {
   parts.reversal = std::make_unique<SourceSets>();
   parts.max_steps = options.max_steps;
   parts.preemptions = options.preemptions;
+  parts.sleep_sets = options.sleep_sets;
+  parts.window = options.window;
   parts.each_trace_once = !options.order;
   parts.order = options.order;
   if (!options.preemptions) parts.lanes = options.lanes;

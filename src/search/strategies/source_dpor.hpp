@@ -17,7 +17,9 @@ struct SourceDporOptions {
   std::optional<dpor::DporOrder> order{};  // none: depth-first
   unsigned lanes = 1;                      // see DporParts; not within a bound
   bool for_one_worker = false;             // likewise
-  bool all_siblings_sleep = false;         // wrong; tests show that it is noticed
+  bool sleep_sets = true;
+  uint32_t window = ~0u;            // most executions under way
+  bool all_siblings_sleep = false;  // wrong; tests show that it is noticed
 };
 
 std::unique_ptr<Search> make_source_dpor(const SourceDporOptions& options);

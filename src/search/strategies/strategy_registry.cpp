@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "search/blocks/block_search.hpp"
+#include "search/mix/mixture.hpp"
 #include "search/ranks/rank_registry.hpp"
 #include "search/strategies/auto.hpp"
 #include "search/strategies/best_first.hpp"
@@ -44,94 +45,114 @@ std::unique_ptr<Search> exitblock(const Settings& s, bool conflicts, bool deadlo
                                                         .forget_locks = s.as_published});
 }
 
+BestFirstOptions best_first_options(const Settings& s) {
+  return {s.preemptions, s.max_steps, s.variables, s.reduce, s.sleep_sets.value_or(true), s.window};
+}
+
+// Best-first searches side by side, one execution each. Every one of them explores everything within the bound.
+std::unique_ptr<Search> make_ranked_portfolio(Settings& s) {
+  std::vector<MixturePart> parts;
+  for (RankedSearch& member : s.ranked)
+    parts.push_back({member.name, make_best_first(best_first_options(s), std::move(member.ranks)), 1,
+                     s.preemptions ? MixturePart::Proof::Bounded : MixturePart::Proof::Full});
+  return std::make_unique<Mixture>(std::move(parts), MixtureOptions{.bound = s.preemptions});
+}
+
 constexpr StrategyInfo kStrategies[] = {
     {"auto", "find bugs fast, then prove: seek, random strategies, chess and optimal-dpor in turns",
-     kPreemptions | kSeed, [](const Settings& s) { return make_auto(auto_options(s)); }},
-    {"portfolio", "the strategies of auto, side by side from the start", kPreemptions | kSeed,
-     [](const Settings& s) { return make_portfolio(auto_options(s)); }},
+     kPreemptions | kSeed, [](Settings& s) { return make_auto(auto_options(s)); }},
+    {"portfolio",
+     "the strategies of auto, side by side from the start; rank=A:B,rank=C,seed=1,seed=2: best-first by each of these "
+     "ranks with each seed",
+     kPreemptions | kMembers,
+     [](Settings& s) { return s.ranked.empty() ? make_portfolio(auto_options(s)) : make_ranked_portfolio(s); }},
     {"best-first",
-     "every schedule within the bound, in the order of --rank; expand=dpor: every order of dependent operations",
-     kPreemptions | kSeed | kVariables | kExpand,
-     [](const Settings& s) {
-       auto ranks = make_ranks(s.rank, {s.seed, s.focus_function, s.focus_variable});
-       return make_best_first({s.preemptions, s.max_steps, s.variables, s.reduce}, std::move(*ranks));
-     }},
+     "every schedule within the bound, in the order of --rank; expand=dpor: every order of dependent operations; "
+     "window=1: nothing is planned ahead",
+     kPreemptions | kSeed | kVariables | kExpand | kSleep,
+     [](Settings& s) { return make_best_first(best_first_options(s), std::move(s.ranked[0].ranks)); }},
     {"dfs", "depth-first search over all schedules, optionally within a preemption bound", kPreemptions | kVariables,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_dfs({s.preemptions, s.max_steps, s.variables});
      }},
     {"icb", "iterative context bounding: fewest preemptions first", kPreemptions | kVariables,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_icb({s.preemptions, s.max_steps, s.variables});
      }},
     {"chess", "icb with happens-before state caching: explores no state twice", kPreemptions | kVariables,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_chess({s.preemptions, s.max_steps, s.variables});
      }},
     {"delay", "delay bounding: round-robin schedule, fewest delays first", kDelays | kPreemptions,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_delay({s.delays, s.max_steps});
      }},
     {"optimal-dpor", "every order of dependent operations exactly once, optionally within a preemption bound",
      kPreemptions,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_optimal_dpor({.preemptions = s.preemptions,
                                  .max_steps = s.max_steps,
                                  .lanes = lanes(s),
                                  .for_one_worker = s.workers <= 1});
      }},
     {"source-dpor", "like optimal-dpor with less memory; some executions are redundant", kPreemptions,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_source_dpor({.preemptions = s.preemptions,
                                 .max_steps = s.max_steps,
                                 .lanes = lanes(s),
                                 .for_one_worker = s.workers <= 1});
      }},
-    {"dpor", "DPOR as first published (Flanagan and Godefroid); many redundant executions, for comparison", kNothing,
-     [](const Settings& s) { return make_dpor({s.max_steps}); }},
+    {"dpor",
+     "DPOR as first published (Flanagan and Godefroid); many redundant executions, for comparison; sleep=1: with sleep "
+     "sets, and source sets, without which these lose orders",
+     kSleep,
+     [](Settings& s) {
+       return s.sleep_sets.value_or(false) ? make_source_dpor({.preemptions = {}, .max_steps = s.max_steps})
+                                           : make_dpor({s.max_steps});
+     }},
     {"bpor", "every order of dependent operations within a preemption bound (2); some executions are redundant",
      kPreemptions,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_bpor({s.preemptions.value_or(kFewPreemptions), s.max_steps});
      }},
     {"exitblock", "every order of atomic blocks, which end at unlocks; for programs that lock all shared data",
-     kPreemptions | kWatchesMemory, [](const Settings& s) { return exitblock(s, false, false); }},
+     kPreemptions | kWatchesMemory, [](Settings& s) { return exitblock(s, false, false); }},
     {"exitblock-rw", "like exitblock, only for blocks that access the same memory",
-     kPreemptions | kBlocks | kWatchesMemory, [](const Settings& s) { return exitblock(s, true, false); }},
+     kPreemptions | kBlocks | kWatchesMemory, [](Settings& s) { return exitblock(s, true, false); }},
     {"exitblock-dd", "exitblock plus predicted deadlocks, each confirmed by running it", kPreemptions | kWatchesMemory,
-     [](const Settings& s) { return exitblock(s, false, true); }},
+     [](Settings& s) { return exitblock(s, false, true); }},
     {"exitblock-rwdd", "exitblock-rw plus predicted deadlocks", kPreemptions | kBlocks | kWatchesMemory,
-     [](const Settings& s) { return exitblock(s, true, true); }},
+     [](Settings& s) { return exitblock(s, true, true); }},
     {"pct", "random thread priorities with depth-1 change points: known probability of hitting each bug of that depth",
      kSeed | kDepth,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_pct({s.depth, s.seed, s.max_steps});
      }},
     {"pctvb", "pct with change points only at accesses to a few chosen variables",
      kSeed | kDepth | kVariables | kWatchesMemory,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_pctvb({s.depth, s.variables.value_or(1), s.seed, s.max_steps});
      }},
     {"vb", "variable bounding: few preemptions (2) at few shared variables (2), optionally of few threads",
      kPreemptions | kVariables | kThreads | kSeed | kWatchesMemory,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_vb({s.preemptions.value_or(kFewPreemptions), s.variables.value_or(2), s.thread_bound,
                        s.loop_iterations, s.seed, s.max_steps});
      }},
     {"pos", "partial order sampling: random priorities of operations, redrawn at conflicts", kSeed,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_pos({s.seed, s.max_steps});
      }},
     {"surw", "selectively uniform random walk: every order of the operations on an object is equally likely", kSeed,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_surw({s.seed, s.max_steps});
      }},
     {"seek", "schedules in which a thread is expected to observe something new, fewest preemptions first", kSeed,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_view_search({s.seed, s.max_steps});
      }},
     {"random", "random walk: every enabled thread is equally likely at every step", kSeed,
-     [](const Settings& s) {
+     [](Settings& s) {
        return make_random({s.seed, s.max_steps});
      }},
 };
@@ -139,6 +160,21 @@ constexpr StrategyInfo kStrategies[] = {
 Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }
 
 std::string quoted(std::string_view text) { return std::string(1, '\'').append(text).append(1, '\''); }
+
+// The ranks are made here, where what is wrong with them can be told.
+std::optional<Error> add_ranked_searches(const StrategyInfo& info, Settings& s) {
+  const bool portfolio = info.takes & kMembers;
+  if (portfolio && s.rank_lists.empty() && s.seeds.size() <= 1) return std::nullopt;
+  if (s.rank_lists.empty()) s.rank_lists.push_back(s.rank);
+  if (s.seeds.empty()) s.seeds.push_back(s.seed);
+  for (const std::string& list : s.rank_lists)
+    for (const uint64_t seed : s.seeds) {
+      Result<Ranks> ranks = make_ranks(list, {seed, s.focus_function, s.focus_variable, s.load_rank});
+      if (!ranks) return ranks.error();
+      s.ranked.push_back({list + ", seed " + std::to_string(seed), std::move(*ranks)});
+    }
+  return std::nullopt;
+}
 
 std::string known_names() {
   std::string names;
@@ -167,10 +203,9 @@ Result<std::unique_ptr<Search>> make_strategy(const StrategyOptions& options) {
   const size_t colon = spec.find(':');
   const StrategyInfo* info = find_strategy(spec);
   if (!info) return usage("unknown strategy " + quoted(spec.substr(0, colon)) + "; use one of: " + known_names());
-  if (auto ranks = make_ranks(options.rank, {}); !ranks) return ranks.error();
-  const auto settings =
-      read_settings(info->name, info->takes, options, colon == spec.npos ? "" : spec.substr(colon + 1));
+  auto settings = read_settings(info->name, info->takes, options, colon == spec.npos ? "" : spec.substr(colon + 1));
   if (!settings) return settings.error();
+  if (auto error = add_ranked_searches(*info, *settings)) return *error;
   return info->make(*settings);
 }
 

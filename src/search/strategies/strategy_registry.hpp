@@ -12,9 +12,9 @@ namespace lockstep {
 
 struct StrategyInfo {
   const char* name;
-  const char* summary;  // one line for `lockstep list strategies`
-  unsigned takes;       // bits of Takes
-  std::unique_ptr<Search> (*make)(const StrategySettings& settings);
+  const char* summary;                                          // one line for `lockstep list strategies`
+  unsigned takes;                                               // bits of Takes
+  std::unique_ptr<Search> (*make)(StrategySettings& settings);  // which may lose its ranks to the search
 };
 
 std::span<const StrategyInfo> strategies();

@@ -1,5 +1,6 @@
 #include "search/strategies/strategy_settings.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <type_traits>
 #include <utility>
@@ -65,6 +66,29 @@ bool expand(Settings& settings, std::string_view value) {
   return settings.reduce || value == "bound";
 }
 
+bool window(Settings& settings, std::string_view value) {
+  return number<&Settings::window>(settings, value) && settings.window >= 1;
+}
+
+// A colon stands for the comma of --rank.
+bool rank_list(Settings& settings, std::string_view value) {
+  std::string list(value);
+  std::replace(list.begin(), list.end(), ':', ',');
+  settings.rank_lists.push_back(std::move(list));
+  return !value.empty();
+}
+
+bool another_seed(Settings& settings, std::string_view value) {
+  if (!number<&Settings::seed>(settings, value)) return false;
+  settings.seeds.push_back(settings.seed);
+  return true;
+}
+
+bool sleep_sets(Settings& settings, std::string_view value) {
+  settings.sleep_sets = value == "1";
+  return value == "0" || value == "1";
+}
+
 constexpr Setting kSettings[] = {
     {"preemptions", kPreemptions, preemptions},
     {"bound", kDelays, number<&Settings::delays>},
@@ -76,6 +100,10 @@ constexpr Setting kSettings[] = {
     {"run-delayed", kBlocks, flag<&Settings::run_delayed>, "0 or 1"},
     {"as-published", kBlocks, flag<&Settings::as_published>, "0 or 1"},
     {"expand", kExpand, expand, "bound or dpor"},
+    {"sleep", kSleep, sleep_sets, "0 or 1"},
+    {"window", kExpand, window, "a number from 1"},
+    {"rank", kMembers, rank_list, "ranks, separated by colons"},
+    {"seed", kMembers, another_seed},
     {"seed", kSeed, number<&Settings::seed>},
 };
 
@@ -129,6 +157,8 @@ Result<StrategySettings> read_settings(const char* name, unsigned takes, const S
   }
   if (settings.reduce && (settings.preemptions || settings.variables))
     return usage(strategy + " with expand=dpor does not support a bound: it would miss executions within the bound");
+  if (settings.sleep_sets && (takes & kExpand) && !settings.reduce)
+    return usage(strategy + " has no sleep sets without expand=dpor");
   return settings;
 }
 

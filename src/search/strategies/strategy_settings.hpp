@@ -5,9 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/result.hpp"
-#include "search/ranks/focus.hpp"
+#include "search/ranks/rank_registry.hpp"
 
 namespace lockstep {
 
@@ -25,6 +26,13 @@ struct StrategyOptions {
   std::string rank = "mdpor,pb";
   FunctionFocus focus_function{};
   VariableFocus focus_variable{};
+  RankLoader load_rank{};
+};
+
+// One best-first search: by these ranks, with this seed.
+struct RankedSearch {
+  std::string name;  // "mdpor,pb, seed 3"
+  Ranks ranks;
 };
 
 // Those options with the settings of `spec` read into them: what a strategy is made from.
@@ -34,6 +42,11 @@ struct StrategySettings : StrategyOptions {
   uint32_t depth = 2;                                                   // pct
   bool locks_write = false, run_delayed = false, as_published = false;  // exitblock
   bool reduce = false;                                                  // best-first: expand=dpor
+  std::optional<bool> sleep_sets{};                                     // dpor, and best-first:expand=dpor
+  uint32_t window = ~0u;                                                // best-first: most executions under way
+  std::vector<std::string> rank_lists{};                                // portfolio
+  std::vector<uint64_t> seeds{};                                        // likewise
+  std::vector<RankedSearch> ranked{};                                   // best-first: one; portfolio: all of them
 };
 
 // Which settings a strategy takes, and the options of the same meaning; and what it needs.
@@ -46,7 +59,9 @@ enum Takes : unsigned {
   kBlocks = 16,
   kVariables = 32,
   kThreads = 64,
-  kExpand = 128,
+  kExpand = 128,  // and the other settings of best-first
+  kSleep = 512,
+  kMembers = 1024,
   kWatchesMemory = 256,  // needs to know which memory is touched, and whether that is a race
 };
 

@@ -27,6 +27,7 @@ bool shows(TraceView trace, const ExecutionTree::Node& node) {
 TreeSearch::TreeSearch(TreeSearchParts parts) : parts_(std::move(parts)) { frontier_.push(0, tree_.create_root()); }
 
 std::optional<Plan> TreeSearch::next() {
+  if (in_flight_.size() >= parts_.window) return std::nullopt;
   if (parts_.step_by_step && in_flight_.size() > tree_.executed() / kPartUnderWay) return std::nullopt;
   fetch();
   if (frontier_.empty()) return std::nullopt;

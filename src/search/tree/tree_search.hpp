@@ -45,6 +45,7 @@ struct TreeSearchParts {
   // What an execution shows may come before everything known so far, so only a part of what has been learned is under
   // way at a time: 1/16, which is the whole window after some thousands of executions.
   bool step_by_step = false;
+  uint32_t window = ~0u;  // most executions under way
 
   // What choosing a thread costs. Empty: a preemption costs one.
   std::function<uint32_t(const ScheduleCursor&, ThreadId)> cost;
