@@ -151,8 +151,8 @@ TEST_F(OptionsTest, MistakesAreOneSentence) {
   EXPECT_EQ(error({"run", "--xyzzy", "p"}), "unknown option --xyzzy; see --help");
   EXPECT_EQ(error({"run", "-x", "p"}), "unknown option -x; see --help");
   EXPECT_EQ(error({"run", "--times", "3", "p"}), "--times is not an option of this command; see --help");
-  EXPECT_EQ(error({"run", "--seed"}), "--seed needs a value: N");
-  EXPECT_EQ(error({"run", "--seed", "--quiet", "p"}), "--seed needs a value: N");
+  EXPECT_EQ(error({"run", "--seed"}), "--seed needs a value: N|random");
+  EXPECT_EQ(error({"run", "--seed", "--quiet", "p"}), "--seed needs a value: N|random");
   EXPECT_EQ(error({"run", "--preemptions", "two", "p"}), "--preemptions: 'two' is not a whole number or 'none'");
   EXPECT_EQ(error({"run", "--preemptions", "-1", "p"}), "--preemptions: '-1' is not a whole number or 'none'");
   EXPECT_EQ(error({"run", "--executions", "0", "p"}), "--executions: '0' is not a whole number of at least 1");
@@ -179,7 +179,7 @@ TEST_F(OptionsTest, MistakesInTheEnvironment) {
     return error({"run", "p"});
   };
   EXPECT_EQ(with("sed=1"), "LOCKSTEP_OPTIONS: unknown key 'sed'; did you mean 'seed'?");
-  EXPECT_EQ(with("seed"), "LOCKSTEP_OPTIONS: seed needs a value: seed=N");
+  EXPECT_EQ(with("seed"), "LOCKSTEP_OPTIONS: seed needs a value: seed=N|random");
   EXPECT_EQ(with("seed=x"), "LOCKSTEP_OPTIONS: seed: 'x' is not a whole number of at least 0");
   EXPECT_EQ(with("strategy=\"pct"), "LOCKSTEP_OPTIONS: missing closing quote");
   EXPECT_EQ(with("::seed=1:"), "");
