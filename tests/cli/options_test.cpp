@@ -207,6 +207,24 @@ TEST_F(OptionsTest, ReplayTakesAFileAndMaybeAProgram) {
   EXPECT_EQ(o.command, (std::vector<std::string>{"./prog", "--times", "7"}));
 }
 
+// Whoever resumes an exploration parses its words again, and must not draw another seed.
+TEST_F(OptionsTest, ADrawnSeedIsWrittenDown) {
+  using Words = std::vector<std::string>;
+  const auto kept = [](Words words, Words command) {
+    Options options;
+    options.seed_drawn = true;
+    options.strategy.seed = 7;
+    options.arguments = std::move(words);
+    options.command = std::move(command);
+    keep_drawn_seed(options);
+    return options.arguments;
+  };
+  EXPECT_EQ(kept({"run", "--seed", "random", "p"}, {"p"}), (Words{"run", "--seed", "7", "p"}));
+  EXPECT_EQ(kept({"run", "--seed=random", "--", "p"}, {"p"}), (Words{"run", "--seed=7", "--", "p"}));
+  EXPECT_EQ(kept({"run", "p", "--seed", "random"}, {"p", "--seed", "random"}),
+            (Words{"run", "--seed=7", "p", "--seed", "random"}));
+}
+
 TEST_F(OptionsTest, HelpNamesEveryOption) {
   const auto parsed = parse({"run", "--help"});
   ASSERT_TRUE(parsed);
