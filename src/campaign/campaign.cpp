@@ -117,6 +117,10 @@ ExplorerHooks Campaign::hooks() {
     if (bug_number_ == 0) listener_.bound_finished(bound, executions);
   };
   hooks.interrupted = [this] { return listener_.interrupted(); };
+  if (!options_.coverage.empty())
+    hooks.executed = [this](uint64_t fingerprint, uint32_t preemptions, uint64_t execution, double seconds) {
+      coverage_.add(fingerprint, preemptions, executions_before_ + execution, seconds_before_ + seconds);
+    };
   hooks.complete_evidence = [this](Evidence& evidence) { complete_evidence(evidence); };
   return hooks;
 }
@@ -215,6 +219,7 @@ Result<Exploration> Campaign::explore_until_settled(ExplorerHooks& hooks, Explor
 
 void Campaign::start_over(ExplorerHooks& hooks, const Exploration& so_far) {
   executions_before_ = so_far.executions;
+  coverage_.clear();
   seconds_before_ = so_far.seconds;
   warnings_before_ = so_far.warnings;
   raced_before_ = so_far.raced;

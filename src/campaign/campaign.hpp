@@ -13,6 +13,7 @@
 #include "campaign/options.hpp"
 #include "campaign/replayer.hpp"
 #include "campaign/saved_run.hpp"
+#include "search/exploration/coverage.hpp"
 #include "search/exploration/explorer.hpp"
 #include "search/exploration/promotion.hpp"
 #include "target/target.hpp"
@@ -57,6 +58,8 @@ class Campaign {
   Target& target() { return *target_; }
   Points points() const { return points_; }
 
+  const Coverage& coverage() const { return coverage_; }  // empty unless it was asked for
+
  private:
   Campaign(const CampaignOptions& options, const Subject& subject, StrategyOptions strategy_options, Focus focus,
            std::unique_ptr<Search> search, std::unique_ptr<Target> target, Suppressions suppressions,
@@ -87,6 +90,7 @@ class Campaign {
   std::unique_ptr<Target> target_;
   CampaignListener& listener_;
   const SavedRun* const saved_;
+  Coverage coverage_;
   Replayer replayer_;
   const Points points_;
   Promotion promotion_;

@@ -258,6 +258,8 @@ const OptionInfo kOptions[] = {
                           {std::pair{"auto", Stored::Auto}, {"replay", Stored::Replay}, {"ignore", Stored::Ignore}});
      }},
     {"error", "KIND", "treat this kind of warning as a bug; repeatable", kRun, true, set_error},
+    {"coverage", "FILE", "write how many distinct behaviours were met, by execution, time and preemptions, as CSV",
+     kRun, false, [](Options& o, const std::string& v) { return text_into(o.coverage, v); }},
     {"seed", "N|random", "random seed; 'random' draws one and prints it [0]", kRun, false,
      [](Options& o, const std::string& v) {
        return v == "random" ? draw_seed(o) : number_into(o.strategy.seed, v, 0);

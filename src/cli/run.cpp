@@ -85,6 +85,7 @@ class Screen final : public CampaignListener {
       *test_ = {test_->name, test_->width, result, session_.warnings(), isolation, true};
     else
       session_.write_results({options_.command, options_.strategy_name(), isolation, session_.warnings()}, result);
+    if (!options_.coverage.empty()) session_.write_file(options_.coverage, campaign_->coverage().csv());
     // Once the result is written: until then a kill leaves something to resume.
     const bool goes_on = campaign_->keep_saved_state(result);
     if (goes_on && !options_.quiet && (!test_ || result.interrupted()))
@@ -129,7 +130,7 @@ int exit_code(const Exploration& result, bool require_complete) {
 
 std::optional<Error> check_outputs(const Options& options) {
   if (auto error = check_writable_folder(options.out)) return error;
-  for (const std::string& file : {options.json, options.junit, options.sarif})
+  for (const std::string& file : {options.json, options.junit, options.sarif, options.coverage})
     if (!file.empty() && file != "-")
       if (auto error = check_writable_file(file)) return error;
   return std::nullopt;

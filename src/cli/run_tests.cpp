@@ -156,6 +156,7 @@ int run_tests(const Options& options, const World& world, const TestList& list) 
     Options one = options;
     one.command = test.command;
     one.out = out + "/" + folder_of(test.name);
+    if (!one.coverage.empty()) one.coverage += "." + folder_of(test.name);
     one.json.clear();
     one.junit.clear();
     one.sarif.clear();

@@ -28,9 +28,9 @@ class Session {
   // Writes the results for machines that were asked for.
   void write_results(const JsonReport& report, const Exploration& result);
 
- private:
-  void write_file(const std::string& path, const std::string& text);
+  void write_file(const std::string& path, const std::string& text);  // warns if it cannot
 
+ private:
   const Options& options_;
   FILE* human_;
   Terminal terminal_;

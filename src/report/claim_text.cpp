@@ -34,8 +34,8 @@ std::string bounds_text(const Claim& claim) {
   };
   add(b.preemptions, "preemption", "preemptions");
   add(b.delays, "delay", "delays");
-  add(b.depth, "step", "steps");
   std::string text = parts.empty() ? "" : fmt::format(" with {}", fmt::join(parts, " and "));
+  if (b.depth) text += " that deviates from the default schedule only in its first " + plural(*b.depth, "step");
   if (claim.by_trace_cost) text += " (trace-cost bounding)";
   if (b.variables) {
     text += parts.empty() ? " with preemptions" : "";
@@ -140,6 +140,7 @@ std::string not_covered_text(const Exploration& result) {
   const Claim& claim = result.claim;
   if (claim.bounds.preemptions) clauses.emplace_back("more preemptions");
   if (claim.bounds.delays) clauses.emplace_back("more delays");
+  if (claim.bounds.depth) clauses.emplace_back("later deviations");
   if (claim.bounds.variables) clauses.emplace_back("more variables");
   if (claim.bounds.threads) clauses.emplace_back("orders of more threads");
   if (claim.scope == Scope::None || claim.scope == Scope::Sample) clauses.emplace_back("executions that were not run");

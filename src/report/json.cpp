@@ -92,6 +92,8 @@ Json result_json(const JsonReport& report, const Exploration& result, const std:
       {"steps_max", result.steps_max},
       {"threads_max", result.threads_max},
       {"preemptions_max", result.preemptions_max},
+      {"executions_by_preemptions", result.by_preemptions},
+      {"blocking_operations", result.blocking_operations},
       {"seconds", result.seconds},
       {"executions_per_second", result.seconds > 0 ? static_cast<double>(result.executions) / result.seconds : 0.0},
       {"peak_frontier_nodes", result.peak_frontier_nodes},

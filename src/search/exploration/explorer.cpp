@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/plan_queue.hpp"
+#include "model/schedule.hpp"
 #include "search/base/trace_meter.hpp"
 #include "search/base/trace_set.hpp"
 
@@ -42,7 +43,10 @@ class ExplorationLoop {
     Exploration& r = result_;
     for (uint64_t* n : {&r.executions, &r.ended, &r.diverged, &r.cut, &r.lost, &r.without_race_detection, &redundant_})
       *n = in.get<uint64_t>();
-    for (uint32_t* n : {&r.steps_max, &r.threads_max, &r.preemptions_max}) *n = in.get<uint32_t>();
+    for (uint32_t* n : {&r.steps_max, &r.threads_max, &r.preemptions_max, &r.blocking_operations})
+      *n = in.get<uint32_t>();
+    for (auto n = std::min<uint64_t>(in.get<uint64_t>(), Exploration::kMostPreemptions); n > 0; --n)
+      r.by_preemptions.push_back(in.get<uint64_t>());
     seconds_before_ = in.get<double>();
     r.raced = in.get<bool>();
     traces_.load(in);
@@ -78,13 +82,14 @@ class ExplorationLoop {
     const bool counts = budget_.count_traces && is_whole(trace.outcome()) && search_.counts(trace);
     if (budget_.count_traces && trace.outcome() == Outcome::Redundant) ++redundant_;
     search_.learn(trace);
-    const uint64_t fingerprint = measure(trace);
+    const auto [fingerprint, preemptions] = measure(trace);
     traces_.expect(fingerprint);
     const bool promoted = hooks_.promote && trace.header().races > 0 && hooks_.promote(trace);
     check(trace);
     if (promoted && !ending_) ending_ = Ending::NewPoints;
     search_.recycle(plan_);
     if (counts) traces_.insert(fingerprint);
+    if (counts && hooks_.executed) hooks_.executed(fingerprint, preemptions, result_.executions, seconds_so_far());
     const bool ask = result_.executions % kTrustFor == 0 || in_flight_.empty();
     if (ask && !ending_ && hooks_.distrusted && hooks_.distrusted()) ending_ = Ending::Distrusted;
   }
@@ -120,6 +125,7 @@ class ExplorationLoop {
       uint64_t again_blocked = 0, again_inserted = 0;
       search_.for_each_buffered([&](TraceView trace) {
         count(trace, again);
+        count_preemptions_of(count_preemptions(trace), again.by_preemptions);
         if (!budget_.count_traces) return;
         again_blocked += trace.outcome() == Outcome::Redundant;
         again_inserted += is_whole(trace.outcome()) && search_.counts(trace);
@@ -128,7 +134,10 @@ class ExplorationLoop {
            {r.executions - again.executions, r.ended - again.ended, r.diverged - again.diverged, r.cut - again.cut,
             r.lost - again.lost, r.without_race_detection - again.without_race_detection, redundant_ - again_blocked})
         out.put(n);
-      for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max}) out.put(n);
+      for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max, r.blocking_operations}) out.put(n);
+      again.by_preemptions.resize(std::max(again.by_preemptions.size(), r.by_preemptions.size()));
+      out.put<uint64_t>(r.by_preemptions.size());
+      for (size_t i = 0; i < r.by_preemptions.size(); ++i) out.put(r.by_preemptions[i] - again.by_preemptions[i]);
       out.put(std::chrono::duration<double>(begin - start_).count() + seconds_before_);
       out.put(r.raced);
       traces_.save(out, again_inserted);
@@ -163,14 +172,27 @@ class ExplorationLoop {
     sum.threads_max = std::max(sum.threads_max, header.threads);
   }
 
-  uint64_t measure(TraceView trace) {
+  Measures measure(TraceView trace) {
     std::optional<Measures> measures = search_.measures();
     if (!measures) {
       meter_.read(trace);
       measures = {meter_.fingerprint(), meter_.preemptions()};
     }
     result_.preemptions_max = std::max(result_.preemptions_max, measures->preemptions);
-    return measures->fingerprint;
+    count_preemptions_of(measures->preemptions, result_.by_preemptions);
+    if (result_.executions == 1)
+      for (const Step& step : trace.steps()) result_.blocking_operations += is_acquire(step.kind);
+    return *measures;
+  }
+
+  static void count_preemptions_of(uint32_t preemptions, std::vector<uint64_t>& counts) {
+    const size_t entry = std::min<size_t>(preemptions, Exploration::kMostPreemptions - 1);
+    if (counts.size() <= entry) counts.resize(entry + 1);
+    ++counts[entry];
+  }
+
+  double seconds_so_far() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count() + seconds_before_;
   }
 
   void report_bound() {
@@ -236,7 +258,7 @@ class ExplorationLoop {
   void conclude() {
     Exploration& r = result_;
     const SearchStatus status = search_.status();
-    r.seconds = std::chrono::duration<double>(Clock::now() - start_).count() + seconds_before_;
+    r.seconds = seconds_so_far();
     r.peak_frontier_nodes = status.peak_frontier_nodes;
     r.contributions = status.contributions;
     noticed_ = findings_.warnings.size();

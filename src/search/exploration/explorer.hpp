@@ -53,6 +53,9 @@ struct Exploration {
   // equivalent to an earlier one or cut short because they would have been.
   std::optional<uint64_t> traces, redundant;
   uint32_t steps_max = 0, threads_max = 0, preemptions_max = 0;
+  std::vector<uint64_t> by_preemptions;           // executions with 0, 1, 2... preemptions; the last entry: or more
+  static constexpr size_t kMostPreemptions = 64;  // entries
+  uint32_t blocking_operations = 0;               // of the first execution: steps that could have had to wait
   double seconds = 0;
   uint64_t peak_frontier_nodes = 0, peak_memory_bytes = 0;
   std::string contributions;  // how the executions were spent, if the strategy had a choice
@@ -81,6 +84,8 @@ struct ExplorerHooks : FindingHooks {
   // True, once: the traces so far cannot be relied on, so the search has to start over.
   std::function<bool()> distrusted;
   std::function<void(const Progress&)> progress;
+  // Every execution that reached its end and counts.
+  std::function<void(uint64_t fingerprint, uint32_t preemptions, uint64_t execution, double seconds)> executed;
   // Every execution with at most `bound` preemptions was run, the last `executions` of them since the bound before.
   std::function<void(uint32_t bound, uint64_t executions)> bound_finished;
   std::function<bool()> interrupted;  // Ctrl-C

@@ -10,13 +10,15 @@ TreeSearchParts parts_of(const BoundedOptions& options) {
   parts.max_steps = options.max_steps;
   parts.bound = options.preemptions;
   parts.variables = options.variables;
+  parts.depth = options.depth;
   return parts;
 }
 
 std::unique_ptr<Search> by_preemptions(const BoundedOptions& options, bool cache) {
   TreeSearchParts parts = parts_of(options);
-  parts.rank = rank_by_cost;
+  parts.rank = [size = options.csb + 1](const Alternative& a) { return a.cost / size; };
   parts.level_by_level = true;
+  parts.level_size = options.csb + 1;
   parts.cache = cache;
   return std::make_unique<TreeSearch>(std::move(parts));
 }

@@ -1,8 +1,8 @@
 // Exhaustive searches over the execution tree, within bounds or without:
 // * dfs: depth-first.
 // * icb: iterative context bounding (Musuvathi & Qadeer 2007), all executions without a preemption, then all with
-// one...
-//   The first bug it finds has the fewest preemptions possible.
+//   one... The first bug it finds has the fewest preemptions possible. Its phases may be larger: csb more preemptions
+//   each, depth-first inside.
 // * chess: icb that explores no state twice (happens-before state caching, Musuvathi et al. 2008).
 #pragma once
 #include <cstdint>
@@ -17,6 +17,8 @@ struct BoundedOptions {
   std::optional<uint32_t> preemptions;  // of an execution; none: unbounded
   uint32_t max_steps = 1'000'000;
   std::optional<uint32_t> variables{};  // at whose accesses an execution may be preempted
+  std::optional<uint32_t> depth{};      // dfs: deviates from the default schedule in its first so many steps only
+  uint32_t csb = 0;                     // icb
 };
 
 std::unique_ptr<Search> make_dfs(const BoundedOptions& options);

@@ -71,13 +71,18 @@ constexpr StrategyInfo kStrategies[] = {
      "window=1: nothing is planned ahead",
      kPreemptions | kSeed | kVariables | kExpand | kSleep,
      [](Settings& s) { return make_best_first(best_first_options(s), std::move(s.ranked[0].ranks)); }},
-    {"dfs", "depth-first search over all schedules, optionally within a preemption bound", kPreemptions | kVariables,
+    {"dfs",
+     "depth-first search over all schedules, optionally within a preemption bound; depth=N: only the first N steps "
+     "differ "
+     "from the default schedule",
+     kPreemptions | kVariables | kDeepest,
      [](Settings& s) {
-       return make_dfs({s.preemptions, s.max_steps, s.variables});
+       return make_dfs({s.preemptions, s.max_steps, s.variables, s.deepest});
      }},
-    {"icb", "iterative context bounding: fewest preemptions first", kPreemptions | kVariables,
+    {"icb", "iterative context bounding: fewest preemptions first; csb=N: N more of them in each phase",
+     kPreemptions | kVariables | kPhases,
      [](Settings& s) {
-       return make_icb({s.preemptions, s.max_steps, s.variables});
+       return make_icb({s.preemptions, s.max_steps, s.variables, {}, s.csb});
      }},
     {"chess", "icb with happens-before state caching: explores no state twice", kPreemptions | kVariables,
      [](Settings& s) {

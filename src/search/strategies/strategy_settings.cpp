@@ -61,6 +61,10 @@ bool pct_depth(Settings& settings, std::string_view value) {
   return number<&Settings::depth>(settings, value) && settings.depth >= 1 && settings.depth <= kMaxPctDepth;
 }
 
+bool csb(Settings& settings, std::string_view value) {
+  return number<&Settings::csb>(settings, value) && settings.csb <= 1000;
+}
+
 bool expand(Settings& settings, std::string_view value) {
   settings.reduce = value == "dpor";
   return settings.reduce || value == "bound";
@@ -93,6 +97,8 @@ constexpr Setting kSettings[] = {
     {"preemptions", kPreemptions, preemptions},
     {"bound", kDelays, number<&Settings::delays>},
     {"depth", kDepth, pct_depth, "a number from 1 to 64"},
+    {"depth", kDeepest, number<&Settings::deepest>},
+    {"csb", kPhases, csb, "a number up to 1000"},
     {"variables", kVariables, number<&Settings::variables>},
     {"threads", kThreads, number<&Settings::thread_bound>},
     {"iterations", kThreads, number<&Settings::loop_iterations>},

@@ -40,6 +40,8 @@ struct StrategySettings : StrategyOptions {
   bool preemptions_given = false;  // a bound, or explicitly none
   std::optional<uint32_t> delays{};
   uint32_t depth = 2;                                                   // pct
+  std::optional<uint32_t> deepest{};                                    // dfs: depth
+  uint32_t csb = 0;                                                     // icb
   bool locks_write = false, run_delayed = false, as_published = false;  // exitblock
   bool reduce = false;                                                  // best-first: expand=dpor
   std::optional<bool> sleep_sets{};                                     // dpor, and best-first:expand=dpor
@@ -62,6 +64,8 @@ enum Takes : unsigned {
   kExpand = 128,  // and the other settings of best-first
   kSleep = 512,
   kMembers = 1024,
+  kDeepest = 2048,
+  kPhases = 4096,
   kWatchesMemory = 256,  // needs to know which memory is touched, and whether that is a race
 };
 

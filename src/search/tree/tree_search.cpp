@@ -167,6 +167,10 @@ bool TreeSearch::visited(const ScheduleCursor& at, uint32_t spent) {
 template <class Cost>
 void TreeSearch::expand_step(NodeIndex node, TraceView trace, const ScheduleCursor& at, uint32_t spent, Cost&& cost) {
   const Step& step = at.step();
+  if (parts_.depth && at.index() >= *parts_.depth) {
+    beyond_depth_ |= step.is_choice() ? step.alternatives() > 1 : trace.enabled(step).size() > 1;
+    return;
+  }
   if (step.is_choice()) {
     for (uint16_t value = 0; value < step.alternatives(); ++value)
       if (value != step.taken()) add(node, {at.index(), value, spent});
@@ -317,7 +321,7 @@ void TreeSearch::save(StateWriter& out) const {
   for (const uint64_t number : {level_, diverged_, lost_, cut_, lowest_cut_rank_.value_or(~uint64_t{0})})
     out.put(number);
   cache_.save(out);
-  for (const bool flag : {parts_.cache, pruned_, pruned_wrongly_}) out.put(flag);
+  for (const bool flag : {parts_.cache, pruned_, pruned_wrongly_, beyond_depth_}) out.put(flag);
 }
 
 void TreeSearch::load(StateReader& in) {
@@ -337,7 +341,7 @@ void TreeSearch::load(StateReader& in) {
   const auto cut_rank = in.get<uint64_t>();
   if (cut_rank != ~uint64_t{0}) lowest_cut_rank_ = cut_rank;
   cache_.load(in);
-  for (bool* flag : {&parts_.cache, &pruned_, &pruned_wrongly_}) *flag = in.get<uint8_t>() != 0;
+  for (bool* flag : {&parts_.cache, &pruned_, &pruned_wrongly_, &beyond_depth_}) *flag = in.get<uint8_t>() != 0;
 }
 
 // Asked after every execution. What an execution leads to costs no less than itself, so this never falls: whoever is as
@@ -359,8 +363,10 @@ uint64_t TreeSearch::estimated_total() const {
 std::optional<uint32_t> TreeSearch::bound_completed() const {
   if (diverged_ || lost_ || pruned_wrongly_ || selective()) return std::nullopt;
   if (!parts_.level_by_level) return complete() ? parts_.bound : std::nullopt;
-  uint64_t open = exhausted() ? uint64_t{parts_.bound.value_or(static_cast<uint32_t>(level_))} + 1 : lowest_open_rank();
-  if (lowest_cut_rank_) open = std::min(open, *lowest_cut_rank_);
+  const uint64_t size = parts_.level_size;
+  uint64_t open =
+      exhausted() ? parts_.bound.value_or((level_ + 1) * size - 1) + uint64_t{1} : lowest_open_rank() * size;
+  if (lowest_cut_rank_) open = std::min(open, *lowest_cut_rank_ * size);
   if (open == 0) return std::nullopt;
   return static_cast<uint32_t>(open - 1);
 }
@@ -375,6 +381,7 @@ Claim TreeSearch::claim() const {
   if (!everything && !bound) return claim;
   claim.scope = Scope::Executions;
   claim.bounds.variables = parts_.variables;
+  if (beyond_depth_) claim.bounds.depth = parts_.depth;
   if (!everything) (counts_preemptions() ? claim.bounds.preemptions : claim.bounds.delays) = bound;
   return claim;
 }
@@ -383,7 +390,7 @@ SearchStatus TreeSearch::status() const {
   return {.frontier_nodes = frontier_nodes(),
           .peak_frontier_nodes = peak(),
           .estimated_total = estimated_total(),
-          .phase = parts_.level_by_level ? count_of(level_, parts_.unit) : std::string{}};
+          .phase = parts_.level_by_level ? count_of((level_ + 1) * parts_.level_size - 1, parts_.unit) : std::string{}};
 }
 
 }  // namespace lockstep

@@ -25,7 +25,8 @@ namespace lockstep {
 
 struct TreeSearchParts {
   uint32_t max_steps = 1'000'000;
-  std::optional<uint32_t> bound;  // alternatives that cost more are left out
+  std::optional<uint32_t> bound;    // alternatives that cost more are left out
+  std::optional<uint32_t> depth{};  // alternatives only at the first so many steps
 
   // Lower runs first, ties go to the newest. Empty: all are equal, which is depth-first search.
   std::function<uint64_t(const Alternative&)> rank;
@@ -38,9 +39,11 @@ struct TreeSearchParts {
   uint64_t worst_rank = ~uint64_t{0};
   uint64_t most_open = ~uint64_t{0};
 
-  // Ranks are numbers of preemptions, and none begins before all executions below it have been learned: what a
-  // bound claims is then known as soon as the next one begins, and the first bug has the fewest preemptions.
+  // Ranks are numbers of preemptions, `level_size` of them each, and none begins before all executions below it have
+  // been learned: what a bound claims is then known as soon as the next one begins, and the first bug has the fewest
+  // preemptions.
   bool level_by_level = false;
+  uint32_t level_size = 1;  // numbers of preemptions per level
 
   // What an execution shows may come before everything known so far, so only a part of what has been learned is under
   // way at a time: 1/16, which is the whole window after some thousands of executions.
@@ -125,7 +128,8 @@ class TreeSearch final : public Strategy {
   bool exhausted() const { return frontier_.empty() && spill_.empty() && in_flight_.empty(); }
   // Every alternative of every decision is explored, in the order in which they come.
   bool plain() const {
-    return !parts_.rank && !parts_.bound && !parts_.cache && !watches_variables() && counts_preemptions();
+    return !parts_.rank && !parts_.bound && !parts_.depth && !parts_.cache && !watches_variables() &&
+           counts_preemptions();
   }
   uint64_t open_at_level() const { return frontier_.size_of(level_) + in_flight_.size(); }
   void fetch();                       // what was spilled and is to be run before anything in memory
@@ -143,6 +147,7 @@ class TreeSearch final : public Strategy {
   std::vector<ObjectId> charged_;                 // variables at which it was preempted so far, ascending
   bool no_cache_ = false;                         // from here on, in the execution that is being expanded
   bool pruned_ = false, pruned_wrongly_ = false;  // executions were left out because of the cache
+  bool beyond_depth_ = false;                     // alternatives were left out because of the depth
   mutable uint64_t lowest_open_ = 0;              // when it was last asked for
   std::deque<InFlight> in_flight_;                // oldest first
   std::vector<Delta> deltas_;                     // of the execution that is looked at

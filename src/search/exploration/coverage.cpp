@@ -1,0 +1,48 @@
+#include "search/exploration/coverage.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kEach = 1000;        // executions that all have a row
+constexpr uint64_t kOneInSoMany = 100;  // then the number grows by this part between rows
+
+}  // namespace
+
+// A trace belongs to the fewest preemptions it has been seen with so far; a search that meets it first with more counts
+// it there.
+void Coverage::add(uint64_t fingerprint, uint32_t preemptions, uint64_t execution, double seconds) {
+  const bool fresh = seen_.insert(fingerprint).second;
+  Row& level = by_preemptions_.try_emplace(preemptions, Row{preemptions, 0, 0, 0}).first->second;
+  ++level.executions;
+  level.traces += fresh;
+  level.seconds = seconds;
+  last_ = {execution, execution, seconds, seen_.size()};
+  const uint64_t before = by_execution_.empty() ? 0 : by_execution_.back().at;
+  if (execution <= kEach || execution >= before + before / kOneInSoMany) by_execution_.push_back(last_);
+}
+
+void Coverage::clear() { *this = {}; }
+
+std::string Coverage::csv() const {
+  std::string text = "series,at,executions,seconds,traces\n";
+  const auto add = [&text](const char* series, const Row& row) {
+    char line[128];
+    std::snprintf(line, sizeof line, "%s,%llu,%llu,%.6f,%llu\n", series, static_cast<unsigned long long>(row.at),
+                  static_cast<unsigned long long>(row.executions), row.seconds,
+                  static_cast<unsigned long long>(row.traces));
+    text += line;
+  };
+  for (const Row& row : by_execution_) add("execution", row);
+  if (!by_execution_.empty() && by_execution_.back().at != last_.at) add("execution", last_);
+  Row sum{};
+  for (const auto& [preemptions, row] : by_preemptions_) {
+    sum = {preemptions, sum.executions + row.executions, std::max(sum.seconds, row.seconds), sum.traces + row.traces};
+    add("preemptions", sum);
+  }
+  return text;
+}
+
+}  // namespace lockstep

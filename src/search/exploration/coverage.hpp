@@ -1,0 +1,35 @@
+// How fast an exploration meets new behaviour: distinct happens-before fingerprints by execution, by time and by number
+// of preemptions (the measure of Musuvathi & Qadeer 2007).
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace lockstep {
+
+class Coverage {
+ public:
+  // An execution that reached its end. `execution` and `seconds` count from the start of the exploration.
+  void add(uint64_t fingerprint, uint32_t preemptions, uint64_t execution, double seconds);
+  void clear();  // the search starts over: its behaviours are others
+
+  // Columns: series, at, executions, seconds, traces. Series `execution` has a row for each of the first thousand
+  // executions and then for every hundredth part more; series `preemptions` one for each number: what executions with
+  // at most so many have shown.
+  std::string csv() const;
+
+ private:
+  struct Row {
+    uint64_t at, executions;
+    double seconds;
+    uint64_t traces;
+  };
+  std::unordered_set<uint64_t> seen_;
+  std::map<uint32_t, Row> by_preemptions_;  // executions and new traces of just so many; seconds of the last
+  std::vector<Row> by_execution_;
+  Row last_{};
+};
+
+}  // namespace lockstep
