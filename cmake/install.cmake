@@ -40,7 +40,7 @@ configure_package_config_file(cmake/lockstepConfig.cmake.in ${PROJECT_BINARY_DIR
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/lockstepConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/lockstepConfig.cmake ${PROJECT_BINARY_DIR}/cmake/lockstepConfigVersion.cmake
-              cmake/instrument.cmake cmake/lockstep_add_test.cmake DESTINATION ${package_dir})
+              cmake/instrument.cmake cmake/lockstep_add_test.cmake cmake/lockstep_write_tests.cmake DESTINATION ${package_dir})
 
 # From the .pc file's folder back to the prefix: pkg-config knows where the file is, not where it was meant to be.
 file(RELATIVE_PATH LOCKSTEP_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)

@@ -1,5 +1,5 @@
-# The compiler options that make code visible to Lockstep; the one place that knows them. Used by the wrappers, by the
-# package's lockstep::lockstep and by the examples.
+# The compiler options that make code visible to Lockstep, and what uses them: lockstep::lockstep, lockstep_instrument(),
+# the wrappers and the examples.
 #
 # gcc: volatile accesses get entry points of their own; constant-size mem* calls stay calls, because gcc would inline
 # them without instrumentation; -Wtsan warns about fences, which Lockstep does handle. clang keeps mem* calls by itself.
@@ -20,4 +20,91 @@ function(lockstep_define_instrumentation target)
               -fsanitize=thread
               "$<$<OR:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<COMPILE_LANG_AND_ID:C,GNU>>:${LOCKSTEP_GNU_OPTIONS}>"
               "$<$<OR:$<COMPILE_LANG_AND_ID:CXX,Clang>,$<COMPILE_LANG_AND_ID:C,Clang>>:SHELL:${clang}>")
+endfunction()
+
+# lockstep::lockstep from lockstep::rt, lockstep::explore and a folder of headers: the same for an installed package and
+# for a project that has Lockstep as a subdirectory.
+function(lockstep_define_targets include_folder)
+  if(TARGET lockstep::lockstep)
+    return()
+  endif()
+  lockstep_define_instrumentation(lockstep::instrumentation)
+  # Before everything else in the link, and kept although no object may refer to it by then.
+  add_library(lockstep::runtime INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(lockstep::runtime INTERFACE -Wl,--push-state,--no-as-needed lockstep::rt -Wl,--pop-state
+                                                    -pthread)
+  add_library(lockstep::lockstep INTERFACE IMPORTED GLOBAL)
+  target_include_directories(lockstep::lockstep SYSTEM INTERFACE ${include_folder})
+  target_link_libraries(lockstep::lockstep INTERFACE lockstep::instrumentation lockstep::runtime)
+  if(TARGET lockstep::explore)
+    target_link_libraries(lockstep::lockstep INTERFACE lockstep::explore)
+  endif()
+endfunction()
+
+# lockstep_instrument(target...)    these targets, and what they link statically
+# lockstep_instrument(DIRECTORY)    every target of this directory and those below it
+# The code of the product becomes visible to the search. Whatever a program links with such code gets the runtime.
+function(lockstep_instrument)
+  if("${ARGV}" STREQUAL "DIRECTORY")
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL lockstep_instrument_directory [[${CMAKE_CURRENT_SOURCE_DIR}]])")
+    return()
+  endif()
+  foreach(target IN LISTS ARGN)
+    if(NOT TARGET ${target})
+      message(FATAL_ERROR "lockstep_instrument: '${target}' is neither a target nor DIRECTORY")
+    endif()
+    # At the end of the project, when it is known what it links.
+    cmake_language(EVAL CODE "cmake_language(DEFER DIRECTORY [[${CMAKE_SOURCE_DIR}]] CALL lockstep_instrument_target ${target})")
+  endforeach()
+endfunction()
+
+function(lockstep_instrument_directory folder)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    lockstep_instrument_target(${target})
+  endforeach()
+  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  get_property(own GLOBAL PROPERTY LOCKSTEP_OWN_FOLDER) # Lockstep itself, where it is a part of the project
+  foreach(below IN LISTS folders)
+    if(NOT below STREQUAL "${own}")
+      lockstep_instrument_directory(${below})
+    endif()
+  endforeach()
+endfunction()
+
+function(lockstep_instrument_target target)
+  get_target_property(aliased ${target} ALIASED_TARGET)
+  if(aliased)
+    set(target ${aliased})
+  endif()
+  get_target_property(imported ${target} IMPORTED)
+  get_target_property(kind ${target} TYPE)
+  get_target_property(done ${target} LOCKSTEP_INSTRUMENTED)
+  if(imported OR done OR NOT kind MATCHES "EXECUTABLE|STATIC_LIBRARY|SHARED_LIBRARY|MODULE_LIBRARY|OBJECT_LIBRARY|INTERFACE_LIBRARY")
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES LOCKSTEP_INSTRUMENTED ON)
+  set(libraries INTERFACE_LINK_LIBRARIES)
+  if(NOT kind STREQUAL "INTERFACE_LIBRARY")
+    # By property: target_link_libraries() would insist on the signature that the project uses.
+    set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES lockstep::instrumentation)
+    if(kind MATCHES "STATIC_LIBRARY|OBJECT_LIBRARY")
+      set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES $<LINK_ONLY:lockstep::runtime>)
+    else()
+      set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES lockstep::runtime)
+    endif()
+    list(APPEND libraries LINK_LIBRARIES)
+  endif()
+  foreach(property IN LISTS libraries)
+    get_target_property(linked ${target} ${property})
+    foreach(library IN LISTS linked)
+      string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" library "${library}")
+      if(TARGET "${library}" AND NOT library MATCHES "^lockstep")
+        get_target_property(library_kind ${library} TYPE)
+        if(library_kind MATCHES "STATIC_LIBRARY|OBJECT_LIBRARY|INTERFACE_LIBRARY")
+          lockstep_instrument_target(${library})
+        endif()
+      endif()
+    endforeach()
+  endforeach()
 endfunction()

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <thread>
 
-#include "campaign/results.hpp"
-#include "campaign/stored.hpp"
+#include "campaign/exploration_sum.hpp"
+#include "campaign/stored_schedules.hpp"
 #include "model/text.hpp"
 #include "report/fingerprint.hpp"
 #include "report/trace_names.hpp"
@@ -22,7 +22,8 @@ Points points_in_use(Points wanted, const Target& target) {
 }
 
 TargetOptions target_options(const CampaignOptions& options, const Subject& subject, const StrategyOptions& strategy,
-                             const Search& search, const SavedRun* saved) {
+                             const Search& search, const std::shared_ptr<const Deadline>& deadline,
+                             const SavedExploration* saved) {
   TargetOptions target;
   target.command = options.command;
   target.runtime_library = subject.runtime_library;
@@ -35,7 +36,9 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   target.spurious = options.spurious.value_or(0);
   target.spin_rounds = options.spin_rounds.value_or(kDefaultSpinRounds);
   target.prime = options.prime;
+  target.expected_exit = options.expected_exit;
   target.input = options.input;
+  target.instrumentation = options.instrumentation;
   target.detect_races = options.looks_for_races();
   target.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) ||
                        search.traits().relies_on_locks;
@@ -44,6 +47,7 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   target.max_steps = options.steps;
   // A program that hangs is named before its time is up, however short that is.
   if (options.time) target.watchdog = std::clamp(*options.time / 2, std::chrono::milliseconds(500), target.watchdog);
+  target.stop = [deadline] { return deadline->is_overdue(); };
   if (saved) target.threads = saved->threads;
   return target;
 }
@@ -62,7 +66,7 @@ std::optional<Error> trust(Target& target, const std::vector<std::string>& globs
 
 Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options, const Subject& subject,
                                                   const StartTarget& start, CampaignListener& listener,
-                                                  const SavedRun* saved) {
+                                                  const SavedExploration* saved) {
   Focus focus(options);
   StrategyOptions strategy_options = options.strategy;
   focus.install(strategy_options);
@@ -73,26 +77,32 @@ Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options
   Result<Suppressions> suppressions =
       options.suppressions.empty() ? Suppressions() : Suppressions::load(options.suppressions);
   if (!suppressions) return suppressions.error();
-  Result<std::unique_ptr<Target>> target = start(target_options(options, subject, strategy_options, **search, saved));
+  const auto deadline = std::make_shared<const Deadline>(
+      options.began, budget_of(options, **search).time, [&listener] { return listener.interrupted(); }, options.latest);
+  Result<std::unique_ptr<Target>> target =
+      start(target_options(options, subject, strategy_options, **search, deadline, saved));
   if (!target) return target.error();
   focus.watch(**target);
   if (auto error = trust(**target, options.trusted)) return *error;
   return std::unique_ptr<Campaign>(new Campaign(options, subject, std::move(strategy_options), std::move(focus),
-                                                std::move(*search), std::move(*target), std::move(*suppressions),
-                                                listener, saved));
+                                                std::move(*search), std::move(*target), deadline,
+                                                std::move(*suppressions), listener, saved));
 }
 
 Campaign::Campaign(const CampaignOptions& options, const Subject& subject, StrategyOptions strategy_options,
                    Focus focus, std::unique_ptr<Search> search, std::unique_ptr<Target> target,
-                   Suppressions suppressions, CampaignListener& listener, const SavedRun* saved)
+                   std::shared_ptr<const Deadline> deadline, Suppressions suppressions, CampaignListener& listener,
+                   const SavedExploration* saved)
     : options_(options),
       subject_(subject),
       strategy_options_(std::move(strategy_options)),
       focus_(std::move(focus)),
       search_(std::move(search)),
       target_(std::move(target)),
+      deadline_(std::move(deadline)),
       listener_(listener),
       saved_(saved),
+      program_watch_(subject.body ? std::string() : subject.program),
       replayer_(*target_, options.races, std::move(suppressions)),
       points_(points_in_use(options.points, *target_)),
       promotion_(points_ >= Points::Racy && search_->traits().preempts_at_points),
@@ -116,10 +126,10 @@ ExplorerHooks Campaign::hooks() {
   hooks.bound_finished = [this](uint32_t bound, uint64_t executions) {
     if (bug_number_ == 0) listener_.bound_finished(bound, executions);
   };
-  hooks.interrupted = [this] { return listener_.interrupted(); };
+  hooks.interrupted = [this] { return must_stop(); };
   if (!options_.coverage.empty())
-    hooks.executed = [this](uint64_t fingerprint, uint32_t preemptions, uint64_t execution, double seconds) {
-      coverage_.add(fingerprint, preemptions, executions_before_ + execution, seconds_before_ + seconds);
+    hooks.executed = [this](uint64_t fingerprint, uint32_t preemptions, uint64_t execution, double) {
+      coverage_.add(fingerprint, preemptions, executions_before_ + execution, seconds_so_far());
     };
   hooks.complete_evidence = [this](Evidence& evidence) { complete_evidence(evidence); };
   return hooks;
@@ -147,8 +157,8 @@ Result<Exploration> Campaign::run() {
 
 // What earlier runs found. These executions are not counted; a bug met again keeps the number it was found at.
 void Campaign::replay_stored_schedules(Exploration& result) {
-  const auto begin = std::chrono::steady_clock::now();
   for (const StoredSchedule& stored : stored_schedules(options_.out, options_.command)) {
+    if (deadline_->is_over()) break;
     if (stored.schedule.explore_call != options_.explore_call) continue;
     const bool same_build = same_program(stored.schedule.build, identify_program(subject_.program));
     // The search comes across it as soon as the first time, and the run is like the first one.
@@ -174,13 +184,11 @@ void Campaign::replay_stored_schedules(Exploration& result) {
   result.ending = Ending::FirstBug;
   result.claim.ended_by_bug = true;
   result.traces = result.redundant = 0;
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 void Campaign::resume_from_saved() {
   bug_number_ = saved_->bug_number;
   executions_before_ = saved_->executions_before;
-  seconds_before_ = saved_->seconds_before;
   warnings_before_ = saved_->warnings;
   raced_before_ = saved_->raced_before;
   promotion_.go_on_with(saved_->promoted);
@@ -191,7 +199,6 @@ void Campaign::resume_from_saved() {
 Result<Exploration> Campaign::explore_all(ExplorerHooks hooks) {
   Exploration before;
   before.executions = executions_before_;
-  before.seconds = seconds_before_;
   before.warnings = warnings_before_;
   before.raced = raced_before_;
   Result<Exploration> result = explore_until_settled(hooks, std::move(before), saved_ != nullptr);
@@ -201,16 +208,15 @@ Result<Exploration> Campaign::explore_all(ExplorerHooks hooks) {
 
 // Until no new scheduling points are found.
 Result<Exploration> Campaign::explore_until_settled(ExplorerHooks& hooks, Exploration so_far, bool resume) {
-  const Budget budget = budget_of(options_, *search_);
   const std::vector<Analysis*> analyses = replayer_.analyses();
   for (;; resume = false) {
-    Explorer explorer(*search_, *target_, analyses, left_of(budget, so_far), options_.keep_going, hooks);
+    Explorer explorer(*search_, *target_, analyses, budget_left(so_far), options_.keep_going, hooks);
     if (resume) explorer.resume_from(saved_->state);
     Exploration round = explorer.run();
     if (round.refused)
       return Error{ExitCode::Usage,
                    fmt::format("{} was saved for another program or other options; start again with 'lockstep run'",
-                               saved_run_path(options_.out))};
+                               saved_exploration_path(options_.out))};
     so_far = together(std::move(so_far), std::move(round));
     if (!so_far.starts_over()) return so_far;
     start_over(hooks, so_far);
@@ -220,7 +226,6 @@ Result<Exploration> Campaign::explore_until_settled(ExplorerHooks& hooks, Explor
 void Campaign::start_over(ExplorerHooks& hooks, const Exploration& so_far) {
   executions_before_ = so_far.executions;
   coverage_.clear();
-  seconds_before_ = so_far.seconds;
   warnings_before_ = so_far.warnings;
   raced_before_ = so_far.raced;
   for (const Finding& bug : so_far.bugs) hooks.known.insert(bug.fingerprint);
@@ -247,10 +252,9 @@ Result<Exploration> Campaign::explore_spurious_wakeups(ExplorerHooks hooks, Expl
   const std::optional<uint64_t> traces = result.traces, redundant = result.redundant;
   const bool limited = !options_.executions && !options_.time;
   const uint64_t most = std::max<uint64_t>(2'000, 2 * result.executions);
-  CampaignOptions with = options_;
-  if (limited) with.executions = result.executions + most;
   executions_before_ = result.executions;
-  const Budget budget = left_of(budget_of(with, *search_), result);
+  Budget budget = budget_left(result);
+  if (limited) budget.executions = most;
   const std::vector<Analysis*> analyses = replayer_.analyses();
   Exploration round = Explorer(*search_, *target_, analyses, budget, options_.keep_going, hooks).run();
   const Proviso* unrepeated = round.claim.find(ProvisoKind::Nondeterministic);
@@ -270,13 +274,29 @@ Result<Exploration> Campaign::explore_spurious_wakeups(ExplorerHooks hooks, Expl
   return result;
 }
 
+// A function of this process is explored as it was when it was started.
+bool Campaign::must_stop() { return deadline_->was_interrupted() || program_watch_.was_replaced(); }
+
+// Executions of searches that were given up count; time is what the clock says.
+Budget Campaign::budget_left(const Exploration& so_far) const {
+  Budget budget = budget_of(options_, *search_);
+  if (budget.executions) *budget.executions -= std::min(so_far.executions, *budget.executions);
+  budget.time = deadline_->left();
+  return budget;
+}
+
 std::optional<Finding> Campaign::confirm(Finding finding) {
   finding.schedule = fmt::format("{}/bug-{}.lockstep", options_.out, bug_number_ + 1);
   finding.execution += executions_before_;
   finding.test = options_.test;
-  std::optional<Finding> found = replayer_.reproduce(std::move(finding), true);
+  std::optional<Finding> found = replayer_.reproduce(finding, true);
+  if (!found && deadline_->is_overdue()) {
+    listener_.warn("the failure was not replayed, because the time was over: places are missing");
+    return replayer_.complete(std::move(finding));
+  }
   if (!found || options_.no_shrink) return found;
-  return replayer_.simplify(*found, search_->claim().preemptions_completed);
+  return replayer_.simplify(*found, search_->claim().preemptions_completed,
+                            {.stop = [this] { return deadline_->is_over(); }});
 }
 
 void Campaign::report(const Finding& finding) {
@@ -293,9 +313,16 @@ void Campaign::report(const Finding& finding) {
 }
 
 void Campaign::conclude(Exploration& result) {
+  if (program_watch_.was_replaced() && result.interrupted()) {
+    result.ending = Ending::Uncontrolled;
+    if (result.bugs.empty()) result.verdict = Verdict::Uncontrolled;
+    result.uncontrolled =
+        fmt::format("{} was replaced while it was explored; start again with 'lockstep run'", subject_.program);
+  }
   for (const std::string& warning : target_->warnings()) listener_.warn(warning);
   for (const std::string& warning : focus_.warnings()) listener_.warn(warning);
-  for (Finding& warning : result.warnings) complete_warning(warning);
+  for (Finding& warning : result.warnings)
+    if (!deadline_->is_over()) complete_warning(warning);
   // A deadlock that is reported need not be predicted as well.
   const auto is_deadlock = [](const Finding& bug) { return bug.kind == FindingKind::Deadlock; };
   if (!options_.keep_going && std::any_of(result.bugs.begin(), result.bugs.end(), is_deadlock))
@@ -307,6 +334,7 @@ void Campaign::conclude(Exploration& result) {
                                count_of(result.diverged, "execution"), target_->dependence()));
   for (Finding& bug : result.bugs)
     if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
+  result.seconds = seconds_so_far();
 }
 
 // A warning says where, which only a replay can tell.

@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "campaign/deadline.hpp"
 #include "campaign/focus.hpp"
 #include "campaign/options.hpp"
 #include "campaign/replayer.hpp"
-#include "campaign/saved_run.hpp"
+#include "campaign/saved_exploration.hpp"
+#include "report/program_identity.hpp"
 #include "search/exploration/coverage.hpp"
 #include "search/exploration/explorer.hpp"
 #include "search/exploration/promotion.hpp"
@@ -46,7 +48,7 @@ class Campaign {
   // Starts the program. `saved`: goes on with that exploration; must outlive run().
   static Result<std::unique_ptr<Campaign>> start(const CampaignOptions& options, const Subject& subject,
                                                  const StartTarget& start, CampaignListener& listener,
-                                                 const SavedRun* saved = nullptr);
+                                                 const SavedExploration* saved = nullptr);
 
   Result<Exploration> run();
 
@@ -62,8 +64,8 @@ class Campaign {
 
  private:
   Campaign(const CampaignOptions& options, const Subject& subject, StrategyOptions strategy_options, Focus focus,
-           std::unique_ptr<Search> search, std::unique_ptr<Target> target, Suppressions suppressions,
-           CampaignListener& listener, const SavedRun* saved);
+           std::unique_ptr<Search> search, std::unique_ptr<Target> target, std::shared_ptr<const Deadline> deadline,
+           Suppressions suppressions, CampaignListener& listener, const SavedExploration* saved);
 
   ExplorerHooks hooks();
   void replay_stored_schedules(Exploration& result);
@@ -73,6 +75,9 @@ class Campaign {
   void start_over(ExplorerHooks& hooks, const Exploration& so_far);
   bool wants_spurious_wakeups(const Exploration& result);
   Result<Exploration> explore_spurious_wakeups(ExplorerHooks hooks, Exploration result);
+  Budget budget_left(const Exploration& so_far) const;
+  bool must_stop();  // interrupted, or there is another program now
+  double seconds_so_far() const { return deadline_->seconds() + (saved_ ? saved_->seconds : 0); }
   std::optional<Finding> confirm(Finding finding);
   void report(const Finding& finding);
   std::optional<Error> save_schedule_of(const Finding& finding);
@@ -88,15 +93,16 @@ class Campaign {
   Focus focus_;
   std::unique_ptr<Search> search_;
   std::unique_ptr<Target> target_;
+  const std::shared_ptr<const Deadline> deadline_;
   CampaignListener& listener_;
-  const SavedRun* const saved_;
+  const SavedExploration* const saved_;
+  ProgramWatch program_watch_;
   Coverage coverage_;
   Replayer replayer_;
   const Points points_;
   Promotion promotion_;
   uint32_t spurious_;               // wakeups that executions may have now
   uint64_t executions_before_ = 0;  // of searches given up because there are more scheduling points now
-  double seconds_before_ = 0;
   std::vector<Finding> warnings_before_;
   bool raced_before_ = false;
   std::vector<Finding> reported_;  // bugs, for who resumes this

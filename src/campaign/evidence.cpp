@@ -3,7 +3,7 @@
 #include <set>
 
 #include "campaign/campaign.hpp"
-#include "report/user_code.hpp"
+#include "report/user_frames.hpp"
 
 namespace lockstep {
 namespace {

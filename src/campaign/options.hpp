@@ -11,7 +11,8 @@
 #include "model/channel.hpp"
 #include "search/exploration/explorer.hpp"
 #include "search/strategies/strategy_registry.hpp"
-#include "target/input.hpp"
+#include "target/instrumentation.hpp"
+#include "target/standard_input.hpp"
 
 namespace lockstep {
 
@@ -27,11 +28,15 @@ struct CampaignOptions {
   std::optional<uint32_t> spin_rounds;  // none: kDefaultSpinRounds
   std::optional<uint32_t> spurious;     // none: 0, and auto tries 1 once the rest is explored
   uint32_t prime = 0;
+  uint8_t expected_exit = 0;                    // of the program, without a bug
   bool races = true;                            // a data race is a bug
   bool lock_discipline = false, leaks = false;  // look for these, too
   std::string suppressions;                     // file; empty: none
   std::optional<uint64_t> executions;
   std::optional<std::chrono::milliseconds> time;
+  std::chrono::steady_clock::time_point began =
+      std::chrono::steady_clock::now();                         // the command, from which time counts
+  std::optional<std::chrono::steady_clock::time_point> latest;  // when it gives up waiting; none: a little after `time`
   uint32_t steps = 1'000'000;
   uint64_t memory_budget = 2ull << 30;
   unsigned workers = 0;  // 0: one per core
@@ -47,8 +52,9 @@ struct CampaignOptions {
   uint32_t explore_call =
       0;                 // it is the body of this call of lockstep::explore() in the program; 0: the program itself
   std::string coverage;  // file; empty: none
-  std::set<FindingKind> errors;               // warnings that count as bugs
-  std::shared_ptr<const ProgramInput> input;  // what the program reads
+  std::set<FindingKind> errors;                           // warnings that count as bugs
+  std::shared_ptr<const ProgramInput> input;              // what the program reads
+  std::shared_ptr<InstrumentationCache> instrumentation;  // shared by explorations of one program
   // How it was asked for, to be written down with the exploration; empty: it cannot be resumed.
   std::vector<std::string> arguments;  // from "run" on
   std::string environment;             // LOCKSTEP_OPTIONS

@@ -3,11 +3,11 @@
 #include <filesystem>
 
 #include "analysis/race_analysis.hpp"
-#include "report/confirm.hpp"
+#include "report/complete_finding.hpp"
 #include "report/test_failure.hpp"
 #include "search/minimize/simplify.hpp"
-#include "target/invisible_sync.hpp"
 #include "target/symbols.hpp"
+#include "target/uninstrumented_sync.hpp"
 
 namespace lockstep {
 
@@ -57,6 +57,11 @@ std::optional<Finding> Replayer::reproduce(Finding finding, bool same_kind, Trac
   finding = complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols());
   explain_by_test(finding);
   return finding;
+}
+
+Finding Replayer::complete(Finding finding) {
+  Trace trace = std::move(finding.trace);
+  return complete_finding(std::move(finding), std::move(trace), {}, symbols());
 }
 
 Finding Replayer::simplify(const Finding& finding, std::optional<uint32_t> proved, ShrinkBudget budget) {

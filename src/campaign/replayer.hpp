@@ -24,6 +24,9 @@ class Replayer {
   // nullopt: nothing did. `seen` gets the trace in either case.
   std::optional<Finding> reproduce(Finding finding, bool same_kind, Trace* seen = nullptr);
 
+  // A finding that could not be replayed: what its trace tells without stacks.
+  Finding complete(Finding finding);
+
   // The same failure, of a confirmed finding, by a simpler schedule if there is one within the budget. `proved`:
   // nothing fails with up to so many preemptions.
   Finding simplify(const Finding& finding, std::optional<uint32_t> proved, ShrinkBudget budget = {});
@@ -32,7 +35,7 @@ class Replayer {
   bool is_library_race(const DataRace& race) { return suppressions_.is_library_race(race, symbols()); }
 
  private:
-  const std::string& invisible_code();  // see target/invisible_sync.hpp
+  const std::string& invisible_code();  // see target/uninstrumented_sync.hpp
 
   Target& target_;
   Suppressions suppressions_;

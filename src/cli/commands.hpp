@@ -2,20 +2,21 @@
 #pragma once
 #include <string>
 
-#include "campaign/saved_run.hpp"
+#include "campaign/saved_exploration.hpp"
 #include "cli/options.hpp"
-#include "cli/world.hpp"
+#include "cli/services.hpp"
 
 namespace lockstep {
 
-int run_command(const Options& options, const World& world);
+int run_command(const Options& options, const Services& services);
 // `saved`: goes on with that exploration.
-int run_command(const Options& options, const World& world, const SavedRun& saved);
-int resume_command(const std::string& folder, const World& world);
-int replay_command(const Options& options, const World& world);
-int shrink_command(const Options& options, const World& world);
-int explain_command(const Options& options, const World& world);
-int debug_command(const Options& options, const World& world);
+int run_command(const Options& options, const Services& services, const SavedExploration& saved);
+int resume_command(const std::string& folder, const Services& services);
+int replay_command(const Options& options, const Services& services);
+int shrink_command(const Options& options, const Services& services);
+int explain_command(const Options& options, const Services& services);
+int debug_command(const Options& options, const Services& services);
 int list_command(const std::string& what, bool json);
+int list_tests_command(const std::vector<std::string>& program, const Services& services);  // one name per line
 
 }  // namespace lockstep

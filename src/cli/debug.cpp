@@ -5,9 +5,9 @@
 #include "campaign/code_places.hpp"
 #include "campaign/replayer.hpp"
 #include "cli/commands.hpp"
+#include "cli/console.hpp"
 #include "cli/gdb/script.hpp"
-#include "cli/recording.hpp"
-#include "cli/session.hpp"
+#include "cli/recorded_program.hpp"
 #include "report/story.hpp"
 
 namespace lockstep {
@@ -32,30 +32,30 @@ int put_into_memory(const std::string& text) {
 }
 
 // What the failure looked like, from a replay without the debugger, which also shows where the scheduling points are.
-std::string story_of(const Options& options, Recording& recording, const World& world) {
-  Result<std::unique_ptr<Target>> target = world.start(recording.launch);
+std::string story_of(const Options& options, RecordedProgram& recording, const Services& services) {
+  Result<std::unique_ptr<Target>> target = services.start(recording.launch);
   if (!target) return "Cannot start the program: " + target.error().message;
   Options quiet = options;
   quiet.color = When::Never;
-  Session session(quiet);
+  Console console(quiet);
   recording.launch.promoted.places = addresses_of((*target)->modules(), recording.schedule.promoted);
   (*target)->promote(recording.launch.promoted);
   Replayer replayer(**target, options.races);
   const std::optional<Finding> found = replayer.reproduce(recording.schedule.bug, false);
   if (!found) return "The failure does not reproduce.";
-  return tell_story(*found, replayer.symbols(), {.terminal = session.terminal(), .replayed = true});
+  return tell_story(*found, replayer.symbols(), {.terminal = console.terminal(), .replayed = true});
 }
 
 }  // namespace
 
-int debug_command(const Options& given, const World& world) {
+int debug_command(const Options& given, const Services& services) {
   Options options = given;
-  Result<Recording> recording = read_recording(options, world);
+  Result<RecordedProgram> recording = read_recorded_program(options, services);
   if (!recording) return fail(recording.error());
   if (recording->changed)
     fmt::print(stderr, "lockstep: warning: {} has changed since the schedule was recorded\n", recording->program);
   const std::string script =
-      fmt::format("STORY = {}\n{}", python_text(story_of(options, *recording, world)), kGdbScript);
+      fmt::format("STORY = {}\n{}", python_text(story_of(options, *recording, services)), kGdbScript);
   const int fd = put_into_memory(script);
   if (fd < 0) return fail({ExitCode::Uncontrolled, "cannot write the script for gdb"});
 
@@ -77,7 +77,7 @@ int debug_command(const Options& given, const World& world) {
         debugger.end(),
         {"-ex",
          "echo lockstep: type 'run' to replay the failure, 'lockstep next' to run to the next thread switch\\n"});
-  const Result<int> ended = world.debug(recording->launch, recording->schedule.bug.plan, debugger);
+  const Result<int> ended = services.debug(recording->launch, recording->schedule.bug.plan, debugger);
   close(fd);
   return ended ? *ended : fail(ended.error());
 }

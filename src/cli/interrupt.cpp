@@ -24,6 +24,9 @@ void catch_interrupts() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction hangup {};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup means what it says
   std::signal(SIGPIPE, SIG_IGN);  // a closed pager must not lose the schedule file
   std::signal(SIGXFSZ, SIG_IGN);  // nor a limit on the size of files the exploration: writing fails instead
 }

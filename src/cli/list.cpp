@@ -5,6 +5,8 @@
 
 #include "analysis/analysis_registry.hpp"
 #include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "report/terminal.hpp"
 #include "search/ranks/rank_registry.hpp"
 #include "search/strategies/strategy_registry.hpp"
 
@@ -62,6 +64,18 @@ int list_command(const std::string& what, bool json) {
   size_t widest = 0;
   for (const auto& [name, summary] : entries) widest = std::max(widest, name.size());
   for (const auto& [name, summary] : entries) fmt::print("{:<{}}  {}\n", name, widest, summary);
+  return 0;
+}
+
+int list_tests_command(const std::vector<std::string>& program, const Services& services) {
+  Result<std::string> path = services.find_program(program[0]);
+  if (!path) return fail(path.error());
+  Result<std::string> runtime = services.find_runtime();
+  if (!runtime) return fail(runtime.error());
+  const auto list = services.list_tests ? services.list_tests({.path = *path, .command = program, .runtime = *runtime})
+                                        : std::nullopt;
+  if (!list) return fail({ExitCode::Usage, fmt::format("{} has no test cases of a known framework", program[0])});
+  for (const TestCase& test : list->tests) fmt::print("{}\n", printable(test.name, false));
   return 0;
 }
 

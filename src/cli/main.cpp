@@ -3,15 +3,17 @@
 #include <cstdlib>
 
 #include "cli/commands.hpp"
+#include "cli/console.hpp"
 #include "cli/parse.hpp"
-#include "cli/session.hpp"
+#include "cli/paths.hpp"
 
 using namespace lockstep;
 
 int main(int argc, char** argv) {
   const char* environment = std::getenv("LOCKSTEP_OPTIONS");
   const Surroundings around{environment ? environment : ""};
-  const World world{find_program, find_runtime_library, Target::start, debug_target, list_tests};
+  const Services services{find_program, find_runtime_library,  Target::start,
+                          debug_target, is_built_for_lockstep, list_tests};
 
   Result<ParsedCommand> command = parse_command_line({argv + 1, argv + argc}, around);
   if (!command) return fail(command.error());
@@ -23,13 +25,14 @@ int main(int argc, char** argv) {
     run->options.arguments.assign(argv + 1, argv + argc);
     run->options.environment = around.environment;
     keep_drawn_seed(run->options);
-    return run_command(run->options, world);
+    return run_command(run->options, services);
   }
-  if (auto* resume = std::get_if<ResumeCommand>(&*command)) return resume_command(resume->folder, world);
-  if (auto* replay = std::get_if<ReplayCommand>(&*command)) return replay_command(replay->options, world);
-  if (auto* shrink = std::get_if<ShrinkCommand>(&*command)) return shrink_command(shrink->options, world);
-  if (auto* explain = std::get_if<ExplainCommand>(&*command)) return explain_command(explain->options, world);
-  if (auto* debug = std::get_if<DebugCommand>(&*command)) return debug_command(debug->options, world);
+  if (auto* resume = std::get_if<ResumeCommand>(&*command)) return resume_command(resume->folder, services);
+  if (auto* replay = std::get_if<ReplayCommand>(&*command)) return replay_command(replay->options, services);
+  if (auto* shrink = std::get_if<ShrinkCommand>(&*command)) return shrink_command(shrink->options, services);
+  if (auto* explain = std::get_if<ExplainCommand>(&*command)) return explain_command(explain->options, services);
+  if (auto* debug = std::get_if<DebugCommand>(&*command)) return debug_command(debug->options, services);
   const auto& list = std::get<ListCommand>(*command);
+  if (list.what == "tests") return list_tests_command(list.program, services);
   return list_command(list.what, list.json);
 }

@@ -2,8 +2,8 @@
 #include <limits>
 #include <random>
 
+#include "cli/option_values.hpp"
 #include "cli/options.hpp"
-#include "cli/values.hpp"
 
 namespace lockstep {
 namespace {
@@ -185,6 +185,8 @@ const OptionInfo kOptions[] = {
        if (!problem) o.spin_rounds = number;
        return problem;
      }},
+    {"expect-exit", "N", "exit code of the program when nothing is wrong [0]", kRun, false,
+     [](Options& o, const std::string& v) { return number_into(o.expected_exit, v, 0); }},
     {"prime", "N", "with --isolation loop: run the program N times first, to finish its one-time initialisation [0]",
      kRun, false, [](Options& o, const std::string& v) { return number_into(o.prime, v, 0); }},
     {"spurious", "N",
@@ -241,10 +243,17 @@ const OptionInfo kOptions[] = {
                            {"always", CheckpointUse::Always}});
      }},
     {"tests", "each|whole",
-     "explore each test case of a GoogleTest or Catch2 program, or the program as a whole [each]", kRun, false,
+     "explore each test case of a GoogleTest, Catch2, doctest or Boost.Test program, or the program as a whole [each]",
+     kRun, false,
      [](Options& o, const std::string& v) {
        return choice_into(o.each_test, v, {std::pair{"each", true}, {"whole", false}});
      }},
+    {"test", "GLOB", "explore only the test cases whose name matches", kRun, false,
+     [](Options& o, const std::string& v) { return text_into(o.test_glob, v); }},
+    {"tests-list", "CMD", "other test runners: a shell command that prints the names of the tests, one per line", kRun,
+     false, [](Options& o, const std::string& v) { return text_into(o.tests_list, v); }},
+    {"test-run", "CMD", "other test runners: the program and arguments that run one test; {} stands for its name", kRun,
+     false, [](Options& o, const std::string& v) { return text_into(o.test_run, v); }},
     {"keep-going", nullptr, "do not stop at the first bug; report each distinct bug once", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.keep_going, v); }},
     {"no-shrink", nullptr, "report a failing schedule as found, without simplifying it", kRun, false,
@@ -272,7 +281,7 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return text_into(o.html, v); }},
     {"debugger", "COMMAND", "debugger to start; must accept gdb's options [gdb]", kDebug, false,
      [](Options& o, const std::string& v) { return text_into(o.debugger, v); }},
-    {"command", "TEXT", "run this gdb command instead of an interactive session; repeatable", kDebug, true,
+    {"command", "TEXT", "run this gdb command instead of an interactive console; repeatable", kDebug, true,
      [](Options& o, const std::string& v) { return add_text(o.debugger_commands, v); }},
     {"times", "N", "replay N times and count the failures [1]", kReplay, false,
      [](Options& o, const std::string& v) { return number_into(o.times, v, 1); }},

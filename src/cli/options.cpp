@@ -4,6 +4,8 @@
 #include <toml++/toml.h>
 #include <filesystem>
 
+#include "report/input_file.hpp"
+
 namespace lockstep {
 namespace {
 
@@ -80,7 +82,9 @@ std::optional<Error> apply_file(Options& options, const std::string& path) {
   if (!std::filesystem::exists(path, ignored)) return std::nullopt;
   toml::table table;
   try {
-    table = toml::parse_file(path);
+    Result<std::string> text = read_input_file(path, 1 << 24);
+    if (!text) return text.error();
+    table = toml::parse(*text, path);
   } catch (const toml::parse_error& error) {
     return usage(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
   } catch (const std::exception& error) {

@@ -14,8 +14,10 @@ namespace lockstep {
 
 struct Options : CampaignOptions {
   bool require_complete = false;
-  bool each_test = true;           // explore the test cases of a GoogleTest or Catch2 program one by one
-  std::string json, junit, sarif;  // empty: none; "-": standard output
+  bool each_test = true;             // explore the test cases of a test program one by one
+  std::string test_glob;             // which of them; empty: all
+  std::string tests_list, test_run;  // commands of another test runner
+  std::string json, junit, sarif;    // empty: none; "-": standard output
   bool uses_standard_output() const { return json == "-" || junit == "-" || sarif == "-"; }
   bool quiet = false, verbose = false;
   bool seed_drawn = false;  // --seed random

@@ -6,6 +6,8 @@
 #include <deque>
 #include <sstream>
 
+#include "target/test_frameworks.hpp"
+
 namespace lockstep {
 namespace {
 
@@ -91,7 +93,8 @@ class Parser {
         "In gdb, 'lockstep next' runs to the next thread switch, 'lockstep failure' runs to the failure,\n"
         "'lockstep story' prints the steps. Add -- PROGRAM [ARGS...] to use another program.");
     list_ = app_.add_subcommand("list", summary_of("list"));
-    list_->add_option("WHAT", what_, "strategies, ranks, analyses or intercepts")->type_name("");
+    list_->add_option("WHAT", what_, "strategies, ranks, analyses, intercepts, or tests PROGRAM [ARGS...]")
+        ->type_name("");
     list_->add_flag("--json", list_json_, "write JSON");
   }
 
@@ -174,6 +177,9 @@ class Parser {
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
     RunCommand run;
     if (auto error = apply(*run_, kRun, run.options, around)) return *error;
+    if (!run.options.test_run.empty() && run.options.tests_list.empty())
+      return usage("--test-run needs --tests-list: a command that prints the names of the tests");
+    if (parts->program.empty()) parts->program = words_of(run.options.test_run);
     if (parts->program.empty()) return usage("no program given; use 'lockstep run [options] PROGRAM [ARGS...]'");
     run.options.command = parts->program;
     return ParsedCommand{run};
@@ -212,6 +218,12 @@ class Parser {
   }
 
   Result<ParsedCommand> parse_list(const Words& rest) {
+    if (!rest.empty() && rest[0] == "tests") {
+      const bool separated = rest.size() > 1 && rest[1] == "--";
+      const Words program(rest.begin() + (separated ? 2 : 1), rest.end());
+      if (program.empty()) return usage("no program given; use 'lockstep list tests PROGRAM [ARGS...]'");
+      return ParsedCommand{ListCommand{"tests", false, program}};
+    }
     for (const std::string& word : rest)
       if (is_option(word) && word != "--json" && word != "--help" && word != "-h") return *unknown_option(word, 0);
     Words words = {"list"};

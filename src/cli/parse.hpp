@@ -33,6 +33,7 @@ struct ResumeCommand {
 struct ListCommand {
   std::string what;
   bool json = false;
+  std::vector<std::string> program{};  // of `list tests`
 };
 using ParsedCommand = std::variant<ShowText, RunCommand, ReplayCommand, ShrinkCommand, ExplainCommand, DebugCommand,
                                    ResumeCommand, ListCommand>;

@@ -2,8 +2,8 @@
 
 #include "campaign/replayer.hpp"
 #include "cli/commands.hpp"
-#include "cli/recording.hpp"
-#include "cli/session.hpp"
+#include "cli/console.hpp"
+#include "cli/recorded_program.hpp"
 #include "model/schedule.hpp"
 #include "report/schedule_file.hpp"
 #include "report/story.hpp"
@@ -19,10 +19,10 @@ class Replay {
         recording_(recording),
         changed_(changed),
         target_(target),
-        session_(options),
+        console_(options),
         replayer_(target, options.races, std::move(suppressions)) {}
 
-  Session& session() { return session_; }
+  Console& console() { return console_; }
 
   int repeat() {
     Exploration result;
@@ -33,9 +33,9 @@ class Replay {
       if (!once(result, failures)) break;
     }
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    for (const std::string& warning : target_.warnings()) session_.warn(warning);
+    for (const std::string& warning : target_.warnings()) console_.warn(warning);
     conclude(result, failures);
-    session_.write_results({recording_.program, "replay", name_of(target_.info().isolation), session_.warnings()},
+    console_.write_results({recording_.program, "replay", name_of(target_.info().isolation), console_.warnings()},
                            result);
     if (result.verdict == Verdict::Uncontrolled) return static_cast<int>(ExitCode::Uncontrolled);
     return static_cast<int>(failures > 0 ? ExitCode::Bug : ExitCode::NoBug);
@@ -65,11 +65,11 @@ class Replay {
     }
     if (failures++ > 0) return true;
     if (found->kind != recording_.bug.kind)
-      session_.warn(fmt::format("the recorded failure was {}, this one is {}", name_of(recording_.bug.kind),
+      console_.warn(fmt::format("the recorded failure was {}, this one is {}", name_of(recording_.bug.kind),
                                 name_of(found->kind)));
     else if (departure)
-      session_.warn("same failure, but reached by different steps: " + in_words(*departure));
-    session_.print(tell_story(*found, replayer_.symbols(), {.terminal = session_.terminal(), .replayed = true}) + "\n");
+      console_.warn("same failure, but reached by different steps: " + in_words(*departure));
+    console_.print(tell_story(*found, replayer_.symbols(), {.terminal = console_.terminal(), .replayed = true}) + "\n");
     result.bugs.push_back(std::move(*found));
     result.verdict = Verdict::Bug;
     return true;
@@ -92,21 +92,21 @@ class Replay {
         "the failure did not reproduce: {}",
         departure ? in_words(*departure) : "every operation matched the recording, but the program did not fail");
     if (changed_) text += "; the program has changed since it was recorded";
-    session_.warn(text);
+    console_.warn(text);
   }
 
   void conclude(Exploration& result, uint32_t failures) {
     result.claim.scope = Scope::Sample;
     if (result.verdict == Verdict::Uncontrolled) {
-      session_.print(final_lines(result, session_.terminal()));
+      console_.print(final_lines(result, console_.terminal()));
       return;
     }
     if (options_.quiet) return;
     if (options_.times > 1) {
-      session_.print(fmt::format("Failed in {} of {}. ({})\n", with_separators(failures),
+      console_.print(fmt::format("Failed in {} of {}. ({})\n", with_separators(failures),
                                  plural(result.executions, "replay"), seconds_text(result.seconds)));
     } else if (failures == 0) {
-      session_.print(fmt::format("PASS {} the recorded schedule did not fail ({})\n", session_.terminal().glyphs().dash,
+      console_.print(fmt::format("PASS {} the recorded schedule did not fail ({})\n", console_.terminal().glyphs().dash,
                                  seconds_text(result.seconds)));
     }
   }
@@ -115,22 +115,22 @@ class Replay {
   const ScheduleFile& recording_;
   const bool changed_;
   Target& target_;
-  Session session_;
+  Console console_;
   Replayer replayer_;
 };
 
 }  // namespace
 
-int replay_command(const Options& given, const World& world) {
+int replay_command(const Options& given, const Services& services) {
   Options options = given;
-  Result<Recording> recording = open_recording(options, world);
+  Result<RecordedProgram> recording = start_recorded_program(options, services);
   if (!recording) return fail(recording.error());
   Result<Suppressions> suppressions =
       options.suppressions.empty() ? Suppressions() : Suppressions::load(options.suppressions);
   if (!suppressions) return fail(suppressions.error());
   Replay replay(options, recording->schedule, recording->changed, *recording->target, std::move(*suppressions));
   if (recording->changed)
-    replay.session().warn(fmt::format("{} has changed since the schedule was recorded", recording->program));
+    replay.console().warn(fmt::format("{} has changed since the schedule was recorded", recording->program));
   return replay.repeat();
 }
 

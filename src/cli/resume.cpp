@@ -2,15 +2,15 @@
 #include <filesystem>
 
 #include "cli/commands.hpp"
+#include "cli/console.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/parse.hpp"
-#include "cli/session.hpp"
 
 namespace lockstep {
 
-int resume_command(const std::string& folder, const World& world) {
+int resume_command(const std::string& folder, const Services& services) {
   catch_interrupts();
-  Result<SavedRun> saved = load_run(saved_run_path(folder));
+  Result<SavedExploration> saved = load_saved_exploration(saved_exploration_path(folder));
   if (!saved) return fail(saved.error());
   std::error_code error;
   std::filesystem::current_path(saved->cwd, error);
@@ -23,13 +23,13 @@ int resume_command(const std::string& folder, const World& world) {
   if (!run) return fail({ExitCode::Usage, fmt::format("{} holds no saved exploration", folder)});
   run->options.arguments = saved->arguments;
   run->options.environment = saved->environment;
-  Result<std::string> program = world.find_program(run->options.command[0]);
+  Result<std::string> program = services.find_program(run->options.command[0]);
   if (!program) return fail(program.error());
   if (!same_program(identify_program(*program), saved->build))
     return fail({ExitCode::Usage,
                  fmt::format("{} has changed since the exploration was interrupted; start again with 'lockstep run'",
                              run->options.command[0])});
-  return run_command(run->options, world, *saved);
+  return run_command(run->options, services, *saved);
 }
 
 }  // namespace lockstep

@@ -5,13 +5,16 @@
 #include "campaign/campaign.hpp"
 #include "campaign/focus.hpp"
 #include "cli/commands.hpp"
+#include "cli/console.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/paths.hpp"
 #include "cli/run_tests.hpp"
-#include "cli/session.hpp"
 #include "report/progress.hpp"
 #include "report/schedule_file.hpp"
 #include "report/story.hpp"
 #include "report/summary.hpp"
+#include "report/suppressions.hpp"
+#include "report/test_summary.hpp"
 
 namespace lockstep {
 namespace {
@@ -19,11 +22,13 @@ namespace {
 // Shows a campaign on the terminal.
 class Screen final : public CampaignListener {
  public:
-  Screen(const Options& options, TestRun* test)
+  // `named`: a schedule alone does not start the program.
+  Screen(const Options& options, TestRun* test, bool named)
       : options_(options),
         test_(test),
-        session_(options),
-        progress_(session_.human(), session_.terminal(), shows_progress()),
+        named_program_(named ? shell_words(options.command) : ""),
+        console_(options),
+        progress_(console_.human(), console_.terminal(), shows_progress()),
         setting_{std::filesystem::path(options.command[0]).filename().string()} {}
 
   void watch(Campaign& campaign) {
@@ -32,18 +37,19 @@ class Screen final : public CampaignListener {
     if (options_.seed_drawn) setting_.seed = options_.strategy.seed;
   }
 
-  void warn(const std::string& text) override { session_.warn(text); }
+  void warn(const std::string& text) override { console_.warn(text); }
 
   void found(const Finding& bug) override {
     progress_.clear();
     introduce();
     if (bug.schedule.empty() && is_warning(bug.kind)) {
-      session_.print(fmt::format("\n{}: {}\n\n", name_of(bug.kind), bug.message));
+      console_.print(fmt::format("\n{}: {}\n\n", name_of(bug.kind), bug.message));
       return;
     }
-    if (test_) session_.print(fmt::format("\n{}\n", session_.terminal().paint("1", test_->name)));
-    session_.print("\n" + tell_story(bug, campaign_->replayer().symbols(), {.terminal = session_.terminal()}));
-    session_.print(bug.stored ? fmt::format("\n  reproduced by a schedule of an earlier run: {}\n\n", bug.schedule)
+    if (test_) console_.print(fmt::format("\n{}\n", console_.terminal().paint("1", test_->name)));
+    console_.print("\n" + tell_story(bug, campaign_->replayer().symbols(),
+                                     {.terminal = console_.terminal(), .program = named_program_}));
+    console_.print(bug.stored ? fmt::format("\n  reproduced by a schedule of an earlier run: {}\n\n", bug.schedule)
                               : "\n");
   }
 
@@ -56,14 +62,14 @@ class Screen final : public CampaignListener {
     if (options_.quiet) return;
     progress_.clear();
     introduce();
-    session_.print(bound_line(bound, executions));
+    console_.print(bound_line(bound, executions));
   }
 
   void starts_over(size_t points) override {
     progress_.clear();
     introduce();
     if (options_.quiet) return;
-    session_.print(points == 0 ? "  restarting without checkpoints\n"
+    console_.print(points == 0 ? "  restarting without checkpoints\n"
                                : fmt::format("  restarting: {}\n", plural(points, "access is now a scheduling point",
                                                                           "accesses are now scheduling points")));
   }
@@ -75,27 +81,34 @@ class Screen final : public CampaignListener {
     introduce();
     const std::string isolation = name_of(campaign_->target().info().isolation);
     const bool silent = options_.quiet && result.verdict != Verdict::Uncontrolled;
-    if (!silent && test_)
-      session_.print(fmt::format("  {:{}}  {}\n", test_->name, test_->width, test_line(result, session_.terminal())));
-    else if (!silent)
-      session_.print(final_lines(result, session_.terminal(), options_.verbose));
+    const bool put_off =
+        test_ && test_->may_go_on && result.ending == Ending::TimeBudget && result.verdict == Verdict::Incomplete;
+    if (!silent && test_ && !put_off)
+      console_.print(named_test_line(test_->name, test_->width, result, console_.terminal()));
+    else if (!silent && !test_)
+      console_.print(final_lines(result, console_.terminal(), options_.verbose));
     if (result.verdict == Verdict::Uncontrolled)
-      session_.print_stack(result.uncontrolled_stack, campaign_->replayer().symbols());
-    if (test_)
-      *test_ = {test_->name, test_->width, result, session_.warnings(), isolation, true};
-    else
-      session_.write_results({options_.command, options_.strategy_name(), isolation, session_.warnings()}, result);
-    if (!options_.coverage.empty()) session_.write_file(options_.coverage, campaign_->coverage().csv());
+      console_.print_stack(result.uncontrolled_stack, campaign_->replayer().symbols());
+    if (test_) {
+      test_->result = result;
+      test_->warnings = console_.warnings();
+      test_->isolation = isolation;
+      test_->started = true;
+      test_->put_off = put_off;
+    } else {
+      console_.write_results({options_.command, options_.strategy_name(), isolation, console_.warnings()}, result);
+    }
+    if (!options_.coverage.empty()) console_.write_file(options_.coverage, campaign_->coverage().csv());
     // Once the result is written: until then a kill leaves something to resume.
     const bool goes_on = campaign_->keep_saved_state(result);
     if (goes_on && !options_.quiet && (!test_ || result.interrupted()))
-      session_.print(fmt::format("\n  resume  lockstep resume {}\n", options_.out));
+      console_.print(fmt::format("\n  resume  lockstep resume {}\n", options_.out));
   }
 
  private:
   bool shows_progress() const {
     if (options_.progress != When::Auto) return options_.progress == When::Always;
-    return !options_.quiet && isatty(fileno(session_.human()));
+    return !options_.quiet && isatty(fileno(console_.human()));
   }
 
   // Late, because how many threads there are shows only once the program ran.
@@ -103,12 +116,13 @@ class Screen final : public CampaignListener {
     if (introduced_ || options_.quiet || test_) return;
     introduced_ = true;
     setting_.threads = static_cast<unsigned>(campaign_->target().threads().size());
-    session_.print(header_line(setting_, session_.terminal()));
+    console_.print(header_line(setting_, console_.terminal()));
   }
 
   const Options& options_;
   TestRun* const test_;  // this is the exploration of one test case; otherwise of a whole program
-  Session session_;
+  const std::string named_program_;
+  Console console_;
   ProgressLine progress_;
   Setting setting_;
   Campaign* campaign_ = nullptr;
@@ -136,7 +150,12 @@ std::optional<Error> check_outputs(const Options& options) {
   return std::nullopt;
 }
 
-int start_run(Options options, const World& world, const SavedRun* saved, TestRun* test) {
+void keep_matching(const std::string& glob, TestList& list) {
+  const auto matches = [&](const TestCase& test) { return test.name == glob || matches_glob(glob, test.name); };
+  if (!glob.empty()) std::erase_if(list.tests, [&](const TestCase& test) { return !matches(test); });
+}
+
+int start_run(Options options, const Services& services, const SavedExploration* saved, TestRun* test) {
   catch_interrupts();  // before anything takes long: from here on an interrupt ends it as it should
   if (options.out.empty()) options.out = default_out(options.command[0]);
   if (test) {
@@ -144,20 +163,25 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
     options.stored = Stored::Ignore;
   }
   if (auto strategy = make_search(options); !strategy) return fail(strategy.error());
-  Result<std::string> program = world.find_program(options.command[0]);
+  Result<std::string> program = services.find_program(options.command[0]);
   if (!program) return fail(program.error());
   if (auto error = check_outputs(options)) return fail(*error);
-  Result<std::string> runtime = world.find_runtime();
+  Result<std::string> runtime = services.find_runtime();
   if (!runtime) return fail(runtime.error());
   if (!options.input) options.input = ProgramInput::from_standard_input(*program);
-  if (!test && !saved && world.list_tests)
-    if (const auto list = world.list_tests(*program, options.command, *runtime);
-        list && (options.each_test || list->tests.empty()))
-      return run_tests(options, world, *list);
+  if (!test && !saved && services.list_tests) {
+    auto list = services.list_tests(
+        {*program, options.command, *runtime, options.tests_list, options.test_run, [] { return interrupted(); }});
+    if (!list && !options.tests_list.empty() && !interrupted())
+      return fail({ExitCode::Usage, fmt::format("--tests-list: '{}' did not end", options.tests_list)});
+    if (list) keep_matching(options.test_glob, *list);
+    if (list && (options.each_test || list->tests.empty())) return run_tests(options, services, *list);
+  }
 
-  Screen screen(options, test);
+  Screen screen(options, test, services.is_built_for_lockstep && !services.is_built_for_lockstep(*program));
   Result<std::unique_ptr<Campaign>> campaign =
-      Campaign::start(options, {*program, *runtime}, world.start, screen, saved);
+      Campaign::start(options, {*program, *runtime}, services.start, screen, saved);
+  if (!campaign && interrupted()) return fail({ExitCode::Interrupted, "interrupted before the program was explored"});
   if (!campaign) return fail(campaign.error());
   screen.watch(**campaign);
   Result<Exploration> result = (*campaign)->run();
@@ -168,12 +192,14 @@ int start_run(Options options, const World& world, const SavedRun* saved, TestRu
 
 }  // namespace
 
-int run_command(const Options& options, const World& world) { return start_run(options, world, nullptr, nullptr); }
-int run_command(const Options& options, const World& world, const SavedRun& saved) {
-  return start_run(options, world, &saved, nullptr);
+int run_command(const Options& options, const Services& services) {
+  return start_run(options, services, nullptr, nullptr);
 }
-int run_test(const Options& options, const World& world, TestRun& test) {
-  return start_run(options, world, nullptr, &test);
+int run_command(const Options& options, const Services& services, const SavedExploration& saved) {
+  return start_run(options, services, &saved, nullptr);
+}
+int run_test(const Options& options, const Services& services, TestRun& test, const SavedExploration* saved) {
+  return start_run(options, services, saved, &test);
 }
 
 }  // namespace lockstep

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
+#include "campaign/deadline.hpp"
 #include "campaign/focus.hpp"
+#include "cli/console.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/session.hpp"
+#include "cli/paths.hpp"
 #include "report/summary.hpp"
+#include "report/test_summary.hpp"
 
 namespace lockstep {
 namespace {
@@ -41,147 +45,126 @@ int worse(int a, int b) {
   return rank(a) < rank(b) ? a : b;
 }
 
-template <class T>
-void add(std::optional<T>& sum, const std::optional<T>& more) {
-  sum = sum && more ? std::optional(*sum + *more) : std::nullopt;
-}
+using std::chrono::milliseconds;
 
-template <class T>
-void widen(std::optional<T>& least, const std::optional<T>& other) {
-  least = least && other ? std::optional(std::min(*least, *other)) : least ? least : other;
-}
-
-// What holds of every test: the smallest bounds, and all provisos.
-Claim common_claim(const std::vector<TestRun>& tests) {
-  Claim all = tests[0].result.claim;
-  all.provisos.clear();
-  for (const TestRun& test : tests) {
-    const Claim& one = test.result.claim;
-    if (one.scope != all.scope)
-      all.scope = one.scope == Scope::None || all.scope == Scope::None ? Scope::None : Scope::Sample;
-    all.finished = all.finished && one.finished;
-    all.ended_by_bug = all.ended_by_bug || one.ended_by_bug;
-    all.trusts_code = all.trusts_code || one.trusts_code;
-    all.certainty = std::min(all.certainty, one.certainty);
-    if (one.memory == MemoryModel::Sc) all.memory = MemoryModel::Sc;
-    all.traces = all.shared_variables = std::nullopt;
-    all.chance = std::nullopt;
-    widen(all.bounds.preemptions, one.bounds.preemptions);
-    widen(all.bounds.delays, one.bounds.delays);
-    widen(all.bounds.variables, one.bounds.variables);
-    widen(all.bounds.threads, one.bounds.threads);
-    all.preemptions_completed = all.preemptions_completed && one.preemptions_completed
-                                    ? std::optional(std::min(*all.preemptions_completed, *one.preemptions_completed))
-                                    : std::nullopt;
-    for (const Proviso& proviso : one.provisos) all.provisos.push_back(proviso);
+// Time is for the whole program, so that it takes as long as the user said; executions are for each test. Every test
+// gets an equal share first; what the others did not need goes to those that are not finished.
+class TestRuns {
+ public:
+  TestRuns(const Options& options, const Services& services, const TestList& list, Console& console,
+           std::optional<milliseconds> time)
+      : options_(options), services_(services), list_(list), console_(console), time_(time) {
+    const std::string out = options.out.empty() ? default_out(options.command[0]) : options.out;
+    std::set<std::string> used;
+    for (const TestCase& test : list.tests) {
+      std::string folder = folder_of(test.name);
+      for (int n = 2; !used.insert(folder).second; ++n) folder = fmt::format("{}-{}", folder_of(test.name), n);
+      runs_.push_back({.name = test.name, .out = out + "/" + folder});
+      width_ = std::max(width_, std::min<size_t>(test.name.size(), 50));
+    }
   }
-  return all;
-}
 
-Exploration sum_of(const std::vector<TestRun>& tests, size_t wanted) {
-  Exploration all;
-  all.traces = all.redundant = 0;
-  bool uncontrolled = false;
-  size_t passed = 0;
-  for (const TestRun& test : tests) {
-    const Exploration& one = test.result;
-    if (one.interrupted()) all.ending = Ending::Interrupted;
-    uncontrolled = uncontrolled || one.verdict == Verdict::Uncontrolled;
-    passed += one.verdict == Verdict::Pass;
-    all.executions += one.executions;
-    all.ended += one.ended;
-    all.diverged += one.diverged;
-    all.cut += one.cut;
-    all.lost += one.lost;
-    add(all.traces, one.traces);
-    add(all.redundant, one.redundant);
-    all.steps_max = std::max(all.steps_max, one.steps_max);
-    all.threads_max = std::max(all.threads_max, one.threads_max);
-    all.preemptions_max = std::max(all.preemptions_max, one.preemptions_max);
-    all.seconds += one.seconds;
-    all.peak_frontier_nodes = std::max(all.peak_frontier_nodes, one.peak_frontier_nodes);
-    all.peak_memory_bytes = std::max(all.peak_memory_bytes, one.peak_memory_bytes);
-    all.bugs.insert(all.bugs.end(), one.bugs.begin(), one.bugs.end());
+  int run() {
+    for (size_t i = 0; i < runs_.size() && !ended(); ++i) start(i, time_ ? share(runs_.size()) : time_, nullptr);
+    std::vector<size_t> unfinished;
+    for (size_t i = 0; i < runs_.size(); ++i)
+      if (runs_[i].put_off) unfinished.push_back(i);
+    for (size_t n = 0; n < unfinished.size(); ++n) go_on(unfinished[n], unfinished.size() - n);
+    int code = 0;
+    for (const TestRun& run : runs_)
+      if (run.exit_code) code = worse(code, *run.exit_code);
+    write_results();
+    return code;
   }
-  all.verdict = !all.bugs.empty()                                ? Verdict::Bug
-                : uncontrolled                                   ? Verdict::Uncontrolled
-                : passed < tests.size() || tests.size() < wanted ? Verdict::Incomplete
-                                                                 : Verdict::Pass;
-  if (tests.size() == wanted && wanted > 0) all.claim = common_claim(tests);
-  return all;
-}
 
-std::string last_line(const std::vector<TestRun>& tests, size_t wanted, const Exploration& all,
-                      const Terminal& terminal) {
-  size_t of[4] = {};
-  for (const TestRun& test : tests) ++of[static_cast<size_t>(test.result.verdict)];
-  std::string text;
-  const auto say = [&](size_t count, const char* what) {
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", with_separators(count), what);
-  };
-  say(of[static_cast<size_t>(Verdict::Pass)], "passed");
-  say(of[static_cast<size_t>(Verdict::Bug)], "with bugs");
-  say(of[static_cast<size_t>(Verdict::Incomplete)], "incomplete");
-  say(of[static_cast<size_t>(Verdict::Uncontrolled)], "could not be controlled");
-  say(wanted - tests.size(), "not run");
-  return fmt::format("{} {} {} ({}, {})\n", plural(wanted, "test"), terminal.glyphs().dash, text,
-                     plural(all.executions, "execution"), seconds_text(all.seconds));
-}
+ private:
+  milliseconds left() const {
+    const auto spent = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - options_.began);
+    return std::max(*time_ - spent, milliseconds(0));
+  }
+  milliseconds share(size_t tests) const {
+    constexpr milliseconds kLeast{20};  // enough for a few executions
+    return std::min(left(), std::max(kLeast, *time_ / static_cast<int64_t>(tests)));
+  }
+  bool ended() const {
+    const bool refused = std::any_of(runs_.begin(), runs_.end(), [](const TestRun& run) {
+      return run.exit_code == static_cast<int>(ExitCode::Usage);
+    });
+    return refused || interrupted() || (time_ && left().count() == 0);
+  }
 
-}  // namespace
-
-int run_tests(const Options& options, const World& world, const TestList& list) {
-  if (list.tests.empty())
-    return fail({ExitCode::Usage, fmt::format("no test in '{}' matches the filter; '{} {}' lists the tests",
-                                              options.command[0], options.command[0],
-                                              list.framework == "GoogleTest" ? "--gtest_list_tests" : "--list-tests")});
-  Result<std::unique_ptr<Search>> strategy = make_search(options);
-  if (!strategy) return fail(strategy.error());
-  Session session(options);
-  if (!options.quiet)
-    session.print(fmt::format("{} {} {} ({}), explored one by one\n",
-                              session.terminal().paint("1", fs::path(options.command[0]).filename().string()),
-                              session.terminal().glyphs().dot, plural(list.tests.size(), "test"), list.framework));
-  // Time is for the whole program, so that it takes as long as the user said; executions are for each test.
-  const std::optional<std::chrono::milliseconds> total = budget_of(options, **strategy).time;
-  const auto start = std::chrono::steady_clock::now();
-  const std::string out = options.out.empty() ? default_out(options.command[0]) : options.out;
-  size_t width = 0;
-  for (const TestCase& test : list.tests) width = std::max(width, test.name.size());
-
-  std::vector<TestRun> runs;
-  int code = 0;
-  for (size_t i = 0; i < list.tests.size(); ++i) {
-    const TestCase& test = list.tests[i];
-    Options one = options;
+  void start(size_t i, std::optional<milliseconds> time, const SavedExploration* saved) {
+    const TestCase& test = list_.tests[i];
+    TestRun& run = runs_[i];
+    Options one = options_;
     one.command = test.command;
-    one.out = out + "/" + folder_of(test.name);
+    one.out = run.out;
     if (!one.coverage.empty()) one.coverage += "." + folder_of(test.name);
     one.json.clear();
     one.junit.clear();
     one.sarif.clear();
-    one.arguments = arguments_for(options, test, one.out);
-    if (total) {
-      const auto spent =
-          std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
-      one.time = std::max(*total - spent, std::chrono::milliseconds(1)) / static_cast<int64_t>(list.tests.size() - i);
-      one.time = std::max(*one.time, std::chrono::milliseconds(1));
+    one.arguments = arguments_for(options_, test, one.out);
+    one.instrumentation = instrumentation_;
+    one.began = std::chrono::steady_clock::now();
+    if (time) one.time = std::max(*time, milliseconds(1));
+    if (time) one.latest = options_.began + *time_ + grace_after(*time_);
+    run.width = width_;
+    run.may_go_on = time_.has_value() && !saved;
+    run.exit_code = run_test(one, services_, run, saved);
+  }
+
+  // With what is left of the time, from where it was when its share was over.
+  void go_on(size_t i, size_t tests) {
+    constexpr milliseconds kWorthwhile{50};
+    TestRun& run = runs_[i];
+    const milliseconds time = left() / static_cast<int64_t>(tests);
+    run.put_off = false;
+    if (!interrupted() && time >= kWorthwhile) {
+      if (const Result<SavedExploration> saved = load_saved_exploration(saved_exploration_path(run.out)))
+        return start(i, time, &*saved);
     }
-    TestRun run{test.name, std::min<size_t>(width, 50), {}, {}, {}, false};
-    code = worse(code, run_test(one, world, run));
-    if (run.started) runs.push_back(std::move(run));
-    if (interrupted() || code == static_cast<int>(ExitCode::Usage)) break;
+    if (!options_.quiet) console_.print(named_test_line(run.name, width_, run.result, console_.terminal()));
   }
-  if (runs.empty()) return code;
-  const Exploration all = sum_of(runs, list.tests.size());
-  if (!options.quiet) session.print("\n" + last_line(runs, list.tests.size(), all, session.terminal()));
-  JsonReport report{options.command, options.strategy_name(), runs.back().isolation, {}, {}};
-  for (TestRun& run : runs) {
-    for (const std::string& warning : run.warnings) report.warnings.push_back(run.name + ": " + warning);
-    report.tests.push_back({run.name, std::move(run.result), std::move(run.warnings)});
+
+  void write_results() {
+    JsonReport report{options_.command, options_.strategy_name(), {}, {}, {}};
+    for (TestRun& run : runs_) {
+      if (!run.started) continue;
+      report.isolation = run.isolation;
+      for (const std::string& warning : run.warnings) report.warnings.push_back(run.name + ": " + warning);
+      report.tests.push_back({run.name, std::move(run.result), std::move(run.warnings)});
+    }
+    if (report.tests.empty()) return;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.began).count();
+    const Exploration all = sum_of(report.tests, runs_.size(), seconds);
+    if (!options_.quiet) console_.print("\n" + tests_line(report.tests, runs_.size(), all, console_.terminal()));
+    console_.write_results(report, all);
   }
-  session.write_results(report, all);
-  return code;
+
+  const Options& options_;
+  const Services& services_;
+  const TestList& list_;
+  Console& console_;
+  const std::optional<milliseconds> time_;
+  const std::shared_ptr<InstrumentationCache> instrumentation_ = std::make_shared<InstrumentationCache>();
+  size_t width_ = 0;
+  std::vector<TestRun> runs_;
+};
+
+}  // namespace
+
+int run_tests(const Options& options, const Services& services, const TestList& list) {
+  if (list.tests.empty())
+    return fail({ExitCode::Usage, fmt::format("no test in '{}' matches the filter; '{}' lists the tests",
+                                              options.command[0], list.how_to_list)});
+  Result<std::unique_ptr<Search>> strategy = make_search(options);
+  if (!strategy) return fail(strategy.error());
+  Console console(options);
+  if (!options.quiet)
+    console.print(fmt::format("{} {} {} ({}), explored one by one\n",
+                              console.terminal().paint("1", fs::path(options.command[0]).filename().string()),
+                              console.terminal().glyphs().dot, plural(list.tests.size(), "test"), list.framework));
+  return TestRuns(options, services, list, console, budget_of(options, **strategy).time).run();
 }
 
 }  // namespace lockstep

@@ -2,10 +2,10 @@
 #include <filesystem>
 
 #include "campaign/replayer.hpp"
-#include "campaign/stored.hpp"
+#include "campaign/stored_schedules.hpp"
 #include "cli/commands.hpp"
-#include "cli/recording.hpp"
-#include "cli/session.hpp"
+#include "cli/console.hpp"
+#include "cli/recorded_program.hpp"
 
 #include "report/story.hpp"
 #include "report/summary.hpp"
@@ -25,14 +25,14 @@ std::string next_to(const std::string& schedule) {
 
 }  // namespace
 
-int shrink_command(const Options& given, const World& world) {
+int shrink_command(const Options& given, const Services& services) {
   Options options = given;
   if (options.output.empty()) options.output = next_to(options.schedule);
-  Result<Recording> opened = open_recording(options, world);
+  Result<RecordedProgram> opened = start_recorded_program(options, services);
   if (!opened) return fail(opened.error());
-  Recording& recording = *opened;
-  Session session(options);
-  if (recording.changed) session.warn(fmt::format("{} has changed since the schedule was recorded", recording.program));
+  RecordedProgram& recording = *opened;
+  Console console(options);
+  if (recording.changed) console.warn(fmt::format("{} has changed since the schedule was recorded", recording.program));
   Target& target = *recording.target;
   Replayer replayer(target, options.races);
 
@@ -45,7 +45,7 @@ int shrink_command(const Options& given, const World& world) {
     found = replay_stored(replayer, {recording.schedule, options.schedule, 0}, false);
   }
   if (!found) {
-    session.warn(
+    console.warn(
         "the failure did not reproduce, nothing to shrink; 'lockstep replay' shows where the program departs from the "
         "recording");
     return static_cast<int>(ExitCode::NoBug);
@@ -63,9 +63,9 @@ int shrink_command(const Options& given, const World& world) {
   recording.schedule.operations_total = simple.trace.view().header().steps;
   if (auto error = save_schedule(recording.schedule, options.output)) return fail(*error);
 
-  session.print(tell_story(simple, replayer.symbols(), {.terminal = session.terminal()}) + "\n");
+  console.print(tell_story(simple, replayer.symbols(), {.terminal = console.terminal()}) + "\n");
   if (!options.quiet)
-    session.print(fmt::format("Shrunk from {}, {} and {} to {}, {} and {}.\n", plural(before.preemptions, "preemption"),
+    console.print(fmt::format("Shrunk from {}, {} and {} to {}, {} and {}.\n", plural(before.preemptions, "preemption"),
                               plural(before.switches, "switch", "switches"), plural(before.steps, "step"),
                               plural(after.preemptions, "preemption"), plural(after.switches, "switch", "switches"),
                               plural(after.steps, "step")));

@@ -15,7 +15,7 @@
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 7;
+inline constexpr uint32_t kChannelVersion = 8;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 // Instead of it, where a call of lockstep::explore() is to serve: "<channel fd>,<thread table fd>,<number of the call>"
 inline constexpr const char* kExploreVariable = "LOCKSTEP_EXPLORE_CALL";
@@ -118,6 +118,7 @@ struct Channel {
   uint8_t find_leaks;    // blocks that nothing points to when the program has ended
   CheckpointUse checkpoints;
   uint8_t rewinds_input;  // standard input is a file, read from its beginning by every execution
+  uint8_t expected_exit;  // exit code of an execution without a bug
   uint32_t capture_fd;    // output of detailed executions; 0: none
   uint32_t prime;         // without isolation: so many executions before the first plan, which nobody sees
   uint64_t max_steps;

@@ -14,6 +14,7 @@ class PlanQueue {
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }
   const Plan& front() const { return plans_[first_]; }
+  const Plan& operator[](size_t i) const { return plans_[(first_ + i) & (plans_.size() - 1)]; }
 
   void push_back(const Plan& plan) { room() = plan; }
   // What `plan` held before is of no use to anybody.

@@ -24,4 +24,10 @@ inline std::string count_of(uint64_t n, const char* thing) {
   return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
 }
 
+// "+12" behind the name of what something lies in; empty for its beginning.
+inline std::string offset_suffix(uint64_t offset) {
+  std::string text = "+";
+  return offset == 0 ? "" : text.append(std::to_string(offset));
+}
+
 }  // namespace lockstep

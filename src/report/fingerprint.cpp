@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "report/race_text.hpp"
-#include "report/user_code.hpp"
+#include "report/user_frames.hpp"
 
 namespace lockstep {
 namespace {
@@ -14,6 +14,30 @@ std::string signature(std::span<const uint64_t> stack, Symbols& symbols) {
   const auto frame = innermost_user_frame(stack, symbols);
   if (!frame) return "?";
   return fmt::format("{}|{}", frame->where.function, short_place(frame->where));
+}
+
+std::string without_numbers(std::string_view message) {
+  std::string text;
+  for (size_t i = 0; i < message.size();) {
+    const bool hexadecimal = message.substr(i).starts_with("0x");
+    const size_t end =
+        message.find_first_not_of(hexadecimal ? "0123456789abcdef" : "0123456789", hexadecimal ? i + 2 : i);
+    text += end == i ? message[i] : '#';
+    i = end == i ? i + 1 : std::min(end, message.size());
+  }
+  return text;
+}
+
+// How a failure came about: the innermost frames, because many failures share a helper that aborts, and the message
+// without what changes from run to run.
+std::string failure_signature(const Finding& finding, const TraceNames& names) {
+  constexpr size_t kDepth = 3;
+  std::string text;
+  for (const Frame& frame : user_frames(names.stack_of_failure(), names.symbols())) {
+    if (std::count(text.begin(), text.end(), '\n') == kDepth) break;
+    text += fmt::format("{}|{}\n", frame.where.function, short_place(frame.where));
+  }
+  return text + without_numbers(finding.message);
 }
 
 bool about_all_threads(FindingKind kind) { return kind == FindingKind::Deadlock || kind == FindingKind::Livelock; }
@@ -40,7 +64,7 @@ std::string fingerprint_of(const Finding& finding, const TraceNames& names) {
     for (const LockNesting& n : finding.lock_cycle)
       parts.push_back(signature(names.stack_of_step(n.step), names.symbols()));
   } else {
-    parts.push_back(signature(names.stack_of_failure(), names.symbols()));
+    parts.push_back(failure_signature(finding, names));
   }
   std::sort(parts.begin(), parts.end());  // not by thread number
   std::string text = name_of(kind);

@@ -10,7 +10,7 @@
 #include "report/page/page.hpp"
 #include "report/story_cells.hpp"
 #include "report/summary.hpp"
-#include "report/user_code.hpp"
+#include "report/user_frames.hpp"
 #include "report/wait_text.hpp"
 
 namespace lockstep {

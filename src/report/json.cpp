@@ -114,7 +114,7 @@ const char* name_of(Verdict verdict) {
 
 std::string to_json(const JsonReport& report, const Exploration& result) {
   Json json = result_json(report, result, report.warnings);
-  for (const JsonTest& test : report.tests) {
+  for (const TestResult& test : report.tests) {
     Json one = result_json(report, test.result, test.warnings);
     one["name"] = test.name;
     json["tests"].push_back(std::move(one));

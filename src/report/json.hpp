@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-struct JsonTest {
+struct TestResult {
   std::string name;
   Exploration result;
   std::vector<std::string> warnings;
@@ -18,7 +18,7 @@ struct JsonReport {
   std::string strategy;              // by name, without its settings
   std::string isolation;             // what was used: "reset"
   std::vector<std::string> warnings;
-  std::vector<JsonTest> tests = {};  // of a program that was explored test by test
+  std::vector<TestResult> tests = {};  // of a program that was explored test by test
 };
 
 const char* name_of(Verdict verdict);

@@ -63,7 +63,7 @@ std::string to_junit(const JsonReport& report, const Exploration& result) {
     failures += !one.bugs.empty();
     errors += one.verdict == Verdict::Uncontrolled;
   };
-  for (const JsonTest& test : report.tests) add(test.name, test.result, test.warnings);
+  for (const TestResult& test : report.tests) add(test.name, test.result, test.warnings);
   if (report.tests.empty()) add(name, result, report.warnings);
   const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\"", tests, failures,
                                          errors, result.seconds);

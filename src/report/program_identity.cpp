@@ -30,6 +30,17 @@ ProgramIdentity identify_program(const std::string& path) {
   return identity;
 }
 
+bool ProgramWatch::was_replaced() {
+  const auto now = std::chrono::steady_clock::now();
+  if (replaced_ || now - looked_ < std::chrono::milliseconds(200)) return replaced_;
+  looked_ = now;
+  struct stat info {};
+  if (stat(path_.c_str(), &info) != 0) return replaced_ = began_.known();
+  if (static_cast<uint64_t>(info.st_size) == began_.size && info.st_mtim.tv_sec == began_.mtime) return false;
+  const ProgramIdentity there = identify_program(path_);
+  return replaced_ = there.size != began_.size || there.build_id != began_.build_id;
+}
+
 bool same_program(const ProgramIdentity& a, const ProgramIdentity& b) {
   if (!a.build_id.empty() && !b.build_id.empty()) return a.build_id == b.build_id;
   return a.size == b.size && a.mtime == b.mtime;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "report/user_code.hpp"
+#include "report/user_frames.hpp"
 
 namespace lockstep {
 namespace {

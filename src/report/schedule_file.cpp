@@ -9,7 +9,7 @@
 
 #include "report/operation_text.hpp"
 #include "report/schedule_json.hpp"
-#include "report/user_code.hpp"
+#include "report/user_frames.hpp"
 
 namespace lockstep {
 
@@ -53,6 +53,7 @@ Json content_of(const ScheduleFile& schedule) {
         {"timeouts", name_of(schedule.timeouts)},
         {"spin_rounds", schedule.spin_rounds},
         {"spurious", schedule.spurious},
+        {"expected_exit", schedule.expected_exit},
         {"explore_call", schedule.explore_call},
         {"max_steps", bug.plan.max_steps}}},
       {"kind", name_of(bug.kind)},
@@ -154,7 +155,8 @@ std::string schedule_text(const ScheduleFile& schedule) {
 
 std::optional<Error> save_schedule(const ScheduleFile& schedule, const std::string& path) {
   const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  unlink(temporary.c_str());  // of a process that is gone
+  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   bool good = fd >= 0 && write_all(fd, schedule_text(schedule));
   int reason = errno;
   if (fd >= 0 && close(fd) != 0 && good) {

@@ -47,6 +47,7 @@ struct ScheduleFile {
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spin_rounds = kDefaultSpinRounds;
   uint32_t spurious = 0;
+  uint8_t expected_exit = 0;
   std::string input;                // standard input, if there was any and not too much
   uint32_t explore_call = 0;        // recorded by this call of lockstep::explore() in the program; 0: by lockstep run
   std::vector<CodePlace> promoted;  // plain accesses that were scheduling points

@@ -1,12 +1,8 @@
 // Reading schedule files. They may come from anywhere: nothing in them is believed before it was checked.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <cerrno>
-#include <cstring>
 #include <exception>
 #include <limits>
 
+#include "report/input_file.hpp"
 #include "report/schedule_file.hpp"
 #include "report/schedule_json.hpp"
 
@@ -177,6 +173,8 @@ ScheduleFile read_content(const Json& json) {
   out.points = choice_at<Points>(options, "points", schedule_json::kPoints);
   out.timeouts = choice_at<Timeouts>(options, "timeouts", schedule_json::kTimeouts);
   out.spurious = static_cast<uint32_t>(natural_at(options, "spurious", std::numeric_limits<uint32_t>::max()));
+  if (options.contains("expected_exit"))
+    out.expected_exit = static_cast<uint8_t>(natural_at(options, "expected_exit", 255));
   out.explore_call = static_cast<uint32_t>(natural_at(options, "explore_call", std::numeric_limits<uint32_t>::max()));
   out.spin_rounds = static_cast<uint32_t>(natural_at(options, "spin_rounds", kMostSpinRounds));
   read_bug(json, out.bug);
@@ -243,29 +241,9 @@ Result<ScheduleFile> parse_schedule(const std::string& text, const std::string& 
 }
 
 Result<ScheduleFile> load_schedule(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not hang us
-  if (fd < 0) return bad(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
-  struct Closer {
-    int fd;
-    ~Closer() { close(fd); }
-  } closer{fd};
-  struct stat info {};
-  if (fstat(fd, &info) != 0) return bad(path, fmt::format("cannot be read: {}", std::strerror(errno)));
-  if (S_ISDIR(info.st_mode)) return bad(path, "is a directory, not a Lockstep schedule");
-  if (!S_ISREG(info.st_mode)) return bad(path, "is not a regular file");
-  if (static_cast<uint64_t>(info.st_size) > kScheduleFileLimit)
-    return bad(path, "is larger than 256 MB, so not a Lockstep schedule");
-  std::string text(static_cast<size_t>(info.st_size), '\0');
-  size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t count = read(fd, text.data() + size, text.size() - size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return bad(path, fmt::format("cannot be read: {}", std::strerror(errno)));
-    if (count == 0) break;
-    size += static_cast<size_t>(count);
-  }
-  text.resize(size);
-  return parse_schedule(text, path);
+  Result<std::string> text = read_input_file(path, kScheduleFileLimit);
+  if (!text) return text.error();
+  return parse_schedule(*text, path);
 }
 
 }  // namespace lockstep

@@ -9,7 +9,7 @@
 #include "report/story_cells.hpp"
 #include "report/summary.hpp"
 #include "report/trace_names.hpp"
-#include "report/user_code.hpp"
+#include "report/user_frames.hpp"
 #include "report/wait_text.hpp"
 
 namespace lockstep {
@@ -272,8 +272,9 @@ class Story {
   void what_next() {
     if (finding_.schedule.empty()) return;
     const std::string schedule = shell_word(finding_.schedule);
-    out_ += fmt::format("\n  replay  lockstep replay {0}\n  debug   lockstep debug {0}\n", schedule);
-    out_ += fmt::format("  view    lockstep explain {} --html bug.html\n", schedule);
+    const std::string program = options_.program.empty() ? "" : " -- " + options_.program;
+    out_ += fmt::format("\n  replay  lockstep replay {0}{1}\n  debug   lockstep debug {0}{1}\n", schedule, program);
+    out_ += fmt::format("  view    lockstep explain {} --html bug.html{}\n", schedule, program);
   }
 
   // What the program said must not move the cursor.

@@ -11,6 +11,7 @@ namespace lockstep {
 struct StoryOptions {
   Terminal terminal;
   bool replayed = false;  // by `lockstep replay`: then "at execution 118" makes no sense
+  std::string program{};  // a command line to add to those that start it again; empty: the schedule is enough
   size_t row_limit = 45;
   size_t output_lines = 20;
 };

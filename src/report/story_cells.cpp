@@ -5,7 +5,7 @@
 #include "report/operation_text.hpp"
 #include "report/race_text.hpp"
 #include "report/summary.hpp"
-#include "report/user_code.hpp"
+#include "report/user_frames.hpp"
 
 namespace lockstep {
 namespace {

@@ -48,6 +48,11 @@ std::string how_to_go_on(const Exploration& result) {
 
 }  // namespace
 
+std::string how_to_instrument(const Claim& claim) {
+  if (!claim.find(ProvisoKind::Uninstrumented)) return {};
+  return "To see into that code, build it with lockstep-cxx, or name its target in lockstep_instrument() in CMake.";
+}
+
 std::string with_separators(uint64_t number) {
   std::string text = std::to_string(number);
   for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
@@ -80,6 +85,12 @@ std::string shell_word(std::string_view word) {
   std::string quoted = "'";
   for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
+}
+
+std::string shell_words(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
+  return text;
 }
 
 std::string header_line(const Setting& setting, const Terminal& terminal) {
@@ -125,13 +136,15 @@ std::string final_lines(const Exploration& result, const Terminal& terminal, boo
       return fmt::format("{}. ({}, {})\n{}", bug_depth(result), plural(result.executions, "execution"),
                          seconds_text(result.seconds), rest);
     case Verdict::Pass:
-      return fmt::format("{} {} {} ({})\n{}{}", terminal.paint("1;32", "PASS"), dash, known_text(result), tally(result),
-                         indented(not_covered_text(result)), rest);
+      return fmt::format("{} {} {} ({})\n{}{}{}", terminal.paint("1;32", "PASS"), dash, known_text(result),
+                         tally(result), indented(not_covered_text(result)), indented(how_to_instrument(result.claim)),
+                         rest);
     case Verdict::Incomplete:
-      return fmt::format("{} {} no bug found, {} ({})\n{}{}{}{}", terminal.paint("1;33", "INCOMPLETE"), dash,
+      return fmt::format("{} {} no bug found, {} ({})\n{}{}{}{}{}", terminal.paint("1;33", "INCOMPLETE"), dash,
                          ending_text(result.ending), tally(result),
                          indented(capitalised(explored_text(result, known_text(result))) + "."),
-                         indented(not_covered_text(result)), indented(how_to_go_on(result)), rest);
+                         indented(not_covered_text(result)), indented(how_to_instrument(result.claim)),
+                         indented(how_to_go_on(result)), rest);
     case Verdict::Uncontrolled:
       return fmt::format("{} {} {}\n", terminal.paint("1;31", "UNCONTROLLED"), dash, result.uncontrolled);
   }

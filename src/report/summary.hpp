@@ -16,7 +16,11 @@ std::string with_separators(uint64_t number);               // "1,204"
 std::string plural(uint64_t count, std::string_view noun);  // "1 preemption", "no preemptions"... never "1 threads"
 std::string plural(uint64_t count, std::string_view one, std::string_view many);  // "2 switches"
 std::string seconds_text(double seconds);                                         // "0.02 s", "1 min 5 s"
-std::string shell_word(std::string_view word);  // quoted if a shell would split or expand it
+std::string shell_word(std::string_view word);
+std::string shell_words(const std::vector<std::string>& words);  // quoted if a shell would split or expand it
+
+// What to do about code that is not instrumented; empty if there is none.
+std::string how_to_instrument(const Claim& claim);
 
 // What the program is explored with; fills the first line and the last.
 struct Setting {

@@ -1,8 +1,8 @@
 #include "report/suppressions.hpp"
 
 #include <fmt/format.h>
-#include <fstream>
-#include <sstream>
+
+#include "report/input_file.hpp"
 
 namespace lockstep {
 
@@ -33,11 +33,9 @@ constexpr std::string_view kLibraryRace = "std::_Sp_atomic::*";
 }  // namespace
 
 Result<Suppressions> Suppressions::load(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  if (!file || !(text << file.rdbuf()))
-    return Error{ExitCode::Usage, fmt::format("cannot read the suppressions file {}", path)};
-  return parse(text.str(), path);
+  Result<std::string> text = read_input_file(path, 1 << 24);
+  if (!text) return Error{ExitCode::Usage, fmt::format("cannot read suppressions: {}", text.error().message)};
+  return parse(*text, path);
 }
 
 Result<Suppressions> Suppressions::parse(std::string_view text, const std::string& path) {

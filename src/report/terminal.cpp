@@ -1,5 +1,6 @@
 #include "report/terminal.hpp"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <cstdlib>
@@ -52,6 +53,27 @@ const Glyphs& glyphs(bool utf8) {
 std::string Terminal::paint(std::string_view code, std::string_view text) const {
   if (!colour || text.empty()) return std::string(text);
   return "\033[" + std::string(code) + "m" + std::string(text) + "\033[0m";
+}
+
+std::string printable(std::string_view text, bool colour) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool c1 = c == 0xc2 && i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xe0) == 0x80;
+    if (c == 0x1b && colour) {
+      const size_t end = text.substr(i).starts_with("\033[") ? text.find_first_not_of("0123456789;", i + 2) : text.npos;
+      if (end != text.npos && text[end] == 'm') {
+        out += text.substr(i, end + 1 - i);
+        i = end;
+        continue;
+      }
+    }
+    if ((c >= 0x20 && c != 0x7f && !c1) || c == '\n' || c == '\t')
+      out += static_cast<char>(c);
+    else
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[c1 ? ++i : i]));
+  }
+  return out;
 }
 
 Terminal detect_terminal(int fd, When colour) { return {width_of(fd), locale_is_utf8(), wants_colour(fd, colour)}; }

@@ -23,6 +23,10 @@ struct Terminal {
   std::string paint(std::string_view code, std::string_view text) const;
 };
 
+// Names and messages come from the program, and must not control the terminal: control characters are spelled out. With
+// `colour` the sequences that Terminal::paint writes stay.
+std::string printable(std::string_view text, bool colour);
+
 // For output to `fd`: COLUMNS, then the window size; LC_ALL, LC_CTYPE, LANG; NO_COLOR over CLICOLOR_FORCE over
 // CLICOLOR over whether it is a terminal.
 Terminal detect_terminal(int fd, When colour);

@@ -32,17 +32,42 @@ std::string without_escapes(std::string_view text) {
   return out;
 }
 
-// "queue_test.cpp:12: Failure" -> file and line, for the given last word.
-bool is_failure(std::string_view line, std::string_view word, TestFailure& out) {
-  if (!line.ends_with(word)) return false;
-  line.remove_suffix(word.size());
-  const size_t colon = line.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) return false;
-  const std::string_view number = line.substr(colon + 1);
+// "queue_test.cpp:12" or "queue_test.cpp(12)".
+bool is_place(std::string_view text, TestFailure& out) {
+  const bool in_brackets = text.ends_with(')');
+  if (in_brackets) text.remove_suffix(1);
+  const size_t before = text.rfind(in_brackets ? '(' : ':');
+  if (before == std::string_view::npos || before == 0) return false;
+  const std::string_view number = text.substr(before + 1);
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), out.line);
   if (error != std::errc{} || end != number.data() + number.size()) return false;
-  out.file = trimmed(line.substr(0, colon));
+  out.file = trimmed(text.substr(0, before));
   return true;
+}
+
+// "queue_test.cpp:12: Failure" -> file and line, for the given last word.
+bool is_failure(std::string_view line, std::string_view word, TestFailure& out) {
+  return line.ends_with(word) && is_place(line.substr(0, line.size() - word.size()), out);
+}
+
+// "queue_test.cpp:12: ERROR: CHECK( n == 2 ) is NOT correct!" of doctest,
+// "queue_test.cpp(12): error: in \"Queue/Push\": check n == 2 has failed [1 != 2]" of Boost.Test.
+bool is_failure_on_one_line(std::string_view line, TestFailure& out) {
+  constexpr std::string_view kDoctest[] = {": ERROR: ", ": FATAL ERROR: "};
+  constexpr std::string_view kBoost[] = {": error: in \"", ": fatal error: in \""};
+  for (const std::string_view mark : kDoctest)
+    if (const size_t at = line.find(mark); at != std::string_view::npos && is_place(line.substr(0, at), out)) {
+      out.message = trimmed(line.substr(at + mark.size()));
+      return true;
+    }
+  for (const std::string_view mark : kBoost) {
+    const size_t at = line.find(mark), end = at == std::string_view::npos ? at : line.find("\": ", at + mark.size());
+    if (end == std::string_view::npos || !is_place(line.substr(0, at), out)) continue;
+    out.test = line.substr(at + mark.size(), end - at - mark.size());
+    out.message = trimmed(line.substr(end + 3));
+    return true;
+  }
+  return false;
 }
 
 bool is_rule(std::string_view line, char of) {
@@ -63,6 +88,9 @@ std::optional<TestFailure> read_test_failure(std::string_view output) {
       in_heading = !in_heading;
       if (in_heading && i + 1 < lines.size()) failure.test = trimmed(lines[i + 1]);
     }
+    if (constexpr std::string_view kCase = "TEST CASE:"; trimmed(lines[i]).starts_with(kCase))  // doctest
+      failure.test = trimmed(trimmed(lines[i]).substr(kCase.size()));
+    if (is_failure_on_one_line(lines[i], failure)) return failure;
     const bool google = is_failure(lines[i], ": Failure", failure);
     if (!google && !is_failure(lines[i], ": FAILED:", failure)) continue;
     for (size_t j = i + 1; j < lines.size() && failure.message.size() < kLongest; ++j) {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "report/user_code.hpp"
+#include "report/user_frames.hpp"
 
 namespace lockstep {
 namespace {

@@ -3,7 +3,8 @@
 #include <fnmatch.h>
 #include <string_view>
 
-#include "report/user_code.hpp"
+#include "model/text.hpp"
+#include "report/user_frames.hpp"
 
 namespace lockstep {
 
@@ -22,7 +23,7 @@ std::string VariableNames::of(ObjectId object) const {
   std::string name = kHeapSpelling + (place.empty() ? frame->where.function : place);
   if (block->thread != kMainThread) name += " by " + name_of(block->thread);
   if (block->iteration) name += " #" + std::to_string(block->iteration + 1);
-  if (address != block->begin) name += "+" + std::to_string(address - block->begin);
+  name += offset_suffix(address - block->begin);
   return name;
 }
 

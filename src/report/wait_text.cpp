@@ -6,7 +6,7 @@
 
 #include "analysis/lock_owners.hpp"
 #include "report/operation_text.hpp"
-#include "report/user_code.hpp"
+#include "report/user_frames.hpp"
 
 namespace lockstep {
 namespace {

@@ -276,4 +276,10 @@ class Classifier {
 
 FileInstrumentation find_uninstrumented(const std::string& path) { return Classifier(path).result(); }
 
+const FileInstrumentation& InstrumentationCache::of(const std::string& path) {
+  auto [at, fresh] = files_.try_emplace(path);
+  if (fresh) at->second = find_uninstrumented(path);
+  return at->second;
+}
+
 }  // namespace lockstep

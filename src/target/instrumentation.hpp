@@ -1,6 +1,7 @@
 // Which functions of an ELF file the compiler has not instrumented: their memory accesses are not seen.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,15 @@ struct FileInstrumentation {
 // out; so is what code_exemptions.hpp lists. A function of an instrumented unit that touches memory without a single
 // call was excluded in its source, by no_sanitize("thread") or by being assembler.
 FileInstrumentation find_uninstrumented(const std::string& path);
+
+// The same for explorations of one program that follow each other, such as those of its test cases: each file is read
+// once. What it returns stays.
+class InstrumentationCache {
+ public:
+  const FileInstrumentation& of(const std::string& path);
+
+ private:
+  std::map<std::string, FileInstrumentation> files_;
+};
 
 }  // namespace lockstep

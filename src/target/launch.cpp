@@ -1,54 +1,62 @@
 #include "target/launch.hpp"
 
-#include <new>
+#include <time.h>
 
-#include "target/same_core.hpp"
+#include <cstdlib>
+#include <string_view>
+
+#include "target/cpu_affinity.hpp"
+#include "target/thread_table.hpp"
+#include "target/worker_process.hpp"
+
+extern char** environ;
 
 namespace lockstep {
+namespace {
 
-Result<SharedMemory> make_thread_table(const std::vector<ThreadTable::Entry>& threads) {
-  auto table = SharedMemory::create("lockstep-threads", sizeof(ThreadTable));
-  if (!table) return table.error();
-  auto* names = new (table->data()) ThreadTable{};
-  names->entry[0] = {0, 0};
-  names->count.store(1);
-  for (size_t i = 1; i < threads.size() && i < kMaxThreads; ++i) {
-    names->entry[i] = threads[i];
-    names->count.store(static_cast<uint32_t>(i) + 1);
-  }
-  return table;
+std::string variable(std::string_view name) {
+  const char* value = std::getenv(std::string(name).c_str());
+  return value ? value : "";
 }
+
+bool is_ours(std::string_view text) {
+  return text.starts_with("LD_PRELOAD=") || text.starts_with("LD_BIND_NOW=") || text.starts_with("GLIBC_TUNABLES=") ||
+         (text.starts_with("LOCKSTEP_") && !text.starts_with("LOCKSTEP_TEST_"));
+}
+
+// Now, as a file changed now would be stamped; nanoseconds.
+uint64_t file_time() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
 
 LaunchOptions launch_options(const TargetOptions& options, const std::string& path, int table_fd, int capture_fd,
                              const cpu_set_t& cpus) {
-  return {path,
-          options.command,
-          options.runtime_library,
-          options.isolation,
-          options.backend,
-          options.points,
-          options.timeouts,
-          options.spin_rounds,
-          options.spurious,
-          options.prime,
-          options.detect_races,
-          options.check_locks,
-          options.find_leaks,
-          options.checkpoints,
-          options.promoted,
-          {},
-          {},
-          {},
-          {},
-          options.max_steps,
-          table_fd,
-          capture_fd,
-          options.input ? options.input->fd() : -1,
-          cpus,
-          options.workers <= 1,
-          options.explore_call,
-          options.body,
-          file_time()};
+  return {options, path, {}, {}, {}, {}, table_fd, capture_fd, cpus, file_time()};
+}
+
+std::vector<std::string> runtime_variables(const LaunchOptions& options) {
+  std::vector<std::string> environment;
+  const std::string preload = variable("LD_PRELOAD"), tunables = variable("GLIBC_TUNABLES");
+  environment.push_back("LD_PRELOAD=" + options.runtime_library + (preload.empty() ? "" : ":" + preload));
+  environment.push_back("LD_BIND_NOW=1");  // otherwise resetting memory would resolve symbols again and again
+  environment.push_back("GLIBC_TUNABLES=" + tunables + (tunables.empty() ? "" : ":") + "glibc.pthread.rseq=0");
+  const std::string descriptors = std::to_string(kChannelFd) + "," + std::to_string(kTableFd);
+  environment.push_back(options.explore_call ? std::string(kExploreVariable) + "=" + descriptors + "," +
+                                                   std::to_string(options.explore_call)
+                                             : std::string(kChannelVariable) + "=" + descriptors);
+  return environment;
+}
+
+std::vector<std::string> program_environment(const LaunchOptions& options) {
+  std::vector<std::string> environment;
+  for (char** e = environ; *e; ++e)
+    if (!is_ours(*e)) environment.emplace_back(*e);
+  for (std::string& variable : runtime_variables(options)) environment.push_back(std::move(variable));
+  return environment;
 }
 
 Result<int> debug_target(const TargetOptions& options, const Plan& plan, const std::vector<std::string>& debugger) {
@@ -56,7 +64,7 @@ Result<int> debug_target(const TargetOptions& options, const Plan& plan, const s
   if (!path) return path.error();
   auto table = make_thread_table(options.threads);
   if (!table) return table.error();
-  const LaunchOptions launch = launch_options(options, *path, table->fd(), -1, SameCore().everywhere());
+  const LaunchOptions launch = launch_options(options, *path, table->fd(), -1, CpuAffinity().everywhere());
   return WorkerProcess(launch).debug(plan, debugger);
 }
 

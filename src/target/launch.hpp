@@ -1,16 +1,38 @@
-// What a worker process is started with.
+// What a worker process is started with; the same for all workers of an exploration, so that their addresses agree.
 #pragma once
+#include <sched.h>
+
+#include <set>
 #include <string>
 #include <vector>
 
 #include "target/target.hpp"
-#include "target/worker_process.hpp"
 
 namespace lockstep {
 
-// The names of threads, which all workers share; those known from an exploration that is gone on with come first.
-Result<SharedMemory> make_thread_table(const std::vector<ThreadTable::Entry>& threads);
+struct LaunchOptions : TargetOptions {
+  std::string path;  // of the program
+  std::vector<CodeRange> trusted;
+  std::vector<uint64_t> native_loops;          // see Channel::native_loop
+  std::vector<PlainFunction> plain_functions;  // of the modules there are before main
+  std::set<std::string> plain_modules;         // paths of those modules
+  int thread_table_fd = -1;
+  int capture_fd = -1;
+  cpu_set_t cpus;      // where the program may run
+  uint64_t began = 0;  // the exploration, as files are stamped
+
+  bool alone() const { return workers <= 1; }                // there is no other worker
+  int input_fd() const { return input ? input->fd() : -1; }  // -1: the program reads end of file
+};
+
+// Descriptors that a worker inherits.
+inline constexpr int kChannelFd = 240, kTableFd = 241, kCaptureFd = 242;
+
 LaunchOptions launch_options(const TargetOptions& options, const std::string& path, int table_fd, int capture_fd,
                              const cpu_set_t& cpus);
+
+// The program's environment: the user's, and what the runtime needs.
+std::vector<std::string> runtime_variables(const LaunchOptions& options);
+std::vector<std::string> program_environment(const LaunchOptions& options);
 
 }  // namespace lockstep

@@ -43,12 +43,6 @@ std::string in_words(const PlainCode& code) {
   return code.function + " (" + (code.file.empty() ? code.module : code.file) + ")";
 }
 
-const FileInstrumentation& PlainCodeFinder::file(const std::string& path) {
-  auto [at, fresh] = files_.try_emplace(path);
-  if (fresh) at->second = find_uninstrumented(path);
-  return at->second;
-}
-
 std::vector<PlainFunction> PlainCodeFinder::find(const std::vector<Module>& modules, std::set<std::string>& known,
                                                  size_t room) {
   std::map<std::string, uint64_t> fresh;  // path -> address of the file's beginning
@@ -64,7 +58,7 @@ std::vector<PlainFunction> PlainCodeFinder::find(const std::vector<Module>& modu
     known.insert(path);
     const std::string module = base_name(path);
     if (!executable.contains(path) || exempts_module(module) != Exemption::None) continue;
-    const FileInstrumentation& code = file(path);
+    const FileInstrumentation& code = files_->of(path);
     if (!code.readable || found.size() + code.functions.size() > room) {
       unknown_.insert({"", "", module, true});
       continue;
@@ -72,15 +66,10 @@ std::vector<PlainFunction> PlainCodeFinder::find(const std::vector<Module>& modu
     const uint64_t base = code.position_independent ? begin : 0;
     for (const UninstrumentedFunction& f : code.functions) {
       found.push_back({base + f.begin, static_cast<uint32_t>(f.end - f.begin), wire(f.kind)});
-      if (f.kind != Kind::Framework)
-        functions_.emplace(base + f.begin, PlainCode{f.file, function_name(f.name), module, false});
+      if (f.kind != Kind::Framework) functions_.emplace(base + f.begin, Function{&f, module});
     }
   }
   return found;
-}
-
-void PlainCodeFinder::all_may_run(std::set<PlainCode>& found) const {
-  for (const auto& [address, code] : functions_) found.insert({code.file, "", code.module, true});
 }
 
 std::vector<PlainCode> PlainCodeFinder::ran(const std::set<Fact>& facts, const std::set<std::string>& libraries) {
@@ -88,10 +77,11 @@ std::vector<PlainCode> PlainCodeFinder::ran(const std::set<Fact>& facts, const s
   std::set<std::string> modules;
   for (const Fact& fact : facts) {
     if (fact.kind != FactKind::PlainCode) continue;
-    if (fact.place == 0) all_may_run(found);
+    if (fact.place == 0)  // which ones is not known
+      for (const auto& [address, f] : functions_) found.insert({f.code->file, "", f.module, true});
     const auto [begin, end] = functions_.equal_range(fact.place);
     for (auto at = begin; at != end; ++at) {
-      found.insert(at->second);
+      found.insert({at->second.code->file, function_name(at->second.code->name), at->second.module, false});
       modules.insert(at->second.module);
     }
   }
@@ -100,7 +90,7 @@ std::vector<PlainCode> PlainCodeFinder::ran(const std::set<Fact>& facts, const s
     const std::string real = std::filesystem::weakly_canonical(path, error).string();
     const std::string module = base_name(real);
     if (exempts_module(module) != Exemption::None || modules.contains(module)) continue;
-    if (path.empty() || has_code(file(real)))
+    if (path.empty() || has_code(files_->of(real)))
       found.insert({"", "", path.empty() ? "a library loaded by dlopen" : module, true});
   }
   return {found.begin(), found.end()};

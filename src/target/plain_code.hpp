@@ -2,6 +2,7 @@
 #pragma once
 #include <compare>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,6 +28,10 @@ std::string in_words(const PlainCode& code);
 
 class PlainCodeFinder {
  public:
+  // Without a cache it has its own.
+  explicit PlainCodeFinder(std::shared_ptr<InstrumentationCache> files)
+      : files_(files ? std::move(files) : std::make_shared<InstrumentationCache>()) {}
+
   // The functions of modules that are not in `known` yet, at their addresses in the process; at most `room`.
   std::vector<PlainFunction> find(const std::vector<Module>& modules, std::set<std::string>& known, size_t room);
 
@@ -35,12 +40,13 @@ class PlainCodeFinder {
   std::vector<PlainCode> ran(const std::set<Fact>& facts, const std::set<std::string>& libraries);
 
  private:
-  const FileInstrumentation& file(const std::string& path);
-  void all_may_run(std::set<PlainCode>& found) const;
-
-  std::map<std::string, FileInstrumentation> files_;
-  std::multimap<uint64_t, PlainCode> functions_;  // by address; workers may have loaded different libraries there
-  std::set<PlainCode> unknown_;                   // modules that cannot be looked at, or have too many functions
+  struct Function {
+    const UninstrumentedFunction* code;
+    std::string module;
+  };
+  std::shared_ptr<InstrumentationCache> files_;
+  std::multimap<uint64_t, Function> functions_;  // by address; workers may have loaded different libraries there
+  std::set<PlainCode> unknown_;                  // modules that cannot be looked at, or have too many functions
 };
 
 }  // namespace lockstep

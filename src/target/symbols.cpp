@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "model/text.hpp"
 #include "target/debug_info.hpp"
 #include "target/demangle.hpp"
 #include "target/variables.hpp"
@@ -178,7 +179,7 @@ class DwarfSymbols final : public Symbols {
     GElf_Sym symbol;
     const char* name = dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
     if (name != nullptr && name[0] != '\0' && offset < std::max<uint64_t>(symbol.st_size, 1))
-      return readable_name(name) + (offset ? "+" + std::to_string(offset) : "");
+      return readable_name(name) + offset_suffix(offset);
     Dwarf_Addr begin = 0;
     const std::string file = file_name(module, &begin);
     return file + "+" + hex(address - begin);

@@ -2,47 +2,39 @@
 // them: what a search sees depends on the number of workers, never on timing.
 #include "target/target.hpp"
 
-#include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <deque>
 
-#include "model/plan_queue.hpp"
 #include "model/schedule.hpp"
-#include "target/chance_instructions.hpp"
-#include "target/launch.hpp"
+#include "target/captured_output.hpp"
+#include "target/cpu_affinity.hpp"
+#include "target/fact_text.hpp"
 #include "target/mapped_modules.hpp"
-#include "target/remarks.hpp"
-#include "target/same_core.hpp"
+#include "target/nondeterministic_instructions.hpp"
+#include "target/thread_table.hpp"
+#include "target/watchdog.hpp"
+#include "target/worker_slot.hpp"
 
 namespace lockstep {
 namespace {
 
 constexpr size_t kWindowPerWorker = 256;
-constexpr int kWatchdogSignal = 62;  // the runtime's handler reports where it is
 constexpr auto kPatience = std::chrono::milliseconds(20);
 constexpr unsigned kKilledBefore = 3;  // times that a plan may have been under way when its worker was killed
-constexpr auto kLook = std::chrono::milliseconds(250);  // without a trace: how often a worker is asked what it does
-constexpr int kPoll = 50;  // milliseconds between looks at clocks, signals and dead children
-
-// A search with so few plans under way waits for its worker all the time; one with many works at the same time.
-constexpr uint64_t kFewForOne = 32, kFewEach = 8, kManyPlans = 64;
+constexpr int kPoll = 50;              // milliseconds between looks at clocks, signals and dead children
 
 class WorkerTarget final : public Target {
  public:
-  explicit WorkerTarget(TargetOptions options) : options_(std::move(options)) {}
+  explicit WorkerTarget(TargetOptions options) : options_(std::move(options)), plain_code_(options_.instrumentation) {}
 
   Result<bool> start() {
     auto table = make_thread_table(options_.threads);
     if (!table) return table.error();
     table_ = std::move(*table);
-    auto capture = SharedMemory::create("lockstep-output", 1);
-    if (!capture) return capture.error();
-    capture_ = std::move(*capture);
+    if (!capture_.create()) return Error{ExitCode::Uncontrolled, "cannot create shared memory"};
     if (options_.input && !options_.input->warning().empty()) warn(options_.input->warning());
     std::string path = "the body";
     if (!options_.body) {
@@ -57,7 +49,8 @@ class WorkerTarget final : public Target {
       if (auto verified = verify_reset(); !verified) return verified.error();
     }
     // What one execution leaves in a file, another one reads: they must not run side by side.
-    if (slots_[0]->process.facts().contains({0, FactKind::WritesFiles})) options_.workers = 1;
+    if (slots_[0]->channel().facts().contains({0, FactKind::WritesFiles})) options_.workers = 1;
+    if (is_sequential_ || options_.must_stop()) return true;
     if (auto started = start_workers(options_.workers); !started) return started.error();
     return true;
   }
@@ -68,31 +61,25 @@ class WorkerTarget final : public Target {
   std::set<Fact> facts() override {
     std::set<Fact> all = noticed();
     (void)modules();
-    std::set<std::string> paths;
-    for (const Module& module : modules_) paths.insert(module.path);
-    const Fact uncontrolled{0, FactKind::CycleCounter};  // by the looks of its bytes
-    if (paths != looked_into_)
-      in_code_ = chance_facts(modules_, !all.contains(uncontrolled));  // libraries may have come
-    looked_into_ = std::move(paths);
-    if (!has(in_code_, FactKind::CycleCounter) && all.size() < FactTable::kMost) all.erase(uncontrolled);
-    all.insert(in_code_.begin(), in_code_.end());
+    code_facts_.add_to(all, modules_);
     return all;
   }
   std::vector<PlainCode> plain_code() override {
-    if (!info_.instrumented) return {{"", "", program_name(), true}};
+    const std::string program = options_.command.empty() ? "the program" : options_.command[0];
+    if (!info_.instrumented) return {{"", "", program.substr(program.find_last_of('/') + 1), true}};
     std::set<std::string> libraries;
-    for (auto& slot : slots_) libraries.merge(std::set(slot->process.libraries()));
+    for (auto& slot : slots_) libraries.merge(std::set(slot->channel().libraries()));
     return plain_code_.ran(facts(), libraries);
   }
   std::vector<uint64_t> native_loops() override { return launch_.native_loops; }
   std::vector<std::string> warnings() override {
-    for (std::string& text : in_words(facts())) warn(std::move(text));
+    for (const std::string& text : in_words(facts())) warn(text);
     return warnings_;
   }
 
   uint64_t resumed() override {
     uint64_t sum = 0;
-    for (auto& slot : slots_) sum += slot->process.resumed();
+    for (auto& slot : slots_) sum += slot->channel().resumed();
     return sum;
   }
 
@@ -106,33 +93,39 @@ class WorkerTarget final : public Target {
 
   void submit(const Plan& plan) override {
     const unsigned number = least_busy();
-    Slot& slot = *slots_[number];
+    WorkerSlot& slot = *slots_[number];
     dealt_.push_back(number);
     ++slot.to_do;
     slot.queue.push_back(plan);
-    if (slot.process.pid() < 0 && slot.queue.size() == 1 && !slot.process.start()) return;  // next() will say why
-    slot.process.send(plan);
+    if (slot.process.pid() < 0 && slot.queue.size() == 1 && !slot.restart()) return;  // next() will say why
+    slot.feed();
   }
 
   std::optional<TraceView> next(const std::function<bool()>& interrupted) override {
     release();
     if (dealt_.empty()) return std::nullopt;
-    Slot& slot = *slots_[dealt_.front()];
+    WorkerSlot& slot = *slots_[dealt_.front()];
     if (slot.queue.empty()) return std::nullopt;
-    if (slot.process.has_trace()) return hold(slot);
-    Watch watch;
-    while (!slot.process.has_trace()) {
-      if (interrupted && interrupted()) return std::nullopt;
-      if (!retired(slot)) sleep(slot);
-      if (slot.process.has_trace()) break;
-      if (retired(slot) || !slot.process.alive()) {
-        if (slot.process.has_trace()) break;
-        return worker_gone(slot);
+    if (slot.channel().has_trace()) return hold(slot);
+    Watchdog watchdog(options_.watchdog);
+    while (!slot.channel().has_trace()) {
+      if ((interrupted && interrupted()) || options_.must_stop()) return std::nullopt;
+      slot.feed();
+      if (slot.sent == 0 && slot.channel().outgrown_by(slot.queue.front())) {
+        slot.channel().make_room_for(slot.queue.front());
+        if (auto started = slot.restart(); !started) return cannot_go_on(slot, started.error().message);
       }
-      look_at(slot, watch);
-      if (const char* why = stuck(slot, watch)) return give_up(slot, why);
+      if (!retired(slot)) sleep(slot);
+      if (slot.channel().has_trace()) break;
+      if (retired(slot) || !slot.process.alive()) {
+        if (slot.channel().has_trace()) break;
+        return worker_gone(slot, interrupted);
+      }
+      const std::optional<std::string> why = watchdog.look_at(slot.process);
+      if (why) return give_up(slot, *why);
+      if (watchdog.has_looked() && take_over_loops(slot)) watchdog.restart();
     }
-    if (watch.looked != watch.since) take_over_loops(slot);
+    if (watchdog.has_looked()) take_over_loops(slot);
     return hold(slot);
   }
 
@@ -142,51 +135,44 @@ class WorkerTarget final : public Target {
     const auto patience = std::chrono::steady_clock::now() + kPatience;
     for (auto& slot : slots_) {
       while (!slot->queue.empty()) {
-        while (!slot->process.has_trace() && !retired(*slot) && slot->process.alive() &&
+        slot->feed();
+        while (!slot->channel().has_trace() && !retired(*slot) && slot->process.alive() &&
                std::chrono::steady_clock::now() < patience)
-          slot->process.sleep_until_trace(slot->queue.size(), 5);
-        if (!slot->process.has_trace()) {
+          slot->channel().sleep_until_trace(slot->queue.size(), 5);
+        if (!slot->channel().has_trace()) {
           slot->process.kill();  // started again when it is needed
-          slot->queue.clear();
+          slot->clear();
           break;
         }
-        slot->process.front();
-        slot->process.pop();
-        slot->queue.pop_front();
+        slot->channel().front();
+        slot->pop();
       }
     }
     dealt_.clear();
   }
 
   void promote(const PromotedPoints& points) override {
-    cancel();
     launch_.promoted = points;
-    for (auto& slot : slots_) slot->process.promote(points);
+    change_settings([&](WorkerChannel& channel) { channel.promote(points); });
   }
-
   void allow_spurious(uint32_t wakeups) override {
-    cancel();
     launch_.spurious = wakeups;
-    for (auto& slot : slots_) slot->process.allow_spurious(wakeups);
+    change_settings([&](WorkerChannel& channel) { channel.allow_spurious(wakeups); });
   }
-
   void trust(const std::vector<CodeRange>& code) override {
-    cancel();
     launch_.trusted = code;
-    for (auto& slot : slots_) slot->process.trust(code);
+    change_settings([&](WorkerChannel& channel) { channel.trust(code); });
   }
 
   Detailed run_detailed(Plan plan) override {
     cancel();
     plan.detail = true;
-    if (ftruncate(capture_.fd(), 0) != 0) warn("the program's output cannot be captured");
-    lseek(capture_.fd(), 0, SEEK_SET);
+    if (!capture_.clear()) warn("the program's output cannot be captured");
     submit(plan);
     Detailed result;
     if (auto trace = next(nullptr)) result.trace = Trace(*trace);
-    release();
-    dealt_.clear();
-    result.output = captured();
+    cancel();
+    result.output = capture_.text();
     return result;
   }
 
@@ -196,51 +182,33 @@ class WorkerTarget final : public Target {
     return modules_;
   }
 
-  std::string given_name(uint64_t address) override {
-    const ObjectNames& names = static_cast<const ThreadTable*>(table_.data())->names;
-    for (uint32_t i = names.count.load(std::memory_order_acquire); i-- > 0;) {
-      const ObjectNames::Entry& e = names.entry[i];
-      const uint64_t offset = address - e.address;
-      if (offset < std::max<uint64_t>(e.size, 1))
-        return e.text + (offset ? "+" + std::to_string(offset) : std::string());
-    }
-    return {};
-  }
-
+  std::string given_name(uint64_t address) override { return name_given_to(address, thread_table()); }
   std::vector<ThreadTable::Entry> threads() override {
-    const auto& table = *static_cast<const ThreadTable*>(table_.data());
+    const ThreadTable& table = thread_table();
     return {table.entry, table.entry + table.count.load(std::memory_order_acquire)};
   }
 
  private:
-  struct Slot {
-    explicit Slot(const LaunchOptions& options) : process(options) {}
-    WorkerProcess process;
-    PlanQueue queue;                  // sent and not answered, oldest first
-    uint64_t to_do = 0;               // of these, how many it had not run when it was last looked at
-    std::optional<uint64_t> suspect;  // plan under way when the worker was killed; blamed if it happens again and again
-    unsigned killed = 0;              // so often
-  };
-  // When a worker says nothing for long: is it still making steps?
-  struct Watch {
-    std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
-    std::chrono::steady_clock::time_point looked = since;  // when it was last asked
-    uint64_t steps = ~0ull;
-    bool asked = false;
-  };
+  const ThreadTable& thread_table() const { return *static_cast<const ThreadTable*>(table_.data()); }
+
+  template <class F>
+  void change_settings(F&& change) {
+    cancel();
+    for (auto& slot : slots_) change(slot->channel());
+  }
 
   std::set<Fact> noticed() {  // by the workers
     std::set<Fact> all;
-    for (auto& slot : slots_) all.insert(slot->process.facts().begin(), slot->process.facts().end());
+    for (auto& slot : slots_) all.insert(slot->channel().facts().begin(), slot->channel().facts().end());
     return all;
   }
 
   Result<bool> start_workers(unsigned count) {
     while (slots_.size() < std::max(1u, count)) {
-      slots_.push_back(std::make_unique<Slot>(launch_));
+      slots_.push_back(std::make_unique<WorkerSlot>(launch_));
       if (auto started = slots_.back()->process.start(); !started) return started.error();
     }
-    const Channel& channel = slots_[0]->process.channel();
+    const Channel& channel = slots_[0]->channel().shared();
     info_.instrumented = channel.instrumented;
     info_.fibers = channel.fiber;
     info_.isolation = channel.isolation_used;
@@ -248,13 +216,17 @@ class WorkerTarget final : public Target {
     return true;
   }
 
-  // The first plan three times must be three times the same execution; otherwise something survives the reset.
+  // The first plan three times must be three times the same execution; otherwise something survives the reset. Twice is
+  // enough where it takes long, and once where there is nothing to explore: one thread without choices.
   Result<bool> verify_reset() {
+    constexpr auto kLong = std::chrono::milliseconds(200);
+    const auto begin = std::chrono::steady_clock::now();
     std::optional<Trace> first;
     for (int round = 0; round < 3; ++round) {
+      if (round == 2 && std::chrono::steady_clock::now() - begin > kLong) break;
       submit(Plan{});
       auto trace = next(nullptr);
-      if (!trace) return Error{ExitCode::Uncontrolled, "the program could not be run"};
+      if (!trace) break;  // time is over
       if (trace->outcome() == Outcome::Uncontrolled) {
         // The search will come across it and say so; nobody has to wait as long again.
         options_.watchdog = std::min(options_.watchdog, std::chrono::milliseconds(1000));
@@ -262,6 +234,8 @@ class WorkerTarget final : public Target {
       }
       if (!first) {
         first.emplace(*trace);
+        is_sequential_ = has_no_choices(*trace);
+        if (is_sequential_) break;
         continue;
       }
       const TraceView again = *trace;
@@ -279,9 +253,13 @@ class WorkerTarget final : public Target {
     cancel();
     return true;
   }
+  static bool has_no_choices(TraceView trace) {
+    return trace.header().threads <= 1 &&
+           std::none_of(trace.steps().begin(), trace.steps().end(), [](const Step& step) { return step.is_choice(); });
+  }
 
   // Left its service loop in good order: after a crash its memory is not to be trusted.
-  static bool retired(Slot& slot) { return slot.process.channel().state.load() == WorkerState::Exited; }
+  static bool retired(WorkerSlot& slot) { return slot.channel().shared().state.load() == WorkerState::Exited; }
 
   // Looking takes the number from the cache of the worker's core, so it is not done every time.
   unsigned least_busy() {
@@ -289,7 +267,7 @@ class WorkerTarget final : public Target {
     if (slots_.size() == 1) return 0;
     if (++since_look_ >= kLookEvery) {
       since_look_ = 0;
-      for (auto& slot : slots_) slot->to_do = slot->process.not_run();
+      for (auto& slot : slots_) slot->to_do = slot->channel().not_run();
     }
     unsigned least = 0;
     for (unsigned i = 1; i < slots_.size(); ++i)
@@ -300,49 +278,45 @@ class WorkerTarget final : public Target {
   // are looked at after the execution that did.
   void watch_plain_functions() {
     launch_.plain_functions = plain_code_.find(modules(), launch_.plain_modules, kMaxPlainFunctions);
-    WorkerProcess& first = slots_[0]->process;
+    WorkerChannel& first = slots_[0]->channel();
     first.modules() = launch_.plain_modules;
     first.watch_functions(launch_.plain_functions);
   }
-  void watch_libraries(WorkerProcess& worker) {
+  void watch_libraries(WorkerSlot& slot) {
+    WorkerChannel& worker = slot.channel();
     worker.libraries();
     // Otherwise it is gone, or will be: with the child that loaded it, or when the program closes it.
-    const bool stays = worker.channel().isolation_used == Isolation::Reset;
-    const size_t room = kMaxPlainFunctions - worker.channel().plain_count.load(std::memory_order_relaxed);
+    const bool stays = worker.shared().isolation_used == Isolation::Reset;
+    const size_t room = kMaxPlainFunctions - worker.shared().plain_count.load(std::memory_order_relaxed);
     if (info_.instrumented && stays)
-      worker.watch_functions(plain_code_.find(modules_of(worker.pid()), worker.modules(), room));
-  }
-  std::string program_name() const {
-    return options_.command.empty() ? "the program"
-                                    : options_.command[0].substr(options_.command[0].find_last_of('/') + 1);
+      worker.watch_functions(plain_code_.find(modules_of(slot.process.pid()), worker.modules(), room));
   }
 
-  TraceView hold(Slot& slot) {
-    if (slot.process.has_new_libraries()) watch_libraries(slot.process);
+  TraceView hold(WorkerSlot& slot) {
+    if (slot.channel().has_new_libraries()) watch_libraries(slot);
     held_ = &slot;
     dealt_.pop_front();
-    return slot.process.front();
+    return slot.channel().front();
   }
   void release() {
     if (!held_) return;
-    held_->process.pop();
-    held_->queue.pop_front();
+    held_->pop();
     held_ = nullptr;
   }
 
-  void warn(std::string text) {
-    if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) warnings_.push_back(std::move(text));
+  void warn(const std::string& text) {
+    if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) warnings_.push_back(text);
   }
 
   // The process ended. If it retired in good order the plan has not been tried yet; if it died, that was the plan's
   // doing. Either way a fresh process takes over what is left.
-  std::optional<TraceView> worker_gone(Slot& slot) {
+  std::optional<TraceView> worker_gone(WorkerSlot& slot, const std::function<bool()>& interrupted) {
     const bool in_good_order = retired(slot);
     const int status = slot.process.alive() ? 0 : slot.process.exit_status();
-    const bool culprit = !in_good_order && slot.process.channel().executing.load() == slot.queue.front().id + 1;
+    const bool culprit = !in_good_order && slot.channel().shared().executing.load() == slot.queue.front().id + 1;
     // A worker killed from outside is not the program's fault: try the plan a few times more before blaming it.
     const bool by_itself = !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-    Plan first = slot.queue.front();
+    const Plan first = slot.queue.front();
     if (slot.suspect != first.id) slot.killed = 0;
     const bool blame = culprit && (by_itself || slot.killed >= kKilledBefore);
     slot.suspect.reset();
@@ -353,26 +327,21 @@ class WorkerTarget final : public Target {
       if (culprit) ++slot.killed;
       warn("a worker process was killed from outside and has been replaced");
     }
-    if (auto started = slot.process.start(); !started)
+    if (auto started = slot.restart(); !started)
       return own_trace(first, Outcome::Uncontrolled, started.error().message);
-    slot.queue.for_each([&slot](const Plan& plan) { slot.process.send(plan); });
-    slot.process.ring();
-    if (!blame) return next(nullptr);
+    slot.channel().ring();
+    if (!blame) return next(interrupted);
     std::string how = WIFSIGNALED(status)
                           ? std::string("the process was killed by signal ") + strsignal(WTERMSIG(status))
                           : "the process ended unexpectedly with exit code " + std::to_string(WEXITSTATUS(status));
     return own_trace(first, Outcome::WorkerDied, how);
   }
 
-  void sleep(Slot& slot) {
-    const uint64_t under_way = dealt_.size();
+  void sleep(WorkerSlot& slot) {
     const auto begin = std::chrono::steady_clock::now();
-    slot.process.sleep_until_trace(slot.queue.size(), kPoll);
-    if (under_way <= (slots_.size() == 1 ? kFewForOne : kFewEach * slots_.size()))
-      core_.took_turns(workers(), std::chrono::steady_clock::now() - begin);
-    else if (under_way > kManyPlans)
-      core_.part(workers());
-    slot.process.take_turns(core_.shared());
+    slot.channel().sleep_until_trace(slot.sent, kPoll);
+    core_.waited(workers(), dealt_.size(), std::chrono::steady_clock::now() - begin);
+    slot.channel().take_turns(core_.shared());
   }
   std::vector<pid_t> workers() const {
     std::vector<pid_t> pids;
@@ -382,103 +351,49 @@ class WorkerTarget final : public Target {
   }
 
   // Asked twice in vain, a worker looks for a spin loop that keeps it from making steps; what it finds all get to know.
-  void look_at(Slot& slot, Watch& watch) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - watch.looked < kLook) return;
-    watch.looked = now;
-    // Where every execution is a fork, it is the fork that has to hear it. Otherwise nobody else may: a program that it
-    // has started itself would die of it.
-    const bool forks = slot.process.channel().isolation_used == Isolation::Fork;
-    ::kill(forks ? -slot.process.pid() : slot.process.pid(), kWatchdogSignal);
-    if (take_over_loops(slot)) watch = {};
-  }
-  bool take_over_loops(Slot& slot) {
-    const Channel& channel = slot.process.channel();
-    std::vector<uint64_t>& known = launch_.native_loops;
-    const size_t before = known.size();
-    for (uint32_t i = 0; i < channel.found_loops.load(std::memory_order_acquire); ++i)
-      if (std::find(known.begin(), known.end(), channel.found_loop[i]) == known.end())
-        known.push_back(channel.found_loop[i]);
-    if (known.size() == before) return false;
-    for (auto& other : slots_) other->process.know_loops(known);
+  bool take_over_loops(WorkerSlot& slot) {
+    if (!slot.channel().add_found_loops(launch_.native_loops)) return false;
+    for (auto& other : slots_) other->channel().know_loops(launch_.native_loops);
     return true;
   }
 
-  const char* stuck(Slot& slot, Watch& watch) {
-    using namespace std::chrono;
-    Channel& channel = slot.process.channel();
-    if (steady_clock::now() - watch.since < (watch.asked ? milliseconds(1000) : options_.watchdog)) return nullptr;
-    watch.since = steady_clock::now();
-    if (watch.asked && channel.stuck_words.load(std::memory_order_acquire)) {
-      if (channel.stuck_steps.load() == watch.steps)
-        return "has run for a long time without reaching a scheduling point";
-      watch.steps = channel.stuck_steps.load();
-      watch.asked = false;
-      return nullptr;
-    }
-    if (watch.asked) return "does not respond";
-    channel.stuck_words.store(0);
-    watch.asked = true;
-    if (watch.steps == ~0ull) watch.steps = channel.stuck_steps.load();
-    ::kill(slot.process.pid(), kWatchdogSignal);
-    // The first answer says how far it is; a second one with the same count means stuck.
-    for (int i = 0; i < 100 && !channel.stuck_words.load(); ++i) usleep(1000);
-    watch.steps = channel.stuck_steps.load();
-    channel.stuck_words.store(0);
-    ::kill(slot.process.pid(), kWatchdogSignal);
-    return nullptr;
+  std::optional<TraceView> give_up(WorkerSlot& slot, const std::string& why) {
+    const Channel& channel = slot.channel().shared();
+    const uint32_t words = std::min<uint32_t>(channel.stuck_words.load(), std::size(channel.stuck_stack) + 1);
+    const std::vector<uint64_t> stack(channel.stuck_stack, channel.stuck_stack + (words ? words - 1 : 0));
+    return cannot_go_on(slot, "thread " + std::to_string(channel.stuck_thread) + " " + why, stack);
   }
-
-  std::optional<TraceView> give_up(Slot& slot, const char* why) {
-    const Channel& channel = slot.process.channel();
-    stuck_stack_.assign(1, channel.stuck_words.load() ? channel.stuck_words.load() - 1 : 0);
-    for (uint64_t i = 0; i < stuck_stack_[0]; ++i) stuck_stack_.push_back(channel.stuck_stack[i]);
-    const std::string text = "thread " + std::to_string(channel.stuck_thread) + " " + why;
+  std::optional<TraceView> cannot_go_on(WorkerSlot& slot, const std::string& why,
+                                        const std::vector<uint64_t>& stack = {}) {
     (void)modules();
     const Plan plan = slot.queue.front();
     slot.process.kill();
-    slot.queue.clear();
-    (void)slot.process.start();
-    return own_trace(plan, Outcome::Uncontrolled, text);
+    slot.clear();
+    return own_trace(plan, Outcome::Uncontrolled, why, stack);
   }
 
-  TraceView own_trace(const Plan& plan, Outcome outcome, const std::string& message) {
-    TraceBuilder builder;
-    builder.header.plan_id = plan.id;
-    builder.header.outcome = outcome;
-    builder.header.culprit = kNoThread;
-    builder.message = message;
-    if (outcome == Outcome::Uncontrolled && !stuck_stack_.empty()) {
-      builder.stacks = stuck_stack_;
-      builder.header.detail = 1;
-    }
-    own_ = builder.build();
+  TraceView own_trace(const Plan& plan, Outcome outcome, const std::string& message,
+                      const std::vector<uint64_t>& stack = {}) {
+    own_ = trace_without_steps(plan, outcome, message, stack);
     dealt_.pop_front();
     return own_;
   }
 
-  std::string captured() {
-    std::string text(static_cast<size_t>(std::max<off_t>(0, lseek(capture_.fd(), 0, SEEK_END))), '\0');
-    const ssize_t n = pread(capture_.fd(), text.data(), text.size(), 0);
-    text.resize(n > 0 ? static_cast<size_t>(n) : 0);
-    return text;
-  }
-
   TargetOptions options_;
   LaunchOptions launch_{};
-  SharedMemory table_, capture_;
-  std::vector<std::unique_ptr<Slot>> slots_;
+  SharedMemory table_;
+  CapturedOutput capture_;
+  std::vector<std::unique_ptr<WorkerSlot>> slots_;
   TargetInfo info_;
   std::vector<std::string> warnings_;
   PlainCodeFinder plain_code_;
   std::vector<Module> modules_;
-  std::set<std::string> looked_into_;  // files of code, for instructions with values of their own
-  std::set<Fact> in_code_;             // what is there
-  std::vector<uint64_t> stuck_stack_;
+  CodeFacts code_facts_;
   std::deque<unsigned> dealt_;  // to which slots, oldest first
   unsigned since_look_ = 0;
-  SameCore core_;
-  Slot* held_ = nullptr;  // whose trace the caller is reading
+  bool is_sequential_ = false;  // one thread, no choices, as far as the first execution shows
+  CpuAffinity core_;
+  WorkerSlot* held_ = nullptr;  // whose trace the caller is reading
   Trace own_;
 };
 

@@ -10,8 +10,8 @@
 #include "model/channel.hpp"
 #include "model/executor.hpp"
 #include "model/result.hpp"
-#include "target/input.hpp"
 #include "target/plain_code.hpp"
+#include "target/standard_input.hpp"
 
 namespace lockstep {
 
@@ -24,6 +24,7 @@ struct TargetOptions {
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spin_rounds = kDefaultSpinRounds;  // of a loop whose number of rounds may matter, while others could run
   uint32_t spurious = 0;                      // wake-ups without a signal, at most so many per execution
+  uint8_t expected_exit = 0;                  // exit code of an execution without a bug
   uint32_t prime = 0;                         // without isolation: executions of each worker before its first plan
   bool detect_races = true;                   // in instrumented code
   bool check_locks = false;                   // does every shared variable have a lock? TraceView::locks_broken()
@@ -36,8 +37,12 @@ struct TargetOptions {
   std::shared_ptr<const ProgramInput> input;   // standard input; none: end of file
   std::vector<ThreadTable::Entry> threads;     // replay: thread names as they were when recorded
   uint32_t explore_call = 0;  // the command's so-many-th call of lockstep::explore() is to be run; 0: its main
+  std::shared_ptr<InstrumentationCache> instrumentation;  // of explorations before this one; none: none
+  std::function<bool()> stop;  // true: the command has to end, and whoever waits gives up; none: never
   // Instead of a command: workers are forks of this process, and this is what they do; never returns.
   std::function<void(int channel_fd, int table_fd)> body;
+
+  bool must_stop() const { return stop && stop(); }
 };
 
 // A mapped file of the program, for symbols.

@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "model/text.hpp"
+#include "target/test_frameworks.hpp"
 
 namespace lockstep {
 namespace {
@@ -42,14 +42,22 @@ bool mentions(const std::string& path, std::initializer_list<std::string_view> t
   return found;
 }
 
-[[noreturn]] void become(const std::string& path, const Words& command, const std::string& runtime, int out) {
+Words with(Words words, std::initializer_list<const char*> more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+[[noreturn]] void become(const std::string& path, const Words& command, const std::string& runtime, int out,
+                         bool errors_too) {
   const int null = open("/dev/null", O_RDWR);
   dup2(null, 0);
   dup2(out, 1);
-  dup2(null, 2);
+  dup2(errors_too ? out : null, 2);
   setpgid(0, 0);
-  const char* preload = getenv("LD_PRELOAD");
-  setenv("LD_PRELOAD", (runtime + (preload && *preload ? std::string(":") + preload : "")).c_str(), 1);
+  if (!runtime.empty()) {
+    const char* preload = getenv("LD_PRELOAD");
+    setenv("LD_PRELOAD", (runtime + (preload && *preload ? std::string(":") + preload : "")).c_str(), 1);
+  }
   Words words = command;
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -58,21 +66,22 @@ bool mentions(const std::string& path, std::initializer_list<std::string_view> t
   _exit(127);
 }
 
-// What the program prints, run by itself and not under control; nullopt if it does not end.
-std::optional<std::string> output_of(const std::string& path, const Words& command, const std::string& runtime) {
+// What a program prints, run by itself and not under control; nullopt if it does not end.
+std::optional<std::string> output_of(const std::string& path, const Words& command, const TestProgram& program,
+                                     bool errors_too = false) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
   const pid_t pid = fork();
-  if (pid == 0) become(path, command, runtime, ends[1]);
+  if (pid == 0) become(path, command, program.runtime, ends[1], errors_too);
   close(ends[1]);
   std::string text;
   bool ended = false;
+  constexpr int kPoll = 50;  // milliseconds
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (pid > 0 && !ended && text.size() < kLongestList) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    if (std::chrono::steady_clock::now() >= deadline || (program.stop && program.stop())) break;
     pollfd p{ends[0], POLLIN, 0};
-    if (left <= 0 || poll(&p, 1, static_cast<int>(left)) == 0) break;
+    if (poll(&p, 1, kPoll) <= 0) continue;
     char bytes[4096];
     const ssize_t n = read(ends[0], bytes, sizeof bytes);
     if (n > 0)
@@ -90,9 +99,9 @@ std::optional<std::string> output_of(const std::string& path, const Words& comma
   return ended ? std::optional(text) : std::nullopt;
 }
 
-Words with(Words words, std::initializer_list<const char*> more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+std::optional<std::string> listing_of(const TestProgram& program, std::initializer_list<const char*> more,
+                                      bool errors_too = false) {
+  return output_of(program.path, with(program.command, more), program, errors_too);
 }
 
 bool given(const Words& command, std::string_view option) {
@@ -104,12 +113,13 @@ bool names_google_tests(const Words& command) {
   return given(command, "--gtest_filter=") || (variable && *variable);
 }
 
-std::optional<TestList> google_tests(const std::string& path, const Words& command, const std::string& runtime) {
+std::optional<TestList> google_tests(const TestProgram& program) {
+  const Words& command = program.command;
   for (const char* option : {"--gtest_list_tests", "--help", "-h", "-?", "/?"})
     if (given(command, option)) return std::nullopt;
-  const auto text = output_of(path, with(command, {"--gtest_list_tests"}), runtime);
+  const auto text = listing_of(program, {"--gtest_list_tests"});
   if (!text) return std::nullopt;
-  TestList list{"GoogleTest", {}};
+  TestList list{"GoogleTest", command[0] + " --gtest_list_tests", {}};
   for (const std::string& name : read_google_list(*text, given(command, "--gtest_also_run_disabled_tests")))
     list.tests.push_back({name, google_command(command, name)});
   const bool ran = text->find("[==========]") != std::string::npos;  // GoogleTest never saw the option
@@ -118,118 +128,70 @@ std::optional<TestList> google_tests(const std::string& path, const Words& comma
 }
 
 // Catch2 2 has an option for names alone, 3 prints them when it is told to be quiet.
-std::optional<TestList> catch_tests(const std::string& path, const Words& command, const std::string& runtime) {
+std::optional<TestList> catch_tests(const TestProgram& program) {
+  const Words& command = program.command;
   for (const char* option : {"--list", "-l", "-h", "--help", "-?"})
     if (given(command, option)) return std::nullopt;
-  const auto overview = output_of(path, with(command, {"--list-tests"}), runtime);
+  const auto overview = listing_of(program, {"--list-tests"});
   if (!overview) return std::nullopt;
   const bool all = overview->starts_with("All available test cases:");
   if (!all && !overview->starts_with("Matching test cases:")) return std::nullopt;
-  const bool version2 = mentions(path, {"list-test-names-only"});
+  const bool version2 = mentions(program.path, {"list-test-names-only"});
   Words ask = with(command, {"--list-tests", "--verbosity", "quiet"});
   if (version2) ask = with(command, {"--list-test-names-only"});
   if (all) ask.push_back("~[.]");  // hidden ones run only when they are named
-  const auto names = output_of(path, ask, runtime);
+  const auto names = output_of(program.path, ask, program);
   if (!names) return std::nullopt;
-  TestList list{"Catch2", {}};
+  TestList list{"Catch2", command[0] + " --list-tests", {}};
   for (const std::string& name : read_catch_list(*names))
     list.tests.push_back({name, catch_command(command, name, !all)});
   if (list.tests.empty() && all) return std::nullopt;
   return list;
 }
 
+std::optional<TestList> doctest_tests(const TestProgram& program) {
+  const auto text = listing_of(program, {"--list-test-cases"});
+  if (!text || text->find("[doctest]") == std::string::npos) return std::nullopt;
+  TestList list{"doctest", program.command[0] + " --list-test-cases", {}};
+  for (const std::string& name : read_doctest_list(*text))
+    list.tests.push_back({name, doctest_command(program.command, name)});
+  return list;
+}
+
+// It lists its tests on standard error.
+std::optional<TestList> boost_tests(const TestProgram& program) {
+  const auto text = listing_of(program, {"--list_content"}, true);
+  if (!text) return std::nullopt;
+  TestList list{"Boost.Test", program.command[0] + " --list_content", {}};
+  for (const std::string& name : read_boost_list(*text))
+    list.tests.push_back({name, boost_command(program.command, name)});
+  if (list.tests.empty()) return std::nullopt;
+  return list;
+}
+
+std::optional<TestList> other_tests(const TestProgram& program) {
+  TestList list{"--tests-list", program.list_command, {}};
+  const Words run = words_of(program.run_command);
+  const auto text = output_of("/bin/sh", {"sh", "-c", program.list_command}, {.stop = program.stop});
+  if (!text) return std::nullopt;
+  for (const std::string& name : read_plain_list(*text))
+    list.tests.push_back({name, run.empty() ? with(program.command, {name.c_str()}) : with_name(run, name)});
+  return list;
+}
+
 }  // namespace
 
-std::vector<std::string> read_google_list(std::string_view text, bool also_disabled) {
-  std::vector<std::string> tests;
-  std::string suite;
-  for (std::string_view line : lines_of(text)) {
-    line = line.substr(0, line.find("  #"));  // parameters
-    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
-    if (line.starts_with("  ") && !suite.empty()) {
-      const std::string test = suite + std::string(line.substr(2));
-      const bool plain = line.find(' ', 2) == std::string_view::npos;
-      const bool disabled = test.starts_with("DISABLED_") || test.find(".DISABLED_") != std::string::npos ||
-                            test.find("/DISABLED_") != std::string::npos;
-      if (plain && (!disabled || also_disabled)) tests.push_back(test);
-    } else {
-      suite = line.ends_with('.') && line.find(' ') == std::string_view::npos ? std::string(line) : "";
-    }
-  }
-  return tests;
-}
-
-std::vector<std::string> google_command(const Words& command, const std::string& test) {
-  Words words;
-  for (const std::string& word : command)
-    if (words.empty() || !word.starts_with("--gtest_filter=")) words.push_back(word);
-  words.push_back("--gtest_filter=" + test);
-  return words;
-}
-
-std::vector<std::string> read_catch_list(std::string_view text) {
-  std::vector<std::string> tests;
-  for (std::string_view line : lines_of(text)) {
-    while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (!line.empty()) tests.emplace_back(line);
-  }
-  return tests;
-}
-
-std::vector<std::string> catch_command(const Words& command, const std::string& test, bool names_given) {
-  // Options of Catch2 that take the next word; every other word without a dash names tests.
-  static constexpr std::string_view kTakesValue[] = {"-o",
-                                                     "--out",
-                                                     "-r",
-                                                     "--reporter",
-                                                     "-n",
-                                                     "--name",
-                                                     "-x",
-                                                     "--abortx",
-                                                     "-w",
-                                                     "--warn",
-                                                     "-d",
-                                                     "--durations",
-                                                     "-D",
-                                                     "--min-duration",
-                                                     "-f",
-                                                     "--input-file",
-                                                     "-c",
-                                                     "--section",
-                                                     "-v",
-                                                     "--verbosity",
-                                                     "--order",
-                                                     "--rng-seed",
-                                                     "--use-colour",
-                                                     "--colour-mode",
-                                                     "--benchmark-samples",
-                                                     "--benchmark-resamples",
-                                                     "--benchmark-confidence-interval",
-                                                     "--benchmark-warmup-time",
-                                                     "--wait-for-keypress",
-                                                     "--shard-count",
-                                                     "--shard-index"};
-  Words words{command[0]};
-  for (size_t i = 1; i < command.size(); ++i) {
-    const bool value =
-        std::find(std::begin(kTakesValue), std::end(kTakesValue), command[i - 1]) != std::end(kTakesValue) && i > 1;
-    if (names_given && !value && !command[i].starts_with('-')) continue;
-    words.push_back(command[i]);
-  }
-  std::string name;
-  for (const char c : test) {
-    if (std::string_view("\\,[]\"*~").find(c) != std::string_view::npos) name += '\\';
-    name += c;
-  }
-  words.push_back(name);
-  return words;
-}
-
-std::optional<TestList> list_tests(const std::string& path, const Words& command, const std::string& runtime) {
-  if (mentions(path, {"gtest_list_tests", "libgtest"})) return google_tests(path, command, runtime);
+std::optional<TestList> list_tests(const TestProgram& program) {
+  if (!program.list_command.empty()) return other_tests(program);
+  const std::string& path = program.path;
+  if (mentions(path, {"gtest_list_tests", "libgtest"})) return google_tests(program);
+  if (mentions(path, {"dt-list-test-cases"})) return doctest_tests(program);
+  if (mentions(path, {"libboost_unit_test_framework"}) ||
+      (mentions(path, {"list_content"}) && mentions(path, {"Boost.Test", "boost.test", "boost9unit_test"})))
+    return boost_tests(program);
   if (mentions(path, {"list-test-names-only", "libCatch2"}) ||
       (mentions(path, {"list-tests"}) && mentions(path, {"Catch2"})))
-    return catch_tests(path, command, runtime);
+    return catch_tests(program);
   return std::nullopt;
 }
 

@@ -1,8 +1,9 @@
-// Programs made of test cases (GoogleTest, Catch2): which they are, and the command that runs one of them alone.
+// Programs made of test cases (GoogleTest, Catch2, doctest, Boost.Test, other runners): which they are, and the command
+// that runs one of them alone.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace lockstep {
@@ -14,19 +15,21 @@ struct TestCase {
 
 struct TestList {
   std::string framework;
+  std::string how_to_list;      // a command
   std::vector<TestCase> tests;  // in the program's own order; empty: the command names tests, and there is none of them
 };
 
-// The test cases that `command` would run, asked of the program itself; nullopt if it is not made of test cases, or
-// does not say. `path`: the executable; `runtime`: liblockstep-rt.so, which it may need to start.
-std::optional<TestList> list_tests(const std::string& path, const std::vector<std::string>& command,
-                                   const std::string& runtime);
+struct TestProgram {
+  std::string path{};                  // the executable
+  std::vector<std::string> command{};  // as the user gave it
+  std::string runtime{};               // liblockstep-rt.so, which it may need to start
+  std::string list_command{};          // of another runner: prints the names of the tests
+  std::string run_command{};           // of another runner: runs the test in place of {}; empty: the name is added
+  std::function<bool()> stop{};        // true: the command has to end
+};
 
-// --- the parts, for tests ---
-std::vector<std::string> read_google_list(std::string_view text, bool also_disabled);
-std::vector<std::string> google_command(const std::vector<std::string>& command, const std::string& test);
-std::vector<std::string> read_catch_list(std::string_view text);
-std::vector<std::string> catch_command(const std::vector<std::string>& command, const std::string& test,
-                                       bool names_given);
+// The test cases that `command` would run, asked of the program itself; nullopt if it is not made of test cases, or
+// does not say.
+std::optional<TestList> list_tests(const TestProgram& program);
 
 }  // namespace lockstep

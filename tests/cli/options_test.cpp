@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/option_values.hpp"
 #include "cli/parse.hpp"
-#include "cli/values.hpp"
 
 namespace lockstep {
 namespace {

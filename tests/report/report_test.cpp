@@ -5,14 +5,14 @@
 
 #include "fake_trace.hpp"
 #include "golden.hpp"
-#include "report/confirm.hpp"
+#include "report/complete_finding.hpp"
 #include "report/fingerprint.hpp"
 #include "report/json.hpp"
 #include "report/junit.hpp"
 #include "report/progress.hpp"
 #include "report/sarif.hpp"
 #include "report/summary.hpp"
-#include "report/user_code.hpp"
+#include "report/user_frames.hpp"
 
 namespace lockstep {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "fake_trace.hpp"
 #include "golden.hpp"
-#include "report/confirm.hpp"
+#include "report/complete_finding.hpp"
 #include "report/story_rows.hpp"
 
 namespace lockstep {

@@ -100,15 +100,29 @@ TEST(Endless, ProgramsEndAtTheStepLimit) {
   EXPECT_EQ(run(*target, plan).view().outcome(), Outcome::StepLimit);
 }
 
-TEST(Endless, ALoopOutsideControlIsNamedWithItsStack) {
+TEST(Endless, AComputationGoesOnUntilItIsStopped) {
   TargetOptions options = options_for("failures-gcc-O0 endless_quiet");
   options.isolation = Isolation::Reset;
-  options.watchdog = std::chrono::milliseconds(200);
+  options.watchdog = std::chrono::milliseconds(1);
+  unsigned asked = 0;
+  options.stop = [&asked] { return ++asked > 20; };
+  auto target = start(options);
+  ASSERT_TRUE(target);
+  target->submit(Plan{});
+  EXPECT_FALSE(target->next(nullptr));
+  EXPECT_GT(asked, 20u) << "it was not the watchdog";
+}
+
+TEST(Endless, AnUncontrolledSystemCallIsNamedWithItsStack) {
+  TargetOptions options = options_for("failures-gcc-O0 blocked_outside");
+  options.isolation = Isolation::Reset;
+  options.watchdog = std::chrono::milliseconds(600);
   auto target = start(options);
   ASSERT_TRUE(target);
   const Trace trace = run(*target, Plan{});
   EXPECT_EQ(trace.view().outcome(), Outcome::Uncontrolled);
-  EXPECT_NE(trace.view().message().find("thread 1"), std::string_view::npos) << trace.view().message();
+  EXPECT_NE(trace.view().message().find("thread 1 is blocked in the system call read"), std::string_view::npos)
+      << trace.view().message();
   ASSERT_FALSE(trace.view().all_stacks().empty());
   EXPECT_GE(trace.view().all_stacks()[0].size(), 2u);
 }

@@ -66,7 +66,7 @@ Result<std::string> find(const std::string& name) {
 
 }  // namespace
 
-World fake_world() {
+Services fake_world() {
   return {find, [] { return Result<std::string>(std::string("liblockstep-rt.so")); }, start};
 }
 

@@ -3,12 +3,12 @@
 #include <memory>
 #include <string>
 
-#include "cli/world.hpp"
+#include "cli/services.hpp"
 
 namespace lockstep::fake {
 
 // Programs by the base name of the command: "abba" deadlocks, "lost" fails an assertion, "fine" passes,
 // "fine-after-edit" is what abba became once it was mended.
-World fake_world();
+Services fake_world();
 
 }  // namespace lockstep::fake

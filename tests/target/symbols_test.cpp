@@ -9,7 +9,7 @@
 #include <map>
 #include <sstream>
 
-#include "report/user_code.hpp"
+#include "report/user_frames.hpp"
 #include "target/demangle.hpp"
 
 namespace lockstep {

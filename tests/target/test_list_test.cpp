@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "report/test_failure.hpp"
-#include "target/test_list.hpp"
+#include "target/test_frameworks.hpp"
 
 namespace lockstep {
 namespace {
@@ -33,6 +33,33 @@ TEST(TestCases, OneCatchTestReplacesTheUsersNamesAndQuotesWhatIsSpecial) {
   EXPECT_EQ(catch_command({"./t", "-d", "yes"}, "plain", false), (Words{"./t", "-d", "yes", "plain"}));
 }
 
+TEST(TestCases, DoctestListsNamesBetweenRules) {
+  constexpr const char* kList =
+      "[doctest] listing all test case names\n"
+      "===============================================================================\n"
+      "pushes, then pops\nother\n"
+      "===============================================================================\n"
+      "[doctest] unskipped test cases passing the current filters: 2\n";
+  EXPECT_EQ(read_doctest_list(kList), (Words{"pushes, then pops", "other"}));
+  EXPECT_TRUE(read_doctest_list("hello\n").empty());
+  EXPECT_EQ(doctest_command({"./t", "-tc=a*", "-s"}, "pushes, then pops"),
+            (Words{"./t", "-s", "--test-case=pushes\\, then pops"}));
+}
+
+TEST(TestCases, BoostListsATreeAndMarksWhatIsEnabled) {
+  constexpr const char* kList =
+      "Queue*: queues\n    Push*\n    Slow\n    Inner*\n        Deep*\nFree*\nData*\n    _0*\n    _1*\n";
+  EXPECT_EQ(read_boost_list(kList), (Words{"Queue/Push", "Queue/Inner/Deep", "Free", "Data/_0", "Data/_1"}));
+  EXPECT_EQ(boost_command({"./t", "--run_test=a", "--own"}, "Queue/Push"),
+            (Words{"./t", "--own", "--run_test=Queue/Push"}));
+}
+
+TEST(TestCases, OtherRunnersGetTheNameInPlaceOfBraces) {
+  EXPECT_EQ(words_of("./t  --case '{}' \"a b\" ''"), (Words{"./t", "--case", "{}", "a b", ""}));
+  EXPECT_EQ(with_name({"./t", "--case={}", "{}{}"}, "x y"), (Words{"./t", "--case=x y", "x yx y"}));
+  EXPECT_EQ(read_plain_list("one\r\n\ntwo words\n"), (Words{"one", "two words"}));
+}
+
 struct Printed {
   const char* output;
   const char *test, *message, *file;
@@ -60,7 +87,15 @@ INSTANTIATE_TEST_SUITE_P(
             "-------------------------------------------------------------------------------\nc.cpp:4\n"
             "...............................................................................\n\n"
             "c.cpp:6: FAILED:\n  REQUIRE( n==2 )\nwith expansion:\n  1 == 2\n\n",
-            "loses one", "REQUIRE( n==2 ), with expansion: 1 == 2", "c.cpp", 6}));
+            "loses one", "REQUIRE( n==2 ), with expansion: 1 == 2", "c.cpp", 6},
+        Printed{"[doctest] run with \"--help\" for options\n"
+                "===============================================================================\n"
+                "d.cpp:4:\nTEST CASE:  loses one\n\nd.cpp:9: ERROR: CHECK( n == 2 ) is NOT correct!\n"
+                "  values: CHECK( 1 == 2 )\n\n",
+                "loses one", "CHECK( n == 2 ) is NOT correct!", "d.cpp", 9},
+        Printed{"Running 1 test case...\nb/q.cpp(12): error: in \"Queue/Push\": check n == 2 has failed [1 != 2]\n\n"
+                "*** 1 failure is detected in the test module \"queue\"\n",
+                "Queue/Push", "check n == 2 has failed [1 != 2]", "b/q.cpp", 12}));
 
 TEST(TestCases, OtherOutputIsNoFailedCheck) {
   for (const char* text : {"", "all good\n", "error: Failure\n", ":12: Failure\n", "a.cpp:x: Failure\n", "Failure\n"})

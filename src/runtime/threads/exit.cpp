@@ -162,7 +162,7 @@ void end_process(int code, Flush flush) {
   s.reach(OpKind::ProcessExit, nullptr, Step::kWrite);
   if (flush == Flush::Yes && s.detail) fflush(nullptr);
   const int status = code & 0xff;
-  if (status == 0) s.end(Outcome::Ok);
+  if (status == runtime.channel->expected_exit) s.end(Outcome::Ok);
   char text[64];
   format(text, sizeof text, "the program ended with exit code %d", int64_t{status});
   s.end(Outcome::ExitCode, status, text);

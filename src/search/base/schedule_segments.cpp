@@ -61,6 +61,27 @@ ScheduleSegments ScheduleSegments::joined(size_t i, size_t j) const {
   });
 }
 
+ScheduleSegments ScheduleSegments::coalesced(size_t begin, size_t end, Turn turn) const {
+  std::vector<Segment> whole;
+  for (size_t n = 0; n < end - begin; ++n) {
+    const Segment& segment = segments[turn == Turn::First ? begin + n : end - 1 - n];
+    const auto same = [&segment](const Segment& other) { return other.thread == segment.thread; };
+    const auto known = std::find_if(whole.begin(), whole.end(), same);
+    if (known == whole.end())
+      whole.push_back(segment);
+    else
+      known->steps += std::min(segment.steps, Segment::kUntilItCannot - known->steps);
+  }
+  if (turn == Turn::Last) std::reverse(whole.begin(), whole.end());
+  ScheduleSegments other;
+  other.choices = choices;
+  const auto add = [&other](const Segment& segment) { other.run(segment.thread, segment.steps); };
+  std::for_each(at(segments, 0), at(segments, begin), add);
+  std::for_each(whole.begin(), whole.end(), add);
+  std::for_each(at(segments, end), segments.end(), add);
+  return other;
+}
+
 ScheduleSegments segments_of(TraceView trace) {
   ScheduleSegments schedule;
   std::vector<uint32_t> numbers(kMaxThreads, 0);

@@ -21,6 +21,10 @@ struct ScheduleSegments : GuidedSchedule {
   ScheduleSegments extended(size_t i) const;  // a switch where the thread cannot go on is free
   ScheduleSegments moved(size_t from, size_t to) const;
   ScheduleSegments joined(size_t i, size_t j) const;  // what the thread does in segment j it does in i
+  // What each thread does in the segments from begin to end it does in one go, in the order of their first or last
+  // turns.
+  enum class Turn { First, Last };
+  ScheduleSegments coalesced(size_t begin, size_t end, Turn turn) const;
 
  private:
   template <class Edit>

@@ -36,6 +36,7 @@ class Shrinker {
   // The climb is cheap and gets most of it. Then chance and proof take turns, by executions: a program with many
   // threads has too many orders for the proof, one with few has the proof soon.
   std::optional<Shrunk> run(std::optional<uint32_t> proved) {
+    coalesce(best_);
     climb(best_);
     const uint32_t least = proved ? *proved + 1 : 0;
     std::unique_ptr<Search> proof;
@@ -57,12 +58,14 @@ class Shrinker {
  private:
   enum class Verdict { Open, Proved };
 
-  bool spent() const { return executions_ >= budget_.executions || Clock::now() - start_ >= budget_.time; }
+  bool spent() const {
+    return executions_ >= budget_.executions || Clock::now() - start_ >= budget_.time || budget_.must_stop();
+  }
 
   std::optional<TraceView> execute(const Plan& plan) {
     ++executions_;
     executor_.submit(plan);
-    return executor_.next([] { return false; });
+    return executor_.next(budget_.stop);
   }
 
   // Takes it instead of `now` if it fails in the same way and is simpler than `limit`.
@@ -81,6 +84,25 @@ class Shrinker {
     if (!tried_.insert(hash_of(plan.extra))) return false;
     const std::optional<TraceView> trace = execute(plan);
     return trace && consider(*trace, now, limit);
+  }
+
+  // Delta debugging (Zeller & Hildebrandt 2002) over the switches of a long schedule: in one part of it after the other
+  // every thread does what it does in one go. From the end, because what comes before a changed part stays.
+  void coalesce(Candidate& now) {
+    constexpr size_t kShort = 32, kParts = 4;
+    const auto size = [&now] { return segments_of(now.trace).size(); };
+    for (size_t parts = 1, before = size(); before > kShort && parts <= before / 2 && !spent();) {
+      for (size_t i = parts; i-- > 0 && !spent();) {
+        const ScheduleSegments was = segments_of(now.trace);
+        const size_t begin = std::min(before * i / parts, was.size());
+        const size_t end = std::min(std::max(before * (i + 1) / parts, begin), was.size());
+        for (const auto turn : {ScheduleSegments::Turn::First, ScheduleSegments::Turn::Last})
+          if (end - begin > 1 && try_schedule(was.coalesced(begin, end, turn), now, Complexity(now.complexity))) break;
+      }
+      const size_t after = size();
+      parts = parts == 1 || after * 4 > before * 3 ? 2 * parts : kParts;
+      before = after;
+    }
   }
 
   // Hill climbing: the first change that helps is taken, until none does.
@@ -200,7 +222,7 @@ class Shrinker {
       const std::optional<Plan> plan = search.next();
       if (!plan) return Verdict::Proved;
       const std::optional<TraceView> trace = execute(*plan);
-      if (!trace) return Verdict::Proved;
+      if (!trace) return Verdict::Open;  // time is over
       search.learn(*trace);
       if (consider(*trace, best_, Complexity(best_.complexity))) return Verdict::Open;
     }

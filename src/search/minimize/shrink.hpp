@@ -17,6 +17,9 @@ namespace lockstep {
 struct ShrinkBudget {
   uint64_t executions = 10'000;
   std::chrono::milliseconds time{5000};
+  std::function<bool()> stop{};  // true: the command has to end
+
+  bool must_stop() const { return stop && stop(); }
 };
 
 // How hard a schedule is to follow; smaller is better.

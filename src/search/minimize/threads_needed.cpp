@@ -49,7 +49,9 @@ class Trials {
     names_ = std::max(names_, index_of(t) + 1);
     if (t != kMainThread && std::find(order_.begin(), order_.end(), t) == order_.end()) order_.push_back(t);
   }
-  bool spent() const { return executions_ >= kMostExecutions || Clock::now() - start_ >= budget_.time; }
+  bool spent() const {
+    return executions_ >= kMostExecutions || Clock::now() - start_ >= budget_.time || budget_.must_stop();
+  }
 
   bool fails(const Order& order) {
     Plan plan;
@@ -61,7 +63,7 @@ class Trials {
     for (size_t i = 0; i < order.size(); ++i) plan.extra[1 + index_of(order[i])] = order.size() - i;
     ++executions_;
     executor_.submit(plan);
-    const std::optional<TraceView> trace = executor_.next([] { return false; });
+    const std::optional<TraceView> trace = executor_.next(budget_.stop);
     if (!trace || trace->outcome() == Outcome::WorkerDied || (trace->outcome() == Outcome::Ok && !passes_))
       return false;
     return same_(Trace(*trace));

@@ -6,11 +6,11 @@
 #include "analysis/race_analysis.hpp"
 #include "programs.hpp"
 #include "report/suppressions.hpp"
-#include "report/user_code.hpp"
+#include "report/user_frames.hpp"
 #include "search/exploration/explorer.hpp"
 #include "search/strategies/strategy_registry.hpp"
-#include "target/invisible_sync.hpp"
 #include "target/symbols.hpp"
+#include "target/uninstrumented_sync.hpp"
 
 namespace lockstep {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "programs.hpp"
-#include "target/chance_instructions.hpp"
+#include "target/nondeterministic_instructions.hpp"
 
 namespace lockstep {
 namespace {
@@ -60,11 +60,11 @@ TEST_P(Facts, AWaitThatWasNotWokenForNoReasonIsNoticed) {
   EXPECT_EQ(of("wait_for_change", 100), Names{});
 }
 
-TEST(ChanceInstructions, AreFoundWhereInstructionsBegin) {
+TEST(NondeterministicInstructions, AreFoundWhereInstructionsBegin) {
   using Code = std::vector<uint8_t>;
   using Ends = std::vector<size_t>;
-  const auto random = [](const Code& code) { return find_chance_instructions(code).random; };
-  const auto counter = [](const Code& code) { return find_chance_instructions(code).counter; };
+  const auto random = [](const Code& code) { return find_nondeterministic_instructions(code).random; };
+  const auto counter = [](const Code& code) { return find_nondeterministic_instructions(code).counter; };
   EXPECT_EQ(random({0x90, 0x0f, 0xc7, 0xf0}), Ends{4});               // rdrand eax
   EXPECT_EQ(random({0x90, 0x48, 0x0f, 0xc7, 0xf1}), Ends{5});         // rdrand rcx
   EXPECT_EQ(random({0x0f, 0xc7, 0xfa, 0x90}), Ends{3});               // rdseed edx

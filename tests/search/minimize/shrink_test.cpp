@@ -12,7 +12,7 @@
 namespace lockstep::fake {
 namespace {
 
-constexpr ShrinkBudget kUnhurried{2000, std::chrono::hours(1)};  // however slow the machine
+const ShrinkBudget kUnhurried{2000, std::chrono::hours(1)};  // however slow the machine
 
 // The first failing execution of a random walk.
 std::optional<Trace> fail_at_random(const Program& program, uint64_t from) {
@@ -72,6 +72,39 @@ TEST(Shrink, KeepsWithinItsBudgetAndNeverMakesItWorse) {
     }
     EXPECT_EQ(executor.in_flight(), 0u);
   }
+}
+
+// A lost update among thousands of switches that do not matter: parts are left out before single switches.
+TEST(Shrink, ALongScheduleTakesFewExecutions) {
+  const auto one_more = [](const Registers& r) { return r[0] + 1; };
+  std::vector<Instruction> thread;
+  for (int i = 0; i < 300; ++i) thread.push_back(st(1, 1));
+  thread.push_back(ld(0, 0));
+  thread.push_back(st(0, one_more));
+  for (int i = 0; i < 300; ++i) thread.push_back(st(1, 1));
+  Program program{"long", {thread, thread, thread}};
+  program.final = [](const std::vector<Value>& memory) { return memory.at(0) == 3; };
+  const auto failing = fail_at_random(program, 0);
+  ASSERT_TRUE(failing);
+  ASSERT_GT(complexity_of(*failing).preemptions, 500u);
+  FakeExecutor executor(program);
+  const auto same = [](const Trace& t) { return t.view().outcome() != Outcome::Ok; };
+  const auto shrunk = shrink(executor, *failing, 100'000, same, {}, {120, std::chrono::hours(1)});
+  ASSERT_TRUE(shrunk);
+  EXPECT_LE(shrunk->complexity.preemptions, 3u);
+}
+
+TEST(Shrink, EndsWhenItIsStopped) {
+  const Program program = philosophers(4);
+  const auto failing = fail_at_random(program, 0);
+  ASSERT_TRUE(failing);
+  FakeExecutor executor(program);
+  const auto same = [](const Trace& t) { return t.view().outcome() == Outcome::Deadlock; };
+  ShrinkBudget budget = kUnhurried;
+  unsigned asked = 0;
+  budget.stop = [&asked] { return ++asked > 10; };
+  const auto shrunk = shrink(executor, *failing, 1000, same, {}, budget);
+  EXPECT_LE(shrunk ? shrunk->executions : 0, 10u);
 }
 
 // One thread reads twice what seven others write: any one of them is enough.

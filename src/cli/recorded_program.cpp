@@ -1,0 +1,88 @@
+#include "cli/recorded_program.hpp"
+
+#include "campaign/code_places.hpp"
+#include "cli/paths.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <filesystem>
+
+#include "report/summary.hpp"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Relative names in the recording are relative to where it was made. Given another program, the user is elsewhere.
+void enter_recorded_folder(const ScheduleFile& recording, Options& options) {
+  if (!options.command.empty() || recording.cwd.empty()) return;
+  std::error_code error;
+  for (std::string* file : {&options.json, &options.junit, &options.sarif, &options.output, &options.html})
+    if (!file->empty() && *file != "-") *file = fs::absolute(*file, error).string();
+  if (chdir(recording.cwd.c_str()) != 0) return;  // moved to another machine: the names may still fit here
+}
+
+}  // namespace
+
+Result<RecordedProgram> read_recorded_program(Options& options, const Services& services) {
+  Result<ScheduleFile> loaded = load_schedule(options.schedule);
+  if (!loaded) return loaded.error();
+  RecordedProgram recording;
+  recording.schedule = std::move(*loaded);
+  ScheduleFile& schedule = recording.schedule;
+  for (const std::string& file : {options.json, options.junit, options.sarif, options.output, options.html})
+    if (!file.empty() && file != "-")
+      if (auto error = check_writable_file(file)) return *error;
+  enter_recorded_folder(schedule, options);
+  if (!options.command.empty()) schedule.program = options.command;
+  Result<std::string> program = services.find_program(schedule.program[0]);
+  if (!program) return program.error();
+  recording.program = *program;
+  // A schedule may come from anywhere, and names the program that it starts.
+  if (options.command.empty() && services.is_built_for_lockstep && !services.is_built_for_lockstep(*program))
+    return Error{
+        ExitCode::Usage,
+        fmt::format("{} was not built with lockstep-cxx, so that a schedule alone does not start it; add -- {}",
+                    schedule.program[0], shell_words(schedule.program))};
+  Result<std::string> runtime = services.find_runtime();
+  if (!runtime) return runtime.error();
+
+  TargetOptions target_options;
+  target_options.command = schedule.program;
+  target_options.runtime_library = *runtime;
+  target_options.isolation = options.isolation == Isolation::Auto ? schedule.isolation : options.isolation;
+  target_options.backend = options.backend == Backend::Auto ? schedule.backend : options.backend;
+  target_options.points = schedule.points;
+  target_options.explore_call = schedule.explore_call;
+  target_options.timeouts = schedule.timeouts;
+  target_options.spin_rounds = schedule.spin_rounds;
+  target_options.find_leaks = options.leaks || schedule.bug.kind == FindingKind::Leak;
+  target_options.check_locks = schedule.bug.kind == FindingKind::LockDiscipline;
+  target_options.spurious = schedule.spurious;
+  target_options.expected_exit = schedule.expected_exit;
+  // What was recorded, unless the user gives other input.
+  target_options.input = ProgramInput::from_standard_input(*program);
+  if (!schedule.input.empty() && target_options.input->bytes(kRecordedInput).empty())
+    target_options.input = ProgramInput::of(schedule.input);
+  target_options.workers = 1;
+  target_options.max_steps = schedule.bug.plan.max_steps;
+  target_options.threads = schedule.threads;
+  recording.build = identify_program(*program);
+  recording.changed = !same_program(schedule.build, recording.build);
+  recording.launch = std::move(target_options);
+  return recording;
+}
+
+Result<RecordedProgram> start_recorded_program(Options& options, const Services& services) {
+  Result<RecordedProgram> recording = read_recorded_program(options, services);
+  if (!recording) return recording;
+  Result<std::unique_ptr<Target>> target = services.start(recording->launch);
+  if (!target) return target.error();
+  recording->target = std::move(*target);
+  if (!recording->schedule.promoted.empty())
+    recording->target->promote({addresses_of(recording->target->modules(), recording->schedule.promoted), {}});
+  return recording;
+}
+
+}  // namespace lockstep

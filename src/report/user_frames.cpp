@@ -1,0 +1,73 @@
+#include "report/user_frames.hpp"
+
+#include <string_view>
+
+namespace lockstep {
+namespace {
+
+constexpr std::string_view kLibraries[] = {"libc.so",    "libc-",      "libstdc++.", "libc++",     "libc++abi",
+                                           "libpthread", "ld-linux",   "libgcc_s",   "libm.so",    "liblockstep-rt",
+                                           "libtsan",    "linux-vdso", "[vdso]",     "liblockstep"};
+constexpr std::string_view kHeaders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/", "/build/"};
+// What a build without debug information leaves of the standard library and the C start-up code.
+constexpr std::string_view kFunctions[] = {"std::",         "__gnu_cxx::",  "__gthread",      "__cxa_",
+                                           "__tsan_",       "pthread_",     "_start",         "__libc_start",
+                                           "__assert_fail", "operator new", "operator delete"};
+
+template <size_t N>
+bool starts_with_any(std::string_view text, const std::string_view (&prefixes)[N]) {
+  for (std::string_view prefix : prefixes)
+    if (text.starts_with(prefix)) return true;
+  return false;
+}
+
+bool is_runtime(const Frame& frame) { return frame.module.starts_with("liblockstep-rt"); }
+
+std::string line_suffix(int line) { return line > 0 ? ":" + std::to_string(line) : ""; }
+
+}  // namespace
+
+bool is_user_code(const Frame& frame) {
+  if (frame.module.empty() || starts_with_any(frame.module, kLibraries)) return false;
+  if (starts_with_any(frame.where.file, kHeaders)) return false;
+  if (frame.where.file.ends_with("/lockstep/lockstep.hpp")) return false;
+  return !starts_with_any(frame.where.function, kFunctions);
+}
+
+std::vector<Frame> frames_of(std::span<const uint64_t> stack, Symbols& symbols) {
+  std::vector<Frame> frames;
+  for (uint64_t address : stack)
+    for (Frame& frame : symbols.resolve(address)) frames.push_back(std::move(frame));
+  return frames;
+}
+
+std::vector<Frame> user_frames(std::span<const uint64_t> stack, Symbols& symbols) {
+  std::vector<Frame> all = frames_of(stack, symbols), user, other;
+  for (Frame& frame : all) {
+    if (is_user_code(frame)) {
+      user.push_back(std::move(frame));
+    } else if (!is_runtime(frame)) {
+      other.push_back(std::move(frame));
+    }
+  }
+  return user.empty() ? other : user;
+}
+
+std::optional<Frame> innermost_user_frame(std::span<const uint64_t> stack, Symbols& symbols) {
+  std::optional<Frame> other;
+  for (uint64_t address : stack)
+    for (Frame& frame : symbols.resolve(address)) {
+      if (is_user_code(frame)) return std::move(frame);
+      if (!other && !is_runtime(frame)) other = std::move(frame);
+    }
+  return other;
+}
+
+std::string short_place(const Location& where) {
+  if (where.file.empty()) return {};
+  return where.file.substr(where.file.find_last_of('/') + 1) + line_suffix(where.line);
+}
+
+std::string long_place(const Location& where) { return where.file.empty() ? "" : where.file + line_suffix(where.line); }
+
+}  // namespace lockstep

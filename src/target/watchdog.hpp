@@ -1,0 +1,29 @@
+// Looks after a worker whose trace is waited for. Long computation is legal; a thread that sleeps in a system call that
+// is not controlled will never reach its next scheduling point.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "target/worker_process.hpp"
+
+namespace lockstep {
+
+class Watchdog {
+ public:
+  explicit Watchdog(std::chrono::milliseconds patience) : patience_(patience) {}
+
+  // To be called again and again. Why the worker will never answer, if so: "is blocked in the system call read, ..."
+  std::optional<std::string> look_at(WorkerProcess& worker);
+  bool has_looked() const { return looked_ != Clock::time_point{}; }
+  void restart() { *this = Watchdog(patience_); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::chrono::milliseconds patience_;
+  Clock::time_point active_ = Clock::now(), looked_{};
+  uint64_t steps_ = ~0ull;  // of the execution, when it was last looked at
+};
+
+}  // namespace lockstep

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "model/plan_queue.hpp"
+#include "target/worker_process.hpp"
+
+namespace lockstep {
+
+// A worker and the plans that it has not answered.
+struct WorkerSlot {
+  explicit WorkerSlot(const LaunchOptions& options) : process(options) {}
+  WorkerProcess process;
+  PlanQueue queue;                  // not answered, oldest first
+  size_t sent = 0;                  // of these; the others wait for room in the channel
+  uint64_t to_do = 0;               // of these, how many it had not run when it was last looked at
+  std::optional<uint64_t> suspect;  // plan under way when the worker was killed; blamed if it happens again and again
+  unsigned killed = 0;              // so often
+
+  WorkerChannel& channel() { return process.channel(); }
+  void feed() {
+    while (sent < queue.size() && channel().exists() && channel().send(queue[sent])) ++sent;
+  }
+  Result<bool> restart() {
+    sent = 0;
+    Result<bool> started = process.start();
+    if (started) feed();
+    return started;
+  }
+  void pop() {  // the trace of the oldest plan has been read
+    channel().pop();
+    queue.pop_front();
+    --sent;
+  }
+  void clear() {
+    queue.clear();
+    sent = 0;
+  }
+};
+
+}  // namespace lockstep
