@@ -65,7 +65,7 @@ class Shrinker {
   std::optional<TraceView> execute(const Plan& plan) {
     ++executions_;
     executor_.submit(plan);
-    return executor_.next(budget_.stop);
+    return executor_.next([this] { return budget_.must_stop(); });
   }
 
   // Takes it instead of `now` if it fails in the same way and is simpler than `limit`.

@@ -63,7 +63,7 @@ class Trials {
     for (size_t i = 0; i < order.size(); ++i) plan.extra[1 + index_of(order[i])] = order.size() - i;
     ++executions_;
     executor_.submit(plan);
-    const std::optional<TraceView> trace = executor_.next(budget_.stop);
+    const std::optional<TraceView> trace = executor_.next([this] { return budget_.must_stop(); });
     if (!trace || trace->outcome() == Outcome::WorkerDied || (trace->outcome() == Outcome::Ok && !passes_))
       return false;
     return same_(Trace(*trace));

@@ -41,6 +41,13 @@ TEST(Auto, ProvesASmallProgramByReduction) {
   }
 }
 
+TEST(Auto, RunsAProgramWithOneThreadOnce) {
+  const auto strategy = made("auto");
+  const Explored e = explore(*strategy, Program{"alone", {}});
+  EXPECT_TRUE(e.result.complete());
+  EXPECT_EQ(e.result.executions, 1u);
+}
+
 TEST(Auto, IsDoneOnceTheBoundThatWasAskedForIsProved) {
   const Program program = same_write(3, 5);  // 756,756 traces
   for (const uint32_t bound : {0u, 1u, 2u}) {
