@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <cstdlib>
 #include <filesystem>
@@ -97,10 +99,24 @@ TEST(ScheduleFile, LeavesNothingBehindWhenItCannotBeSaved) {
   const auto error = save_schedule(sample(), folder / "missing/bug.lockstep");
   ASSERT_TRUE(error);
   EXPECT_NE(error->message.find("No such file"), std::string::npos);
-  if (fs::exists("/dev/full")) {
-    fs::create_symlink("/dev/full", folder / ("full." + std::to_string(getpid()) + ".tmp"));
-    EXPECT_TRUE(save_schedule(sample(), folder / "full"));
-    EXPECT_FALSE(fs::exists(folder / "full"));
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit none{0, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &none);
+  EXPECT_TRUE(save_schedule(sample(), folder / "full"));
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_TRUE(fs::is_empty(folder / "."));
+}
+
+TEST(ScheduleFile, DoesNotFollowLinks) {
+  Folder folder;
+  std::ofstream(folder / "precious") << "keep this";
+  for (const std::string& name : {std::string("bug"), "bug." + std::to_string(getpid()) + ".tmp"}) {
+    fs::create_symlink(folder / "precious", folder / name);
+    EXPECT_FALSE(save_schedule(sample(), folder / "bug"));
+    EXPECT_EQ(fs::file_size(folder / "precious"), 9u) << name;
+    fs::remove(folder / "bug");
   }
 }
 
@@ -197,7 +213,7 @@ TEST(ScheduleFile, OddFilesAreOneSentence) {
   EXPECT_NE(load_schedule(folder / "pipe").error().message.find("regular"), std::string::npos);
   std::ofstream(folder / "big") << "x";
   fs::resize_file(folder / "big", kScheduleFileLimit + 1);  // sparse
-  EXPECT_NE(load_schedule(folder / "big").error().message.find("256 MB"), std::string::npos);
+  EXPECT_NE(load_schedule(folder / "big").error().message.find("256 MiB"), std::string::npos);
 }
 
 // Random damage with a right checksum where the JSON survives: must end in a value or a sentence, never in a crash.

@@ -66,7 +66,7 @@ Result<std::string> find(const std::string& name) {
 
 }  // namespace
 
-Services fake_world() {
+Services fake_services() {
   return {find, [] { return Result<std::string>(std::string("liblockstep-rt.so")); }, start};
 }
 
@@ -76,11 +76,12 @@ Services fake_world() {
 #ifdef LOCKSTEP_FAKE_TARGET
 namespace lockstep {
 Result<std::unique_ptr<Target>> Target::start(TargetOptions options) {
-  return fake::fake_world().start(std::move(options));
+  return fake::fake_services().start(std::move(options));
 }
 Result<int> debug_target(const TargetOptions&, const Plan&, const std::vector<std::string>&) {
   return Error{ExitCode::Uncontrolled, "what is no process cannot be debugged"};
 }
-Result<std::string> find_program(const std::string& name) { return fake::fake_world().find_program(name); }
+bool is_built_for_lockstep(const std::string&) { return true; }
+Result<std::string> find_program(const std::string& name) { return fake::fake_services().find_program(name); }
 }  // namespace lockstep
 #endif

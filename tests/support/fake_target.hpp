@@ -9,6 +9,6 @@ namespace lockstep::fake {
 
 // Programs by the base name of the command: "abba" deadlocks, "lost" fails an assertion, "fine" passes,
 // "fine-after-edit" is what abba became once it was mended.
-Services fake_world();
+Services fake_services();
 
 }  // namespace lockstep::fake
