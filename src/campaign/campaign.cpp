@@ -295,8 +295,25 @@ std::optional<Finding> Campaign::confirm(Finding finding) {
     return replayer_.complete(std::move(finding));
   }
   if (!found || options_.no_shrink) return found;
-  return replayer_.simplify(*found, search_->claim().preemptions_completed,
-                            {.stop = [this] { return deadline_->is_over(); }});
+  const Finding simple = replayer_.simplify(*found, search_->claim().preemptions_completed, shrink_budget());
+  return with_all_points(simple).value_or(simple);
+}
+
+ShrinkBudget Campaign::shrink_budget() const {
+  return {.stop = [this] { return deadline_->is_over(); }};
+}
+
+// If accesses raced that were no scheduling points, the schedule does not say who was preempted there.
+std::optional<Finding> Campaign::with_all_points(const Finding& finding) {
+  if (points_ < Points::Racy || finding.race || !finding.plan.tracked.empty()) return std::nullopt;
+  const auto missing = promotion_.missing_points(
+      finding.trace, [this](const DataRace& race) { return replayer_.is_library_race(race); });
+  if (missing.empty()) return std::nullopt;
+  const std::optional<Finding> found = replayer_.find_with_points(finding, missing, shrink_budget());
+  const std::optional<uint32_t>& bound = options_.strategy.preemptions;
+  if (!found || (bound && found->preemptions > *bound)) return std::nullopt;
+  const std::optional<uint32_t> fewer = found->preemptions ? std::optional(found->preemptions - 1) : std::nullopt;
+  return replayer_.simplify(*found, fewer, shrink_budget());
 }
 
 void Campaign::report(const Finding& finding) {

@@ -79,6 +79,8 @@ class Campaign {
   bool must_stop();  // interrupted, or there is another program now
   double seconds_so_far() const { return deadline_->seconds() + (saved_ ? saved_->seconds : 0); }
   std::optional<Finding> confirm(Finding finding);
+  std::optional<Finding> with_all_points(const Finding& finding);
+  ShrinkBudget shrink_budget() const;
   void report(const Finding& finding);
   std::optional<Error> save_schedule_of(const Finding& finding);
   void save_exploration(const std::function<void(StateWriter&)>& state);

@@ -64,6 +64,12 @@ Finding Replayer::complete(Finding finding) {
   return complete_finding(std::move(finding), std::move(trace), {}, symbols());
 }
 
+std::optional<Finding> Replayer::find_with_points(const Finding& finding, std::vector<TrackedRange> racy,
+                                                  const ShrinkBudget& budget) {
+  const auto confirm = [&](Finding other) { return reproduce(std::move(other), true); };
+  return lockstep::find_with_points(target_, analyses(), finding, confirm, std::move(racy), budget);
+}
+
 Finding Replayer::simplify(const Finding& finding, std::optional<uint32_t> proved, ShrinkBudget budget) {
   const auto confirm = [&](Finding other) { return reproduce(std::move(other), true); };
   return lockstep::simplify(target_, analyses(), finding, confirm, proved, budget);

@@ -29,6 +29,9 @@ class Replayer {
 
   // The same failure, of a confirmed finding, by a simpler schedule if there is one within the budget. `proved`:
   // nothing fails with up to so many preemptions.
+  // See search/minimize/simplify.hpp.
+  std::optional<Finding> find_with_points(const Finding& finding, std::vector<TrackedRange> racy,
+                                          const ShrinkBudget& budget);
   Finding simplify(const Finding& finding, std::optional<uint32_t> proved, ShrinkBudget budget = {});
 
   // Races inside the C++ library are neither reported nor scheduling points: the library keeps its specification.

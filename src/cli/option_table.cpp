@@ -126,7 +126,7 @@ const OptionInfo kOptions[] = {
        if (!problem) o.strategy.variables = number;
        return problem;
      }},
-    {"thread-bound", "N", "strategy vb: orders of at most N threads [all]", kRun, false,
+    {"thread-bound", "N", "strategies vb, icb, chess: orders of at most N threads [all]", kRun, false,
      [](Options& o, const std::string& v) {
        uint32_t number = 0;
        Problem problem = number_into(number, v, 2);

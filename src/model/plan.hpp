@@ -60,12 +60,13 @@ struct Plan {
   uint64_t id = 0;            // echoed in the trace
   std::vector<Delta> deltas;  // strictly ascending by step, then those for kNextDecision
   Policy policy = Policy::Default;
-  bool detail = false;         // record stacks, capture output: for the execution that is shown to a person
-  bool stacks = false;         // record stacks, nothing else: for ranks that look at code
-  bool origins = false;        // tell where the heap's blocks came from that were used (model/variable.hpp)
-  uint64_t seed = 0;           // of the random policies
-  uint16_t pct_depth = 2;      // Pct: ordering constraints that a bug may need, up to kMaxPctDepth
-  uint32_t pct_horizon = 0;    // Pct: decisions between several threads that are expected
+  bool detail = false;       // record stacks, capture output: for the execution that is shown to a person
+  bool stacks = false;       // record stacks, nothing else: for ranks that look at code
+  bool origins = false;      // tell where the heap's blocks came from that were used (model/variable.hpp)
+  bool survey = false;       // tell what memory each thread touched beside others; look for races in spite of `tracked`
+  uint64_t seed = 0;         // of the random policies
+  uint16_t pct_depth = 2;    // Pct: ordering constraints that a bug may need, up to kMaxPctDepth
+  uint32_t pct_horizon = 0;  // Pct: decisions between several threads that are expected
   ObjectId focus = kNoObject;  // Surw: the object whose operations are ordered uniformly; none: all operations are
   uint32_t max_steps = 1'000'000;
   uint32_t sleep_at = kNoStep;  // from this record on the threads in `sleep` are asleep
@@ -87,7 +88,8 @@ struct PlanHeader {
   uint32_t pct_horizon;
   uint8_t stacks;
   uint8_t origins;
-  uint8_t reserved[2];
+  uint8_t survey;
+  uint8_t reserved;
   uint32_t extra_words;
   uint32_t tracked;
   ObjectId focus;

@@ -36,13 +36,19 @@ with tempfile.TemporaryDirectory() as folder:
     for name, needed in figures.items():
         for options in [["--strategy", "vb"], ["--strategy", "icb", "--points", "all", "--variables", str(needed[1])]]:
             out, result = run(folder, name, options=options)
-            # A bug of the very first execution shows before any variable is tracked: then nobody sees who accessed what.
-            untracked = name == "figure8"
-            expect(f"{name} {options}", out.returncode == 1 and (untracked or cvt(result) == [needed]), out.stdout, out.stderr, result)
+            expect(f"{name} {options}", out.returncode == 1 and cvt(result) == [needed], out.stdout, out.stderr, result)
         if "schedule" in (result.get("bugs") or [{}])[0]:
             out, result = run(folder, name, options=["--strategy", "vb"])
             again = subprocess.run([LOCKSTEP, "replay", result["bugs"][0]["schedule"]], cwd=folder, capture_output=True, text=True)
             expect(name + " replays", again.returncode == 1, again.stdout, again.stderr)
+    # Which accesses race is known only after the execution in which they did; the find is counted with all of them.
+    for strategy in ["icb", "chess", "dfs", "optimal-dpor", "best-first", "auto"]:
+        for name in ["figure1", "figure2", "figure8"]:
+            out, result = run(folder, name, options=["--strategy", strategy])
+            expect(f"{name} {strategy}", out.returncode == 1 and cvt(result) == [figures[name]], out.stdout, out.stderr, result)
+    for strategy in ["vb", "vb:order=c", "pctvb:depth=2,variables=1"]:
+        out, result = run(folder, "shared_late", options=["--strategy", strategy, "--executions", "20000"])
+        expect(f"shared late, {strategy}", out.returncode == 1, out.stdout, out.stderr, result)
     out, result = run(folder, "figure4", options=["--strategy", "vb", "--variables", "1"])
     expect("one variable is not enough", result["verdict"] == "pass"
            and result["claim"]["bounds"] == {"preemptions": 2, "variables": 1}
@@ -69,9 +75,11 @@ with tempfile.TemporaryDirectory() as folder:
         out, result = run(folder, name, options=["--strategy", "vb"], program=EVERYDAY)
         expect(name, out.returncode == 1 and cvt(result) == [needed], out.stdout, out.stderr, result)
     out, result = run(folder, "correct", options=["--strategy", "vb"], program=EVERYDAY, races="report")
-    expect("correct", result["verdict"] == "pass" and not result["complete"] and not result["warnings"]
-           and result["claim"]["bounds"]["variables"] == 2 and "first shared after the 6 executions of the survey" in result["guarantee"],
-           out.stdout, out.stderr, result)
+    expect("correct", result["verdict"] == "pass" and result["complete"] and not result["warnings"]
+           and result["claim"]["bounds"]["variables"] == 2, out.stdout, out.stderr, result)
+    out, result = run(folder, "correct", options=["--strategy", "vb:survey=0"], program=EVERYDAY, races="report")
+    expect("correct, some surveyed", result["verdict"] == "pass" and not result["complete"]
+           and "first shared after the 6 executions of the survey" in result["guarantee"], out.stdout, out.stderr, result)
     out, result = run(folder, "correct", options=["--strategy", "vb"], program=EVERYDAY)
     expect("nobody asked for races", out.returncode == 0 and "data races" not in result["guarantee"], out.stdout, out.stderr, result)
     # Memory from loops: what is left out is said, and found when it is not.
@@ -84,7 +92,13 @@ with tempfile.TemporaryDirectory() as folder:
     out, result = run(folder, "long", "20000", options=["--strategy", "vb", "--preemptions", "1", "--time", "60s"])
     expect("a long execution", out.returncode == 1 and cvt(result) == [(1, 1, 2)] and result["steps_max"] < 1000, out.stdout, out.stderr, result)
 
-    for bad in [["--strategy", "pos", "--variables", "1"], ["--strategy", "icb", "--thread-bound", "2"], ["--strategy", "icb", "--loop-iterations", "2"],
+    for options in [["--strategy", "dpor:sleep=1"], ["--strategy", "vb:arrays=whole"], ["--strategy", "vb:epsilon=0.1", "--thread-bound", "3"]]:
+        out, result = run(folder, "correct", options=options, program=EVERYDAY)
+        expect(" ".join(options), result["verdict"] == "pass" and result["complete"], out.stdout, out.stderr, result)
+    out, result = run(folder, "figure10", options=["--strategy", "chess", "--thread-bound", "3", "--points", "all"])
+    expect("chess within a thread bound", out.returncode == 1, out.stdout, out.stderr, result)
+
+    for bad in [["--strategy", "pos", "--variables", "1"], ["--strategy", "dfs", "--thread-bound", "2"], ["--strategy", "icb", "--loop-iterations", "2"],
                 ["--strategy", "vb", "--loop-iterations", "x"], ["--variables", "x"],
                 ["--strategy", "vb", "--thread-bound", "1"], ["--strategy", "vb:depth=2"]]:
         out, _ = run(folder, "figure1", options=bad)

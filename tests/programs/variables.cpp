@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,6 +16,7 @@ namespace {
 int a = 0, b = 0;
 long busy[8];
 std::atomic<bool> ready;
+std::mutex guard;
 
 void run(const std::vector<std::function<void()>>& bodies) {
   std::vector<std::thread> threads;
@@ -128,6 +130,22 @@ int main(int argc, char** argv) {
            work(1, amount);
            while (!ready) ++busy[1];
            assert(get(a) == 1);
+         }});
+  else if (name == "shared_late")  // that b is shared shows only if thread 2 looks in the middle of thread 1
+    run({[] {
+           std::unique_lock hold(guard);
+           put(a, 1);
+           hold.unlock();
+           const int t1 = get(b), t2 = get(b);
+           assert(t1 == t2);
+           hold.lock();
+           put(a, 2);
+         },
+         [] {
+           std::unique_lock hold(guard);
+           const bool inside = get(a) == 1;
+           hold.unlock();
+           if (inside) put(b, 1);
          }});
   else
     return 2;

@@ -64,8 +64,9 @@ inline bool needs_stack_check(uintptr_t address) {
 
 // Atomic blocks and lock discipline, when somebody asked for them.
 inline void watch_more(uintptr_t address, size_t size, uint8_t flags, const void* pc) {
+  if (!race_detector.active()) return;  // a thread alone shares nothing
   const ThreadId me = runtime.current->id;
-  if (scheduler().in_blocks()) scheduler().blocks.touch(me, address, size, flags & RaceAccess::kWrite);
+  if (scheduler().records_memory()) scheduler().blocks.touch(me, address, size, flags & RaceAccess::kWrite);
   // Before the first thread begins and after the last has been joined nobody is kept out by a lock.
   if (!eraser.on() || scheduler().live_count < 2) return;
   if (auto* breach = eraser.access(me, address, size, flags & RaceAccess::kWrite, place(pc)))

@@ -71,7 +71,7 @@ void tell_blocks_used() {
   s.live.for_each(s.words(), [&](ThreadId t) {
     tell_block_at(static_cast<uint64_t>(runtime.threads[index_of(t)].pending.object));
   });
-  if (!s.in_blocks()) return;
+  if (!s.records_memory()) return;
   const Touched* units = s.blocks.out();
   for (uint32_t i = 0; i < s.blocks.units && told_count < kMostTold;) {
     const auto& block = reinterpret_cast<const BlockRecord&>(units[i++]);

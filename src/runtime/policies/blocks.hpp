@@ -38,6 +38,13 @@ class Blocks {
     footprint_.begin();
   }
 
+  // Under another policy: only tells what each thread touches in the whole execution.
+  void begin_survey(bool blind) {
+    begin(nullptr, 0, kNoStep, blind);
+    flags_ = kBlocksConflict;
+    free_ = true;
+  }
+
   // --- what happens ---
   void touch(ThreadId t, uint64_t address, uint64_t size, bool write) { footprint_.add_range(t, address, size, write); }
   struct Circumstances {

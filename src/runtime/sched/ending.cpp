@@ -33,10 +33,8 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
     live.clear(words_);
     detail = true;
   }
-  if (policy_ == Policy::Blocks) {
-    observe_block();
-    blocks.ended();
-  }
+  if (in_blocks()) observe_block();
+  if (records_memory()) blocks.ended();
   race_detector.end();
   client_.write_findings(how == Outcome::Ok);
   record_failure();

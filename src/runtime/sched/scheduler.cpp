@@ -44,9 +44,14 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
     pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
   if (policy_ == Policy::Priorities) priorities_.begin(plan.extra(), plan.extra_words);
   if (policy_ == Policy::Pos) pos_.begin(plan.seed);
-  if (policy_ == Policy::Blocks) {
+  surveys_ = plan.survey;
+  if (records_memory()) {
+    const bool blind = !runtime.instrumented || !race_detector.on();
     blocks.init(map_pages);
-    blocks.begin(plan.extra(), plan.extra_words, plan.sleep_at, !runtime.instrumented || !race_detector.on());
+    if (in_blocks())
+      blocks.begin(plan.extra(), plan.extra_words, plan.sleep_at, blind);
+    else
+      blocks.begin_survey(blind);
   }
   if (policy_ == Policy::Surw) surw_.begin(plan.seed, plan.extra(), plan.extra_words);
   focus_ = plan.focus;

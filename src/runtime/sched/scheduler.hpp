@@ -118,6 +118,7 @@ class Scheduler {
     return (t.signals | process_signals) & ~t.signal_mask & ~t.awaited_signals;
   }
   bool in_blocks() const { return policy_ == Policy::Blocks; }
+  bool records_memory() const { return in_blocks() || surveys_; }  // what each thread touches
 
  private:
   friend struct SchedulerTest;
@@ -174,6 +175,7 @@ class Scheduler {
   uint64_t offered_ = 0;       // candidates of the decision under way, when simple
   unsigned words_ = 1;
   uint32_t unpreemptible_ = 0;
+  bool surveys_ = false;
   uint64_t spinners_tried_ = 0;  // when all spinners were last let go round once more
   uint32_t tried_at_ = 0;        // and at which record
   uint32_t yields_ = 0;          // so far in this execution

@@ -187,7 +187,7 @@ TraceHeader describe_trace(uint64_t plan_id, const Step* pending, uint32_t pendi
   header.code = s.code;
   header.fault_address = s.fault_address;
   header.races = race_detector.count;
-  header.block_units = s.in_blocks() ? s.blocks.units : 0;
+  header.block_units = s.records_memory() ? s.blocks.units : 0;
   header.monitors = monitor_flags();
   header.reasons = reasons_of(pending, pending_count).bits();
   written_allocations(&header.allocations);

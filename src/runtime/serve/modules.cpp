@@ -98,12 +98,12 @@ Settings derive_settings(const PlanHeader& plan) {
   s.plan = &plan;
   s.checks_locks = channel.check_locks && runtime.instrumented;
   const bool checks_races = runtime.instrumented && (channel.detect_races || s.checks_locks);
-  // Tracking a few variables is to be cheap; whoever asks for it has looked for races in other executions.
-  s.detects_races = checks_races && plan.tracked == 0;
+  // Tracking a few variables is to be cheap, unless somebody wants to know of the others, too.
+  s.detects_races = checks_races && (plan.tracked == 0 || plan.survey || plan.detail);
   s.skips_races = checks_races && !s.detects_races;
   s.keeps_origins = plan.detail || plan.stacks || plan.origins;
   s.keeps_blocks = checks_races || channel.find_leaks || s.keeps_origins;
-  s.watches_more = (s.checks_locks && plan.tracked == 0) || plan.policy == Policy::Blocks;
+  s.watches_more = (s.checks_locks && plan.tracked == 0) || plan.policy == Policy::Blocks || plan.survey;
   s.only_tracks = runtime.fibers && runtime.isolation == Isolation::Reset && !channel.debug && !s.detects_races &&
                   !promoted.any() && !s.watches_more && !trusted_code.any() && !s.keeps_origins;
   s.traces_calls = s.keeps_origins || trusted_code.any();

@@ -319,7 +319,10 @@ void BlockSearch::learn_deadlock(const Node& node, TraceView trace) {
   if (predicted_[key]++ > 0) return;
   std::string message = "predicted deadlock, not confirmed:";
   for (const LockNesting& n : cycle)
-    message += " " + name_of(n.thread) + " takes one lock while holding another" + (&n == &cycle.back() ? "" : ",");
+    message.append(" ")
+        .append(name_of(n.thread))
+        .append(" takes one lock while holding another")
+        .append(&n == &cycle.back() ? "" : ",");
   unconfirmed_.emplace(key, unconfirmed(cycle, message, Trace(trace)));
 }
 

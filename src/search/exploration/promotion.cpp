@@ -25,6 +25,23 @@ bool Promotion::grow(TraceView trace, const std::function<bool(const DataRace&)>
   return grown;
 }
 
+std::vector<TrackedRange> Promotion::missing_points(TraceView trace,
+                                                    const std::function<bool(const DataRace&)>& left_out) const {
+  std::vector<TrackedRange> memory;
+  bool missing = false;
+  for (const DataRace& race : trace.races()) {
+    if (!race.race() || left_out(race)) continue;
+    for (const RaceAccess* access : {&race.first, &race.second}) {
+      const auto& places = in_use_.places;
+      missing |= !access->atomic() && !std::binary_search(places.begin(), places.end(), access->pc);
+      const TrackedRange range{access->begin, std::max(access->size, 1u)};
+      if (std::find(memory.begin(), memory.end(), range) == memory.end() && memory.size() < kMaxTracked)
+        memory.push_back(range);
+    }
+  }
+  return missing ? memory : std::vector<TrackedRange>{};
+}
+
 bool Promotion::add_place(uint64_t pc) {
   if (places_.contains(pc)) return false;
   if (places_.size() == kMaxPromoted) {

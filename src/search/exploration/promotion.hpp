@@ -18,6 +18,8 @@ class Promotion {
 
   // Takes down the places of the trace's races, but for those to be left out; true if there is anything new.
   bool grow(TraceView trace, const std::function<bool(const DataRace&)>& left_out = nullptr);
+  // The memory of the trace's races, if some of the accesses were no scheduling points.
+  std::vector<TrackedRange> missing_points(TraceView trace, const std::function<bool(const DataRace&)>& left_out) const;
   // What the search under way has as scheduling points; what was found since is added by start_over().
   const PromotedPoints& in_use() const { return in_use_; }
   const PromotedPoints& start_over();

@@ -1,15 +1,18 @@
 #include "search/minimize/simplify.hpp"
 
+#include <chrono>
 #include <unordered_map>
 
 #include "model/schedule.hpp"
 #include "search/base/failure_keys.hpp"
 #include "search/minimize/threads_needed.hpp"
+#include "search/strategies/bounded.hpp"
 
 namespace lockstep {
 namespace {
 
-// The same memory has to be tracked in every attempt, otherwise records would not be comparable.
+// The same memory has to be tracked in every attempt, otherwise records would not be comparable; and races be looked
+// for, because the bug may be one.
 class Tracking final : public Executor {
  public:
   Tracking(Executor& executor, const std::vector<TrackedRange>& tracked) : executor_(executor), tracked_(tracked) {}
@@ -18,6 +21,7 @@ class Tracking final : public Executor {
     if (tracked_.empty()) return executor_.submit(plan);
     Plan copy = plan;
     copy.tracked = tracked_;
+    copy.survey = true;
     executor_.submit(copy);
   }
   std::optional<TraceView> next(const std::function<bool()>& interrupted) override {
@@ -30,35 +34,77 @@ class Tracking final : public Executor {
   const std::vector<TrackedRange>& tracked_;
 };
 
-}  // namespace
+using Confirm = std::function<std::optional<Finding>(Finding)>;
 
-Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,
-                 const std::function<std::optional<Finding>(Finding)>& confirm, std::optional<uint32_t> proved,
-                 ShrinkBudget budget) {
-  const uint32_t max_steps = finding.plan.max_steps;
-  const auto replayed = [&](const Trace& trace) -> std::optional<Finding> {
-    Finding simpler = finding;
-    simpler.plan = plan_of(trace);
-    simpler.plan.max_steps = max_steps;
-    simpler.plan.tracked = finding.plan.tracked;
-    std::optional<Finding> found = confirm(std::move(simpler));
-    return found && found->fingerprint == finding.fingerprint ? found : std::nullopt;
-  };
-  // Fingerprints need stacks; what looks alike without them is looked at once.
-  std::unordered_map<FailureKey, bool> known;
-  const auto same = [&](const Trace& trace) {
-    for (Analysis* analysis : analyses) {
+// Which traces show the bug of a confirmed finding. Fingerprints need stacks; what looks alike without them is replayed
+// once.
+class SameBug {
+ public:
+  SameBug(const Finding& finding, std::span<Analysis* const> analyses, const Confirm& confirm,
+          const std::vector<TrackedRange>& tracked)
+      : finding_(finding), analyses_(analyses), confirm_(confirm), tracked_(tracked) {}
+
+  std::optional<Finding> replay(const Trace& trace) const {
+    Finding other = finding_;
+    other.plan = plan_of(trace);
+    other.plan.max_steps = finding_.plan.max_steps;
+    other.plan.tracked = tracked_;
+    std::optional<Finding> found = confirm_(std::move(other));
+    return found && found->fingerprint == finding_.fingerprint ? found : std::nullopt;
+  }
+  bool operator()(const Trace& trace) {
+    for (Analysis* analysis : analyses_) {
       const std::optional<Finding> found = analysis->check(trace);
-      if (!found || found->kind != finding.observed.value_or(finding.kind)) continue;
-      const auto [place, fresh] = known.try_emplace(key_of(*found, trace), false);
-      if (fresh) place->second = replayed(trace).has_value();
+      if (!found || found->kind != finding_.observed.value_or(finding_.kind)) continue;
+      const auto [place, fresh] = known_.try_emplace(key_of(*found, trace), false);
+      if (fresh) place->second = replay(trace).has_value();
       return place->second;
     }
     return false;
-  };
+  }
+
+ private:
+  const Finding& finding_;
+  const std::span<Analysis* const> analyses_;
+  const Confirm& confirm_;
+  const std::vector<TrackedRange>& tracked_;
+  std::unordered_map<FailureKey, bool> known_;
+};
+
+}  // namespace
+
+std::optional<Finding> find_with_points(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,
+                                        const Confirm& confirm, std::vector<TrackedRange> racy,
+                                        const ShrinkBudget& budget) {
+  constexpr int kMostExecutions = 1000;
+  constexpr auto kMostTime = std::chrono::milliseconds(500);
+  const auto start = std::chrono::steady_clock::now();
+  Tracking tracking(executor, racy);
+  SameBug same(finding, analyses, confirm, racy);
+  const auto search = make_chess({.preemptions = {}, .max_steps = finding.plan.max_steps});
+  for (int n = 0; n < kMostExecutions && std::chrono::steady_clock::now() - start < kMostTime; ++n) {
+    if (budget.must_stop()) break;
+    const std::optional<Plan> plan = search->next();
+    if (!plan) break;
+    tracking.submit(*plan);
+    const std::optional<TraceView> view = tracking.next([] { return false; });
+    if (!view) break;
+    search->learn(*view);
+    if (!is_whole(view->outcome()) || view->outcome() == Outcome::Ok) continue;
+    const Trace trace(*view);
+    if (same(trace)) return same.replay(trace);
+  }
+  return std::nullopt;
+}
+
+Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,
+                 const Confirm& confirm, std::optional<uint32_t> proved, ShrinkBudget budget) {
+  const uint32_t max_steps = finding.plan.max_steps;
+  SameBug same_bug(finding, analyses, confirm, finding.plan.tracked);
+  const SameFailure same = [&](const Trace& trace) { return same_bug(trace); };
   Tracking tracking(executor, finding.plan.tracked);
   const std::optional<Shrunk> shrunk = shrink(tracking, finding.trace, max_steps, same, proved, budget);
-  Finding simplest = shrunk ? replayed(shrunk->trace).value_or(finding) : finding;
+  Finding simplest = shrunk ? same_bug.replay(shrunk->trace).value_or(finding) : finding;
   if (simplest.race && !simplest.race->misuse()) return simplest;  // between two accesses, whatever else is ordered
   if (const auto threads = threads_needed(tracking, simplest.trace, max_steps, same, budget))
     simplest.threads = *threads;

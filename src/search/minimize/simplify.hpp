@@ -3,11 +3,19 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "analysis/analysis.hpp"
 #include "search/minimize/shrink.hpp"
 
 namespace lockstep {
+
+// The same bug, found again with every access to `racy` memory as a scheduling point: which accesses raced was known
+// only after the execution that showed the bug, so its schedule need not show who was preempted where. nullopt: not
+// found.
+std::optional<Finding> find_with_points(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,
+                                        const std::function<std::optional<Finding>(Finding)>& confirm,
+                                        std::vector<TrackedRange> racy, const ShrinkBudget& budget);
 
 // `finding` is confirmed; `confirm` replays another plan with stacks and completes its finding. The same bug is the
 // same kind with the same fingerprint. Executions run here are nobody's count; the number of the find stays what it is.

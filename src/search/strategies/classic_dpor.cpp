@@ -9,9 +9,13 @@ namespace {
 
 using namespace dpor;
 
-// Before the first step of the race, run the thread of the second, or somebody whose steps lead to it.
+// Before the first step of the race, run the thread of the second, or somebody whose steps lead to it. If all of them
+// sleep there, run everybody: what they would begin is explored elsewhere, but they need not be able to begin what is
+// to be shown.
 class BacktrackSets final : public Reversal {
  public:
+  explicit BacktrackSets(bool picks_sleepers) : picks_sleepers_(picks_sleepers) {}
+
   void reverse(Path& path, Planner& planner, const Race& race) override {
     leading_.clear();
     const HappensBefore& order = path.order();
@@ -22,6 +26,7 @@ class BacktrackSets final : public Reversal {
     consider(race.next->thread);
     for (uint32_t k = race.first + 1; k < race.end && race.next->previous != HappensBefore::kNone; ++k)
       if (order.ordered(k, race.next->previous)) consider(order[k].thread);
+    if (!picks_sleepers_) std::erase_if(leading_, [&](ThreadId t) { return path.sleeps(race.first, t); });
     for (const ThreadId t : leading_)
       if (planner.is_planned(race.first, t)) return;
     if (leading_.empty()) return planner.plan_enabled(race.first);
@@ -29,6 +34,7 @@ class BacktrackSets final : public Reversal {
   }
 
  private:
+  const bool picks_sleepers_;
   std::vector<ThreadId> leading_;
 };
 
@@ -36,8 +42,8 @@ class BacktrackSets final : public Reversal {
 
 std::unique_ptr<Search> make_dpor(const DporOptions& options) {
   DporParts parts;
-  parts.reversal = std::make_unique<BacktrackSets>();
-  parts.sleep_sets = options.sleep_sets;
+  parts.reversal = std::make_unique<BacktrackSets>(options.picks_sleepers);
+  parts.sleep_sets = options.sleep_sets || options.picks_sleepers;
   parts.max_steps = options.max_steps;
   return std::make_unique<DporSearch>(std::move(parts));
 }

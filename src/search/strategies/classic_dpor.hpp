@@ -1,5 +1,5 @@
-// Dynamic partial order reduction as first published (Flanagan & Godefroid 2005), without sleep sets: every trace, many
-// of them several times. Here for comparison.
+// Dynamic partial order reduction as first published (Flanagan & Godefroid 2005), with or without sleep sets: every
+// trace, many of them several times. Here for comparison.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,9 +10,10 @@ namespace lockstep {
 
 struct DporOptions {
   uint32_t max_steps = 1'000'000;
-  // Wrong, and here to show that tests notice: the thread this rule picks need not be an initial of what is to be
-  // shown; if it happens to be asleep, nobody shows it, and traces get lost.
   bool sleep_sets = false;
+  // Wrong, and here to show that tests notice: the thread that the rule picks need not be an initial of what is to be
+  // shown; if it happens to be asleep, nobody shows it, and traces get lost.
+  bool picks_sleepers = false;
 };
 
 std::unique_ptr<Search> make_dpor(const DporOptions& options);

@@ -13,6 +13,7 @@ struct PctvbOptions {
   uint32_t variables = 1;  // at whose accesses they arise
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
+  bool survey = true;  // as in VbOptions
 };
 
 // Upper bound on the probability to have missed a bug of `depth` at v of Q variables that are accessed `accesses` times

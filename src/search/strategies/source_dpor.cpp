@@ -14,7 +14,7 @@ std::unique_ptr<Search> make_source_dpor(const SourceDporOptions& options) {
   parts.preemptions = options.preemptions;
   parts.sleep_sets = options.sleep_sets;
   parts.window = options.window;
-  parts.each_trace_once = !options.order;
+  parts.each_trace_once = !options.order && options.sleep_sets;
   parts.order = options.order;
   if (!options.preemptions) parts.lanes = options.lanes;
   parts.for_one_worker = options.for_one_worker;

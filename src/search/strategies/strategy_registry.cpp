@@ -17,6 +17,7 @@
 #include "search/strategies/random.hpp"
 #include "search/strategies/source_dpor.hpp"
 #include "search/strategies/surw.hpp"
+#include "search/strategies/thread_bounding.hpp"
 #include "search/strategies/vb.hpp"
 #include "search/strategies/view_search.hpp"
 
@@ -34,6 +35,13 @@ AutoOptions auto_options(const Settings& s) {
 // One worker shares a core with the search: enough for them not to take turns all the time. Several shall not have to
 // wait for it, however many there are.
 unsigned lanes(const Settings& s) { return s.workers > 1 ? 128 : 32; }
+
+std::unique_ptr<Search> by_preemptions(const Settings& s, bool cache) {
+  if (s.thread_bound)
+    return make_thread_bounding({s.preemptions, *s.thread_bound, cache, s.epsilon, s.seed, s.max_steps});
+  const BoundedOptions options{s.preemptions, s.max_steps, s.variables, {}, s.csb};
+  return cache ? make_chess(options) : make_icb(options);
+}
 
 std::unique_ptr<Search> exitblock(const Settings& s, bool conflicts, bool deadlocks) {
   return std::make_unique<BlockSearch>(BlockSearchParts{.preemptions = s.preemptions,
@@ -79,15 +87,12 @@ constexpr StrategyInfo kStrategies[] = {
      [](Settings& s) {
        return make_dfs({s.preemptions, s.max_steps, s.variables, s.deepest});
      }},
-    {"icb", "iterative context bounding: fewest preemptions first; csb=N: N more of them in each phase",
-     kPreemptions | kVariables | kPhases,
-     [](Settings& s) {
-       return make_icb({s.preemptions, s.max_steps, s.variables, {}, s.csb});
-     }},
-    {"chess", "icb with happens-before state caching: explores no state twice", kPreemptions | kVariables,
-     [](Settings& s) {
-       return make_chess({s.preemptions, s.max_steps, s.variables});
-     }},
+    {"icb",
+     "iterative context bounding: fewest preemptions first, optionally of few threads; csb=N: N more of them in each "
+     "phase",
+     kPreemptions | kVariables | kThreads | kPhases, [](Settings& s) { return by_preemptions(s, false); }},
+    {"chess", "icb with happens-before state caching: explores no state twice", kPreemptions | kVariables | kThreads,
+     [](Settings& s) { return by_preemptions(s, true); }},
     {"delay", "delay bounding: round-robin schedule, fewest delays first", kDelays | kPreemptions,
      [](Settings& s) {
        return make_delay({s.delays, s.max_steps});
@@ -108,12 +113,12 @@ constexpr StrategyInfo kStrategies[] = {
                                 .for_one_worker = s.workers <= 1});
      }},
     {"dpor",
-     "DPOR as first published (Flanagan and Godefroid); many redundant executions, for comparison; sleep=1: with sleep "
-     "sets, and source sets, without which these lose orders",
+     "DPOR as first published (Flanagan and Godefroid); many redundant executions, for comparison; sleep=1: fewer, "
+     "with "
+     "sleep sets",
      kSleep,
      [](Settings& s) {
-       return s.sleep_sets.value_or(false) ? make_source_dpor({.preemptions = {}, .max_steps = s.max_steps})
-                                           : make_dpor({s.max_steps});
+       return make_dpor({s.max_steps, s.sleep_sets.value_or(false)});
      }},
     {"bpor", "every order of dependent operations within a preemption bound (2); some executions are redundant",
      kPreemptions,
@@ -134,15 +139,23 @@ constexpr StrategyInfo kStrategies[] = {
        return make_pct({s.depth, s.seed, s.max_steps});
      }},
     {"pctvb", "pct with change points only at accesses to a few chosen variables",
-     kSeed | kDepth | kVariables | kWatchesMemory,
+     kSeed | kDepth | kVariables | kSurvey | kWatchesMemory,
      [](Settings& s) {
-       return make_pctvb({s.depth, s.variables.value_or(1), s.seed, s.max_steps});
+       return make_pctvb({s.depth, s.variables.value_or(1), s.seed, s.max_steps, s.survey});
      }},
     {"vb", "variable bounding: few preemptions (2) at few shared variables (2), optionally of few threads",
-     kPreemptions | kVariables | kThreads | kSeed | kWatchesMemory,
+     kPreemptions | kVariables | kThreads | kSets | kSurvey | kSeed | kWatchesMemory,
      [](Settings& s) {
-       return make_vb({s.preemptions.value_or(kFewPreemptions), s.variables.value_or(2), s.thread_bound,
-                       s.loop_iterations, s.seed, s.max_steps});
+       return make_vb({.preemptions = s.preemptions.value_or(kFewPreemptions),
+                       .variables = s.variables.value_or(2),
+                       .thread_bound = s.thread_bound,
+                       .loop_iterations = s.loop_iterations,
+                       .seed = s.seed,
+                       .max_steps = s.max_steps,
+                       .by_preemptions = s.by_preemptions,
+                       .whole_blocks = s.whole_blocks,
+                       .survey = s.survey,
+                       .epsilon = s.epsilon});
      }},
     {"pos", "partial order sampling: random priorities of operations, redrawn at conflicts", kSeed,
      [](Settings& s) {

@@ -93,6 +93,20 @@ bool sleep_sets(Settings& settings, std::string_view value) {
   return value == "0" || value == "1";
 }
 
+bool order(Settings& settings, std::string_view value) {
+  settings.by_preemptions = value == "c";
+  return settings.by_preemptions || value == "v";
+}
+
+bool arrays(Settings& settings, std::string_view value) {
+  settings.whole_blocks = value == "whole";
+  return settings.whole_blocks || value == "elements";
+}
+
+bool epsilon(Settings& settings, std::string_view value) {
+  return parse(value, settings.epsilon) && settings.epsilon > 0 && settings.epsilon < 1;
+}
+
 constexpr Setting kSettings[] = {
     {"preemptions", kPreemptions, preemptions},
     {"bound", kDelays, number<&Settings::delays>},
@@ -101,7 +115,11 @@ constexpr Setting kSettings[] = {
     {"csb", kPhases, csb, "a number up to 1000"},
     {"variables", kVariables, number<&Settings::variables>},
     {"threads", kThreads, number<&Settings::thread_bound>},
-    {"iterations", kThreads, number<&Settings::loop_iterations>},
+    {"epsilon", kThreads, epsilon, "a number between 0 and 1"},
+    {"iterations", kSets, number<&Settings::loop_iterations>},
+    {"order", kSets, order, "v or c"},
+    {"arrays", kSets, arrays, "elements or whole"},
+    {"survey", kSurvey, flag<&Settings::survey>, "0 or 1"},
     {"locks-write", kBlocks, flag<&Settings::locks_write>, "0 or 1"},
     {"run-delayed", kBlocks, flag<&Settings::run_delayed>, "0 or 1"},
     {"as-published", kBlocks, flag<&Settings::as_published>, "0 or 1"},
@@ -143,8 +161,8 @@ std::optional<Error> unsupported_option(const std::string& strategy, unsigned ta
   if (options.preemptions && !(takes & kPreemptions))  // none is no bound
     return refuse("--preemptions; use auto, icb or optimal-dpor");
   if (options.variables && !(takes & kVariables)) return refuse("--variables");
-  if (options.thread_bound && !(takes & kThreads)) return refuse("--thread-bound; use vb");
-  if (options.loop_iterations && !(takes & kThreads)) return refuse("--loop-iterations; use vb");
+  if (options.thread_bound && !(takes & kThreads)) return refuse("--thread-bound; use vb, icb or chess");
+  if (options.loop_iterations && !(takes & kSets)) return refuse("--loop-iterations; use vb");
   return std::nullopt;
 }
 
@@ -161,6 +179,8 @@ Result<StrategySettings> read_settings(const char* name, unsigned takes, const S
     if (auto error = read_setting(strategy, takes, list.substr(0, comma), settings)) return *error;
     list = comma == list.npos ? std::string_view{} : list.substr(comma + 1);
   }
+  if (settings.thread_bound && (settings.variables || settings.csb > 0) && !(takes & kSets))
+    return usage(strategy + " with --thread-bound does not support --variables or csb");
   if (settings.reduce && (settings.preemptions || settings.variables))
     return usage(strategy + " with expand=dpor does not support a bound: it would miss executions within the bound");
   if (settings.sleep_sets && (takes & kExpand) && !settings.reduce)

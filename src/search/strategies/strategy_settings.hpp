@@ -45,6 +45,10 @@ struct StrategySettings : StrategyOptions {
   bool locks_write = false, run_delayed = false, as_published = false;  // exitblock
   bool reduce = false;                                                  // best-first: expand=dpor
   std::optional<bool> sleep_sets{};                                     // dpor, and best-first:expand=dpor
+  bool by_preemptions = false;                                          // vb: order=c
+  bool whole_blocks = false;                                            // vb: arrays=whole
+  bool survey = true;                                                   // vb, pctvb
+  double epsilon = 0.01;                                                // thread bounds
   uint32_t window = ~0u;                                                // best-first: most executions under way
   std::vector<std::string> rank_lists{};                                // portfolio
   std::vector<uint64_t> seeds{};                                        // likewise
@@ -66,6 +70,8 @@ enum Takes : unsigned {
   kMembers = 1024,
   kDeepest = 2048,
   kPhases = 4096,
+  kSets = 8192,  // of variables
+  kSurvey = 16384,
   kWatchesMemory = 256,  // needs to know which memory is touched, and whether that is a race
 };
 

@@ -1,105 +1,109 @@
 #include "search/strategies/vb.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "model/text.hpp"
-#include "search/blocks/block_search.hpp"
+#include "search/strategies/preparation.hpp"
 #include "search/tree/tree_search.hpp"
 #include "search/variables/survey.hpp"
 #include "search/variables/thread_bound.hpp"
+#include "search/variables/variable_sets.hpp"
 
 namespace lockstep {
 namespace {
 
-constexpr uint64_t kPreparatory = 8;  // executions to learn from which variables are shared
-constexpr double kEpsilon = 0.01;
+constexpr uint64_t kPreparatory = 8;
 constexpr unsigned kFewThreads = 6;  // main included; the orders of more are too many to try them all
 
-// Preparatory executions, then the empty set: no preemption at all. Then one preemption at each variable, two at each,
-// two at each pair, three at each, and so on: a bug that needs few of both is met soon, whatever else is shared. Sets
-// come in the order of their last variable, so that those of early iterations of loops come before those of later ones.
+// Preparatory executions, then the empty set: no preemption at all. Then the sets of shared variables.
+//
+// Every execution is surveyed: a variable that is first found to be shared, or to lie elsewhere than known, adds sets
+// to stages that were finished (VariableSets). So a claim is about all variables that any of these executions shares.
+// No others matter: a preemption at what one thread alone uses has the same effect at the shared access before it.
 class VariableBounding final : public Strategy {
  public:
   explicit VariableBounding(const VbOptions& options)
-      : options_(options), threads_(options.thread_bound), preparation_(preparation(options)) {}
+      : options_(options),
+        threads_(options.thread_bound),
+        survey_(options.loop_iterations, options.whole_blocks ? HeapVariable::Block : HeapVariable::Element),
+        preparation_(options.max_steps, kPreparatory),
+        sets_(options.by_preemptions ? VariableSets::by_preemptions(options.preemptions, options.variables)
+                                     : VariableSets::by_variables(options.preemptions, options.variables)) {}
 
   std::optional<Plan> next() override {
-    if (preparing_) {
-      if (in_flight_ > 0) return std::nullopt;
-      std::optional<Plan> plan = prepared_ < kPreparatory ? preparation_.next() : std::nullopt;
-      if (plan) {
-        plan->origins = true;
-        ++in_flight_;
-        return plan;
+    std::optional<Plan> plan = preparation_.next();
+    if (!plan) {
+      if (!preparation_.over()) return std::nullopt;
+      if (!begun_) begin();
+      while (!done() && !(plan = tree_ ? tree_->next() : orders_->next())) {
+        if (in_flight_ > 0) return std::nullopt;
+        finish_set();
       }
-      preparing_ = false;
-      survey_.settle();
-      if (!threads_ && survey_.threads() > kFewThreads) threads_ = 2;
-      start();
+      if (!plan) return std::nullopt;
     }
-    while (!done_) {
-      std::optional<Plan> plan = tree_ ? tree_->next() : orders_->next();
-      if (plan) {
-        ++in_flight_;
-        return plan;
-      }
-      if (in_flight_ > 0) return std::nullopt;
-      finish_set();
-    }
-    return std::nullopt;
+    if (!begun_ || options_.survey) plan->survey = plan->origins = true;
+    ++in_flight_;
+    return plan;
   }
 
   void learn(TraceView trace) override {
     --in_flight_;
-    if (preparing_) {
-      ++prepared_;
-      survey_.look(trace);
+    if (!begun_ || options_.survey) survey_.look(trace);
+    if (!begun_)
       preparation_.learn(trace);
-    } else if (tree_) {
+    else if (tree_)
       tree_->learn(trace);
-    } else {
+    else
       orders_->learn(trace);
-    }
   }
 
   Claim claim() const override {
     Claim claim;
     claim.unrepeated = unrepeated_;
-    if (broken_ || finished_ == kNothing) return claim;
+    const size_t finished = begun_ ? sets_.finished(survey_.shared().size(), !done()) : 0;
+    if (broken_ || finished == 0) return claim;
+    const VariableSets::Stage reached = sets_[finished - 1];
     claim.scope = Scope::Executions;
-    claim.finished = done_;
-    claim.bounds.preemptions = claim.preemptions_completed = finished_preemptions_;
-    claim.bounds.variables = finished_;
+    claim.finished = done();
+    claim.bounds.preemptions = claim.preemptions_completed = reached.preemptions;
+    claim.bounds.variables = static_cast<uint32_t>(std::min<size_t>(reached.variables, survey_.count()));
     claim.bounds.threads = threads_;
-    if (usable() < survey_.shared().size()) claim.bounds.loop_iterations = *options_.loop_iterations;
-    claim.shared_variables = usable();
-    if (threads_ && !certain_) claim.certainty = 1 - kEpsilon;
+    if (survey_.left_out() > 0) claim.bounds.loop_iterations = *options_.loop_iterations;
+    claim.shared_variables = survey_.count();
+    if (threads_ && !certain_) claim.certainty = 1 - options_.epsilon;
+    if (survey_.overflows() > 0)
+      claim.provisos.push_back({ProvisoKind::NoSchedulingPoint,
+                                true,
+                                survey_.overflows(),
+                                {},
+                                "some variables of executions that touched too much memory to record it all"});
     return claim;
   }
   Traits traits() const override { return {.preempts_at_points = false}; }  // tracks memory by address instead
   void save(StateWriter& out) const override {
     survey_.save(out);
     preparation_.save(out);
-    for (const bool flag : {preparing_, done_, broken_, certain_}) out.put(flag);
-    for (const uint64_t n : {prepared_, sets_, peak_, unrepeated_}) out.put(n);
-    for (const uint32_t n : {level_, finished_, finished_preemptions_, threads_.value_or(kNothing)}) out.put(n);
-    out.put_all(set_);
+    sets_.save(out);
+    for (const bool flag : {begun_, broken_, certain_, tree_ || orders_}) out.put(flag);
+    for (const uint64_t n : {explored_, peak_, unrepeated_}) out.put(n);
+    for (const uint32_t n : {all_threads_, threads_.value_or(kNone)}) out.put(n);
     if (tree_) tree_->save(out);
     if (orders_) orders_->save(out);
   }
   void load(StateReader& in) override {
     survey_.load(in);
     preparation_.load(in);
-    for (bool* flag : {&preparing_, &done_, &broken_, &certain_}) *flag = in.get<bool>();
-    for (uint64_t* n : {&prepared_, &sets_, &peak_, &unrepeated_}) *n = in.get<uint64_t>();
-    for (uint32_t* n : {&level_, &finished_, &finished_preemptions_}) *n = in.get<uint32_t>();
+    sets_.load(in);
+    bool under_way = false;
+    for (bool* flag : {&begun_, &broken_, &certain_, &under_way}) *flag = in.get<bool>();
+    for (uint64_t* n : {&explored_, &peak_, &unrepeated_}) *n = in.get<uint64_t>();
+    all_threads_ = in.get<uint32_t>();
     const auto threads = in.get<uint32_t>();
-    threads_ = threads == kNothing ? std::nullopt : std::optional(threads);
-    set_ = in.get_all<size_t>();
-    const bool known = std::all_of(set_.begin(), set_.end(), [&](size_t i) { return i < survey_.shared().size(); });
-    if (!in.good() || !known) return in.reject();
-    if (preparing_) return;
+    threads_ = threads == kNone ? std::nullopt : std::optional(threads);
+    const auto& set = sets_.set();
+    const bool known = std::all_of(set.begin(), set.end(), [&](size_t i) { return i < survey_.shared().size(); });
+    if (!in.good() || !known || all_threads_ > kMaxThreads) return in.reject();
+    if (!under_way) return;
     start();
     if (tree_) tree_->load(in);
     if (orders_) orders_->load(in);
@@ -107,47 +111,45 @@ class VariableBounding final : public Strategy {
   uint64_t memory_bytes() const override { return tree_ ? tree_->memory_bytes() : 0; }
   SearchStatus status() const override {
     const uint64_t open = tree_ ? tree_->frontier_nodes() : orders_ ? orders_->open() : 0;
-    return {
-        .frontier_nodes = done_ ? 0 : 1 + open,
-        .peak_frontier_nodes = peak_,
-        .phase = preparing_ ? "preparing" : count_of(set_.size(), "variable"),
-        .contributions = count_of(usable(), "shared variable") + ", " + count_of(sets_, "set") + " of them finished"};
+    return {.frontier_nodes = done() ? 0 : 1 + open,
+            .peak_frontier_nodes = peak_,
+            .phase = begun_ ? count_of(sets_.set().size(), "variable") : "preparing",
+            .contributions =
+                count_of(survey_.count(), "shared variable") + ", " + count_of(explored_, "set") + " of them finished"};
   }
 
  private:
-  static constexpr uint32_t kNothing = ~0u;
+  static constexpr uint32_t kNone = ~0u;
 
-  static BlockSearchParts preparation(const VbOptions& options) {
-    BlockSearchParts parts;
-    parts.max_steps = options.max_steps;
-    parts.conflicts = parts.locks_write = true;
-    return parts;
+  bool done() const { return begun_ && !tree_ && !orders_; }
+
+  void begin() {
+    begun_ = true;
+    survey_.settle();
+    if (!threads_ && survey_.threads() > kFewThreads) threads_ = 2;
+    all_threads_ = survey_.threads();
+    next_set();
   }
 
-  // Shared variables that count: the first so many, because they are sorted by iteration.
-  size_t usable() const {
-    const auto& all = survey_.shared();
-    if (!options_.loop_iterations) return all.size();
-    return static_cast<size_t>(
-        std::partition_point(all.begin(), all.end(),
-                             [&](const SharedVariable& v) { return v.id.iteration <= *options_.loop_iterations; }) -
-        all.begin());
+  void next_set() {
+    tree_.reset();
+    orders_.reset();
+    while (sets_.advance(survey_.shared().size())) {
+      const std::vector<size_t>& set = sets_.set();
+      if (std::none_of(set.begin(), set.end(), [&](size_t i) { return survey_.shared()[i].replaced; })) return start();
+    }
   }
 
-  // The search for the set of variables whose turn it is.
   void start() {
     std::vector<TrackedRange> tracked;
-    for (const size_t i : set_) {
+    for (const size_t i : sets_.set()) {
       const std::vector<TrackedRange>& where = survey_.shared()[i].where;
       tracked.insert(tracked.end(), where.begin(), where.end());
     }
-    if (tracked.empty())
-      tracked.push_back({});  // no memory at all, and no monitor either: races were looked for before
-    const uint32_t preemptions = level_;
-    tree_.reset();
-    orders_.reset();
+    if (tracked.empty()) tracked.push_back({});  // no memory at all
+    const uint32_t preemptions = sets_.stage().preemptions;
     if (threads_) {
-      orders_.emplace(ThreadBoundOptions{*threads_, survey_.threads(), preemptions, tracked, kEpsilon, options_.seed,
+      orders_.emplace(ThreadBoundOptions{*threads_, all_threads_, preemptions, tracked, options_.epsilon, options_.seed,
                                          options_.max_steps});
       certain_ &= orders_->certain();
       return;
@@ -164,51 +166,29 @@ class VariableBounding final : public Strategy {
   }
 
   void finish_set() {
-    if (tree_)
-      broken_ |= !tree_->complete(), unrepeated_ += tree_->claim().unrepeated;
-    else
+    ++explored_;
+    if (tree_) {
+      broken_ |= !tree_->complete();
+      unrepeated_ += tree_->claim().unrepeated;
+      peak_ = std::max(peak_, tree_->peak());
+    } else {
       broken_ |= !orders_->good();
-    if (tree_) peak_ = std::max(peak_, tree_->peak());
-    ++sets_;
-    if (next_set())
-      start();
-    else
-      done_ = true;
-  }
-
-  // The next combination of as many variables, or the first of one more, or of one with one more preemption.
-  bool next_set() {
-    const size_t all = usable();
-    for (size_t i = 0; i < set_.size(); ++i) {
-      if (set_[i] + 1 >= (i + 1 < set_.size() ? set_[i + 1] : all)) continue;
-      ++set_[i];
-      std::iota(set_.begin(), set_.begin() + static_cast<std::ptrdiff_t>(i), size_t{0});
-      return true;
+      if (survey_.threads() > all_threads_) {  // orders of fewer than there are: all of them again
+        all_threads_ = survey_.threads();
+        sets_.start_over();
+      }
     }
-    finished_ = static_cast<uint32_t>(set_.size());
-    finished_preemptions_ = level_;
-    size_t size = set_.size() + 1;
-    // More variables than preemptions cannot be preempted at.
-    if (size > std::min<size_t>({level_, options_.variables, all})) {
-      if (level_ >= options_.preemptions || all == 0 || options_.variables == 0) return false;
-      ++level_;
-      size = 1;
-    }
-    set_.resize(size);
-    std::iota(set_.begin(), set_.end(), size_t{0});
-    return true;
+    next_set();
   }
 
   const VbOptions options_;
   std::optional<uint32_t> threads_;  // bound
   VariableSurvey survey_;
-  BlockSearch preparation_;
-  bool preparing_ = true, done_ = false, broken_ = false, certain_ = true;
-  uint64_t prepared_ = 0, in_flight_ = 0, sets_ = 0, peak_ = 0, unrepeated_ = 0;
-  std::vector<size_t> set_;       // indices of shared variables, ascending
-  uint32_t level_ = 0;            // preemptions at the present set
-  uint32_t finished_ = kNothing;  // all sets of so many variables are done, with so many preemptions
-  uint32_t finished_preemptions_ = 0;
+  Preparation preparation_;
+  VariableSets sets_;
+  bool begun_ = false, broken_ = false, certain_ = true;
+  uint64_t in_flight_ = 0, explored_ = 0, peak_ = 0, unrepeated_ = 0;
+  unsigned all_threads_ = 0;  // whose orders are explored
   std::optional<TreeSearch> tree_;
   std::optional<ThreadBoundSearch> orders_;
 };

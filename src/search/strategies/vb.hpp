@@ -1,6 +1,6 @@
-// Variable bounding (Bindal, Bansal & Lal 2013): iterative context bounding for one set of shared variables after the
-// other, fewest preemptions and smallest sets first, with preemptions only next to accesses to them. Few bugs need more
-// than two variables, and only the chosen ones have to be tracked.
+// Variable bounding (Bindal, Bansal & Lal 2013, sections 2 and 5): for every set of a few shared variables, all
+// executions with a few preemptions, all of them at accesses to these variables; optionally only orders of a few
+// threads (section 4).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,13 +12,16 @@ namespace lockstep {
 
 struct VbOptions {
   uint32_t preemptions = 2;
-  uint32_t variables = 2;  // sets of up to so many
-  // Orders of so many threads only, by random priorities; two by default if there are many threads.
-  std::optional<uint32_t> thread_bound{};
-  // Variables of the heap from so many iterations of a loop, besides the first, that has the number 0; none: all.
-  std::optional<uint32_t> loop_iterations{};
+  uint32_t variables = 2;
+  std::optional<uint32_t> thread_bound{};     // whose order matters at most; none: all threads, if they are few
+  std::optional<uint32_t> loop_iterations{};  // of memory allocated in loops: up to this iteration, from 0; none: all
   uint64_t seed = 0;
   uint32_t max_steps = 1'000'000;
+  bool by_preemptions = false;  // the number of preemptions grows before that of variables
+  bool whole_blocks = false;    // a block of the heap is one variable, not each of its elements
+  // Every execution shows which variables are shared; otherwise only the first few do, and the others are faster.
+  bool survey = true;
+  double epsilon = 0.01;  // of a thread bound: with what probability orders may be missed
 };
 
 std::unique_ptr<Search> make_vb(const VbOptions& options);

@@ -18,7 +18,9 @@ void VariableSurvey::look(TraceView trace) {
     for (const Access& a : accesses(s.operation()))
       note(static_cast<uint64_t>(a.object), atomic && s.bytes() ? s.bytes() : 1, s.thread, a.write, atomic);
   }
+  bool overflowed = false;
   trace.for_each_block([&](const BlockRecord& block, std::span<const Touched> touched) {
+    overflowed |= block.everything != 0;
     for (const Touched& t : touched)
       for (unsigned start = 0; start < 8; ++start) {
         if (!(t.starts >> start & 1)) continue;
@@ -28,13 +30,23 @@ void VariableSurvey::look(TraceView trace) {
         note(t.word + start, end - start, block.thread, t.writes & bytes, true);
       }
   });
+  overflows_ += overflowed;
 }
 
 void VariableSurvey::note(uint64_t address, uint64_t size, ThreadId thread, bool write, bool data) {
   if (address >= kNotMemory || address == 0) return;
-  const VariableId id = blocks_.variable(address);
-  Known& v = known_.try_emplace(id, Known{{}, {}, data, false, kNone}).first->second;
-  auto known =
+  VariableId id = blocks_.variable(address);
+  if (heap_ != HeapVariable::Element && id.on_heap()) {
+    const Allocation& block = *blocks_.at(address);
+    address = block.begin;
+    size = block.size;
+    id.at = 0;
+    if (heap_ == HeapVariable::Site) id = {.origin = id.origin};
+  }
+  const auto [place, fresh] = known_.try_emplace(id);
+  Known& v = place->second;
+  if (fresh) v.data = data;
+  const auto known =
       std::find_if(v.where.begin(), v.where.end(), [&](const TrackedRange& r) { return r.address == address; });
   const bool news = known == v.where.end() || known->size < size;
   if (known == v.where.end())
@@ -43,20 +55,37 @@ void VariableSurvey::note(uint64_t address, uint64_t size, ThreadId thread, bool
     known->size = std::max(known->size, size);
   v.written |= write;
   v.threads.insert(thread);
-  if (v.number != kNone) {
-    if (news) shared_[v.number].where = v.where;
-  } else if (v.written && v.threads.size() >= 2) {
-    v.number = shared_.size();
-    shared_.push_back({id, v.where});
+  const bool is_shared = v.written && v.threads.size() >= 2;
+  if (is_shared && v.number != kLeftOut && (news || v.number == kNone)) share(id, v);
+}
+
+void VariableSurvey::share(const VariableId& id, Known& v) {
+  if (last_iteration_ && id.iteration > *last_iteration_) {
+    v.number = kLeftOut;
+    ++left_out_;
+    return;
   }
+  ++changes_;
+  if (v.number != kNone && !settled_) {
+    shared_[v.number].where = v.where;
+    return;
+  }
+  if (v.number == kNone)
+    ++count_;
+  else
+    shared_[v.number].replaced = true;
+  v.number = shared_.size();
+  shared_.push_back({id, v.where});
 }
 
 void VariableSurvey::settle() {
+  settled_ = true;
   std::stable_sort(shared_.begin(), shared_.end(), [&](const SharedVariable& a, const SharedVariable& b) {
     if (a.id.iteration != b.id.iteration) return a.id.iteration < b.id.iteration;
     const Known &x = known_.at(a.id), &y = known_.at(b.id);
     return x.data != y.data ? x.data : x.threads.size() > y.threads.size();
   });
+  for (size_t i = 0; i < shared_.size(); ++i) known_.at(shared_[i].id).number = i;
 }
 
 void VariableSurvey::save(StateWriter& out) const {
@@ -69,8 +98,14 @@ void VariableSurvey::save(StateWriter& out) const {
     out.put<uint64_t>(v.number);
   }
   out.put<uint64_t>(shared_.size());
-  for (const SharedVariable& v : shared_) out.put(v.id);
-  out.put(threads_);
+  for (const SharedVariable& v : shared_) {
+    out.put(v.id);
+    out.put_all(v.where);
+    out.put(v.replaced);
+  }
+  for (const uint64_t n :
+       {uint64_t{settled_}, uint64_t{count_}, uint64_t{left_out_}, changes_, overflows_, uint64_t{threads_}})
+    out.put(n);
 }
 
 void VariableSurvey::load(StateReader& in) {
@@ -83,10 +118,17 @@ void VariableSurvey::load(StateReader& in) {
     v.number = in.get<uint64_t>();
   }
   for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
-    const auto id = in.get<VariableId>();
-    shared_.push_back({id, known_[id].where});
+    SharedVariable& v = shared_.emplace_back();
+    v.id = in.get<VariableId>();
+    v.where = in.get_all<TrackedRange>();
+    v.replaced = in.get<bool>();
   }
-  threads_ = in.get<unsigned>();
+  settled_ = in.get<uint64_t>() != 0;
+  for (size_t* n : {&count_, &left_out_}) *n = in.get<uint64_t>();
+  for (uint64_t* n : {&changes_, &overflows_}) *n = in.get<uint64_t>();
+  threads_ = static_cast<unsigned>(std::min<uint64_t>(in.get<uint64_t>(), kMaxThreads));
+  for (const auto& [id, v] : known_)
+    if (v.number < kLeftOut && v.number >= shared_.size()) return in.reject();
 }
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -16,41 +17,59 @@ namespace lockstep {
 struct SharedVariable {
   VariableId id;
   std::vector<TrackedRange> where;  // in the order seen; more than one if it is of the heap and was moved
+  bool replaced = false;            // by a later entry for the same variable, which lies at more places
   bool contains(uint64_t address) const {
     return std::any_of(where.begin(), where.end(), [&](const TrackedRange& r) { return r.contains(address); });
   }
 };
 
+// What of the heap is one variable: an element of a block, a block, or all blocks allocated with the same call stack.
+enum class HeapVariable : uint8_t { Element, Block, Site };
+
 class VariableSurvey {
  public:
-  // Executions under Policy::Blocks with kBlocksConflict tell plain accesses, others only visible operations. Those
-  // with Plan::origins tell variables of the heap apart, whatever their addresses.
+  // `last_iteration`: variables of later iterations of the loop that allocated them are left out.
+  explicit VariableSurvey(std::optional<uint32_t> last_iteration = {}, HeapVariable heap = HeapVariable::Element)
+      : last_iteration_(last_iteration), heap_(heap) {}
+
+  // Executions with Plan::survey tell plain accesses, others only visible operations. Those with Plan::origins tell
+  // variables of the heap apart, whatever their addresses.
   void look(TraceView trace);
 
   // By iteration of the loop that allocated them: those of the first say most about the others. Data comes before locks
   // and the like, which everybody uses and which are seldom wrong; then what most threads share: what main hands to one
-  // of them is used by two. Otherwise in the order in which they were first seen to be shared. Called once, when there
-  // is nothing more to look at.
+  // of them is used by two. Otherwise in the order in which they were first seen to be shared. Called once; what shows
+  // after that is added at the end, so that numbers stay.
   void settle();
   const std::vector<SharedVariable>& shared() const { return shared_; }
-  unsigned threads() const { return threads_; }  // one above the largest name seen
+  size_t count() const { return count_; }            // without those that are replaced
+  size_t left_out() const { return left_out_; }      // shared, of later iterations
+  unsigned threads() const { return threads_; }      // one above the largest name seen
+  uint64_t changes() const { return changes_; }      // how often a shared variable was added or found at another place
+  uint64_t overflows() const { return overflows_; }  // executions in which a thread touched too much to be recorded
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
  private:
   struct Known {
-    std::vector<TrackedRange> where;
-    std::set<ThreadId> threads;
-    bool data, written;
-    size_t number;  // among the shared ones; kNone: it is not shared so far
+    std::vector<TrackedRange> where{};
+    std::set<ThreadId> threads{};
+    bool data = false, written = false;
+    size_t number = kNone;  // among the shared ones; kNone: it is not shared so far
   };
-  static constexpr size_t kNone = ~size_t{0};
+  static constexpr size_t kNone = ~size_t{0}, kLeftOut = kNone - 1;
   void note(uint64_t address, uint64_t size, ThreadId thread, bool write, bool data);
+  void share(const VariableId& id, Known& v);
 
+  std::optional<uint32_t> last_iteration_;
+  HeapVariable heap_;
   HeapBlocks blocks_;  // of the execution looked at
   std::map<VariableId, Known> known_;
   std::vector<SharedVariable> shared_;
+  bool settled_ = false;
+  size_t count_ = 0, left_out_ = 0;
+  uint64_t changes_ = 0, overflows_ = 0;
   unsigned threads_ = 1;
 };
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
-#include "analysis/bounds.hpp"
+#include "search/base/schedule_segments.hpp"
 #include "search/base/seeds.hpp"
+#include "search/judge/judge.hpp"
 
 namespace lockstep {
 
@@ -18,19 +20,31 @@ uint64_t permutations_needed(unsigned n, unsigned t, double epsilon) {
 }
 
 ThreadBoundSearch::ThreadBoundSearch(const ThreadBoundOptions& options) : options_(options) {
+  draw_permutations();
+  std::map<std::vector<uint32_t>, Group> groups;  // by the order of the threads
+  for (uint32_t p = 0; p < permutations_.size(); ++p) {
+    std::vector<uint32_t> threads(options_.all_threads);
+    std::iota(threads.begin(), threads.end(), 0);
+    std::sort(threads.begin(), threads.end(),
+              [&](uint32_t a, uint32_t b) { return permutations_[p][a] > permutations_[p][b]; });
+    groups[threads].permutations.push_back(p);
+  }
+  for (auto& [order, group] : groups) queue_.push_back(std::move(group));
+}
+
+void ThreadBoundSearch::draw_permutations() {
   const unsigned fragments = options_.all_threads + options_.preemptions,
                  constrained = options_.threads + options_.preemptions;
   std::vector<uint32_t> order(fragments);
   std::iota(order.begin(), order.end(), 1);
   const double all = std::tgamma(fragments + 1.0);
   const uint64_t needed = permutations_needed(fragments, constrained, options_.epsilon);
+  certain_ = (options_.preemptions == 0 && options_.threads == 2) || all <= static_cast<double>(needed);
   if (options_.preemptions == 0 && options_.threads == 2) {  // one order and its reverse
     permutations_ = {order, {order.rbegin(), order.rend()}};
-    certain_ = true;
-  } else if (all <= static_cast<double>(needed)) {
+  } else if (certain_) {
     do permutations_.push_back(order);
     while (std::next_permutation(order.begin(), order.end()));
-    certain_ = true;
   } else {
     for (uint64_t p = 0; p < needed; ++p) {
       for (size_t i = order.size(); i > 1; --i)
@@ -38,13 +52,17 @@ ThreadBoundSearch::ThreadBoundSearch(const ThreadBoundOptions& options) : option
       permutations_.push_back(order);
     }
   }
-  for (size_t p = 0; p < permutations_.size(); ++p) queue_.push_back({p, {}});
 }
 
-bool ThreadBoundSearch::tracked(ObjectId object) const {
-  const auto address = static_cast<uint64_t>(object);
-  return std::any_of(options_.tracked.begin(), options_.tracked.end(),
-                     [&](const TrackedRange& r) { return r.contains(address); });
+// Is the thread that ran last at an access to a tracked variable: its last one, or the one it is about to do?
+bool ThreadBoundSearch::is_near(const ScheduleCursor& at, ObjectId last) const {
+  if (!options_.tracked) return true;
+  const auto tracked = [&](ObjectId object) {
+    const auto address = static_cast<uint64_t>(object);
+    return std::any_of(options_.tracked->begin(), options_.tracked->end(),
+                       [&](const TrackedRange& r) { return r.contains(address); });
+  };
+  return tracked(last) || (at.step().thread == at.running() && tracked(at.step().object));
 }
 
 std::optional<Plan> ThreadBoundSearch::next() {
@@ -52,22 +70,23 @@ std::optional<Plan> ThreadBoundSearch::next() {
   if (queue_.empty()) return std::nullopt;
   in_flight_.push_back(std::move(queue_.front()));
   queue_.pop_front();
-  const Item& item = in_flight_.back();
+  const Group& group = in_flight_.back();
+  deepest_ = std::max(deepest_, static_cast<uint32_t>(group.changes.size()));
   Plan plan;
   plan.policy = Policy::Priorities;
   plan.max_steps = options_.max_steps;
-  plan.tracked = options_.tracked;
+  plan.deltas = group.choices;
+  if (options_.tracked) plan.tracked = *options_.tracked;
   plan.extra.push_back(options_.all_threads);
-  const std::vector<uint32_t>& order = permutations_[item.permutation];
+  const std::vector<uint32_t>& order = permutations_[group.permutations.front()];
   plan.extra.insert(plan.extra.end(), order.begin(), order.begin() + options_.all_threads);
-  for (const Change& c : item.changes) plan.extra.insert(plan.extra.end(), {c.record, c.priority});
+  for (size_t i = 0; i < group.changes.size(); ++i)
+    plan.extra.insert(plan.extra.end(), {group.changes[i], order[options_.all_threads + i]});
   return plan;
 }
 
-// After every access to a tracked variable the thread that did it could have been preempted: it continues as another
-// one.
 void ThreadBoundSearch::learn(TraceView trace) {
-  const Item item = std::move(in_flight_.front());
+  const Group group = std::move(in_flight_.front());
   in_flight_.pop_front();
   switch (trace.outcome()) {
     case Outcome::WorkerDied:
@@ -76,62 +95,143 @@ void ThreadBoundSearch::learn(TraceView trace) {
     case Outcome::StepLimit: ++bad_; break;
     default: break;
   }
-  if (item.changes.size() >= options_.preemptions) return;
-  const std::vector<uint32_t>& order = permutations_[item.permutation];
-  std::vector<uint32_t> priority(order.begin(), order.begin() + options_.all_threads);
-  const uint32_t lower = order[options_.all_threads + item.changes.size()];
-  const uint32_t from = item.changes.empty() ? 0 : item.changes.back().record + 1;
+  if (options_.cache && allowed_by(trace.reasons(), Method::StateCache) != Reduction::Full) {
+    options_.cache = false;
+    bad_ += pruned_;  // perhaps wrongly
+  }
+  expand(group, trace);
+}
+
+// Wherever the running thread is at a tracked variable it could have been preempted: it goes on as another thread, with
+// the next priority. Data choices could have been others.
+void ThreadBoundSearch::expand(const Group& group, TraceView trace) {
+  Expansion e{group, trace, std::vector<uint32_t>(options_.all_threads, 0),
+              std::vector<unsigned>(options_.all_threads)};
+  std::iota(e.fragment.begin(), e.fragment.end(), 0);
+  const auto knows = [&](ThreadId t) { return t != kNoThread && index_of(t) < options_.all_threads; };
+  for (uint32_t i = 0; i < trace.steps().size(); ++i)
+    if (knows(trace.steps()[i].thread)) e.last[index_of(trace.steps()[i].thread)] = i;
+  for (const Step& pending : trace.pending())
+    if (knows(pending.thread)) e.last[index_of(pending.thread)] = kNoStep;
+  Fingerprinter state;
   LastAccess last;
   size_t change = 0;
+  bool cache = options_.cache;
   for (ScheduleCursor at(trace); !at.done(); at.advance()) {
     const Step& step = at.step();
-    if (step.is_note() || step.is_choice()) continue;
-    const ThreadId running = at.running();
-    for (; change < item.changes.size() && item.changes[change].record <= at.index(); ++change)
-      if (running != kNoThread && index_of(running) < priority.size())
-        priority[index_of(running)] = item.changes[change].priority;
-    const bool near =
-        running != kNoThread && (tracked(last.of(running)) || (step.thread == running && tracked(step.object)));
-    if (at.index() >= from && near && at.enabled().contains(running) && index_of(running) < priority.size()) {
-      bool others = false;  // somebody would run instead
-      at.enabled().for_each([&](ThreadId t) {
-        others |= t != running && index_of(t) < priority.size() && priority[index_of(t)] > lower;
-      });
-      if (others) {
-        Item child = item;
-        child.changes.push_back({at.index(), lower});
-        later_.push_back(std::move(child));
+    const uint32_t record = at.index();
+    if (step.is_choice() && record >= group.from)
+      for (uint16_t value = 0; value < step.alternatives(); ++value) {
+        if (value == step.taken()) continue;
+        Group& other = queue_.emplace_back(group);
+        other.choices.push_back({record, value, true});
+        other.from = record + 1;
       }
+    if (!step.is_note() && !step.is_choice()) {
+      for (; change < group.changes.size() && group.changes[change] <= record; ++change)
+        if (knows(at.running()))
+          e.fragment[index_of(at.running())] = options_.all_threads + static_cast<unsigned>(change);
+      cache = cache && !at.yielded();  // then the runtime counts yields, which the order of events does not show
+      if (cache && record >= group.from && visited(e, at, state.value())) return;
+      if (record >= group.from && group.changes.size() < options_.preemptions && knows(at.running()) &&
+          at.enabled().contains(at.running()) && is_near(at, last.of(at.running())))
+        preempt(e, at);
+      last.step(step);
     }
-    last.step(step);
+    if (options_.cache) state.add(step);
   }
 }
 
-void ThreadBoundSearch::save(StateWriter& out, const Item& item) {
-  out.put<uint64_t>(item.permutation);
-  out.put_all(item.changes);
+// Threads that go on after this record, the highest priority first. The same for all permutations of the group.
+std::vector<ThreadId> ThreadBoundSearch::by_priority(const Expansion& e, uint32_t record) const {
+  std::vector<ThreadId> threads;
+  for (uint16_t t = 0; t < options_.all_threads; ++t)
+    if (e.last[t] >= record) threads.push_back(ThreadId{t});
+  const std::vector<uint32_t>& order = permutations_[e.group.permutations.front()];
+  std::sort(threads.begin(), threads.end(),
+            [&](ThreadId a, ThreadId b) { return order[e.fragment[index_of(a)]] > order[e.fragment[index_of(b)]]; });
+  return threads;
+}
+
+bool ThreadBoundSearch::visited(const Expansion& e, const ScheduleCursor& at, const Fingerprint& state) {
+  Fingerprint key = state;
+  std::vector<uint64_t> words;
+  for (const ThreadId t : by_priority(e, at.index())) words.push_back(index_of(t));
+  if (!certain_) {  // other permutations have other priorities to come
+    words.push_back(~uint64_t{0});
+    words.insert(words.end(), e.group.permutations.begin(), e.group.permutations.end());
+  }
+  key.low += hash_of(words);
+  const bool known = cache_.visited(key, at.running(), static_cast<uint32_t>(e.group.changes.size()));
+  pruned_ = pruned_ || known;
+  return known;
+}
+
+// The permutations part by where the next priority comes among those of the threads that go on.
+void ThreadBoundSearch::preempt(const Expansion& e, const ScheduleCursor& at) {
+  const ThreadId running = at.running();
+  std::vector<ThreadId> others = by_priority(e, at.index());
+  std::erase(others, running);
+  const size_t next = options_.all_threads + e.group.changes.size();
+  std::map<size_t, Group> children;  // by how many threads come before it
+  for (const uint32_t p : e.group.permutations) {
+    const std::vector<uint32_t>& order = permutations_[p];
+    const auto above = std::partition_point(others.begin(), others.end(),
+                                            [&](ThreadId t) { return order[e.fragment[index_of(t)]] > order[next]; });
+    // Somebody runs instead.
+    if (std::none_of(others.begin(), above, [&](ThreadId t) { return at.enabled().contains(t); })) continue;
+    Group& child = children[static_cast<size_t>(above - others.begin())];
+    if (child.permutations.empty()) {
+      child.changes = e.group.changes;
+      child.changes.push_back(at.index());
+      child.choices = e.group.choices;
+      child.from = at.index() + 1;
+    }
+    child.permutations.push_back(p);
+  }
+  for (auto& [place, child] : children) later_.push_back(std::move(child));
+}
+
+void ThreadBoundSearch::save(StateWriter& out, const Group& group) {
+  out.put_all(group.permutations);
+  out.put_all(group.changes);
+  out.put_all(group.choices);
+  out.put(group.from);
+}
+
+bool ThreadBoundSearch::load(StateReader& in, Group& group) const {
+  group.permutations = in.get_all<uint32_t>();
+  group.changes = in.get_all<uint32_t>();
+  group.choices = in.get_all<Delta>();
+  group.from = in.get<uint32_t>();
+  return !group.permutations.empty() && group.changes.size() <= options_.preemptions &&
+         std::all_of(group.permutations.begin(), group.permutations.end(),
+                     [&](uint32_t p) { return p < permutations_.size(); });
 }
 
 // What is under way is run again, first.
 void ThreadBoundSearch::save(StateWriter& out) const {
   out.put<uint64_t>(in_flight_.size() + queue_.size());
-  for (const Item& item : in_flight_) save(out, item);
-  for (const Item& item : queue_) save(out, item);
+  for (const Group& group : in_flight_) save(out, group);
+  for (const Group& group : queue_) save(out, group);
   out.put<uint64_t>(later_.size());
-  for (const Item& item : later_) save(out, item);
+  for (const Group& group : later_) save(out, group);
+  cache_.save(out);
+  for (const bool flag : {options_.cache, pruned_}) out.put(flag);
   out.put(bad_);
+  out.put(deepest_);
 }
 
 void ThreadBoundSearch::load(StateReader& in) {
-  for (std::deque<Item>* queue : {&queue_, &later_}) {
+  for (std::deque<Group>* queue : {&queue_, &later_}) {
     queue->clear();
-    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
-      const auto permutation = in.get<uint64_t>();
-      if (permutation >= permutations_.size()) return in.reject();
-      queue->push_back({permutation, in.get_all<Change>()});
-    }
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count)
+      if (!load(in, queue->emplace_back())) return in.reject();
   }
+  cache_.load(in);
+  for (bool* flag : {&options_.cache, &pruned_}) *flag = in.get<bool>();
   bad_ = in.get<uint64_t>();
+  deepest_ = in.get<uint32_t>();
 }
 
 }  // namespace lockstep

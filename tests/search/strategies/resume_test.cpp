@@ -14,6 +14,7 @@
 #include "search/strategies/pctvb.hpp"
 #include "search/strategies/random.hpp"
 #include "search/strategies/source_dpor.hpp"
+#include "search/strategies/thread_bounding.hpp"
 #include "search/strategies/vb.hpp"
 #include "search_helpers.hpp"
 #include "zoo.hpp"
@@ -126,6 +127,7 @@ const ReductionRow kReductions[] = {
     {"exitblock_rwdd", [] { return exitblock(true, true); }},
     {"vb", [] { return make_vb({}); }},
     {"vb_threads_2", [] { return make_vb({.thread_bound = 2}); }},
+    {"icb_threads_2", [] { return make_thread_bounding({.preemptions = 1, .threads = 2}); }},
 };
 
 // Orders of atomic blocks are all run, though the claim is not complete where the program goes beyond them.

@@ -61,7 +61,7 @@ TEST(Strategies, SayWhatIsWrongWithAName) {
 
 TEST(Strategies, SayWhatIsWrongWithASetting) {
   EXPECT_EQ(complaint(with("icb:depth=3")),
-            "strategy 'icb' has no setting 'depth'; its settings: preemptions, variables");
+            "strategy 'icb' has no setting 'depth'; its settings: preemptions, csb, variables, threads, epsilon");
   EXPECT_EQ(complaint(with("random:depth")), "strategy 'random' has no setting 'depth'; its settings: seed");
   for (const char* spec : {"icb:preemptions=two", "icb:preemptions=", "icb:preemptions", "icb:preemptions=-1",
                            "icb:preemptions=1x", "icb:preemptions=99999999999"})
