@@ -9,6 +9,8 @@
 #include <bit>
 #include <new>
 
+#include "model/ring.hpp"
+
 namespace lockstep {
 namespace {
 
@@ -95,18 +97,10 @@ void WorkerChannel::make_room_for(const Plan& plan) {
 
 bool WorkerChannel::send(const Plan& plan) {
   Ring& ring = shared().plans;
-  const uint32_t size = wire_size(plan);
-  uint64_t position = ring.written.load(std::memory_order_relaxed);
-  const uint64_t left = ring.capacity - position % ring.capacity;
-  const bool wraps = left < size;
-  const uint64_t end = position + (wraps ? left : 0) + size;
-  if (end - ring.read.load(std::memory_order_acquire) > ring.capacity) return false;
-  if (wraps) {
-    *reinterpret_cast<uint32_t*>(bytes(ring) + position % ring.capacity) = kWrap;
-    position += left;
-  }
-  write_wire(plan, bytes(ring) + position % ring.capacity);
-  ring.written.store(end, std::memory_order_seq_cst);
+  const RingSlot slot = next_slot(ring, wire_size(plan));
+  if (!fits(ring, slot)) return false;
+  write_wire(plan, open_slot(ring, bytes(ring), slot));
+  publish(ring, slot);
   ++sent_;
   if (++unrung_ >= 16 && !takes_turns_) this->ring();
   return true;
@@ -194,15 +188,7 @@ void WorkerChannel::ring() {
   futex_wake(ring.bell);
 }
 
-bool WorkerChannel::has_trace() {
-  Ring& ring = shared().traces;
-  for (;;) {
-    const uint64_t position = ring.read.load(std::memory_order_relaxed);
-    if (ring.written.load(std::memory_order_acquire) == position) return false;
-    if (*reinterpret_cast<const uint32_t*>(bytes(ring) + position % ring.capacity) != kWrap) return true;
-    ring.read.store(position + ring.capacity - position % ring.capacity, std::memory_order_release);
-  }
-}
+bool WorkerChannel::has_trace() { return lockstep::front(shared().traces, bytes(shared().traces)) != nullptr; }
 
 TraceView WorkerChannel::front() {
   Ring& ring = shared().traces;
@@ -222,11 +208,10 @@ void WorkerChannel::pop() {
     shared().big_busy.store(0, std::memory_order_release);
     futex_wake(shared().big_busy);
   }
-  const uint64_t read = ring.read.load(std::memory_order_relaxed) + message_;
-  ring.read.store(read, std::memory_order_seq_cst);
+  lockstep::pop(ring, message_);
   // Not before there is room for many, or it would wake for every single one.
   if (ring.writer_sleeps.load(std::memory_order_seq_cst) &&
-      ring.written.load(std::memory_order_relaxed) - read <= ring.capacity / 2) {
+      ring.written.load(std::memory_order_relaxed) - ring.read.load(std::memory_order_relaxed) <= ring.capacity / 2) {
     ring.writer_sleeps.store(0, std::memory_order_relaxed);
     ring.space.fetch_add(1, std::memory_order_release);
     futex_wake(ring.space);

@@ -1,7 +1,6 @@
 #include "runtime/serve/messages.hpp"
 
-#include "runtime/sync/would_write.hpp"
-
+#include "model/ring.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/detect/promoted.hpp"
@@ -9,6 +8,7 @@
 #include "runtime/process/control.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/serve/checkpoint_policy.hpp"
+#include "runtime/sync/would_write.hpp"
 
 namespace lockstep::rt {
 
@@ -23,19 +23,14 @@ char* channel_bytes(uint64_t offset) { return reinterpret_cast<char*>(runtime.ch
 
 // --- reading plans ---
 
-// The next plan, or nullptr when the driver wants us to stop. Before sleeping, the driver is told of what is done.
+// The next plan, or nullptr when the driver wants us to stop. Before sleeping, it wakes the driver if there are traces
+// to read.
 const PlanHeader* next_plan() {
   Ring& plans = runtime.channel->plans;
   Ring& traces = runtime.channel->traces;
-  uint64_t position = plans.read.load(std::memory_order_relaxed);
   for (unsigned spins = 0;; ++spins) {
-    if (plans.written.load(std::memory_order_acquire) != position) {
-      const char* at = channel_bytes(plans.offset) + position % plans.capacity;
-      if (*reinterpret_cast<const uint32_t*>(at) != kWrap) return reinterpret_cast<const PlanHeader*>(at);
-      position += plans.capacity - position % plans.capacity;
-      plans.read.store(position, std::memory_order_release);
-      continue;
-    }
+    if (const char* message = front(plans, channel_bytes(plans.offset)))
+      return reinterpret_cast<const PlanHeader*>(message);
     if (runtime.channel->stop.load(std::memory_order_acquire)) return nullptr;
     if (spins < kSpins) {
 #if defined(__x86_64__)
@@ -46,7 +41,7 @@ const PlanHeader* next_plan() {
     if (traces.reader_sleeps.load(std::memory_order_seq_cst)) ring_bell(traces);
     const uint32_t bell = plans.bell.load(std::memory_order_acquire);
     plans.reader_sleeps.store(1, std::memory_order_seq_cst);
-    if (plans.written.load(std::memory_order_seq_cst) == position &&
+    if (plans.written.load(std::memory_order_seq_cst) == plans.read.load(std::memory_order_relaxed) &&
         !runtime.channel->stop.load(std::memory_order_acquire)) {
       timespec limit{1, 0};  // notices a driver that died without a word
       futex_wait(&plans.bell, bell, &limit);
@@ -59,17 +54,12 @@ const PlanHeader* next_plan() {
 const PlanHeader* plan_after(const PlanHeader* plan) {
   const Ring& plans = runtime.channel->plans;
   uint64_t position = plans.read.load(std::memory_order_relaxed) + plan->bytes;
-  const uint64_t written = plans.written.load(std::memory_order_acquire);
-  if (position == written) return nullptr;
-  const char* base = channel_bytes(plans.offset);
-  if (*reinterpret_cast<const uint32_t*>(base + position % plans.capacity) == kWrap)
-    position += plans.capacity - position % plans.capacity;
-  return position == written ? nullptr : reinterpret_cast<const PlanHeader*>(base + position % plans.capacity);
+  return reinterpret_cast<const PlanHeader*>(message_at(plans, channel_bytes(plans.offset), position));
 }
 
 void plan_done(const PlanHeader* plan) {
   Ring& plans = runtime.channel->plans;
-  plans.read.store(plans.read.load(std::memory_order_relaxed) + plan->bytes, std::memory_order_release);
+  pop(plans, plan->bytes);
   if (plans.writer_sleeps.load(std::memory_order_seq_cst)) {
     plans.writer_sleeps.store(0, std::memory_order_relaxed);
     plans.space.fetch_add(1, std::memory_order_release);
@@ -81,31 +71,21 @@ void plan_done(const PlanHeader* plan) {
 
 namespace {
 
-// Room for a message of `bytes`, waiting for the driver to read if need be.
-char* trace_room(uint32_t bytes) {
+// Room for a message, waiting for the driver to read if need be.
+char* trace_room(const RingSlot& slot) {
   Ring& ring = runtime.channel->traces;
-  uint64_t position = ring.written.load(std::memory_order_relaxed);
-  const uint64_t left = ring.capacity - position % ring.capacity;
-  const bool wraps = left < bytes;
-  const uint64_t end = position + (wraps ? left : 0) + bytes;
-  while (end - ring.read.load(std::memory_order_acquire) > ring.capacity) {
+  while (!fits(ring, slot)) {
     if (ring.reader_sleeps.load(std::memory_order_seq_cst)) ring_bell(ring);
     const uint32_t space = ring.space.load(std::memory_order_acquire);
     ring.writer_sleeps.store(1, std::memory_order_seq_cst);
-    if (end - ring.read.load(std::memory_order_seq_cst) > ring.capacity) {
+    if (!fits(ring, slot)) {
       timespec limit{1, 0};
       futex_wait(&ring.space, space, &limit);
     }
     ring.writer_sleeps.store(0, std::memory_order_relaxed);
     if (runtime.channel->stop.load(std::memory_order_acquire)) sys(SYS_exit_group, 0);
   }
-  char* base = channel_bytes(ring.offset);
-  if (wraps) {
-    *reinterpret_cast<uint32_t*>(base + position % ring.capacity) = kWrap;
-    position += left;
-    ring.written.store(position, std::memory_order_release);
-  }
-  return base + position % ring.capacity;
+  return open_slot(ring, channel_bytes(ring.offset), slot);
 }
 
 void wait_for_big_area() {
@@ -119,13 +99,12 @@ void wait_for_big_area() {
   channel.big_busy.store(1, std::memory_order_relaxed);
 }
 
-void publish_trace(uint32_t bytes) {
+void publish_trace(const RingSlot& slot) {
   Ring& ring = runtime.channel->traces;
-  ring.written.store(ring.written.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
+  publish(ring, slot);
   const uint64_t messages = ring.messages.load(std::memory_order_relaxed) + 1;
   ring.messages.store(messages, std::memory_order_release);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (ring.reader_sleeps.load(std::memory_order_relaxed) && messages >= ring.wake_at.load(std::memory_order_relaxed))
+  if (ring.reader_sleeps.load(std::memory_order_seq_cst) && messages >= ring.wake_at.load(std::memory_order_relaxed))
     ring_bell(ring);
 }
 
@@ -198,40 +177,45 @@ TraceHeader describe_trace(uint64_t plan_id, const Step* pending, uint32_t pendi
   return header;
 }
 
+// A trace too large for the ring: only its header goes there, to `in_ring`.
+char* room_elsewhere(const TraceHeader& header, uint32_t size, char* in_ring) {
+  if (size > runtime.channel->big_capacity) die("a trace is larger than the channel");
+  TraceHeader stub = header;
+  stub.wire = TraceHeader::kElsewhere;
+  copy_bytes(in_ring, &stub, sizeof stub);
+  wait_for_big_area();
+  return channel_bytes(runtime.channel->big_offset);
+}
+
+// The last sections of a trace, which end at `end`.
+void write_findings_sections(const TraceHeader& header, char* end) {
+  const size_t touched = sizeof(Touched) * header.block_units, races = sizeof(DataRace) * header.races;
+  const size_t allocations = sizeof(Allocation) * header.allocations;
+  if (LIKELY(!(touched | races | allocations))) return;
+  char* tail = end - touched - races - allocations;
+  if (touched) copy_bytes(tail, scheduler().blocks.out(), touched);
+  copy_bytes(tail + touched, race_detector.found, races);
+  uint32_t count;
+  copy_bytes(tail + touched + races, written_allocations(&count), allocations);
+}
+
 }  // namespace
 
 void write_trace(uint64_t plan_id) {
   Scheduler& s = scheduler();
-  Channel& channel = *runtime.channel;
   Step pending[kMaxThreads];
   const uint32_t pending_count = find_pending(pending);
   TraceHeader header = describe_trace(plan_id, pending, pending_count);
-  // What it has in common with the trace before is not told again.
+  // What it has in common with the trace before is left out.
   TraceSuffix suffix{checkpoint_policy().same_records(), checkpoint_policy().same_set_words()};
   if (suffix.records) header.wire |= TraceHeader::kSuffix;
   if (checkpoint_policy().any()) header.wire |= TraceHeader::kKept;
   const uint32_t size = wire_size(header, suffix);
-  char* out;
-  const bool big = UNLIKELY(size > channel.traces.capacity / 4);
-  if (big) {
-    if (size > channel.big_capacity) die("a trace is larger than the channel");
-    TraceHeader stub = header;
-    stub.wire = TraceHeader::kElsewhere;
-    copy_bytes(trace_room(sizeof stub), &stub, sizeof stub);
-    wait_for_big_area();
-    out = channel_bytes(channel.big_offset);
-  } else {
-    out = trace_room(size);
-  }
-  const size_t touched = sizeof(Touched) * header.block_units, races = sizeof(DataRace) * header.races;
-  const size_t allocations = sizeof(Allocation) * header.allocations;
-  if (UNLIKELY(touched | races | allocations)) {
-    char* tail = out + size - touched - races - allocations;
-    if (touched) copy_bytes(tail, s.blocks.out(), touched);
-    copy_bytes(tail + touched, race_detector.found, races);
-    uint32_t count;
-    copy_bytes(tail + touched + races, written_allocations(&count), allocations);
-  }
+  const bool big = UNLIKELY(size > runtime.channel->traces.capacity / 4);
+  const RingSlot slot = next_slot(runtime.channel->traces, big ? static_cast<uint32_t>(sizeof header) : size);
+  char* out = trace_room(slot);
+  if (big) out = room_elsewhere(header, size, out);
+  write_findings_sections(header, out + size);
   auto put = [&out](const void* data, size_t bytes) {
     copy_bytes(out, data, bytes);
     out += bytes;
@@ -249,7 +233,7 @@ void write_trace(uint64_t plan_id) {
     const uint64_t nothing = 0;  // up to the next word
     put(&nothing, -s.message_size & 7);
   }
-  publish_trace(big ? static_cast<uint32_t>(sizeof header) : size);
+  publish_trace(slot);
 }
 
 // A number for all that a trace says.
