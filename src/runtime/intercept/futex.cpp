@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/atomic_memory.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/intercept/process_state.hpp"
 #include "runtime/memory/snapshot.hpp"
@@ -37,7 +38,7 @@ long wait(uint32_t* address, int operation, uint32_t expected, const timespec* t
   s.reach(OpKind::FutexWait, address, Step::kWrite);
   // Where atomics are no steps, nobody sees who changes the value that decides whether this waits.
   if (!runtime.instrumented || runtime.points == Points::Sync) s.reasons.add(Reason::HiddenSync);
-  if (*const_cast<volatile uint32_t*>(address) != expected) return fail(EAGAIN);
+  if (atomic_memory::load(address) != expected) return fail(EAGAIN);
   if (waits_for_what_it_has_seen_change(address, expected)) return fail(EAGAIN);
   if (timeout) me.deadline = deadline_of(operation, *timeout, me);
   me.queue = address;
@@ -97,7 +98,7 @@ long wake(uint32_t* address, int most, uint32_t mask) {
 long requeue(uint32_t* from, int wakes, int moves, uint32_t* to, const uint32_t* expected) {
   Scheduler& s = scheduler();
   s.reach(OpKind::FutexWake, from, Step::kWrite, true, Companion::other_queue(object_at(to)));
-  if (expected && *const_cast<volatile uint32_t*>(from) != *expected) return fail(EAGAIN);
+  if (expected && atomic_memory::load(from) != *expected) return fail(EAGAIN);
   Woken all;
   wake_some(from, wakes, ~0u, all);
   long moved = 0;
@@ -116,7 +117,7 @@ long wake_op(uint32_t* first, int wakes, int second_wakes, uint32_t* second, uin
   scheduler().reach(OpKind::FutexWake, first, Step::kWrite, true, Companion::other_queue(object_at(second)));
   auto extend = [](uint32_t twelve_bits) { return static_cast<int32_t>(twelve_bits << 20) >> 20; };
   int32_t operand = extend(code >> 12 & 0xfff);
-  const int32_t compared = extend(code & 0xfff), old = static_cast<int32_t>(*second);
+  const int32_t compared = extend(code & 0xfff), old = static_cast<int32_t>(atomic_memory::load(second));
   if (code >> 28 & FUTEX_OP_OPARG_SHIFT) operand = 1 << (operand & 31);
   int32_t fresh = old;
   switch (code >> 28 & 7) {
@@ -127,7 +128,7 @@ long wake_op(uint32_t* first, int wakes, int second_wakes, uint32_t* second, uin
     case FUTEX_OP_XOR: fresh = old ^ operand; break;
     default: return fail(ENOSYS);
   }
-  *second = static_cast<uint32_t>(fresh);
+  atomic_memory::store(second, static_cast<uint32_t>(fresh));
   bool also = false;
   switch (code >> 24 & 15) {
     case FUTEX_OP_CMP_EQ: also = old == compared; break;

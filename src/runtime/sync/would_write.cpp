@@ -1,6 +1,6 @@
 #include "runtime/sync/would_write.hpp"
 
-#include "runtime/base/system.hpp"
+#include "runtime/base/atomic_memory.hpp"
 #include "runtime/sync/semaphore.hpp"
 
 namespace lockstep::rt {
@@ -11,9 +11,8 @@ bool would_write(const Step& pending) {
   switch (pending.kind) {
     case OpKind::Cas: {
       if (pending.bytes() > 8) return true;
-      uint64_t now = 0;
-      copy_bytes(&now, object, pending.bytes());
-      return now == pending.second.expected();
+      const uint64_t expected = pending.second.expected();
+      return atomic_memory::holds(object, &expected, pending.bytes());
     }
     case OpKind::TryLock: return *static_cast<const uint32_t*>(object) == 0;  // mutex and spin lock alike
     case OpKind::SemTryWait: return static_cast<const Semaphore*>(object)->can_take();

@@ -1,5 +1,6 @@
 // __tsan_atomic*: every atomic operation of instrumented code, with its memory order. Explored as sequentially
 // consistent; the order is recorded for the analyses.
+#include "runtime/base/atomic_memory.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/accesses.hpp"
 #include "runtime/detect/races.hpp"
@@ -23,7 +24,6 @@ inline bool visible() { return controlled() && LIKELY(runtime.points != Points::
 
 // Of the exported function, into which everything here is inlined.
 #define LOCKSTEP_CALLER __builtin_return_address(0)
-#define LOCKSTEP_INLINE inline __attribute__((always_inline))
 
 template <class T>
 LOCKSTEP_INLINE Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, int order, Companion second = {}) {
@@ -48,17 +48,13 @@ template <class T>
 LOCKSTEP_INLINE T load(const volatile T* a, int order) {
   if (!visible()) {
     synchronise<Atomic::Load>(a, sizeof(T), order, LOCKSTEP_CALLER);
-    T value;
-    if constexpr (sizeof(T) == 16)
-      value = __sync_val_compare_and_swap(const_cast<volatile T*>(a), T{0}, T{0});
-    else
-      value = __atomic_load_n(a, __ATOMIC_SEQ_CST);
+    const T value = atomic_memory::native_load(a);
     note_load(a, value, order, LOCKSTEP_CALLER);
     return value;
   }
   Step& step = arrive(OpKind::Load, a, 0, order);
   synchronise<Atomic::Load>(a, sizeof(T), order, LOCKSTEP_CALLER);
-  const T value = *a;
+  const T value = atomic_memory::load(a);
   note_load(a, value, order, LOCKSTEP_CALLER);
   note_fruitless(step, static_cast<uint64_t>(value));
   return value;
@@ -69,17 +65,11 @@ LOCKSTEP_INLINE void store(volatile T* a, T value, int order) {
   note_order(order, LOCKSTEP_CALLER);
   if (!visible()) {
     synchronise<Atomic::Store>(a, sizeof(T), order, LOCKSTEP_CALLER);
-    if constexpr (sizeof(T) == 16) {
-      for (T old = *a; !__sync_bool_compare_and_swap(a, old, value); old = *a) {
-      }
-    } else {
-      __atomic_store_n(a, value, __ATOMIC_SEQ_CST);
-    }
-    return;
+    return atomic_memory::native_store(a, value);
   }
   arrive(OpKind::Store, a, Step::kWrite, order);
   synchronise<Atomic::Store>(a, sizeof(T), order, LOCKSTEP_CALLER);
-  *a = value;
+  atomic_memory::store(a, value);
   note_progress();
 }
 
@@ -88,19 +78,12 @@ LOCKSTEP_INLINE T modify(volatile T* a, int order, F&& change) {
   note_order(order, LOCKSTEP_CALLER);
   if (!visible()) {
     synchronise<Atomic::Modify>(a, sizeof(T), order, LOCKSTEP_CALLER);
-    T old = *a;
-    for (;;) {
-      const T seen = __sync_val_compare_and_swap(a, old, change(old));
-      if (seen == old) return old;
-      old = seen;
-    }
+    return atomic_memory::native_modify(a, change);
   }
   Step& step = arrive(OpKind::Rmw, a, Step::kWrite, order);
   synchronise<Atomic::Modify>(a, sizeof(T), order, LOCKSTEP_CALLER);
-  const T old = *a;
-  const T fresh = change(old);
-  *a = fresh;
-  if (fresh == old)
+  const T old = atomic_memory::modify(a, change);
+  if (change(old) == old)
     note_fruitless(step, static_cast<uint64_t>(old));  // an exchange of equal values: a test-and-set that failed
   else
     note_progress();
@@ -110,7 +93,7 @@ LOCKSTEP_INLINE T modify(volatile T* a, int order, F&& change) {
 template <class T>
 LOCKSTEP_INLINE bool compare_exchange(volatile T* a, T& expected, T desired, int order, int failure_order) {
   if (!visible()) {
-    const T seen = __sync_val_compare_and_swap(a, expected, desired);
+    const T seen = atomic_memory::native_compare_exchange(a, expected, desired);
     const bool success = seen == expected;
     if (success)
       synchronise<Atomic::Modify>(a, sizeof(T), order, LOCKSTEP_CALLER);
@@ -121,17 +104,15 @@ LOCKSTEP_INLINE bool compare_exchange(volatile T* a, T& expected, T desired, int
     return success;
   }
   Step& step = arrive(OpKind::Cas, a, Step::kConditional, order, Companion::expected(static_cast<uint64_t>(expected)));
-  const T old = *a;
-  note_order(old == expected ? order : failure_order, LOCKSTEP_CALLER);
-  if (old != expected) {
+  const bool success = atomic_memory::compare_exchange(a, expected, desired);
+  note_order(success ? order : failure_order, LOCKSTEP_CALLER);
+  if (!success) {
     synchronise<Atomic::Load>(a, sizeof(T), failure_order, LOCKSTEP_CALLER);
-    expected = old;
-    note_fruitless(step, static_cast<uint64_t>(old));
+    note_fruitless(step, static_cast<uint64_t>(expected));
     return false;
   }
   step.flags |= Step::kWrite;
   synchronise<Atomic::Modify>(a, sizeof(T), order, LOCKSTEP_CALLER);
-  *a = desired;
   note_progress();
   return true;
 }

@@ -1,8 +1,7 @@
 // The calls that compilers emit for atomics the processor has no instruction for: odd sizes, and sixteen bytes. In
 // instrumented programs they are scheduling points like all other atomics; only one thread runs, so the access itself
 // needs no atomicity. Elsewhere one lock does for all.
-#include <string.h>
-
+#include "runtime/base/atomic_memory.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/accesses.hpp"
 #include "runtime/sched/scheduler.hpp"
@@ -32,26 +31,23 @@ uint64_t digest(const void* bytes, size_t size) {
 void load(size_t size, const volatile void* object, void* out, int order, const void* pc) {
   Step& step = arrive(OpKind::Load, object, 0, order, size);
   synchronise<Atomic::Load>(object, size, order, pc);
-  memcpy(out, const_cast<const void*>(object), size);
+  atomic_memory::load(object, out, size);
   note_fruitless(step, digest(out, size));
 }
 
 void store(size_t size, volatile void* object, const void* value, int order, const void* pc) {
   arrive(OpKind::Store, object, Step::kWrite, order, size);
   synchronise<Atomic::Store>(object, size, order, pc);
-  memcpy(const_cast<void*>(object), value, size);
+  atomic_memory::store(object, value, size);
   note_progress();
 }
 
 void exchange(size_t size, volatile void* object, const void* value, void* old, int order, const void* pc) {
   Step& step = arrive(OpKind::Rmw, object, Step::kWrite, order, size);
   synchronise<Atomic::Modify>(object, size, order, pc);
-  void* p = const_cast<void*>(object);
-  const bool same = memcmp(p, value, size) == 0;
-  memmove(old, p, size);
-  memmove(p, value, size);
-  if (same)
-    note_fruitless(step, digest(value, size));
+  atomic_memory::exchange(object, value, old, size);
+  if (atomic_memory::holds(object, old, size))
+    note_fruitless(step, digest(old, size));
   else
     note_progress();
 }
@@ -59,16 +55,13 @@ void exchange(size_t size, volatile void* object, const void* value, void* old, 
 bool compare_exchange(size_t size, volatile void* object, void* expected, const void* desired, int order, int failure,
                       const void* pc) {
   Step& step = arrive(OpKind::Cas, object, Step::kConditional, order, size);
-  void* p = const_cast<void*>(object);
-  if (memcmp(p, expected, size) != 0) {
+  if (!atomic_memory::compare_exchange(object, expected, desired, size)) {
     synchronise<Atomic::Load>(object, size, failure, pc);
-    memcpy(expected, p, size);
-    note_fruitless(step, digest(p, size));
+    note_fruitless(step, digest(expected, size));
     return false;
   }
   step.flags |= Step::kWrite;
   synchronise<Atomic::Modify>(object, size, order, pc);
-  memcpy(p, desired, size);
   note_progress();
   return true;
 }
@@ -85,41 +78,33 @@ bool compare_exchange(size_t size, volatile void* object, void* expected, const 
 namespace {
 
 // Without control these names still have to work, and the linker drops libatomic when it finds them here.
-struct Guarded {
-  static inline uint32_t taken;
-  Guarded() {
-    while (__sync_lock_test_and_set(&taken, 1)) sys(SYS_sched_yield);
-  }
-  ~Guarded() { __sync_lock_release(&taken); }
-};
-
 bool uncontrolled_compare_exchange(size_t size, volatile void* object, void* expected, const void* desired) {
-  Guarded lock;
-  void* p = const_cast<void*>(object);
-  const bool success = memcmp(p, expected, size) == 0;
-  if (success)
-    memcpy(p, desired, size);
-  else
-    memcpy(expected, p, size);
-  return success;
+  const atomic_memory::Guard guard;
+  return atomic_memory::compare_exchange(object, expected, desired, size);
 }
-
+void uncontrolled_load(size_t size, const volatile void* object, void* out) {
+  const atomic_memory::Guard guard;
+  atomic_memory::load(object, out, size);
+}
+void uncontrolled_store(size_t size, volatile void* object, const void* value) {
+  const atomic_memory::Guard guard;
+  atomic_memory::store(object, value, size);
+}
 void uncontrolled_exchange(size_t size, volatile void* object, const void* value, void* old) {
-  Guarded lock;
-  if (old) memmove(old, const_cast<void*>(object), size);
-  if (value) memmove(const_cast<void*>(object), value, size);
+  const atomic_memory::Guard guard;
+  atomic_memory::exchange(object, value, old, size);
 }
 
 }  // namespace
 
 LOCKSTEP_LIBATOMIC(void, load, (size_t size, const volatile void* object, void* out, int order)) {
   note_order(order, LOCKSTEP_CALLER);
-  if (!visible()) return uncontrolled_exchange(size, const_cast<volatile void*>(object), nullptr, out);
+  if (!visible()) return uncontrolled_load(size, object, out);
   load(size, object, out, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(void, store, (size_t size, volatile void* object, void* value, int order)) {
   note_order(order, LOCKSTEP_CALLER);
-  if (!visible()) return uncontrolled_exchange(size, object, value, nullptr);
+  if (!visible()) return uncontrolled_store(size, object, value);
   store(size, object, value, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(void, exchange, (size_t size, volatile void* object, void* value, void* old, int order)) {
@@ -140,12 +125,12 @@ LOCKSTEP_LIBATOMIC(u128, load_16, (const volatile void* object, int order)) {
   if (visible())
     load(16, object, &value, order, LOCKSTEP_CALLER);
   else
-    uncontrolled_exchange(16, const_cast<volatile void*>(object), nullptr, &value);
+    uncontrolled_load(16, object, &value);
   return value;
 }
 LOCKSTEP_LIBATOMIC(void, store_16, (volatile void* object, u128 value, int order)) {
   note_order(order, LOCKSTEP_CALLER);
-  if (!visible()) return uncontrolled_exchange(16, object, &value, nullptr);
+  if (!visible()) return uncontrolled_store(16, object, &value);
   store(16, object, &value, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(u128, exchange_16, (volatile void* object, u128 value, int order)) {
