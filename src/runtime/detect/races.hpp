@@ -21,7 +21,7 @@ constexpr bool dominates(uint8_t fresh, uint8_t old) {
 class RaceDetector {
  public:
   void init(CallTree* calls);
-  void begin(bool on, bool ordered_too);  // of an execution; ordered_too: all memory that threads share is told
+  void begin(bool on, bool ordered_too);  // of an execution; ordered_too: reports all memory that threads share
   bool on() const { return on_; }
   bool active() const { return active_; }  // on, and more than one thread
   // Does any access matter, to this or to others? The one question that every instrumented access asks.
@@ -75,7 +75,7 @@ class RaceDetector {
         first.rest = fresh.rest;
         return;
       }
-      // Somewhere else in the thread. Only if there is a race does that place have to be told, too.
+      // Somewhere else in the thread. Only if there is a race is that place recorded, too.
       if (LIKELY(count == 0)) {
         first = fresh;
         return;
@@ -121,7 +121,7 @@ class RaceDetector {
   void range(ThreadId t, uintptr_t address, size_t size, uint8_t flags, uint64_t where);
 
   // --- freed memory and the stacks of threads that have ended ---
-  // A block is freed that has been freed before: tells of both.
+  // A block is freed that has been freed before: reports both.
   void freed_again(ThreadId t, uintptr_t address, uint64_t where);
   // Whenever on(). Nearly always the word's two entries say that it is not.
   bool is_freed(uintptr_t address) {
@@ -145,7 +145,7 @@ class RaceDetector {
   // What was found, each pair of places once. In detailed executions `pc` is a node of the call tree until the trace
   // is written.
   static constexpr unsigned kMost = 256;
-  DataRace found[kMost];
+  DataRace found[kMost]{};
   unsigned count = 0;
   bool more = false;       // than kMost
   bool lifetimes = false;  // among them are ends of blocks or frames in which another thread used a lock or the like

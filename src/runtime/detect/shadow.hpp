@@ -139,10 +139,24 @@ class Shadow {
   struct Arena {
     void* base;
     size_t bytes;
-  } arenas_[256];
+  } arenas_[256]{};
   unsigned arena_count_ = 0;
   uint16_t generation_ = 0;
   Pool pool_;  // chains
 };
+
+// Visits every entry of a cell that belongs to this execution.
+template <class F>
+inline void for_each_entry(Cell& cell, uint16_t generation, F&& visit) {
+  for (Entry& e : cell.entry) {
+    if (!e.of(generation)) continue;
+    if (LIKELY(!(e.flags() & Entry::kChain))) {
+      visit(e);
+      continue;
+    }
+    ChainCursor at(reinterpret_cast<Chain*>(e.where_who));
+    for (uint32_t left = e.when(); left; --left, at.advance()) visit(at.entry());
+  }
+}
 
 }  // namespace lockstep::rt

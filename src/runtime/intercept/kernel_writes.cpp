@@ -1,5 +1,5 @@
-// The rest of the calls through which the kernel fills the program's memory. A page that is still read-only, because
-// nobody wrote to it since the snapshot, would make them fail with EFAULT.
+// The rest of the calls through which the kernel writes to the program's memory. A page that is still read-only,
+// because nobody wrote to it since the snapshot, would make them fail with EFAULT.
 #include <grp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,27 +16,27 @@
 
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
-#include "runtime/intercept/blocking_io.hpp"
+#include "runtime/intercept/io_wait.hpp"
 #include "runtime/intercept/process_state.hpp"
 #include "runtime/memory/snapshot.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
 
-// A call that fills `size` bytes at `out`.
-#define LOCKSTEP_FILLS(result, name, parameters, arguments, out, size, ...) \
-  LOCKSTEP_EXPORT result name parameters __VA_ARGS__ {                      \
-    about_to_write(out, size);                                              \
-    return LOCKSTEP_REAL(name) arguments;                                   \
+// A call that writes `size` bytes to `out`.
+#define LOCKSTEP_KERNEL_WRITES(result, name, parameters, arguments, out, size, ...) \
+  LOCKSTEP_EXPORT result name parameters __VA_ARGS__ {                              \
+    about_to_write(out, size);                                                      \
+    return LOCKSTEP_REAL(name) arguments;                                           \
   }
 
-LOCKSTEP_FILLS(int, statfs, (const char* path, struct statfs* out), (path, out), out, sizeof *out, noexcept)
-LOCKSTEP_FILLS(int, fstatfs, (int fd, struct statfs* out), (fd, out), out, sizeof *out, noexcept)
-LOCKSTEP_FILLS(int, getrusage, (__rusage_who_t who, rusage* out), (who, out), out, sizeof *out, noexcept)
-LOCKSTEP_FILLS(int, sysinfo, (struct sysinfo * out), (out), out, sizeof *out, noexcept)
-LOCKSTEP_FILLS(clock_t, times, (tms * out), (out), out, sizeof *out, noexcept)
-LOCKSTEP_FILLS(int, getgroups, (int count, gid_t* out), (count, out), out,
-               count > 0 ? static_cast<size_t>(count) * sizeof *out : 0, noexcept)
+LOCKSTEP_KERNEL_WRITES(int, statfs, (const char* path, struct statfs* out), (path, out), out, sizeof *out, noexcept)
+LOCKSTEP_KERNEL_WRITES(int, fstatfs, (int fd, struct statfs* out), (fd, out), out, sizeof *out, noexcept)
+LOCKSTEP_KERNEL_WRITES(int, getrusage, (__rusage_who_t who, rusage* out), (who, out), out, sizeof *out, noexcept)
+LOCKSTEP_KERNEL_WRITES(int, sysinfo, (struct sysinfo * out), (out), out, sizeof *out, noexcept)
+LOCKSTEP_KERNEL_WRITES(clock_t, times, (tms * out), (out), out, sizeof *out, noexcept)
+LOCKSTEP_KERNEL_WRITES(int, getgroups, (int count, gid_t* out), (count, out), out,
+                       count > 0 ? static_cast<size_t>(count) * sizeof *out : 0, noexcept)
 LOCKSTEP_EXPORT size_t fread(void* out, size_t size, size_t count, FILE* stream) {
   about_to_write(out, size * count);
   const StreamCall call(stream, Use::Look);
@@ -57,7 +57,7 @@ LOCKSTEP_EXPORT ssize_t preadv(int fd, const iovec* parts, int count, off_t offs
   const StateCall call(fd, Use::Look, false);
   return call.done(LOCKSTEP_REAL(preadv)(fd, parts, count, offset));
 }
-// What a request fills is known to its device only; none of the usual ones goes beyond a page.
+// What a request writes is known to its device only; none of the usual ones goes beyond a page.
 LOCKSTEP_EXPORT int ioctl(int fd, unsigned long request, ...) noexcept {
   va_list list;
   va_start(list, request);

@@ -37,10 +37,20 @@ int lock_robust(Thread& me, Mutex& m) {
   return m.recovery == Mutex::kOwnerDied ? EOWNERDEAD : 0;
 }
 
-// A mutex has just been taken: nobody else can.
-void taken(pthread_mutex_t* mutex) {
+// Takes a free mutex. ENOTRECOVERABLE: a robust one that cannot be taken any more.
+inline __attribute__((always_inline)) int take(Thread& me, pthread_mutex_t* mutex) {
   Mutex& m = Mutex::of(mutex);
+  int result = 0;
+  if (UNLIKELY(m.robust())) {
+    result = lock_robust(me, m);
+    if (result == ENOTRECOVERABLE) return result;
+  } else {
+    m.lock(me.id);
+  }
+  race_detector.acquire(me.id, mutex);
+  eraser.locked(me.id, mutex, true);
   if (UNLIKELY(m.waiting)) scheduler().update_waiters(mutex, [](const Thread&) { return false; });
+  return result;
 }
 
 }  // namespace
@@ -63,17 +73,7 @@ int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, Companion sec
   if (LIKELY(m.waiting)) --m.waiting;  // not if it was initialised anew meanwhile
   if (UNLIKELY(me.timed_out)) return ETIMEDOUT;
   if (UNLIKELY(m.destroyed())) return use_destroyed(mutex);
-  int result = 0;
-  if (UNLIKELY(m.robust())) {
-    result = lock_robust(me, m);
-    if (result == ENOTRECOVERABLE) return result;
-  } else {
-    m.lock(me.id);
-  }
-  race_detector.acquire(me.id, mutex);
-  eraser.locked(me.id, mutex, true);
-  if (UNLIKELY(m.waiting)) s.update_waiters(mutex, [](const Thread&) { return false; });
-  return result;
+  return take(me, mutex);
 }
 
 namespace {
@@ -150,17 +150,8 @@ int try_lock(pthread_mutex_t* mutex) {
     attempt_failed(step);
     return EBUSY;
   }
-  int result = 0;
-  if (UNLIKELY(m.robust())) {
-    result = lock_robust(me, m);
-    if (result == ENOTRECOVERABLE) return result;
-  } else {
-    m.lock(me.id);
-  }
-  step.flags |= Step::kWrite;
-  race_detector.acquire(me.id, mutex);
-  eraser.locked(me.id, mutex, true);
-  taken(mutex);
+  const int result = take(me, mutex);
+  if (LIKELY(result != ENOTRECOVERABLE)) step.flags |= Step::kWrite;
   return result;
 }
 

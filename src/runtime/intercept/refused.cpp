@@ -56,22 +56,17 @@ void collect(va_list list, const char* first, char** out) {
   out[n] = nullptr;
 }
 }  // namespace
-LOCKSTEP_EXPORT int execl(const char* path, const char* first, ...) noexcept {
-  char* arguments[kMostArguments];
-  va_list list;
-  va_start(list, first);
-  collect(list, first, arguments);
-  va_end(list);
-  return execv(path, arguments);
-}
-LOCKSTEP_EXPORT int execlp(const char* file, const char* first, ...) noexcept {
-  char* arguments[kMostArguments];
-  va_list list;
-  va_start(list, first);
-  collect(list, first, arguments);
-  va_end(list);
-  return execvp(file, arguments);
-}
+#define LOCKSTEP_VARIADIC_EXEC(name, with_array)                                \
+  LOCKSTEP_EXPORT int name(const char* path, const char* first, ...) noexcept { \
+    char* arguments[kMostArguments];                                            \
+    va_list list;                                                               \
+    va_start(list, first);                                                      \
+    collect(list, first, arguments);                                            \
+    va_end(list);                                                               \
+    return with_array(path, arguments);                                         \
+  }
+LOCKSTEP_VARIADIC_EXEC(execl, execv)
+LOCKSTEP_VARIADIC_EXEC(execlp, execvp)
 LOCKSTEP_EXPORT int execle(const char* path, const char* first, ...) noexcept {
   char* arguments[kMostArguments];
   va_list list;

@@ -10,7 +10,7 @@
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/detect/races.hpp"
-#include "runtime/intercept/blocking_io.hpp"
+#include "runtime/intercept/io_wait.hpp"
 #include "runtime/intercept/process_state.hpp"
 #include "runtime/memory/snapshot.hpp"
 #include "runtime/sched/scheduler.hpp"

@@ -79,20 +79,13 @@ void cancel(Thread& target) {
   }
 }
 
-int set_state(int state, int* old) {
-  if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE) return EINVAL;
+static_assert(PTHREAD_CANCEL_DISABLE == 1 && PTHREAD_CANCEL_ASYNCHRONOUS == 1);
+// Sets one of the running thread's flags; the constants of both are 0 and 1.
+int set_flag(bool Thread::*flag, int value, int* old) {
+  if (value != 0 && value != 1) return EINVAL;
   Thread& me = self();
-  if (old) *old = me.cancel_disabled ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
-  me.cancel_disabled = state == PTHREAD_CANCEL_DISABLE;
-  if (cancelled(me) && me.cancel_async) act_on_cancel();
-  return 0;
-}
-
-int set_type(int type, int* old) {
-  if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
-  Thread& me = self();
-  if (old) *old = me.cancel_async ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
-  me.cancel_async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+  if (old) *old = me.*flag;
+  me.*flag = value;
   if (cancelled(me) && me.cancel_async) act_on_cancel();
   return 0;
 }
@@ -143,10 +136,11 @@ LOCKSTEP_EXPORT int pthread_cancel(pthread_t handle) {
   return 0;
 }
 LOCKSTEP_EXPORT int pthread_setcancelstate(int state, int* old) {
-  return controlled() ? set_state(state, old) : LOCKSTEP_REAL(pthread_setcancelstate)(state, old);
+  return controlled() ? set_flag(&Thread::cancel_disabled, state, old)
+                      : LOCKSTEP_REAL(pthread_setcancelstate)(state, old);
 }
 LOCKSTEP_EXPORT int pthread_setcanceltype(int type, int* old) {
-  return controlled() ? set_type(type, old) : LOCKSTEP_REAL(pthread_setcanceltype)(type, old);
+  return controlled() ? set_flag(&Thread::cancel_async, type, old) : LOCKSTEP_REAL(pthread_setcanceltype)(type, old);
 }
 LOCKSTEP_EXPORT void pthread_testcancel() {
   if (!controlled()) return LOCKSTEP_REAL(pthread_testcancel)();
