@@ -6,7 +6,6 @@
 namespace lockstep::rt {
 
 bool fsgsbase_available();
-inline constinit bool uses_fsgsbase = false;  // to set the thread pointer; a system call otherwise
 
 namespace fiber {
 void prepare(Thread& thread);              // its next switch_to() enters thread_entry()

@@ -1,6 +1,7 @@
 #include <sys/auxv.h>
 
 #include "runtime/backend/backend.hpp"
+#include "runtime/base/runtime.hpp"
 
 extern "C" {
 // Saves the callee-saved state on the stack, stores the stack pointer in *save, continues at `to` with thread pointer
@@ -105,7 +106,7 @@ void prepare(Thread& thread) {
 }
 
 void switch_to(Thread& from, Thread& to) {
-  if (LIKELY(uses_fsgsbase))
+  if (LIKELY(runtime.uses_fsgsbase))
     lockstep_switch(&from.stack_pointer, to.stack_pointer, to.tls);
   else
     lockstep_switch_prctl(&from.stack_pointer, to.stack_pointer, to.tls);

@@ -9,8 +9,9 @@
 namespace lockstep::rt {
 
 struct Runtime {
-  bool running;  // an execution is under way
-  bool fibers;   // backend in use
+  bool running;        // an execution is under way
+  bool fibers;         // backend in use
+  bool uses_fsgsbase;  // to set the thread pointer; a system call otherwise
   // Both rare, and looked at together after every step.
   union {
     uint16_t after_step;

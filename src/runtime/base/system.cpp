@@ -2,16 +2,9 @@
 
 #include <stdarg.h>
 #include <string.h>
-#include <sys/mman.h>
 
 namespace lockstep::rt {
 namespace {
-uintptr_t next_private = kPrivateBase;
-constexpr unsigned kMostOwnPages = 4096;
-OwnPages given_out[kMostOwnPages];
-unsigned given_out_count;
-bool pinned;
-
 // Until the real ones are known: called while libraries are being relocated.
 void* early_copy(void* to, const void* from, size_t size) {
   auto* out = static_cast<volatile char*>(to);
@@ -29,61 +22,7 @@ void* early_set(void* to, int value, size_t size) {
 }
 }  // namespace
 
-void* (*real_memcpy)(void*, const void*, size_t) = early_copy;
-void* (*real_memmove)(void*, const void*, size_t) = early_copy;
-void* (*real_memset)(void*, int, size_t) = early_set;
-
-bool map_fixed(uintptr_t address, size_t bytes, int protection) {
-  const long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-  return sys(SYS_mmap, static_cast<long>(address), static_cast<long>(bytes), protection, flags, -1, 0) ==
-         static_cast<long>(address);
-}
-
-uintptr_t next_shared_address(size_t bytes) {
-  const uintptr_t address = next_private;
-  next_private += (bytes + 2 * 4096 - 1) & ~uintptr_t{4095};  // a gap between mappings catches overruns
-  return address;
-}
-
-namespace {
-void* map_own(size_t bytes, bool saved) {
-  const uintptr_t address = next_shared_address(bytes);
-  if (next_private > kPrivateEnd || !map_fixed(address, bytes, PROT_READ | PROT_WRITE)) die("out of address space");
-  if (given_out_count == kMostOwnPages) die("too many mappings");
-  given_out[given_out_count++] = {address, (bytes + 4095) & ~size_t{4095}, saved};
-  return reinterpret_cast<void*>(address);
-}
-}  // namespace
-
-void* map_pages(size_t bytes) { return map_own(bytes, true); }
-void* map_unsaved_pages(size_t bytes) { return map_own(bytes, false); }
-
-void unmap_pages(const void* pages, size_t bytes) {
-  if (pinned) return;
-  sys(SYS_munmap, word(pages), static_cast<long>(bytes));
-  for (unsigned i = given_out_count; i-- > 0;) {
-    if (given_out[i].begin != reinterpret_cast<uintptr_t>(pages)) continue;
-    for (--given_out_count; i < given_out_count; ++i) given_out[i] = given_out[i + 1];
-    const OwnPages& last = given_out[given_out_count - 1];
-    next_private = last.begin + last.bytes + 4096;  // addresses are not used up by what comes and goes
-    return;
-  }
-}
-
-const OwnPages* own_pages(unsigned* count) {
-  *count = given_out_count;
-  return given_out;
-}
-
-void pin_pages(bool on) { pinned = on; }
-
-void forget_pages_after(unsigned count) {
-  if (given_out_count == count) return;
-  next_private = given_out[count].begin;
-  for (; given_out_count > count; --given_out_count)
-    sys(SYS_munmap, static_cast<long>(given_out[given_out_count - 1].begin),
-        static_cast<long>(given_out[given_out_count - 1].bytes));
-}
+constinit MemoryFunctions memory_functions{early_copy, early_copy, early_set};
 
 void die(const char* message) {
   char text[256];
@@ -93,8 +32,8 @@ void die(const char* message) {
   __builtin_unreachable();
 }
 
-void copy_bytes(void* to, const void* from, size_t size) { real_memcpy(to, from, size); }
-void zero_bytes(void* to, size_t size) { real_memset(to, 0, size); }
+void copy_bytes(void* to, const void* from, size_t size) { memory_functions.copy(to, from, size); }
+void zero_bytes(void* to, size_t size) { memory_functions.set(to, 0, size); }
 size_t length(const char* text) { return strlen(text); }
 bool starts_with(const char* text, const char* prefix) {
   while (*prefix)

@@ -4,7 +4,7 @@
 //  * No thread-local variables: the running fiber's TLS belongs to the program.
 //  * System calls go through sys(): libc's wrappers write errno, which belongs to the program, too.
 //  * Everything is hidden except what is marked LOCKSTEP_EXPORT.
-//  * State is reachable from the one root, `runtime` (root.hpp).
+//  * Mutable state is one object per file, which the module of that file resets (module.hpp).
 #pragma once
 #include <linux/futex.h>
 #include <stddef.h>
@@ -91,9 +91,12 @@ bool map_fixed(uintptr_t address, size_t bytes, int protection);
 [[noreturn]] void die(const char* message);  // a broken invariant of the runtime: says so on stderr, exits 99
 
 // libc's; until find_memory_functions() slow ones of our own. The names themselves are intercepted.
-extern void* (*real_memcpy)(void*, const void*, size_t);
-extern void* (*real_memmove)(void*, const void*, size_t);
-extern void* (*real_memset)(void*, int, size_t);
+struct MemoryFunctions {
+  void* (*copy)(void*, const void*, size_t);
+  void* (*move)(void*, const void*, size_t);
+  void* (*set)(void*, int, size_t);
+};
+extern MemoryFunctions memory_functions;
 
 void copy_bytes(void* to, const void* from, size_t size);
 void zero_bytes(void* to, size_t size);

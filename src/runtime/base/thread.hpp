@@ -2,6 +2,7 @@
 #pragma once
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 
 #include "model/trace.hpp"
 #include "runtime/base/loop_rounds.hpp"
@@ -33,6 +34,8 @@ struct Watch {
   uint16_t size;
 };
 inline constexpr uint32_t kMostWatched = 16, kMostMisses = 64;
+
+inline constexpr stack_t kNoSignalStack{nullptr, SS_DISABLE, 0};
 
 enum class Life : uint8_t { Unused, Live, Done };
 
@@ -109,6 +112,7 @@ struct alignas(64) Thread {
   bool interrupted;          // its wait was ended by a signal
   bool restarts;             // all the handlers that ran were installed with SA_RESTART
   uint32_t handled;          // signals so far
+  stack_t signal_stack;      // that the program gave; the runtime's handlers have stacks of their own
   void* cleanup;             // innermost cleanup handler of C code (threads/cancel.cpp)
   Mutex* robust;             // the robust mutexes it holds, linked through their bytes
   char name[16];

@@ -15,16 +15,18 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr uint32_t kMostTold = 1024;
-Allocation told[kMostTold];
-uint32_t told_count;
-constexpr uint32_t kSlots = 4 * kMostTold;
-uint16_t slots[kSlots];  // 1 + index into `told`, by the beginning of the block
+constexpr uint32_t kMostBlocks = 1024;
+constexpr uint32_t kSlots = 4 * kMostBlocks;
+constinit struct {
+  Allocation block[kMostBlocks];
+  uint32_t count;
+  uint16_t slots[kSlots];  // 1 + index into `block`, by the beginning of the block
+} written{};
 
 uint16_t& slot_of(uint64_t begin) {
   uint32_t slot = static_cast<uint32_t>((begin >> 4) * 0x9e3779b97f4a7c15ull >> 32) % kSlots;
-  while (slots[slot] && told[slots[slot] - 1].begin != begin) slot = (slot + 1) % kSlots;
-  return slots[slot];
+  while (written.slots[slot] && written.block[written.slots[slot] - 1].begin != begin) slot = (slot + 1) % kSlots;
+  return written.slots[slot];
 }
 
 uint64_t number_of_stack(uint64_t where) {
@@ -35,12 +37,12 @@ uint64_t number_of_stack(uint64_t where) {
   return hash;
 }
 
-void tell_block_at(uint64_t address) {
+void write_block_at(uint64_t address) {
   if (!in_arena(reinterpret_cast<void*>(address))) return;
   if (const Heap::Record* record = heap.record_of(address)) write_allocation(*record, 0);
 }
 
-void tell_breaches() {
+void write_breaches() {
   RaceDetector& races = race_detector;
   for (unsigned i = 0; i < eraser.count && races.count < RaceDetector::kMost; ++i) {
     const Eraser::Breach& breach = eraser.found[i];
@@ -62,28 +64,28 @@ void tell_breaches() {
 }
 
 // Where operations took place, and the accesses of atomic blocks.
-void tell_blocks_used() {
+void write_blocks_used() {
   const Scheduler& s = scheduler();
-  for (uint32_t i = 0; i < s.log_size && told_count < kMostTold; ++i) {
-    tell_block_at(static_cast<uint64_t>(s.log[i].object));
-    for (const Access& access : accesses(s.log[i].operation())) tell_block_at(static_cast<uint64_t>(access.object));
+  for (uint32_t i = 0; i < s.log_size && written.count < kMostBlocks; ++i) {
+    write_block_at(static_cast<uint64_t>(s.log[i].object));
+    for (const Access& access : accesses(s.log[i].operation())) write_block_at(static_cast<uint64_t>(access.object));
   }
   s.live.for_each(s.words(), [&](ThreadId t) {
-    tell_block_at(static_cast<uint64_t>(runtime.threads[index_of(t)].pending.object));
+    write_block_at(static_cast<uint64_t>(runtime.threads[index_of(t)].pending.object));
   });
   if (!s.records_memory()) return;
   const Touched* units = s.blocks.out();
-  for (uint32_t i = 0; i < s.blocks.units && told_count < kMostTold;) {
+  for (uint32_t i = 0; i < s.blocks.units && written.count < kMostBlocks;) {
     const auto& block = reinterpret_cast<const BlockRecord&>(units[i++]);
-    for (const uint32_t end = i + block.touched; i < end; ++i) tell_block_at(units[i].word);
+    for (const uint32_t end = i + block.touched; i < end; ++i) write_block_at(units[i].word);
   }
 }
 
 }  // namespace
 
 void begin_findings() {
-  if (told_count) zero_bytes(slots, sizeof slots);
-  told_count = 0;
+  if (written.count) zero_bytes(written.slots, sizeof written.slots);  // blocks are written anew
+  written.count = 0;
 }
 
 uint64_t unwind_calls() {
@@ -104,12 +106,12 @@ uint64_t call_stack(const void* caller) {
 bool write_allocation(const Heap::Record& record, uint16_t flags) {
   uint16_t& known = slot_of(record.begin);
   if (known) {
-    told[known - 1].flags |= flags;
+    written.block[known - 1].flags |= flags;
     return true;
   }
-  if (told_count == kMostTold) return false;
-  Allocation& a = told[told_count++];
-  known = static_cast<uint16_t>(told_count);
+  if (written.count == kMostBlocks) return false;
+  Allocation& a = written.block[written.count++];
+  known = static_cast<uint16_t>(written.count);
   a = {};
   a.begin = record.begin;
   a.size = Heap::size_of(record);
@@ -130,19 +132,19 @@ bool write_allocation(const Heap::Record& record, uint16_t flags) {
 
 void write_findings(bool completed) {
   if (race_detector.lifetimes) scheduler().reasons.add(Reason::Lifetime);
-  if (eraser.count) tell_breaches();
+  if (eraser.count) write_breaches();
   eraser.end();
   if (!heap.keeps_records()) return;
   for (unsigned i = 0; i < race_detector.count; ++i) {
-    tell_block_at(race_detector.found[i].first.address);
-    tell_block_at(race_detector.found[i].second.address);
+    write_block_at(race_detector.found[i].first.address);
+    write_block_at(race_detector.found[i].second.address);
   }
   const Scheduler& s = scheduler();
-  if (s.fault_address) tell_block_at(s.fault_address);
-  if (settings.keeps_origins) tell_blocks_used();
+  if (s.fault_address) write_block_at(s.fault_address);
+  if (settings.keeps_origins) write_blocks_used();
   if (completed && runtime.channel->find_leaks) find_leaks();
   if (settings.keeps_origins && !s.detail)
-    for (uint32_t i = 0; i < told_count; ++i) told[i].pc = call_tree.pc(told[i].pc);
+    for (uint32_t i = 0; i < written.count; ++i) written.block[i].pc = call_tree.pc(written.block[i].pc);
 }
 
 uint32_t monitor_flags() {
@@ -151,8 +153,8 @@ uint32_t monitor_flags() {
          (call_sites.repeated() ? Monitors::kRepeated : 0u) | (settings.skips_races ? Monitors::kNoRaces : 0u);
 }
 Allocation* written_allocations(uint32_t* count) {
-  *count = told_count;
-  return told;
+  *count = written.count;
+  return written.block;
 }
 
 const Module findings_module = {

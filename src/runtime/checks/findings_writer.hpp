@@ -16,7 +16,7 @@ void write_findings(bool completed);
 uint32_t monitor_flags();  // Monitors::Flags
 Allocation* written_allocations(uint32_t* count);
 
-void find_leaks();                                                  // tells every lost block; defined in leaks.cpp
+void find_leaks();                                                  // writes every lost block; defined in leaks.cpp
 bool write_allocation(const Heap::Record& record, uint16_t flags);  // false: no room
 
 // The running thread's stack as a node of the call tree, whose innermost frame is `caller`.
@@ -35,7 +35,7 @@ inline void use_object(const void* object, bool remember = true) {
   if (!remember && in_arena(object) && LIKELY(!race_detector.is_freed(address))) return;
   use_object_closely(object, remember);
 }
-// The frame that the address was in is gone: told, and the execution ends if it cannot go on.
+// The frame that the address was in is gone: reported, and the execution ends if it cannot go on.
 void use_gone_frame(Thread& owner, uintptr_t address, unsigned size, uint8_t flags, uint64_t where);
 
 // An operation on a lock that the program must not do. It goes on with what the C library would do.

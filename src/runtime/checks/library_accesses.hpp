@@ -1,4 +1,4 @@
-// What functions of libraries do to the program's memory, told at the place of the call.
+// What functions of libraries do to the program's memory, recorded at the place of the call.
 #pragma once
 #include "runtime/checks/accesses.hpp"
 #include "runtime/process/libraries.hpp"

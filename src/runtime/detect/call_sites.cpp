@@ -37,11 +37,11 @@ const void* through_linkage_table(const uint8_t* code) {
 unsigned length_of_call(const uint8_t* pc) {
   if (pc[-5] == 0xe8) {
     const uint8_t* target = pc + displacement(pc - 4);
-    return is_idle_hook(target) || is_idle_hook(through_linkage_table(target)) ? 5 : 0;
+    return call_sites.is_idle_hook(target) || call_sites.is_idle_hook(through_linkage_table(target)) ? 5 : 0;
   }
   if (pc[-6] == 0xff && pc[-5] == 0x15) {
     const void* target = *reinterpret_cast<const void* const*>(pc + displacement(pc - 4));
-    return is_idle_hook(target) ? 6 : 0;
+    return call_sites.is_idle_hook(target) ? 6 : 0;
   }
   return 0;
 }

@@ -40,6 +40,9 @@ class CallSites {
   // Something was decided that calls which are not there could have changed.
   void doubt() { doubtful_ = true; }
 
+  // Is this one of the entry points whose calls may be taken out? Set by those who have them (tsan_abi/accesses.cpp).
+  bool (*is_idle_hook)(const void* function);
+
  private:
   // All calls are there; the same and watchpoints, to learn which instructions belong to calls; calls are missing.
   enum class Mode : uint8_t { Whole, Learning, Thinned };
@@ -76,9 +79,6 @@ class CallSites {
   uint32_t site_count_, out_count_, access_count_;
 };
 
-// Is this one of the entry points whose calls may be taken out?
-using IsIdleHook = bool (*)(const void* function);
-inline constinit IsIdleHook is_idle_hook = nullptr;  // set by those who have them (tsan_abi/accesses.cpp)
 inline constinit CallSites call_sites{};
 
 }  // namespace lockstep::rt

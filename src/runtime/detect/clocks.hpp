@@ -109,14 +109,14 @@ class Clocks {
 
   uint32_t* clocks_ = nullptr;  // kMaxThreads rows of kMaxThreads, committed as used. A thread knows all of itself
   static constexpr uint32_t kAlways = ~uint32_t{0};
-  uint32_t own_[kMaxThreads];
+  uint32_t own_[kMaxThreads]{};
   Fences* fences_ = nullptr;
   Message* table_ = nullptr;
   uint32_t table_size_ = 0, used_ = 0;
   uint32_t generation_ = 0;
   unsigned width_ = 0;   // components in use, a multiple of 8
   unsigned stride_ = 0;  // between rows: few threads have theirs close together
-  ThreadId started_[kMaxThreads];
+  ThreadId started_[kMaxThreads]{};
   unsigned started_count_ = 0;
   Pool pool_;
 };

@@ -7,7 +7,7 @@
 
 namespace lockstep::rt {
 
-Eraser eraser;
+constinit Eraser eraser{};
 namespace {
 constexpr uintptr_t kChunks = 1ull << (47 - 16);
 constexpr size_t kPage = 4096;

@@ -34,7 +34,7 @@ class Eraser {
 
   bool broken() const { return count != 0; }
   static constexpr unsigned kMost = 16;
-  Breach found[kMost];  // one per place
+  Breach found[kMost]{};  // one per place
   unsigned count = 0;
 
  private:

@@ -17,10 +17,11 @@ namespace lockstep::rt {
 namespace {
 
 constexpr unsigned kMostMissing = 64;
-char not_found[kMostMissing][256];  // asked for and not found: asking again gives the program its error message
-unsigned not_found_count;
-
-unsigned initial_libraries;  // modules, that is
+constinit struct {
+  char not_found[kMostMissing][256];  // asked for and not found: asking again gives the program its error message
+  unsigned not_found_count;
+  unsigned initial;  // modules loaded when the program began
+} loaded{};
 
 // The driver has to know of code that was not there when the program began.
 void record_libraries() {
@@ -29,7 +30,7 @@ void record_libraries() {
   } walk{};
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* data) {
-        if (static_cast<Walk*>(data)->number++ < initial_libraries) return 0;
+        if (static_cast<Walk*>(data)->number++ < loaded.initial) return 0;
         Channel& channel = *runtime.channel;
         const uint32_t count = channel.libraries.load(std::memory_order_relaxed);
         const size_t size = length(info->dlpi_name);
@@ -44,8 +45,8 @@ void record_libraries() {
 }
 
 bool is_missing(const char* file) {
-  for (unsigned i = 0; i < not_found_count; ++i)
-    if (equal(not_found[i], file)) return true;
+  for (unsigned i = 0; i < loaded.not_found_count; ++i)
+    if (equal(loaded.not_found[i], file)) return true;
   return false;
 }
 
@@ -63,7 +64,7 @@ void* open_library(const char* file, int flags) {
   if (void* handle = open_now(file, flags | RTLD_NOLOAD)) return handle;
   auto& wanted = missing.library;
   const size_t size = length(file);
-  if (size >= sizeof wanted.file || not_found_count == kMostMissing)
+  if (size >= sizeof wanted.file || loaded.not_found_count == kMostMissing)
     refuse_call("dlopen()", "too many libraries, or a name is too long; use --isolation fork");
   copy_bytes(wanted.file, file, size + 1);
   wanted.flags = flags;
@@ -75,14 +76,14 @@ void* open_library(const char* file, int flags) {
 void load_missing_library() {
   const auto& wanted = missing.library;
   if (!LOCKSTEP_REAL(dlopen)(wanted.file, wanted.flags))
-    copy_bytes(not_found[not_found_count++], wanted.file, length(wanted.file) + 1);
+    copy_bytes(loaded.not_found[loaded.not_found_count++], wanted.file, length(wanted.file) + 1);
   record_libraries();
   control_cycle_counter();
 }
 
 void count_libraries() {
-  initial_libraries = 0;
-  dl_iterate_phdr([](dl_phdr_info*, size_t, void*) { return initial_libraries++, 0; }, nullptr);
+  loaded.initial = 0;
+  dl_iterate_phdr([](dl_phdr_info*, size_t, void*) { return loaded.initial++, 0; }, nullptr);
 }
 
 const Module library_module = {

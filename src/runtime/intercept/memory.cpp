@@ -39,9 +39,29 @@ static void end_bad_free(const void* pointer, bool freed_before) {
   scheduler().end(Outcome::DoubleFree, 0, text);
 }
 
+namespace {
+
+// Has the program operators new and delete of its own? Then what the C++ library asks for in its name goes to them.
+bool find_own_operators() {
+  for (const char* name : {"_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"}) {
+    Dl_info info, mine;
+    void* found = dlsym(RTLD_DEFAULT, name);
+    if (!found || !dladdr(found, &info) || !dladdr(&runtime, &mine)) return true;
+    if (info.dli_fbase != mine.dli_fbase) return true;
+  }
+  return false;
+}
+constinit bool has_own_operators = false;
+
+}  // namespace
+
 const Module memory_module = {
     .name = "memory calls",
-    .start = [] { heap.on_bad_free = end_bad_free; },
+    .start =
+        [] {
+          heap.on_bad_free = end_bad_free;
+          has_own_operators = find_own_operators();
+        },
 };
 
 }  // namespace lockstep::rt
@@ -82,18 +102,8 @@ void note_free(void* p, const void* caller) {
 using Made = Heap::Made;
 
 // Where the program has operators of its own, what they call says nothing about what was written.
-bool has_own_operators() {
-  for (const char* name : {"_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"}) {
-    Dl_info info, mine;
-    void* found = dlsym(RTLD_DEFAULT, name);
-    if (!found || !dladdr(found, &info) || !dladdr(&runtime, &mine)) return true;
-    if (info.dli_fbase != mine.dli_fbase) return true;
-  }
-  return false;
-}
-
 __attribute__((noinline)) void end_mismatched(void* p, Made given_back) {
-  if (has_own_operators()) return;
+  if (has_own_operators) return;
   constexpr const char* kAsked[] = {"malloc", "new", "new[]"};
   constexpr const char* kBack[] = {"free", "delete", "delete[]"};
   char text[96];
@@ -265,17 +275,12 @@ LOCKSTEP_DELETE(_ZdaPvmSt11align_val_t, Made::NewArray, , size_t, size_t)
 
 // What the C++ library asks for and gives back in the program's name, where the program called it
 // (stdcxx/redirect.hpp).
-static bool operators_replaced() {
-  static int replaced = -1;
-  if (UNLIKELY(replaced < 0)) replaced = has_own_operators();
-  return replaced;
-}
 extern "C" __attribute__((visibility("hidden"))) void* lockstep_library_new(size_t size) {
-  if (UNLIKELY(operators_replaced())) return reinterpret_cast<decltype(&_Znwm)>(dlsym(RTLD_DEFAULT, "_Znwm"))(size);
+  if (UNLIKELY(has_own_operators)) return reinterpret_cast<decltype(&_Znwm)>(dlsym(RTLD_DEFAULT, "_Znwm"))(size);
   void* p = allocate_new(size, 16, Made::New, self().library_call);
   return LIKELY(p != nullptr) ? p : LOCKSTEP_REAL(_Znwm)(size);
 }
 extern "C" __attribute__((visibility("hidden"))) void lockstep_library_delete(void* p) {
-  if (UNLIKELY(operators_replaced())) return reinterpret_cast<decltype(&_ZdlPv)>(dlsym(RTLD_DEFAULT, "_ZdlPv"))(p);
+  if (UNLIKELY(has_own_operators)) return reinterpret_cast<decltype(&_ZdlPv)>(dlsym(RTLD_DEFAULT, "_ZdlPv"))(p);
   give_back(p, Made::New, self().library_call);
 }

@@ -22,9 +22,10 @@ struct Named {
   sem_t* semaphore;     // null: a free place
   unsigned open;
 };
-Named named[kMost];
-unsigned used;  // places below this
-char names_object;
+constinit struct {
+  Named place[kMost];
+  unsigned used;  // places below this
+} names{};
 
 sem_t* fail(int error) {
   errno = error;
@@ -37,15 +38,15 @@ const char* without_slashes(const char* name) {
 }
 
 Named* find(const char* name) {
-  for (unsigned i = 0; i < used; ++i)
-    if (named[i].semaphore && named[i].name[0] && equal(named[i].name, name)) return &named[i];
+  for (unsigned i = 0; i < names.used; ++i)
+    if (names.place[i].semaphore && names.place[i].name[0] && equal(names.place[i].name, name)) return &names.place[i];
   return nullptr;
 }
 
 Named* free_place() {
-  for (unsigned i = 0; i < used; ++i)
-    if (!named[i].semaphore) return &named[i];
-  return used < kMost ? &named[used++] : nullptr;
+  for (unsigned i = 0; i < names.used; ++i)
+    if (!names.place[i].semaphore) return &names.place[i];
+  return names.used < kMost ? &names.place[names.used++] : nullptr;
 }
 
 void forget_if_unused(Named& n) {
@@ -55,7 +56,7 @@ void forget_if_unused(Named& n) {
 }
 
 sem_t* open_named(const char* name, int flags, unsigned value) {
-  scheduler().reach(OpKind::Io, &names_object, Step::kWrite);
+  scheduler().reach(OpKind::Io, &names, Step::kWrite);
   name = without_slashes(name);
   if (!*name || contains(name, "/")) return fail(EINVAL);
   if (length(name) >= kLongest) return fail(ENAMETOOLONG);
@@ -78,8 +79,7 @@ sem_t* open_named(const char* name, int flags, unsigned value) {
 }  // namespace
 
 void forget_named_semaphores() {
-  if (used) zero_bytes(named, used * sizeof *named);
-  used = 0;
+  if (names.used) names = {};
 }
 
 const Module named_semaphores_module = {
@@ -106,11 +106,11 @@ LOCKSTEP_EXPORT sem_t* sem_open(const char* name, int flags, ...) noexcept {
 }
 LOCKSTEP_EXPORT int sem_close(sem_t* semaphore) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(sem_close)(semaphore);
-  scheduler().reach(OpKind::Io, &names_object, Step::kWrite);
-  for (unsigned i = 0; i < used; ++i) {
-    if (named[i].semaphore != semaphore || !named[i].open) continue;
-    --named[i].open;
-    forget_if_unused(named[i]);
+  scheduler().reach(OpKind::Io, &names, Step::kWrite);
+  for (unsigned i = 0; i < names.used; ++i) {
+    if (names.place[i].semaphore != semaphore || !names.place[i].open) continue;
+    --names.place[i].open;
+    forget_if_unused(names.place[i]);
     return 0;
   }
   errno = EINVAL;
@@ -118,7 +118,7 @@ LOCKSTEP_EXPORT int sem_close(sem_t* semaphore) noexcept {
 }
 LOCKSTEP_EXPORT int sem_unlink(const char* name) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(sem_unlink)(name);
-  scheduler().reach(OpKind::Io, &names_object, Step::kWrite);
+  scheduler().reach(OpKind::Io, &names, Step::kWrite);
   Named* n = find(without_slashes(name));
   if (!n) {
     errno = ENOENT;

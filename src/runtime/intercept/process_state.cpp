@@ -1,6 +1,6 @@
 // Calls on state that threads share beside memory: each is one scheduling point before the real function. Those that
 // open or close descriptors are in descriptors.cpp, transfers in blocking_io.cpp, the others that fill memory in io.cpp
-// and fills.cpp.
+// and kernel_writes.cpp.
 #include "runtime/intercept/process_state.hpp"
 
 #include <dirent.h>

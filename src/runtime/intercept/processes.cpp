@@ -27,26 +27,27 @@ namespace {
 
 constexpr unsigned kMostChildren = 256;
 constexpr unsigned kMoment = 50, kPatience = 10'000;  // milliseconds
-int children[kMostChildren];
-unsigned child_count;
-char children_object;
+constinit struct {
+  int pid[kMostChildren];
+  unsigned count;
+} children{};
 
 void born(int pid) {
   undo.started_process();
   notice(FactKind::StartsProcesses);
-  if (child_count < kMostChildren) children[child_count++] = pid;
+  if (children.count < kMostChildren) children.pid[children.count++] = pid;
 }
 
 void reaped(int pid) {
-  for (unsigned i = 0; i < child_count; ++i)
-    if (children[i] == pid) children[i] = children[--child_count], --i;
+  for (unsigned i = 0; i < children.count; ++i)
+    if (children.pid[i] == pid) children.pid[i] = children.pid[--children.count], --i;
 }
 
 // In the child: from here on everything is the real thing.
 void let_go() {
   runtime.running = runtime.active = false;
   release_cycle_counter();
-  child_count = 0;
+  children.count = 0;
   sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 }
 
@@ -70,7 +71,7 @@ int fail(long error) {
 template <class F>
 long wait_for_child(int options, F&& call) {
   cancellation_point();
-  scheduler().reach(OpKind::Io, &children_object, Step::kWrite);
+  scheduler().reach(OpKind::Io, &children, Step::kWrite);
   for (unsigned waited = 0;; waited += kMoment) {
     const long result = in_a_moment(kMoment, call);
     if (result != 0 || options & WNOHANG) return result;
@@ -92,14 +93,14 @@ pid_t wait_as(pid_t pid, int* status, int options, rusage* usage) {
 }  // namespace
 
 void end_children() {
-  for (; child_count; --child_count) {
-    const int pid = children[child_count - 1];
+  for (; children.count; --children.count) {
+    const int pid = children.pid[children.count - 1];
     sys(SYS_kill, pid, SIGKILL);
     sys(SYS_wait4, pid, 0, 0, 0);
   }
 }
 
-bool has_children() { return child_count != 0; }
+bool has_children() { return children.count != 0; }
 
 const Module processes_module = {
     .name = "child processes",

@@ -8,6 +8,6 @@ inline constexpr int kWatchdogSignal = 62;
 
 void ring_bell(Ring& ring);                 // wakes its reader
 void use_crash_stack();                     // for the calling OS thread: handlers must not need the program's stack
-[[noreturn]] void refuse(const char* why);  // this program cannot be controlled: tells the driver, exits
+[[noreturn]] void refuse(const char* why);  // this program cannot be controlled: exits, the driver prints why
 
 }  // namespace lockstep::rt

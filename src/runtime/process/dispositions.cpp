@@ -1,4 +1,4 @@
-// What the program wants done with signals, and what the kernel is told.
+// What the program wants done with signals, and what the kernel does.
 #include "runtime/process/dispositions.hpp"
 
 #include <errno.h>
@@ -11,16 +11,14 @@ namespace lockstep::rt {
 namespace {
 
 constexpr int kSignals = 65;
-struct Wish {
+struct Disposition {
   bool changed;  // by this execution
   struct sigaction wanted, initial;
 };
-Wish wishes[kSignals];
-bool any_changed;
-struct {
-  ThreadId thread = kNoThread;
-  stack_t stack;
-} own_stack;
+constinit struct {
+  Disposition of[kSignals];
+  bool changed;  // any of them
+} dispositions{};
 
 bool is_ours(int signal) {
   for (int ours : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, kWatchdogSignal})
@@ -37,7 +35,7 @@ void install(int signal, struct sigaction action) {
 }  // namespace
 
 struct sigaction disposition_of(int signal) {
-  if (wishes[signal].changed) return wishes[signal].wanted;
+  if (dispositions.of[signal].changed) return dispositions.of[signal].wanted;
   struct sigaction action {};
   if (!is_ours(signal)) LOCKSTEP_REAL(sigaction)(signal, nullptr, &action);
   return action;
@@ -48,51 +46,34 @@ int set_disposition(int signal, const struct sigaction* fresh, struct sigaction*
   if (fresh && (signal == SIGKILL || signal == SIGSTOP)) return EINVAL;
   if (old) *old = disposition_of(signal);
   if (!fresh) return 0;
-  Wish& wish = wishes[signal];
-  if (!wish.changed) {
-    wish.changed = any_changed = true;
-    if (!is_ours(signal)) LOCKSTEP_REAL(sigaction)(signal, nullptr, &wish.initial);
+  Disposition& d = dispositions.of[signal];
+  if (!d.changed) {
+    d.changed = dispositions.changed = true;
+    if (!is_ours(signal)) LOCKSTEP_REAL(sigaction)(signal, nullptr, &d.initial);
   }
-  wish.wanted = *fresh;
+  d.wanted = *fresh;
   if (!is_ours(signal)) install(signal, *fresh);
   return 0;
 }
 
-void set_signal_stack(ThreadId thread, const stack_t& stack) {
-  own_stack = {thread, stack};
-  if (stack.ss_flags & SS_DISABLE) own_stack.thread = kNoThread;
-  any_changed = true;
-}
-
-stack_t signal_stack_of(ThreadId thread) {
-  if (own_stack.thread == thread) return own_stack.stack;
-  stack_t none{};
-  none.ss_flags = SS_DISABLE;
-  return none;
-}
-
 void restore_dispositions() {
-  if (LIKELY(!any_changed)) return;
-  any_changed = false;
-  own_stack.thread = kNoThread;
-  for (int signal = 1; signal < kSignals; ++signal) {
-    Wish& wish = wishes[signal];
-    if (!wish.changed) continue;
-    wish.changed = false;
-    if (!is_ours(signal)) LOCKSTEP_REAL(sigaction)(signal, &wish.initial, nullptr);
-  }
+  if (LIKELY(!dispositions.changed)) return;
+  for (int signal = 1; signal < kSignals; ++signal)
+    if (dispositions.of[signal].changed && !is_ours(signal))
+      LOCKSTEP_REAL(sigaction)(signal, &dispositions.of[signal].initial, nullptr);
+  dispositions = {};
 }
 
 void apply_dispositions() {
-  if (LIKELY(!any_changed)) return;
+  if (LIKELY(!dispositions.changed)) return;
   for (int signal = 1; signal < kSignals; ++signal)
-    if (wishes[signal].changed && !is_ours(signal)) install(signal, wishes[signal].wanted);
+    if (dispositions.of[signal].changed && !is_ours(signal)) install(signal, dispositions.of[signal].wanted);
 }
 
 bool run_own_handler(int signal, siginfo_t* info, void* context) {
   const struct sigaction action = disposition_of(signal);
   if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) return false;
-  if (action.sa_flags & SA_RESETHAND) wishes[signal].wanted.sa_handler = SIG_DFL;
+  if (action.sa_flags & SA_RESETHAND) dispositions.of[signal].wanted.sa_handler = SIG_DFL;
   if (action.sa_flags & SA_SIGINFO)
     action.sa_sigaction(signal, info, context);
   else

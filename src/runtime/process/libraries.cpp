@@ -7,14 +7,6 @@
 namespace lockstep::rt {
 namespace {
 
-struct Range {
-  uintptr_t begin, end;
-} own_code;
-
-constexpr unsigned kMaxLibraries = 32;
-Range library_code[kMaxLibraries];
-unsigned library_count;
-
 // The code of this library, by looking for the module that contains one of its functions.
 void find_own_code() {
   dl_iterate_phdr(
@@ -24,7 +16,7 @@ void find_own_code() {
           if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
           const uintptr_t begin = info->dlpi_addr + segment.p_vaddr, end = begin + segment.p_memsz;
           const uintptr_t probe = reinterpret_cast<uintptr_t>(&find_own_code);
-          if (probe >= begin && probe < end) own_code = {begin, end};
+          if (probe >= begin && probe < end) libraries.own_code = {begin, end};
         }
         return 0;
       },
@@ -63,8 +55,8 @@ bool is_system_module(const char* path) {
 }
 
 bool is_own_code(uintptr_t pc) {
-  if (!own_code.begin) find_own_code();
-  return pc >= own_code.begin && pc < own_code.end;
+  if (!libraries.own_code.begin) find_own_code();
+  return pc >= libraries.own_code.begin && pc < libraries.own_code.end;
 }
 
 void find_libraries() {
@@ -75,9 +67,9 @@ void find_libraries() {
         if (!is_system_module(info->dlpi_name) || !info->dlpi_name[0]) return 0;
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& segment = info->dlpi_phdr[i];
-          if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || library_count == kMaxLibraries) continue;
+          if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || libraries.count == Libraries::kMost) continue;
           const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
-          library_code[library_count++] = {begin, begin + segment.p_memsz};
+          libraries.code[libraries.count++] = {begin, begin + segment.p_memsz};
           const uintptr_t end = begin + segment.p_memsz;
           const uintptr_t known_end = libraries.begin + libraries.size;
           if (!libraries.begin || begin < libraries.begin) libraries.begin = begin;
@@ -101,16 +93,16 @@ static bool calls_back(const uint8_t* after) {
 
 bool lies_in_library(const void* caller) {
   const uintptr_t pc = reinterpret_cast<uintptr_t>(caller);
-  for (unsigned i = 0; i < library_count; ++i)
-    if (pc >= library_code[i].begin + 8 && pc < library_code[i].end)
+  for (unsigned i = 0; i < libraries.count; ++i)
+    if (pc >= libraries.code[i].begin + 8 && pc < libraries.code[i].end)
       return !calls_back(static_cast<const uint8_t*>(caller));
   return false;
 }
 
 bool is_library_code(const void* code) {
   const uintptr_t pc = reinterpret_cast<uintptr_t>(code);
-  for (unsigned i = 0; i < library_count; ++i)
-    if (pc >= library_code[i].begin && pc < library_code[i].end) return true;
+  for (unsigned i = 0; i < libraries.count; ++i)
+    if (pc >= libraries.code[i].begin && pc < libraries.code[i].end) return true;
   return false;
 }
 

@@ -9,6 +9,12 @@ namespace lockstep::rt {
 struct Libraries {
   uintptr_t unwinder_begin, unwinder_size;  // code of libgcc_s
   uintptr_t begin, size;                    // from the first of the C and C++ libraries to the end of the last
+  struct Range {
+    uintptr_t begin, end;
+  } own_code;  // of the runtime
+  static constexpr unsigned kMost = 32;
+  Range code[kMost];
+  unsigned count;
 };
 inline constinit Libraries libraries{};
 void find_libraries();

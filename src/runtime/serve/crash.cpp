@@ -28,7 +28,9 @@ struct CrashInfo {
   uint64_t address;
   bool overflow;
   bool unwinding;  // the stack of the failure, which may be overwritten
-} crash;
+  char* stack;
+};
+constinit CrashInfo crash{};
 
 void crash_continue() {
   char text[128];
@@ -44,10 +46,9 @@ void crash_continue() {
 }
 
 char* spare_stack_top() {
-  static char* stack;
   constexpr size_t kSize = 256 << 10;
-  if (!stack) stack = static_cast<char*>(map_unsaved_pages(kSize));
-  return stack + kSize - 64;
+  if (!crash.stack) crash.stack = static_cast<char*>(map_unsaved_pages(kSize));
+  return crash.stack + kSize - 64;
 }
 
 #if defined(__x86_64__)
@@ -60,28 +61,41 @@ void continue_crash(ucontext_t* context) {
 }
 #endif
 
-void on_signal(int signal, siginfo_t* info, void* raw_context) {
-  auto* context = static_cast<ucontext_t*>(raw_context);
+// Signals that the runtime provokes itself: first writes to watched pages, watchpoints, breakpoints, single steps.
+bool handle_own_signal(int signal, siginfo_t* info, ucontext_t* context) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
-  if (signal == SIGSEGV && info->si_code == SEGV_ACCERR &&
-      (snapshot.handle_write_fault(address) || checkpoint_policy().handle_write_fault(address)))
-    return;
-  if (signal == SIGSEGV && info->si_code == SI_KERNEL && handle_cycle_counter(raw_context)) return;
+  if (signal == SIGSEGV && info->si_code == SEGV_ACCERR)
+    return snapshot.handle_write_fault(address) || checkpoint_policy().handle_write_fault(address);
+  if (signal == SIGSEGV && info->si_code == SI_KERNEL) return handle_cycle_counter(context);
+  if (signal != SIGTRAP) return false;
 #if defined(__x86_64__)
   constexpr int kWatchpoint = 6;  // TRAP_PERF, which older headers do not have
-  if (signal == SIGTRAP && info->si_code == kWatchpoint)
-    return call_sites.hit(static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]));
+  greg_t* registers = context->uc_mcontext.gregs;
+  if (info->si_code == kWatchpoint) {
+    call_sites.hit(static_cast<uintptr_t>(registers[REG_RIP]));
+    return true;
+  }
   // A breakpoint; a single step would be another code.
-  if (signal == SIGTRAP && info->si_code == SI_KERNEL &&
-      plain_functions.handle_trap(static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]),
-                                  static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RSP]))) {
-    --context->uc_mcontext.gregs[REG_RIP];
-    return;
+  if (info->si_code == SI_KERNEL && plain_functions.handle_trap(static_cast<uintptr_t>(registers[REG_RIP]),
+                                                                static_cast<uintptr_t>(registers[REG_RSP]))) {
+    --registers[REG_RIP];
+    return true;
   }
 #endif
-  if (signal == SIGTRAP && handle_trap(info, raw_context)) return;
+  return handle_trap(info, context);
+}
+
+bool overflows_stack(const Thread& thread, uintptr_t address, uintptr_t stack_pointer) {
+  const auto low = reinterpret_cast<uintptr_t>(thread.stack_low);
+  if (low && address < low && address >= low - kStackStride) return true;
+  return thread.id == kMainThread && address + 65536 > stack_pointer && address < stack_pointer + 4096;
+}
+
+void on_signal(int signal, siginfo_t* info, void* raw_context) {
+  auto* context = static_cast<ucontext_t*>(raw_context);
+  if (handle_own_signal(signal, info, context)) return;
 #if defined(__x86_64__)
-  if (crash.unwinding) {  // told without its stack
+  if (crash.unwinding) {  // reported without its stack
     runtime.running = true;
     return continue_crash(context);
   }
@@ -95,16 +109,12 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
     return;
   }
   if (run_own_handler(signal, info, raw_context)) return;
-  const Thread& me = *runtime.current;
+#if defined(__x86_64__)
+  const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
   crash.signal = signal;
   crash.address = signal == SIGABRT ? 0 : address;
-  crash.overflow = false;
-  if (signal == SIGSEGV && me.stack_low && address < reinterpret_cast<uintptr_t>(me.stack_low) &&
-      address >= reinterpret_cast<uintptr_t>(me.stack_low) - kStackStride)
-    crash.overflow = true;
-#if defined(__x86_64__)
-  const auto sp = static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RSP]);
-  if (signal == SIGSEGV && me.id == kMainThread && address + 65536 > sp && address < sp + 4096) crash.overflow = true;
+  crash.overflow = signal == SIGSEGV && overflows_stack(*runtime.current, address,
+                                                        static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RSP]));
   crash.unwinding = true;
   scheduler().record_failure();  // here, where the unwinder can see the interrupted frames
   continue_crash(context);

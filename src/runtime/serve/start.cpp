@@ -97,7 +97,7 @@ __attribute__((constructor)) void early(int, char**, char** environment) {
 // Everything is loaded and initialised, main has not begun: from here on executions can be started again and again.
 __attribute__((noinline)) void take_control() {
   const Channel& channel = *runtime.channel;
-  uses_fsgsbase = fsgsbase_available() && !getenv("LOCKSTEP_TEST_NO_FSGSBASE");
+  runtime.uses_fsgsbase = fsgsbase_available() && !getenv("LOCKSTEP_TEST_NO_FSGSBASE");
   runtime.fibers = channel.backend != Backend::OsThread;
   runtime.isolation = channel.isolation == Isolation::Auto ? Isolation::Reset : channel.isolation;
   runtime.points = channel.points;
@@ -121,7 +121,7 @@ __attribute__((noinline)) void take_control() {
   if (runtime.isolation == Isolation::Reset) snapshot.take();
   if (runtime.fibers) {
     fiber::prepare(*runtime.controller);
-    static Thread boot;  // what is left behind for good
+    static constinit Thread boot{};  // what is left behind for good
     fiber::switch_to(boot, *runtime.controller);
   } else {
     os_thread::prepare(*runtime.controller);

@@ -123,7 +123,7 @@ void execute(const PlanHeader* plan) {
 constexpr int kAttempts = 3;
 void execute_as_planned(const PlanHeader* plan) {
   for (int attempt = 1;; ++attempt) {
-    // Again from the beginning: a checkpoint of an attempt that nobody was told of is none to tell a trace by.
+    // Again from the beginning: the driver has no trace that a checkpoint of a lost attempt could continue.
     attempt == 1 ? execute(plan) : execute_from_beginning(plan);
     if (scheduler().outcome != Outcome::Diverged || attempt == kAttempts) return;
   }

@@ -32,16 +32,16 @@ LOCKSTEP_HOOK void lockstep_library_write_range(void* a, size_t size) {
 LOCKSTEP_HOOK void* lockstep_library_memcpy(void* to, const void* from, size_t size) {
   lockstep_library_read_range(from, size);
   lockstep_library_write_range(to, size);
-  return real_memcpy(to, from, size);
+  return memory_functions.copy(to, from, size);
 }
 LOCKSTEP_HOOK void* lockstep_library_memmove(void* to, const void* from, size_t size) {
   lockstep_library_read_range(from, size);
   lockstep_library_write_range(to, size);
-  return real_memmove(to, from, size);
+  return memory_functions.move(to, from, size);
 }
 LOCKSTEP_HOOK void* lockstep_library_memset(void* to, int value, size_t size) {
   lockstep_library_write_range(to, size);
-  return real_memset(to, value, size);
+  return memory_functions.set(to, value, size);
 }
 LOCKSTEP_HOOK const void* lockstep_library_memchr(const void* a, int value, size_t size) {
   const void* found = memchr(a, value, size);

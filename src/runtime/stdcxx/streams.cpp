@@ -1,6 +1,6 @@
 // Output by streams, which is libstdc++.so's: formatted output writes to its stream (the width, at least, is set to
-// zero) and reads what it puts out. Only that much is told; the rest of a stream is its own. Different threads may use
-// the standard streams at the same time.
+// zero) and reads what it puts out. Only that much is recorded; the rest of a stream is its own. Different threads may
+// use the standard streams at the same time.
 #include <dlfcn.h>
 
 #include "runtime/base/runtime.hpp"
@@ -83,13 +83,13 @@ class Output {
 
 }  // namespace
 
-#define LOCKSTEP_OUTPUT(name, type, tell)                                                  \
+#define LOCKSTEP_OUTPUT(name, type, accesses)                                              \
   LOCKSTEP_EXPORT void* name(Stream* stream, type a) {                                     \
     static void* (*real)(Stream*, type);                                                   \
     if (UNLIKELY(!real)) real = reinterpret_cast<decltype(real)>(dlsym(RTLD_NEXT, #name)); \
     const Output output(__builtin_return_address(0));                                      \
     output.to(stream);                                                                     \
-    tell;                                                                                  \
+    accesses;                                                                              \
     return real(stream, a);                                                                \
   }
 #define LOCKSTEP_NUMBER(letter, type)       \

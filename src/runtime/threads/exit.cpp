@@ -85,7 +85,13 @@ struct HandlerList {
     replaced = false;
   }
 };
-HandlerList exit_list, quick_exit_list;
+constexpr unsigned kMaxFinalizers = 256;
+constinit struct {
+  HandlerList at_exit, at_quick_exit;
+  // Functions marked __attribute__((destructor)), of the program and its own libraries, in the order they run.
+  void (*finalizer[kMaxFinalizers])();
+  unsigned finalizers;
+} handlers{};
 
 // Registering a handler is before its call, whoever makes it.
 bool add(HandlerList& list, Handler h) {
@@ -98,11 +104,6 @@ bool add(HandlerList& list, Handler h) {
 
 // Registered by the program, before it is under control or since.
 bool ours() { return runtime.active && (!snapshot.taken() || controlled()); }
-
-// Functions marked __attribute__((destructor)), of the program and its own libraries, in the order they run.
-constexpr unsigned kMaxFinalizers = 256;
-void (*finalizers[kMaxFinalizers])();
-unsigned finalizer_count;
 
 int collect_fini_array(dl_phdr_info* info, size_t, void*) {
   if (is_system_module(info->dlpi_name)) return 0;
@@ -117,7 +118,8 @@ int collect_fini_array(dl_phdr_info* info, size_t, void*) {
     }
     // A single entry is the compiler's own, which only tells libc to run the handlers that we have run.
     auto** functions = reinterpret_cast<void (**)()>(array);
-    while (array && count > 1 && finalizer_count < kMaxFinalizers) finalizers[finalizer_count++] = functions[--count];
+    while (array && count > 1 && handlers.finalizers < kMaxFinalizers)
+      handlers.finalizer[handlers.finalizers++] = functions[--count];
   }
   return 0;
 }
@@ -141,18 +143,18 @@ const char* uncaught_type(const void* caller) {
 }  // namespace
 
 void run_exit_handlers(int code) {
-  exit_list.run(code);
+  handlers.at_exit.run(code);
   if (runtime.isolation == Isolation::Loop) return;
-  for (unsigned i = 0; i < finalizer_count; ++i) finalizers[i]();
+  for (unsigned i = 0; i < handlers.finalizers; ++i) handlers.finalizer[i]();
 }
 void save_exit_handlers() {
-  exit_list.save();
-  quick_exit_list.save();
+  handlers.at_exit.save();
+  handlers.at_quick_exit.save();
   dl_iterate_phdr(collect_fini_array, nullptr);
 }
 void restore_exit_handlers() {
-  exit_list.restore();
-  quick_exit_list.restore();
+  handlers.at_exit.restore();
+  handlers.at_quick_exit.restore();
 }
 
 // The last step of every execution that ends by itself. It conflicts with everything, so reductions run other threads
@@ -189,23 +191,24 @@ using namespace lockstep::rt;
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*) noexcept;
 LOCKSTEP_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* dso) noexcept {
   if (!ours()) return LOCKSTEP_REAL(__cxa_atexit)(function, argument, dso);
-  return add(exit_list, {function, argument, dso, false}) ? 0 : -1;
+  return add(handlers.at_exit, {function, argument, dso, false}) ? 0 : -1;
 }
 LOCKSTEP_EXPORT int on_exit(void (*function)(int, void*), void* argument) noexcept {
   if (!ours()) return LOCKSTEP_REAL(on_exit)(function, argument);
-  return add(exit_list, {reinterpret_cast<void (*)(void*)>(reinterpret_cast<void*>(function)), argument, nullptr, true})
+  return add(handlers.at_exit,
+             {reinterpret_cast<void (*)(void*)>(reinterpret_cast<void*>(function)), argument, nullptr, true})
              ? 0
              : -1;
 }
 extern "C" int __cxa_at_quick_exit(void (*)(void*), void*) noexcept;
 LOCKSTEP_EXPORT int __cxa_at_quick_exit(void (*function)(void*), void* dso) noexcept {
   if (!ours()) return LOCKSTEP_REAL(__cxa_at_quick_exit)(function, dso);
-  return add(quick_exit_list, {function, nullptr, dso, false}) ? 0 : -1;
+  return add(handlers.at_quick_exit, {function, nullptr, dso, false}) ? 0 : -1;
 }
 LOCKSTEP_EXPORT void _exit(int code);
 LOCKSTEP_EXPORT void quick_exit(int code) noexcept {
   if (controlled()) {
-    quick_exit_list.run(code);
+    handlers.at_quick_exit.run(code);
     _exit(code);
   }
   LOCKSTEP_REAL(quick_exit)(code);

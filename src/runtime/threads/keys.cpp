@@ -22,10 +22,15 @@ struct KeyTable {
   Key key[PTHREAD_KEYS_MAX];
   unsigned high;  // one above the largest ever used
 };
-KeyTable keys, keys_at_snapshot;
-void* main_values_at_snapshot[PTHREAD_KEYS_MAX];
-unsigned main_high_at_snapshot;
-ThreadDestructor* main_destructors_at_snapshot;
+constinit struct {
+  KeyTable now;
+  struct {
+    KeyTable table;
+    void* main_values[PTHREAD_KEYS_MAX];
+    unsigned main_high;
+    ThreadDestructor* main_destructors;
+  } at_snapshot;
+} keys{};
 
 Thread& owner() { return controlled() ? self() : runtime.threads[0]; }
 
@@ -44,16 +49,16 @@ void use_keys(const void* caller) {
 }
 
 void remember(pthread_key_t k, void (*destructor)(void*)) {
-  keys.key[k] = {true, destructor};
-  if (k >= keys.high) keys.high = k + 1;
+  keys.now.key[k] = {true, destructor};
+  if (k >= keys.now.high) keys.now.high = k + 1;
 }
 
 }  // namespace
 
 void adopt_keys() {
   Thread& main = runtime.threads[0];
-  for (unsigned k = 0; k < keys.high; ++k) {
-    void* value = keys.key[k].used ? LOCKSTEP_REAL(pthread_getspecific)(k) : nullptr;
+  for (unsigned k = 0; k < keys.now.high; ++k) {
+    void* value = keys.now.key[k].used ? LOCKSTEP_REAL(pthread_getspecific)(k) : nullptr;
     if (!value) continue;
     values(main)[k] = value;
     main.key_high = k + 1;
@@ -67,9 +72,9 @@ void run_key_destructors(Thread& me) {
       void* value = me.key_values[k];
       if (!value) continue;
       me.key_values[k] = nullptr;
-      if (!keys.key[k].used || !keys.key[k].destructor) continue;
+      if (!keys.now.key[k].used || !keys.now.key[k].destructor) continue;
       any = true;
-      keys.key[k].destructor(value);
+      keys.now.key[k].destructor(value);
     }
     if (!any) return;
   }
@@ -77,27 +82,26 @@ void run_key_destructors(Thread& me) {
 
 void save_keys() {
   Thread& main = runtime.threads[0];
-  keys_at_snapshot = keys;
-  main_high_at_snapshot = main.key_high;
-  if (main.key_high) copy_bytes(main_values_at_snapshot, main.key_values, sizeof(void*) * main.key_high);
-  main_destructors_at_snapshot = main.destructors;
+  keys.at_snapshot.table = keys.now;
+  keys.at_snapshot.main_high = main.key_high;
+  if (main.key_high) copy_bytes(keys.at_snapshot.main_values, main.key_values, sizeof(void*) * main.key_high);
+  keys.at_snapshot.main_destructors = main.destructors;
 }
 
 void reset_keys() {
-  if (keys.high)
-    for (unsigned k = 0; k < keys.high; ++k) keys.key[k] = keys_at_snapshot.key[k];
-  keys.high = keys_at_snapshot.high;
+  for (unsigned k = 0; k < keys.now.high; ++k) keys.now.key[k] = keys.at_snapshot.table.key[k];
+  keys.now.high = keys.at_snapshot.table.high;
   for (unsigned i = 0; i < runtime.pool_size; ++i) {
     Thread& t = runtime.threads[i];
     if (t.key_high) zero_bytes(t.key_values, sizeof(void*) * t.key_high);
     t.key_high = 0;
   }
   Thread& main = runtime.threads[0];
-  main.key_high = main_high_at_snapshot;
-  if (main.key_high) copy_bytes(values(main), main_values_at_snapshot, sizeof(void*) * main.key_high);
+  main.key_high = keys.at_snapshot.main_high;
+  if (main.key_high) copy_bytes(values(main), keys.at_snapshot.main_values, sizeof(void*) * main.key_high);
 }
 
-ThreadDestructor* main_destructors() { return main_destructors_at_snapshot; }
+ThreadDestructor* main_destructors() { return keys.at_snapshot.main_destructors; }
 
 const Module keys_module = {
     .name = "thread-specific keys",
@@ -118,7 +122,7 @@ LOCKSTEP_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(vo
   }
   use_keys(__builtin_return_address(0));
   for (unsigned k = 0; k < PTHREAD_KEYS_MAX; ++k) {
-    if (keys.key[k].used) continue;
+    if (keys.now.key[k].used) continue;
     remember(k, destructor);
     for (unsigned i = 0; i < runtime.pool_size; ++i)
       if (runtime.threads[i].key_high > k) runtime.threads[i].key_values[k] = nullptr;
@@ -130,12 +134,12 @@ LOCKSTEP_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(vo
 
 LOCKSTEP_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
   if (!ours()) {
-    if (!runtime.active && key < PTHREAD_KEYS_MAX) keys.key[key] = {};
+    if (!runtime.active && key < PTHREAD_KEYS_MAX) keys.now.key[key] = {};
     return LOCKSTEP_REAL(pthread_key_delete)(key);
   }
   use_keys(__builtin_return_address(0));
-  if (key >= PTHREAD_KEYS_MAX || !keys.key[key].used) return EINVAL;
-  keys.key[key] = {};
+  if (key >= PTHREAD_KEYS_MAX || !keys.now.key[key].used) return EINVAL;
+  keys.now.key[key] = {};
   return 0;
 }
 
@@ -147,7 +151,7 @@ LOCKSTEP_EXPORT void* pthread_getspecific(pthread_key_t key) noexcept {
 
 LOCKSTEP_EXPORT int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
   if (!ours()) return LOCKSTEP_REAL(pthread_setspecific)(key, value);
-  if (key >= PTHREAD_KEYS_MAX || !keys.key[key].used) return EINVAL;
+  if (key >= PTHREAD_KEYS_MAX || !keys.now.key[key].used) return EINVAL;
   Thread& t = owner();
   if (key >= t.key_high) {
     if (!value) return 0;

@@ -1,4 +1,4 @@
-// sigaction and its like: the program's wishes are kept, and honoured by the runtime's handlers.
+// sigaction and its like: what the program asks for is kept, and done by the runtime's handlers.
 #include <errno.h>
 #include <signal.h>
 
@@ -36,7 +36,9 @@ LOCKSTEP_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
 }
 LOCKSTEP_EXPORT int sigaltstack(const stack_t* fresh, stack_t* old) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(sigaltstack)(fresh, old);
-  if (old) *old = signal_stack_of(self().id);
-  if (fresh) set_signal_stack(self().id, *fresh);
+  stack_t& mine = self().signal_stack;
+  if (old) *old = mine;
+  if (fresh) mine = *fresh;
+  if (fresh && fresh->ss_flags & SS_DISABLE) mine = kNoSignalStack;
   return 0;
 }

@@ -49,7 +49,7 @@ void run_handler(Thread& me, int signal) {
     info.si_signo = signal;
     info.si_code = SI_TKILL;
     info.si_pid = kVirtualPid;
-    static char no_context[1024];
+    char no_context[1024] = {};
     action.sa_sigaction(signal, &info, no_context);
   } else {
     action.sa_handler(signal);

@@ -159,6 +159,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.signals = t.awaited_signals = 0;
   t.signalled = t.could_run = t.interrupted = t.restarts = false;
   t.handled = 0;
+  t.signal_stack = kNoSignalStack;
   t.signal_mask = id == kMainThread ? 0 : self().signal_mask;
   t.cleanup = nullptr;
   t.robust = nullptr;

@@ -37,8 +37,10 @@ struct Timer {
 
 constexpr unsigned kMostTimers = 256;
 constexpr unsigned kAlarm = 0;  // alarm() and setitimer()
-Timer timers[kMostTimers];
-unsigned high_water;  // timers of this execution are below
+constinit struct {
+  Timer timer[kMostTimers];
+  unsigned high;  // timers of this execution are below
+} timers{};
 
 int fail(int error) {
   errno = error;
@@ -125,9 +127,9 @@ void set(Timer& t, bool absolute, const itimerspec& value, itimerspec* old) {
 
 Timer* fresh(clockid_t clock) {
   for (unsigned i = kAlarm + 1; i < kMostTimers; ++i) {
-    Timer& t = timers[i];
+    Timer& t = timers.timer[i];
     if (t.used || t.has_task) continue;
-    if (i >= high_water) high_water = i + 1;
+    if (i >= timers.high) timers.high = i + 1;
     t = {};
     t.used = true;
     t.clock = clock;
@@ -147,25 +149,40 @@ void remove(Timer& t) {
 // As in libc a timer_t is not zero; here it is the number of the timer.
 Timer* find(timer_t id) {
   const auto index = reinterpret_cast<uintptr_t>(id);
-  return index > kAlarm && index < high_water && timers[index].used && timers[index].fd < 0 ? &timers[index] : nullptr;
+  return index > kAlarm && index < timers.high && timers.timer[index].used && timers.timer[index].fd < 0
+             ? &timers.timer[index]
+             : nullptr;
 }
 Timer* find_descriptor(int fd) {
-  for (unsigned i = kAlarm + 1; i < high_water; ++i)
-    if (timers[i].used && timers[i].fd == fd) return &timers[i];
+  for (unsigned i = kAlarm + 1; i < timers.high; ++i)
+    if (timers.timer[i].used && timers.timer[i].fd == fd) return &timers.timer[i];
   return nullptr;
 }
 
 Timer& alarm_timer() {
-  Timer& t = timers[kAlarm];
+  Timer& t = timers.timer[kAlarm];
   if (!t.used) {
     t = {};
     t.used = true;
     t.fd = -1;
     t.event.sigev_notify = SIGEV_SIGNAL;
     t.event.sigev_signo = SIGALRM;
-    if (high_water == 0) high_water = 1;
+    if (timers.high == 0) timers.high = 1;
   }
   return t;
+}
+
+// The calls, on a timer that may not exist.
+int set(Timer* t, bool absolute, const itimerspec& value, itimerspec* old) {
+  if (!t || !valid(value.it_value) || !valid(value.it_interval)) return fail(EINVAL);
+  set(*t, absolute, value, old);
+  return 0;
+}
+int get(Timer* t, itimerspec& value) {
+  if (!t) return fail(EINVAL);
+  scheduler().reach(OpKind::Timer, t, Step::kWrite);
+  value = left(*t);
+  return 0;
 }
 
 timespec as_timespec(const timeval& t) { return {t.tv_sec, t.tv_usec * 1000}; }
@@ -175,16 +192,16 @@ timeval as_timeval(const timespec& t) { return {t.tv_sec, t.tv_nsec / 1000}; }
 
 unsigned timer_tasks() {
   unsigned count = 0;
-  for (unsigned i = 0; i < high_water; ++i) count += timers[i].has_task;
+  for (unsigned i = 0; i < timers.high; ++i) count += timers.timer[i].has_task;
   return count;
 }
 
 void reset_timers() {
-  for (; high_water; --high_water) timers[high_water - 1] = {};
+  if (timers.high) timers = {};
 }
 
 void descriptor_closed(int fd) {
-  if (LIKELY(high_water == 0)) return;
+  if (LIKELY(timers.high == 0)) return;
   if (Timer* t = find_descriptor(fd)) remove(*t);
 }
 
@@ -208,23 +225,16 @@ LOCKSTEP_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* id) 
     t->event.sigev_notify = SIGEV_SIGNAL;
     t->event.sigev_signo = SIGALRM;
   }
-  *id = reinterpret_cast<timer_t>(static_cast<uintptr_t>(t - timers));
+  *id = reinterpret_cast<timer_t>(static_cast<uintptr_t>(t - timers.timer));
   return 0;
 }
 LOCKSTEP_EXPORT int timer_settime(timer_t id, int flags, const itimerspec* value, itimerspec* old) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(timer_settime)(id, flags, value, old);
-  Timer* t = find(id);
-  if (!t || !valid(value->it_value) || !valid(value->it_interval)) return fail(EINVAL);
-  set(*t, flags & TIMER_ABSTIME, *value, old);
-  return 0;
+  return set(find(id), flags & TIMER_ABSTIME, *value, old);
 }
 LOCKSTEP_EXPORT int timer_gettime(timer_t id, itimerspec* value) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(timer_gettime)(id, value);
-  Timer* t = find(id);
-  if (!t) return fail(EINVAL);
-  scheduler().reach(OpKind::Timer, t, Step::kWrite);
-  *value = left(*t);
-  return 0;
+  return get(find(id), *value);
 }
 LOCKSTEP_EXPORT int timer_getoverrun(timer_t id) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(timer_getoverrun)(id);
@@ -249,18 +259,11 @@ LOCKSTEP_EXPORT int timerfd_create(int clock, int flags) noexcept {
 }
 LOCKSTEP_EXPORT int timerfd_settime(int fd, int flags, const itimerspec* value, itimerspec* old) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(timerfd_settime)(fd, flags, value, old);
-  Timer* t = find_descriptor(fd);
-  if (!t || !valid(value->it_value) || !valid(value->it_interval)) return fail(EINVAL);
-  set(*t, flags & TFD_TIMER_ABSTIME, *value, old);
-  return 0;
+  return set(find_descriptor(fd), flags & TFD_TIMER_ABSTIME, *value, old);
 }
 LOCKSTEP_EXPORT int timerfd_gettime(int fd, itimerspec* value) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(timerfd_gettime)(fd, value);
-  Timer* t = find_descriptor(fd);
-  if (!t) return fail(EINVAL);
-  scheduler().reach(OpKind::Timer, t, Step::kWrite);
-  *value = left(*t);
-  return 0;
+  return get(find_descriptor(fd), *value);
 }
 
 LOCKSTEP_EXPORT unsigned alarm(unsigned seconds) noexcept {
@@ -274,8 +277,7 @@ LOCKSTEP_EXPORT int setitimer(__itimer_which_t which, const itimerval* value, it
   if (!controlled()) return LOCKSTEP_REAL(setitimer)(which, value, old);
   if (which != ITIMER_REAL) refuse_call("setitimer()", "processor time is not virtual");
   itimerspec before, wanted{as_timespec(value->it_interval), as_timespec(value->it_value)};
-  if (!valid(wanted.it_value) || !valid(wanted.it_interval)) return fail(EINVAL);
-  set(alarm_timer(), false, wanted, &before);
+  if (set(&alarm_timer(), false, wanted, &before) != 0) return -1;
   if (old) *old = {as_timeval(before.it_interval), as_timeval(before.it_value)};
   return 0;
 }

@@ -78,7 +78,7 @@ static bool only_looks(const void* function) {
 
 const Module lockstep::rt::access_module = {
     .name = "instrumented accesses",
-    .start = [] { is_idle_hook = only_looks; },
+    .start = [] { call_sites.is_idle_hook = only_looks; },
 };
 
 LOCKSTEP_EXPORT void __tsan_read_range(void* a, size_t size) {
@@ -95,14 +95,14 @@ LOCKSTEP_EXPORT void __tsan_vptr_update(void** a, void* value) {
 LOCKSTEP_EXPORT void* __tsan_memcpy(void* to, const void* from, size_t size) {
   range_access(from, size, kRange, __builtin_return_address(0));
   range_access(to, size, kWrite | kRange, __builtin_return_address(0));
-  return real_memcpy(to, from, size);
+  return memory_functions.copy(to, from, size);
 }
 LOCKSTEP_EXPORT void* __tsan_memmove(void* to, const void* from, size_t size) {
   range_access(from, size, kRange, __builtin_return_address(0));
   range_access(to, size, kWrite | kRange, __builtin_return_address(0));
-  return real_memmove(to, from, size);
+  return memory_functions.move(to, from, size);
 }
 LOCKSTEP_EXPORT void* __tsan_memset(void* to, int value, size_t size) {
   range_access(to, size, kWrite | kRange, __builtin_return_address(0));
-  return real_memset(to, value, size);
+  return memory_functions.set(to, value, size);
 }

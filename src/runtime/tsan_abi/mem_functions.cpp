@@ -19,9 +19,9 @@ constexpr uint8_t kRead = RaceAccess::kRange, kWrite = RaceAccess::kRange | Race
 }  // namespace
 
 void find_memory_functions() {
-  real_memcpy = reinterpret_cast<decltype(real_memcpy)>(dlsym(RTLD_NEXT, "memcpy"));
-  real_memmove = reinterpret_cast<decltype(real_memmove)>(dlsym(RTLD_NEXT, "memmove"));
-  real_memset = reinterpret_cast<decltype(real_memset)>(dlsym(RTLD_NEXT, "memset"));
+  memory_functions.copy = reinterpret_cast<decltype(memory_functions.copy)>(dlsym(RTLD_NEXT, "memcpy"));
+  memory_functions.move = reinterpret_cast<decltype(memory_functions.move)>(dlsym(RTLD_NEXT, "memmove"));
+  memory_functions.set = reinterpret_cast<decltype(memory_functions.set)>(dlsym(RTLD_NEXT, "memset"));
 }
 
 }  // namespace lockstep::rt
@@ -31,16 +31,16 @@ LOCKSTEP_EXPORT void* memcpy(void* to, const void* from, size_t size) {
     range_access(from, size, kRead, __builtin_return_address(0));
     range_access(to, size, kWrite, __builtin_return_address(0));
   }
-  return real_memcpy(to, from, size);
+  return memory_functions.copy(to, from, size);
 }
 LOCKSTEP_EXPORT void* memmove(void* to, const void* from, size_t size) {
   if (looked_at(__builtin_return_address(0))) {
     range_access(from, size, kRead, __builtin_return_address(0));
     range_access(to, size, kWrite, __builtin_return_address(0));
   }
-  return real_memmove(to, from, size);
+  return memory_functions.move(to, from, size);
 }
 LOCKSTEP_EXPORT void* memset(void* to, int value, size_t size) {
   if (looked_at(__builtin_return_address(0))) range_access(to, size, kWrite, __builtin_return_address(0));
-  return real_memset(to, value, size);
+  return memory_functions.set(to, value, size);
 }

@@ -2,6 +2,6 @@
 
 namespace lockstep::rt {
 
-void find_memory_functions();  // libc's, for real_memcpy and its like (base/system.hpp)
+void find_memory_functions();  // of libc (base/system.hpp)
 
 }  // namespace lockstep::rt

@@ -98,14 +98,14 @@ LOCKSTEP_EXPORT int bcmp(const void* a, const void* b, size_t size) noexcept {
 }
 
 // In C++ headers these have several types; so they go by other names here.
-#define LOCKSTEP_SEARCH(name, parameters, arguments, tell)                                 \
+#define LOCKSTEP_SEARCH(name, parameters, arguments, accesses)                             \
   LOCKSTEP_EXPORT const char* lockstep_##name parameters noexcept asm(#name);              \
   LOCKSTEP_EXPORT const char* lockstep_##name parameters noexcept {                        \
     static const char*(*real)parameters;                                                   \
     if (UNLIKELY(!real)) real = reinterpret_cast<decltype(real)>(dlsym(RTLD_NEXT, #name)); \
     LOCKSTEP_LOOK;                                                                         \
     const char* found = real arguments;                                                    \
-    if (look) tell;                                                                        \
+    if (look) accesses;                                                                    \
     return found;                                                                          \
   }
 LOCKSTEP_SEARCH(memchr, (const char* a, int value, size_t size), (a, value, size),

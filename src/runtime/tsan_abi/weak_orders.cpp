@@ -7,17 +7,19 @@ namespace {
 
 constexpr unsigned kMostGuards = 1024, kMostLoads = 16;
 
-const void* guards[kMostGuards];  // by hash of their address
-struct {
-  const void* object;
-  const void* place;
-} unsettled[kMostLoads];
-unsigned unsettled_count;
+constinit struct {
+  const void* guard[kMostGuards];  // by hash of their address
+  struct {
+    const void* object;
+    const void* place;
+  } unsettled[kMostLoads];
+  unsigned unsettled_count;
+} loads{};
 
 const void** find_guard(const void* guard) {
   const uint64_t slot = reinterpret_cast<uint64_t>(guard) * 0x9e37'79b9'7f4a'7c15 >> 54;
   for (unsigned i = 0; i < kMostGuards; ++i) {
-    const void** at = &guards[(slot + i) % kMostGuards];
+    const void** at = &loads.guard[(slot + i) % kMostGuards];
     if (*at == guard || !*at) return at;
   }
   return nullptr;
@@ -44,15 +46,15 @@ void know_guard(const void* guard) {
 void note_byte_load(const volatile void* object, uint8_t value, const void* place) {
   const void* o = const_cast<const void*>(object);
   if (value || is_guard(o)) return settle(o, place);
-  for (unsigned i = 0; i < unsettled_count; ++i)
-    if (unsettled[i].place == place) return;
-  if (unsettled_count == kMostLoads) settle_byte_loads();
-  unsettled[unsettled_count++] = {o, place};
+  for (unsigned i = 0; i < loads.unsettled_count; ++i)
+    if (loads.unsettled[i].place == place) return;
+  if (loads.unsettled_count == kMostLoads) settle_byte_loads();
+  loads.unsettled[loads.unsettled_count++] = {o, place};
 }
 
 void settle_byte_loads() {
-  for (; unsettled_count; --unsettled_count)
-    settle(unsettled[unsettled_count - 1].object, unsettled[unsettled_count - 1].place);
+  for (; loads.unsettled_count; --loads.unsettled_count)
+    settle(loads.unsettled[loads.unsettled_count - 1].object, loads.unsettled[loads.unsettled_count - 1].place);
 }
 
 const Module weak_orders_module = {
