@@ -11,7 +11,7 @@ namespace lockstep {
 enum class ThreadId : uint16_t {};
 inline constexpr ThreadId kMainThread{0};
 inline constexpr ThreadId kNoThread{0xffff};
-inline constexpr unsigned kMaxThreads = 1024;
+inline constexpr unsigned kMaxThreads = 2048;
 
 constexpr unsigned index_of(ThreadId t) { return static_cast<unsigned>(t); }
 

@@ -11,8 +11,8 @@
 namespace lockstep {
 
 // Heap memory of an execution comes from one arena per thread (see ids.hpp), at these addresses.
-inline constexpr uint64_t kArenaBase = 0x1000'0000'0000;
-inline constexpr unsigned kArenaShift = 32;  // arena of thread t: kArenaBase + (t << kArenaShift)
+inline constexpr uint64_t kArenaBase = 0x0400'0000'0000;
+inline constexpr unsigned kArenaShift = 33;  // arena of thread t: kArenaBase + (t << kArenaShift)
 
 struct SymbolsOptions {
   std::vector<Module> modules;  // as mapped in the worker; addresses are stable because ASLR is off

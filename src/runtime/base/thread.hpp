@@ -37,6 +37,13 @@ inline constexpr uint32_t kMostWatched = 16, kMostMisses = 64;
 
 inline constexpr stack_t kNoSignalStack{nullptr, SS_DISABLE, 0};
 
+// Where a thread is in a parallel region of OpenMP (intercept/openmp.cpp).
+struct TeamPlace {
+  struct Team* team;  // null: in none
+  unsigned index;
+  uint64_t singles, constructs;  // so far
+};
+
 enum class Life : uint8_t { Unused, Live, Done };
 
 struct alignas(64) Thread {
@@ -117,6 +124,8 @@ struct alignas(64) Thread {
   Mutex* robust;             // the robust mutexes it holds, linked through their bytes
   char name[16];
   cpu_set_t cpus;  // where it may run, as far as it knows
+
+  TeamPlace place;  // OpenMP
 
   // The pool thread; set once.
   pthread_t handle;

@@ -14,6 +14,7 @@
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/detect/races.hpp"
+#include "runtime/intercept/blocking_calls.hpp"
 #include "runtime/intercept/io_wait.hpp"
 #include "runtime/intercept/process_state.hpp"
 #include "runtime/intercept/random.hpp"
@@ -87,6 +88,7 @@ int mode_of(int flags, va_list list) { return flags & (O_CREAT | O_TMPFILE) ? va
     const int mode = mode_of(flags, list);                                                           \
     va_end(list);                                                                                    \
     if (is_random_device(path)) return open_by([&] { return open_random(flags); });                  \
+    if (UNLIKELY(waits_for_other_end(path, flags))) return open_named_pipe(path, flags);             \
     return open_file(AT_FDCWD, path, flags, [&] { return LOCKSTEP_REAL(name)(path, flags, mode); }); \
   }
 LOCKSTEP_OPEN(open)

@@ -1,13 +1,18 @@
 // Who and where a thread is: ids, names, processor.
 #include <errno.h>
+#include <grp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/intercept/ids.hpp"
+#include "runtime/sched/refuse_call.hpp"
+#include "runtime/sched/state_call.hpp"
 #include "runtime/threads/threads.hpp"
 #include "runtime/threads/virtual_id.hpp"
 
@@ -96,3 +101,87 @@ LOCKSTEP_EXPORT int sched_getaffinity(pid_t pid, size_t size, cpu_set_t* set) no
 LOCKSTEP_EXPORT int sched_setscheduler(pid_t pid, int policy, const sched_param* parameters) noexcept {
   return controlled() ? 0 : LOCKSTEP_REAL(sched_setscheduler)(pid, policy, parameters);
 }
+
+// libc passes these on to all threads by a signal, which the pool's threads never take. Here the running one is enough.
+namespace {
+struct Ids {
+  uint32_t user[3], group[3];
+  int groups;
+  uint32_t others[64];
+  static Ids now() {
+    Ids ids{};
+    sys(SYS_getresuid, word(&ids.user[0]), word(&ids.user[1]), word(&ids.user[2]));
+    sys(SYS_getresgid, word(&ids.group[0]), word(&ids.group[1]), word(&ids.group[2]));
+    ids.groups = static_cast<int>(sys(SYS_getgroups, 64, word(ids.others)));
+    return ids;
+  }
+};
+int set_ids(const char* call, long number, long a, long b, long c) {
+  const StateCall state(StateKind::Limits, Use::Change);
+  const Ids before = Ids::now();
+  const long result = state.done(static_cast<int>(sys(number, a, b, c)));
+  if (result < 0) {
+    errno = static_cast<int>(-result);
+    return -1;
+  }
+  const Ids after = Ids::now();
+  if (__builtin_memcmp(&before, &after, sizeof before) != 0 && runtime.isolation != Isolation::Fork)
+    refuse_call(call, "the executions to come would have the same user; use --isolation fork");
+  return 0;
+}
+}  // namespace
+#define LOCKSTEP_SETS_IDS(name, parameters, arguments, number, a, b, c) \
+  LOCKSTEP_EXPORT int name parameters noexcept {                        \
+    if (!controlled()) return LOCKSTEP_REAL(name) arguments;            \
+    return set_ids(#name "()", number, a, b, c);                        \
+  }
+LOCKSTEP_SETS_IDS(setuid, (uid_t id), (id), SYS_setuid, id, 0, 0)
+LOCKSTEP_SETS_IDS(setgid, (gid_t id), (id), SYS_setgid, id, 0, 0)
+LOCKSTEP_SETS_IDS(seteuid, (uid_t id), (id), SYS_setresuid, -1, id, -1)
+LOCKSTEP_SETS_IDS(setegid, (gid_t id), (id), SYS_setresgid, -1, id, -1)
+LOCKSTEP_SETS_IDS(setreuid, (uid_t real, uid_t effective), (real, effective), SYS_setreuid, real, effective, 0)
+LOCKSTEP_SETS_IDS(setregid, (gid_t real, gid_t effective), (real, effective), SYS_setregid, real, effective, 0)
+LOCKSTEP_SETS_IDS(setresuid, (uid_t real, uid_t effective, uid_t saved), (real, effective, saved), SYS_setresuid, real,
+                  effective, saved)
+LOCKSTEP_SETS_IDS(setresgid, (gid_t real, gid_t effective, gid_t saved), (real, effective, saved), SYS_setresgid, real,
+                  effective, saved)
+LOCKSTEP_SETS_IDS(setgroups, (size_t count, const gid_t* groups), (count, groups), SYS_setgroups,
+                  static_cast<long>(count), word(groups), 0)
+
+// Being nice changes when a thread runs, which is decided here; the value is kept for who asks.
+namespace {
+constinit int nice_value = 0;
+int be_nice(int value) {
+  const StateCall state(StateKind::Limits, Use::Change);
+  nice_value = value < -20 ? -20 : value > 19 ? 19 : value;
+  return state.done(0);
+}
+}  // namespace
+LOCKSTEP_EXPORT int nice(int increment) noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(nice)(increment);
+  if (increment < 0 && sys(SYS_geteuid) != 0) {
+    errno = EPERM;
+    return -1;
+  }
+  be_nice(nice_value + increment);
+  return nice_value;
+}
+LOCKSTEP_EXPORT int setpriority(__priority_which_t which, id_t who, int value) noexcept {
+  if (!controlled() || which != PRIO_PROCESS || (who != 0 && who != id_t{kVirtualPid}))
+    return LOCKSTEP_REAL(setpriority)(which, who, value);
+  if (value < nice_value && sys(SYS_geteuid) != 0) {
+    errno = EACCES;
+    return -1;
+  }
+  return be_nice(value);
+}
+LOCKSTEP_EXPORT int getpriority(__priority_which_t which, id_t who) noexcept {
+  if (!controlled() || which != PRIO_PROCESS || (who != 0 && who != id_t{kVirtualPid}))
+    return LOCKSTEP_REAL(getpriority)(which, who);
+  StateCall(StateKind::Limits, Use::Look).done(0);
+  return nice_value;
+}
+const Module lockstep::rt::priority_module = {
+    .name = "priority of the process",
+    .before_execution = [] { nice_value = 0; },
+};

@@ -25,14 +25,6 @@ const void* channel_of(int fd) {
   return reinterpret_cast<const void*>(0xfffd'0000'0000'0000ull | (info.st_ino & 0xffff'ffff'ffffull));
 }
 
-// What a child process has to say comes promptly: whether it is there must not depend on how fast the child is.
-void await_children(const Wanted& wanted) {
-  for (int waited = 0; waited < 50 && !ready(wanted); ++waited) {
-    timespec pause{0, 1'000'000};
-    sys(SYS_nanosleep, word(&pause), 0);
-  }
-}
-
 // For the report: which descriptor, and what about it.
 Companion about(const Wanted* wanted) {
   if (!wanted) return {};
@@ -93,7 +85,7 @@ bool arrive(const Wanted* wanted, uint8_t flags) {
   cancellation_point();
   me.timed_out = false;
   me.waits_for = wanted;
-  if (UNLIKELY(wanted && has_children())) await_children(*wanted);
+  if (UNLIKELY(wanted && has_children())) await_children([wanted] { return ready(*wanted); });
   if (scheduler().unjoined > 0) scheduler().reasons.add(Reason::Input);
   Step& step = scheduler().reach(OpKind::Io, io_object(), static_cast<uint8_t>(Step::kWrite | flags),
                                  !wanted || ready(*wanted), about(wanted));

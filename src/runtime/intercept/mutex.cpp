@@ -10,6 +10,7 @@
 #include "runtime/checks/frames.hpp"
 #include "runtime/detect/eraser.hpp"
 #include "runtime/detect/races.hpp"
+#include "runtime/intercept/processes.hpp"
 #include "runtime/process/libraries.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
@@ -91,6 +92,7 @@ void free_mutex(pthread_mutex_t* mutex) {
     if (m.recovery == Mutex::kOwnerDied) m.recovery = Mutex::kLost;
   }
   m.unlock();
+  wake_children(&m.locked);
   race_detector.release(self().id, mutex);
   eraser.unlocked(self().id, mutex);
   offer(mutex);
@@ -184,12 +186,11 @@ int make_consistent(pthread_mutex_t* mutex) {
 
 // libc's takes the mutex by its lock word and would wait for ever while we say who holds it.
 int set_ceiling(pthread_mutex_t* mutex, int ceiling, int* old) {
-  constexpr uint32_t kCeilingBits = 0xfff80000;
   Mutex& m = Mutex::of(mutex);
   if (!(m.kind & 64) || ceiling < 0 || ceiling > 99) return EINVAL;  // 64: PTHREAD_PRIO_PROTECT
   if (const int error = lock(mutex)) return error;
   if (old) *old = static_cast<int>(m.locked >> 19);
-  m.locked = (m.locked & ~kCeilingBits) | static_cast<uint32_t>(ceiling) << 19;
+  m.locked = (m.locked & ~Mutex::kCeilingBits) | static_cast<uint32_t>(ceiling) << 19;
   return unlock(mutex);
 }
 

@@ -1,16 +1,16 @@
-// Named semaphores. Others could open them only by being outside, so they are memory of the program like any other, and
-// gone when the execution is.
+// Named semaphores. They are memory that child processes share, and gone when the execution is.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <semaphore.h>
 #include <stdarg.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 
 #include "runtime/intercept/named_semaphores.hpp"
 
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/memory/undo.hpp"
 #include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
@@ -19,12 +19,13 @@ namespace {
 constexpr unsigned kMost = 256, kLongest = 64;
 struct Named {
   char name[kLongest];  // empty: unlinked, and only there for who has it open
-  sem_t* semaphore;     // null: a free place
+  bool used;
   unsigned open;
 };
 constinit struct {
   Named place[kMost];
-  unsigned used;  // places below this
+  sem_t* semaphore;  // one per place
+  bool used;         // any
 } names{};
 
 sem_t* fail(int error) {
@@ -38,21 +39,33 @@ const char* without_slashes(const char* name) {
 }
 
 Named* find(const char* name) {
-  for (unsigned i = 0; i < names.used; ++i)
-    if (names.place[i].semaphore && names.place[i].name[0] && equal(names.place[i].name, name)) return &names.place[i];
+  for (Named& n : names.place)
+    if (n.used && n.name[0] && equal(n.name, name)) return &n;
   return nullptr;
 }
 
-Named* free_place() {
-  for (unsigned i = 0; i < names.used; ++i)
-    if (!names.place[i].semaphore) return &names.place[i];
-  return names.used < kMost ? &names.place[names.used++] : nullptr;
+// By its name, so that a semaphore has the same address in every execution.
+Named* free_place(const char* name) {
+  unsigned hash = 0;
+  for (const char* c = name; *c; ++c) hash = hash * 31 + static_cast<unsigned char>(*c);
+  for (unsigned i = 0; i < kMost; ++i)
+    if (Named& n = names.place[(hash + i) % kMost]; !n.used) return &n;
+  return nullptr;
 }
 
+bool is_ours(const sem_t* semaphore) { return semaphore >= names.semaphore && semaphore < names.semaphore + kMost; }
+sem_t* semaphore_of(const Named& n) { return names.semaphore + (&n - names.place); }
+
 void forget_if_unused(Named& n) {
-  if (n.open || n.name[0]) return;
-  free(n.semaphore);
-  n.semaphore = nullptr;
+  if (!n.open && !n.name[0]) n = {};
+}
+
+void map_semaphores() {
+  const size_t bytes = sizeof(sem_t) * kMost;
+  const long at = sys(SYS_mmap, static_cast<long>(next_shared_address(bytes)), static_cast<long>(bytes),
+                      PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (at < 0) die("cannot map memory for semaphores");
+  names.semaphore = reinterpret_cast<sem_t*>(at);
 }
 
 sem_t* open_named(const char* name, int flags, unsigned value) {
@@ -65,25 +78,30 @@ sem_t* open_named(const char* name, int flags, unsigned value) {
   if (!n && !(flags & O_CREAT)) return fail(ENOENT);
   if (!n) {
     if (value > SEM_VALUE_MAX) return fail(EINVAL);
-    n = free_place();
+    n = free_place(name);
     if (!n) return fail(EMFILE);
-    n->semaphore = static_cast<sem_t*>(malloc(sizeof(sem_t)));
-    sem_init(n->semaphore, 0, value);
+    *n = {};
+    n->used = names.used = true;
+    undo.uses_shared_memory();
+    zero_bytes(semaphore_of(*n), sizeof(sem_t));
+    sem_init(semaphore_of(*n), 1, value);
     copy_bytes(n->name, name, length(name) + 1);
-    n->open = 0;
   }
   ++n->open;
-  return n->semaphore;
+  return semaphore_of(*n);
 }
 
 }  // namespace
 
 void forget_named_semaphores() {
-  if (names.used) names = {};
+  if (!names.used) return;
+  for (Named& n : names.place) n = {};
+  names.used = false;
 }
 
 const Module named_semaphores_module = {
     .name = "named semaphores",
+    .start = map_semaphores,
     .before_execution = forget_named_semaphores,
 };
 
@@ -102,19 +120,22 @@ LOCKSTEP_EXPORT sem_t* sem_open(const char* name, int flags, ...) noexcept {
     value = va_arg(list, unsigned);
     va_end(list);
   }
-  return controlled() ? open_named(name, flags, value) : LOCKSTEP_REAL(sem_open)(name, flags, mode, value);
+  if (controlled()) return open_named(name, flags, value);
+  // A child process knows those of its parent.
+  const Named* n = names.used ? find(without_slashes(name)) : nullptr;
+  return n ? semaphore_of(*n) : LOCKSTEP_REAL(sem_open)(name, flags, mode, value);
 }
 LOCKSTEP_EXPORT int sem_close(sem_t* semaphore) noexcept {
-  if (!controlled()) return LOCKSTEP_REAL(sem_close)(semaphore);
+  if (!controlled()) return is_ours(semaphore) ? 0 : LOCKSTEP_REAL(sem_close)(semaphore);
   scheduler().reach(OpKind::Io, &names, Step::kWrite);
-  for (unsigned i = 0; i < names.used; ++i) {
-    if (names.place[i].semaphore != semaphore || !names.place[i].open) continue;
-    --names.place[i].open;
-    forget_if_unused(names.place[i]);
-    return 0;
+  Named* n = is_ours(semaphore) ? &names.place[semaphore - names.semaphore] : nullptr;
+  if (!n || !n->open) {
+    errno = EINVAL;
+    return -1;
   }
-  errno = EINVAL;
-  return -1;
+  --n->open;
+  forget_if_unused(*n);
+  return 0;
 }
 LOCKSTEP_EXPORT int sem_unlink(const char* name) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(sem_unlink)(name);

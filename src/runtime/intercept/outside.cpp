@@ -9,9 +9,12 @@
 #include "runtime/intercept/io_wait.hpp"
 #include "runtime/intercept/outside.hpp"
 #include "runtime/intercept/processes.hpp"
+#include "runtime/memory/snapshot.hpp"
 #include "runtime/memory/undo.hpp"
 #include "runtime/process/facts.hpp"
 #include "runtime/sched/scheduler.hpp"
+#include "runtime/sync/mutex.hpp"
+#include "runtime/sync/semaphore.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -78,39 +81,95 @@ bool delivers_at_once(int fd) {
   return starts_with(kind, "anon_inode:[eventfd]");
 }
 
+// What the blocked threads wait for.
+struct Waits {
+  bool descriptors;  // at least one for those
+  bool at_once;      // all of which other threads make ready at once
+  bool outside;      // some of which only the world outside can make ready
+  bool children;     // at least one for a lock or the like in memory that is shared with a child process which lives
+  bool unseen;       // what a child does to one of those cannot be seen
+};
+
+bool waits_for_condition(const Thread& t) { return t.pending.kind == OpKind::Reacquire && !t.woken; }
+bool is_shared(ObjectId object) { return is_shared_memory(static_cast<uintptr_t>(object)); }
+
+Waits find_waits(Scheduler& s) {
+  Waits w{false, true, false, false, false};
+  const bool child = child_lives();
+  s.live.for_each(s.words(), [&](ThreadId t) {
+    const Thread& thread = s.thread(t);
+    if (!thread.parked) return;
+    const auto* wanted = static_cast<const Wanted*>(thread.waits_for);
+    if (!wanted) {
+      const Step& p = thread.pending;
+      if (!child || !is_acquire(p.kind) || !is_shared(waits_for_condition(thread) ? p.second.condition() : p.object))
+        return;
+      w.children = true;
+      w.unseen |= p.kind != OpKind::SemWait && p.kind != OpKind::Lock && p.kind != OpKind::Reacquire;
+      return;
+    }
+    w.descriptors = true;
+    for (unsigned i = 0; i < wanted->count; ++i) {
+      w.outside |= reaches_outside(wanted->fds[i].fd);
+      w.at_once &= delivers_at_once(wanted->fds[i].fd);
+    }
+    if (wanted->epoll < 0) return;
+    w.outside |= watches_outside(wanted->epoll);
+    w.at_once = false;
+  });
+  w.outside |= w.descriptors && has_children();
+  return w;
+}
+
+// A child process may have posted the semaphore, or unlocked the mutex. Whether it signalled the condition is not seen:
+// who waits for it wakes, as it may at any time, and looks.
+void look_at_locks(Scheduler& s) {
+  s.live.for_each(s.words(), [&](ThreadId t) {
+    Thread& thread = s.thread(t);
+    if (!thread.parked) return;
+    const auto* object = reinterpret_cast<const void*>(thread.pending.object);
+    if (thread.pending.kind == OpKind::SemWait && static_cast<const Semaphore*>(object)->can_take())
+      s.enable(thread, true);
+    if (waits_for_condition(thread) && is_shared(thread.pending.second.condition())) {
+      s.reasons.add(Reason::Input);
+      thread.woken = true;
+    }
+    const bool locks =
+        thread.pending.kind == OpKind::Lock || (thread.pending.kind == OpKind::Reacquire && thread.woken);
+    if (locks && static_cast<const Mutex*>(object)->can_lock()) s.enable(thread, true);
+  });
+}
+
 }  // namespace
 
 bool outside_helps() {
-  constexpr int kMoment = 20, kPatience = 1000;  // milliseconds: the kernel's own delays; somebody else's
+  // Milliseconds: the kernel's own delays; somebody else's; a child process.
+  constexpr int kMoment = 20, kPatience = 1000, kLong = 10'000;
   Scheduler& s = scheduler();
-  bool any = false, outside = false, at_once = true;
-  s.live.for_each(s.words(), [&](ThreadId t) {
-    const auto* wanted = static_cast<const Wanted*>(s.thread(t).parked ? s.thread(t).waits_for : nullptr);
-    if (!wanted) return;
-    any = true;
-    for (unsigned i = 0; i < wanted->count; ++i) {
-      outside |= reaches_outside(wanted->fds[i].fd);
-      at_once &= delivers_at_once(wanted->fds[i].fd);
-    }
-    if (wanted->epoll < 0) return;
-    outside |= watches_outside(wanted->epoll);
-    at_once = false;
-  });
-  if (!any) return false;
-  outside |= has_children();
-  if (at_once && !outside) return false;
-  for (int waited = 0; waited < (outside ? kPatience : kMoment); waited += 10) {
+  const Waits waits = find_waits(s);
+  if (!waits.children && (!waits.descriptors || (waits.at_once && !waits.outside))) return false;
+  const bool beyond = waits.outside || waits.children;
+  const int patience = waits.children ? kLong : waits.outside ? kPatience : kMoment;
+  for (int waited = 0; waited < patience; waited += 10) {
+    const bool child_lived = waits.children && child_lives();
     timespec moment{0, 10'000'000};
     sys(SYS_nanosleep, word(&moment), 0);
-    wake_waiters();
-    if (s.enabled.empty(s.words())) continue;
-    if (outside) notice(FactKind::OutsideInput);
-    return true;
+    if (waits.descriptors) wake_waiters();
+    if (waits.children) look_at_locks(s);
+    if (!s.enabled.empty(s.words())) {
+      if (beyond) notice(FactKind::OutsideInput);
+      return true;
+    }
+    if (waits.children && !child_lived && !waits.descriptors) {
+      if (!waits.unseen) return false;
+      break;
+    }
   }
-  if (outside)
+  if (beyond)
     s.end(Outcome::Uncontrolled, 0,
-          "the program waits for input from outside, which cannot be controlled; let one of its own threads write the "
-          "input");
+          waits.children ? "the program waits for a child process, which cannot be controlled"
+                         : "the program waits for input from outside, which cannot be controlled; let one of its own "
+                           "threads write the input");
   return false;
 }
 

@@ -24,9 +24,12 @@
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/library_accesses.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/intercept/blocking_calls.hpp"
 #include "runtime/memory/snapshot.hpp"
 #include "runtime/memory/undo.hpp"
 #include "runtime/process/facts.hpp"
+#include "runtime/sched/refuse_call.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
 
@@ -187,6 +190,7 @@ LOCKSTEP_STATE((fd, kChange, false), , ssize_t, pwrite64, (int fd, const void* b
     va_start(list, command);                                                                           \
     void* argument = va_arg(list, void*);                                                              \
     va_end(list);                                                                                      \
+    if (controlled() && is_record_lock(command)) return lock_record(fd, command, argument);            \
     const StateCall call(StateKind::Descriptors, use_of_command(command));                             \
     if (controlled() && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) undo.opened();             \
     if (controlled() && command == F_GETLK) snapshot.touch_if_tracked(argument, sizeof(struct flock)); \
@@ -202,11 +206,28 @@ LOCKSTEP_STATE((StateKind::Descriptors, kChange), , int, listen, (int fd, int ba
 // --- the environment ---
 LOCKSTEP_STATE((StateKind::Environment, kLook), , char*, getenv, (const char* name), (name), noexcept)
 LOCKSTEP_STATE((StateKind::Environment, kLook), , char*, secure_getenv, (const char* name), (name), noexcept)
-LOCKSTEP_STATE((StateKind::Environment, kChange), , int, setenv, (const char* name, const char* value, int replace),
-               (name, value, replace), noexcept)
-LOCKSTEP_STATE((StateKind::Environment, kChange), , int, putenv, (char* text), (text), noexcept)
-LOCKSTEP_STATE((StateKind::Environment, kChange), , int, unsetenv, (const char* name), (name), noexcept)
-LOCKSTEP_STATE((StateKind::Environment, kChange), , int, clearenv, (), (), noexcept)
+// What others may read by themselves is written: `environ` and the array it points to.
+static int environment_changed(int result, const void* caller) {
+  if (!controlled()) return result;
+  const Look look(caller);
+  race_detector.acquire(self().id, &environ);  // the C library has a lock for it
+  look.writes(&environ, sizeof environ);
+  size_t count = 1;
+  for (char** variable = environ; variable && *variable; ++variable) ++count;
+  if (environ) look.writes(environ, count * sizeof *environ);
+  race_detector.release(self().id, &environ);
+  return result;
+}
+#define LOCKSTEP_SETS_VARIABLE(name, parameters, arguments)          \
+  LOCKSTEP_EXPORT int name parameters noexcept {                     \
+    const StateCall call(StateKind::Environment, kChange);           \
+    const int result = call.done(LOCKSTEP_REAL(name) arguments);     \
+    return environment_changed(result, __builtin_return_address(0)); \
+  }
+LOCKSTEP_SETS_VARIABLE(setenv, (const char* name, const char* value, int replace), (name, value, replace))
+LOCKSTEP_SETS_VARIABLE(putenv, (char* text), (text))
+LOCKSTEP_SETS_VARIABLE(unsetenv, (const char* name), (name))
+LOCKSTEP_SETS_VARIABLE(clearenv, (), ())
 
 // --- locale: what others print and convert meanwhile is no scheduling point ---
 LOCKSTEP_EXPORT char* setlocale(int category, const char* name) noexcept {
@@ -221,9 +242,15 @@ LOCKSTEP_STATE((StateKind::Limits, kLook), about_to_write(out, sizeof *out), int
                (__rlimit_resource_t what, rlimit* out), (what, out), noexcept)
 LOCKSTEP_STATE((StateKind::Limits, kLook), about_to_write(out, sizeof *out), int, getrlimit64,
                (__rlimit_resource_t what, rlimit64* out), (what, out), noexcept)
-#define LOCKSTEP_SETS_LIMIT(name, type)                                            \
-  LOCKSTEP_STATE((StateKind::Limits, kChange, StateKind::Descriptors, kChange),    \
-                 if (controlled()) undo.limits(static_cast<int>(what)), int, name, \
+static void about_to_limit(int resource, uint64_t limit) {
+  if (!controlled()) return;
+  if (resource == RLIMIT_AS && limit != RLIM_INFINITY)
+    refuse_call("setrlimit(RLIMIT_AS)", "the runtime needs address space of its own");
+  undo.limits(resource);
+}
+#define LOCKSTEP_SETS_LIMIT(name, type)                                              \
+  LOCKSTEP_STATE((StateKind::Limits, kChange, StateKind::Descriptors, kChange),      \
+                 about_to_limit(static_cast<int>(what), limit->rlim_cur), int, name, \
                  (__rlimit_resource_t what, const type* limit), (what, limit), noexcept)
 LOCKSTEP_SETS_LIMIT(setrlimit, rlimit)
 LOCKSTEP_SETS_LIMIT(setrlimit64, rlimit64)

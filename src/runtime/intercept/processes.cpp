@@ -27,9 +27,17 @@ namespace {
 
 constexpr unsigned kMostChildren = 256;
 constexpr unsigned kMoment = 50, kPatience = 10'000;  // milliseconds
+constexpr unsigned kMostForkHandlers = 64;
+struct ForkHandlers {
+  void (*prepare)();
+  void (*in_parent)();
+  void (*in_child)();
+};
 constinit struct {
   int pid[kMostChildren];
   unsigned count;
+  ForkHandlers handlers[kMostForkHandlers];  // of pthread_atfork
+  unsigned handler_count, handlers_at_snapshot;
 } children{};
 
 void born(int pid) {
@@ -102,9 +110,25 @@ void end_children() {
 
 bool has_children() { return children.count != 0; }
 
+bool child_lives() {
+  for (unsigned i = 0; i < children.count; ++i) {
+    siginfo_t ended{};
+    if (sys(SYS_waitid, P_PID, children.pid[i], word(&ended), WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0)
+      return true;
+  }
+  return false;
+}
+
+void wake_sleeping_children(const uint32_t* word) { futex_wake(word); }
+
 const Module processes_module = {
     .name = "child processes",
-    .restore = end_children,
+    .at_snapshot = [] { children.handlers_at_snapshot = children.handler_count; },
+    .restore =
+        [] {
+          end_children();
+          children.handler_count = children.handlers_at_snapshot;
+        },
     .leave_for_checkpoint = end_children,
 };
 
@@ -115,8 +139,9 @@ using namespace lockstep::rt;
 
 // Not libc's fork: that would take the stacks of all threads but this one for free memory in the child, and the fiber
 // runs on one of them.
-LOCKSTEP_EXPORT pid_t fork() noexcept {
-  if (!controlled()) return LOCKSTEP_REAL(fork)();
+LOCKSTEP_EXPORT pid_t _Fork() noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(_Fork)();
+  snapshot.touch_shared();
   const long pid = sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (pid < 0) return fail(-pid);
   if (pid == 0)
@@ -125,9 +150,29 @@ LOCKSTEP_EXPORT pid_t fork() noexcept {
     born(static_cast<int>(pid));
   return static_cast<pid_t>(pid);
 }
-LOCKSTEP_EXPORT pid_t _Fork() noexcept { return controlled() ? fork() : LOCKSTEP_REAL(_Fork)(); }
+LOCKSTEP_EXPORT pid_t fork() noexcept {
+  if (!controlled()) return LOCKSTEP_REAL(fork)();
+  const unsigned count = children.handler_count;
+  const auto call = [](void (*handler)()) {
+    if (handler) handler();
+  };
+  for (unsigned i = count; i-- > 0;) call(children.handlers[i].prepare);
+  const pid_t pid = _Fork();
+  for (unsigned i = 0; i < count; ++i) call(pid == 0 ? children.handlers[i].in_child : children.handlers[i].in_parent);
+  return pid;
+}
 // With memory of its own the child cannot disturb the frame its parent returns from.
-LOCKSTEP_EXPORT pid_t vfork() noexcept { return controlled() ? fork() : static_cast<pid_t>(sys(SYS_fork)); }
+LOCKSTEP_EXPORT pid_t vfork() noexcept { return controlled() ? _Fork() : static_cast<pid_t>(sys(SYS_fork)); }
+
+// pthread_atfork, which is part of the program itself.
+extern "C" int __register_atfork(void (*)(), void (*)(), void (*)(), void*) noexcept;
+LOCKSTEP_EXPORT int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* dso) noexcept {
+  if (!runtime.active || (!controlled() && snapshot.taken()))
+    return LOCKSTEP_REAL(__register_atfork)(prepare, parent, child, dso);
+  if (children.handler_count == kMostForkHandlers) return ENOMEM;
+  children.handlers[children.handler_count++] = {prepare, parent, child};
+  return 0;
+}
 
 // A child with memory of its own is a fork that calls a function; death tests of GoogleTest make one. It goes on upon a
 // copy of this stack.
@@ -138,8 +183,10 @@ LOCKSTEP_EXPORT int clone(int (*function)(void*), void* stack, int flags, void* 
   void* tls = va_arg(list, void*);
   auto* child_id = va_arg(list, pid_t*);
   va_end(list);
-  if (!controlled() || flags & (CLONE_VM | CLONE_THREAD | CLONE_SETTLS))
-    return LOCKSTEP_REAL(clone)(function, stack, flags, argument, parent_id, tls, child_id);
+  if (controlled() && flags & (CLONE_VM | CLONE_THREAD | CLONE_SETTLS))
+    refuse_call("clone()", "it makes a thread that cannot be controlled");
+  if (!controlled()) return LOCKSTEP_REAL(clone)(function, stack, flags, argument, parent_id, tls, child_id);
+  snapshot.touch_shared();
   const long pid = sys(SYS_clone, flags, 0, word(parent_id), word(child_id), 0);
   if (pid < 0) return fail(-pid);
   if (pid == 0) {

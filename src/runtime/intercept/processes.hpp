@@ -1,10 +1,27 @@
 #pragma once
+#include <time.h>
+
 #include "runtime/base/module.hpp"
+#include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
 
 void end_children();  // those the execution has not waited for
 bool has_children();
+bool child_lives();  // asks the kernel
+// What a child process does comes promptly: whether it has been done must not depend on how fast the child is.
+template <class Done>
+void await_children(Done done) {
+  for (int waited = 0; waited < 50 && !done(); ++waited) {
+    timespec pause{0, 1'000'000};
+    sys(SYS_nanosleep, word(&pause), 0);
+  }
+}
+// The word of a lock or semaphore has changed: a child process with which it is shared may sleep on it.
+void wake_sleeping_children(const uint32_t* word);
+inline void wake_children(const uint32_t* word) {
+  if (UNLIKELY(has_children())) wake_sleeping_children(word);
+}
 extern const Module processes_module;
 
 }  // namespace lockstep::rt

@@ -10,6 +10,8 @@
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"
 #include "runtime/detect/races.hpp"
+#include "runtime/intercept/processes.hpp"
+#include "runtime/memory/snapshot.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/sched/virtual_clock.hpp"
@@ -44,6 +46,8 @@ int wait(sem_t* semaphore, uint8_t flags) {
   Thread& me = self();
   cancellation_point();
   me.timed_out = false;
+  if (UNLIKELY(has_children()) && !s.can_take() && is_shared_memory(reinterpret_cast<uintptr_t>(semaphore)))
+    await_children([&s] { return s.can_take(); });
   ++s.waiting;
   Step& step = scheduler().reach(OpKind::SemWait, semaphore, static_cast<uint8_t>(flags | Step::kWrite), s.can_take());
   use(semaphore);
@@ -87,6 +91,7 @@ int post(sem_t* semaphore) {
   set_before(step, s.value);
   if (s.value >= 0x7fffffff) return fail(EOVERFLOW);
   ++s.value;
+  wake_children(&s.value);
   race_detector.release_merge(self().id, semaphore);
   update(semaphore);
   return 0;

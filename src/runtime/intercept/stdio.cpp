@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
@@ -40,6 +41,10 @@ LOCKSTEP_EXPORT int getsockopt(int fd, int level, int name, void* out, socklen_t
   return LOCKSTEP_REAL(getsockopt)(fd, level, name, out, size);
 }
 
+// What the headers call fscanf and vfscanf since C99.
+extern "C" int __isoc99_vfscanf(FILE*, const char*, va_list);
+extern "C" int __isoc99_fscanf(FILE*, const char*, ...);
+
 #define LOCKSTEP_STREAM(use, result, name, parameters, arguments) \
   LOCKSTEP_EXPORT result name parameters {                        \
     const StreamCall call(stream, Use::use);                      \
@@ -57,13 +62,32 @@ LOCKSTEP_STREAM(Look, int, getc, (FILE * stream), (stream))
 LOCKSTEP_STREAM(Look, ssize_t, getline, (char** out, size_t* size, FILE* stream), (out, size, stream))
 LOCKSTEP_STREAM(Look, ssize_t, getdelim, (char** out, size_t* size, int end, FILE* stream), (out, size, end, stream))
 LOCKSTEP_STREAM(Look, ssize_t, __getdelim, (char** out, size_t* size, int end, FILE* stream), (out, size, end, stream))
+LOCKSTEP_STREAM(Change, int, ungetc, (int c, FILE* stream), (c, stream))
+LOCKSTEP_STREAM(Look, int, __isoc99_vfscanf, (FILE * stream, const char* text, va_list list), (stream, text, list))
+LOCKSTEP_STREAM(Look, wint_t, fgetwc, (FILE * stream), (stream))
+LOCKSTEP_STREAM(Look, wint_t, getwc, (FILE * stream), (stream))
+LOCKSTEP_STREAM(Look, wchar_t*, fgetws, (wchar_t * out, int size, FILE* stream), (out, size, stream))
+LOCKSTEP_STREAM(Change, wint_t, fputwc, (wchar_t c, FILE* stream), (c, stream))
+LOCKSTEP_STREAM(Change, wint_t, putwc, (wchar_t c, FILE* stream), (c, stream))
+LOCKSTEP_STREAM(Change, int, fputws, (const wchar_t* text, FILE* stream), (text, stream))
+LOCKSTEP_STREAM(Change, int, vfwprintf, (FILE * stream, const wchar_t* text, va_list list), (stream, text, list))
+LOCKSTEP_STREAM(Look, long, ftell, (FILE * stream), (stream))
 LOCKSTEP_STREAM(Change, int, fseek, (FILE * stream, long offset, int from), (stream, offset, from))
-LOCKSTEP_EXPORT int fprintf(FILE* stream, const char* text, ...) {
-  va_list list;
-  va_start(list, text);
-  const int result = vfprintf(stream, text, list);
-  va_end(list);
-  return result;
+#define LOCKSTEP_FORMATS(name, with_list, type)            \
+  LOCKSTEP_EXPORT int name(FILE* stream, type text, ...) { \
+    va_list list;                                          \
+    va_start(list, text);                                  \
+    const int result = with_list(stream, text, list);      \
+    va_end(list);                                          \
+    return result;                                         \
+  }
+LOCKSTEP_FORMATS(fprintf, vfprintf, const char*)
+LOCKSTEP_FORMATS(fwprintf, vfwprintf, const wchar_t*)
+LOCKSTEP_FORMATS(__isoc99_fscanf, __isoc99_vfscanf, const char*)
+LOCKSTEP_EXPORT void rewind(FILE* stream) {
+  const StreamCall call(stream, Use::Change);
+  LOCKSTEP_REAL(rewind)(stream);
+  call.done(0);
 }
 LOCKSTEP_EXPORT int fflush(FILE* stream) {
   const StreamCall call(stream, Use::Change);

@@ -56,7 +56,7 @@ unsigned Heap::current_arena() const {
 
 void* Heap::allocate_in(unsigned index, size_t size, size_t alignment, uint64_t where) {
   Arena& a = arena(index);
-  if (size > kArenaBytes / 2) return nullptr;
+  if (size > kArenaBytes) return nullptr;
   if (alignment < 16) alignment = 16;
   const bool reuse = index == kPersistent || a.next > a.base + kQuarantine;
   if (UNLIKELY(reuse) && alignment == 16) {

@@ -70,6 +70,12 @@ void for_each_mapping(F&& visit) {
   unmap_pages(text, kSize);
 }
 
+// Memory of the program, and not the contents of a file? What is shared is so with child processes only.
+bool is_memory(const Mapping& m) {
+  return !m.shared || equal(m.path, "/dev/zero (deleted)") || starts_with(m.path, "/memfd:") ||
+         starts_with(m.path, "/SYSV");
+}
+
 bool equal_pages(const char* a, const char* b) {
   const auto *x = reinterpret_cast<const uint64_t*>(a), *y = reinterpret_cast<const uint64_t*>(b);
   size_t i = 0;
@@ -78,6 +84,12 @@ bool equal_pages(const char* a, const char* b) {
 }
 
 }  // namespace
+
+bool is_shared_memory(uintptr_t address) {
+  bool shared = false;
+  for_each_mapping([&](const Mapping& m) { shared |= m.shared && address >= m.begin && address < m.end; });
+  return shared;
+}
 
 void Snapshot::exclude(uintptr_t begin, uintptr_t end) {
   if (excluded_count_ < kMaxExcluded) excluded_[excluded_count_++] = {begin, end};
@@ -141,7 +153,8 @@ void Snapshot::take() {
   unsigned count = 0;
   const uintptr_t stack_top = runtime.initial_stack;
   for_each_mapping([&](const Mapping& m) {
-    if (!m.writable || m.shared || count == kMaxFound) return;
+    if (!m.writable || !is_memory(m) || count == kMaxFound) return;
+    if (m.shared && shared_count_ < kMaxShared) shared_[shared_count_++] = {m.begin, m.end};
     // Of the main thread's stack, what lies above the executions' frames: arguments, environment, callers.
     if (stack_top >= m.begin && stack_top < m.end) {
       found[count++] = {stack_top, m.end};
@@ -172,7 +185,7 @@ void Snapshot::extend() {
   unsigned count = 0;
   for_each_mapping([&](const Mapping& m) {
     // Code that the runtime has changed stays writable (memory/code.hpp), and is no state.
-    if (!m.writable || m.shared || m.executable || m.path[0] == '[' || count == 256) return;
+    if (!m.writable || !is_memory(m) || m.executable || m.path[0] == '[' || count == 256) return;
     for (unsigned i = 0; i < region_count_; ++i)
       if (m.begin < regions_[i].end && m.end > regions_[i].begin) return;
     found[count++] = {m.begin, m.end};
@@ -210,6 +223,11 @@ void Snapshot::touch(void* buffer, size_t size) {
   for (uintptr_t page = first; page <= last; page += kPage)
     for (unsigned i = 0; i < region_count_; ++i)
       if (page >= regions_[i].begin && page < regions_[i].end) handle_write_fault(page);
+}
+
+void Snapshot::touch_shared() {
+  for (unsigned i = 0; i < shared_count_; ++i)
+    touch(reinterpret_cast<void*>(shared_[i].begin), shared_[i].end - shared_[i].begin);
 }
 
 bool Snapshot::touch_if_tracked(void* maybe, size_t most) {

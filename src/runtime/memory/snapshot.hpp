@@ -27,6 +27,7 @@ class Snapshot {
   // The same for what may not be an address at all, up to `most` bytes; true if anything became writable.
   bool touch_if_tracked(void* maybe, size_t most);
   void touch(void* buffer, size_t size);
+  void touch_shared();  // before a child process starts, which may write to memory that it shares with the program
 
   // For checkpoints: the pages written so far as they are now, and putting the first `count` of them back to such a
   // copy, those written only since then to the snapshot.
@@ -52,13 +53,15 @@ class Snapshot {
   void exclude(uintptr_t begin, uintptr_t end);
   void find_excluded();
 
-  static constexpr unsigned kMaxRegions = 512, kMaxExcluded = 64;
+  static constexpr unsigned kMaxRegions = 512, kMaxExcluded = 64, kMaxShared = 64;
   Region* regions_;
   unsigned region_count_;
   struct Range {
     uintptr_t begin, end;
   } excluded_[kMaxExcluded];
   unsigned excluded_count_;
+  Range shared_[kMaxShared];
+  unsigned shared_count_;
   Dirty* dirty_;
   size_t dirty_count_;
   bool taken_;
@@ -72,6 +75,8 @@ void save_main_tls(struct Thread& main);
 void restore_main_tls(struct Thread& main);
 
 inline constinit Snapshot snapshot{};
+
+bool is_shared_memory(uintptr_t address);  // with child processes; slow: asks the kernel
 
 // Before the kernel writes into the program's memory: it reports EFAULT, or a short read, instead of faulting on a page
 // that is still read-only.

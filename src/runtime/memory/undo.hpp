@@ -15,7 +15,8 @@ class Undo {
   bool inherited(int fd) const { return fd >= 0 && static_cast<unsigned>(fd) < kMaxDescriptors && kept_[fd]; }
   void moved() { folder_changed_ = true; }  // to another working directory
   void started_process() { wrote_ = true; }
-  void wrote_files();  // or made, or removed
+  void uses_shared_memory() { wrote_ = true; }  // which is no part of a checkpoint
+  void wrote_files();                           // or made, or removed
   // Before the file at `path` is opened with these flags. If it changed since the exploration began, and not because
   // this execution wrote it from its start, this one may read what others left. True: it does not, if it can be opened
   // at all.

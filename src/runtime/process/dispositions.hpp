@@ -14,8 +14,10 @@ int set_disposition(int signal, const struct sigaction* fresh, struct sigaction*
 void restore_dispositions();
 void apply_dispositions();  // those of a checkpoint
 
-// The program's own handler of a crash signal; false if it has none.
-bool run_own_handler(int signal, siginfo_t* info, void* context);
+// The program's own handler of a crash signal; false if it has none. Called from ours, it runs once ours has returned:
+// on the stack of its thread, or the one that the thread gave for it.
+bool run_own_handler(int signal);
+bool run_own_handler_next(int signal, const siginfo_t* info, void* context, bool stack_is_full);
 extern const Module dispositions_module;
 
 }  // namespace lockstep::rt

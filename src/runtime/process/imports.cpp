@@ -1,5 +1,6 @@
 #include "runtime/process/imports.hpp"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 
@@ -11,6 +12,12 @@
 namespace lockstep::rt {
 namespace {
 
+bool is_harmless(const char* openmp) {
+  for (const char* name : {"omp_get_num_procs", "omp_get_wtime", "omp_get_wtick", "omp_get_dynamic", "omp_set_dynamic"})
+    if (equal(openmp, name)) return true;
+  return false;
+}
+
 void look_at(const char* name, Imports& imports) {
   if (equal(name, "pthread_cancel")) imports.cancel = true;
   for (const char* asks : {"pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np"})
@@ -21,6 +28,9 @@ void look_at(const char* name, Imports& imports) {
     if (equal(name, calls_back)) imports.outside_threads = true;
   for (const char* runs : {"system", "popen", "wordexp"})
     if (equal(name, runs)) imports.runs_commands = true;
+  if ((starts_with(name, "GOMP_") || starts_with(name, "omp_")) && !is_harmless(name) &&
+      !is_own_code(reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, name))))
+    imports.openmp = name;
 }
 
 // By relocations: every function that is called through another module has one.

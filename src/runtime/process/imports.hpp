@@ -11,6 +11,7 @@ struct Imports {
   bool contexts;         // makecontext: stacks of its own making
   bool outside_threads;  // aio_read and the like: the C library calls back in threads of its own
   bool runs_commands;    // system, popen, wordexp: the C library starts processes for it
+  const char* openmp;    // a function of OpenMP that is not controlled; null: none
 };
 inline constinit Imports imports{};
 Imports find_imports();

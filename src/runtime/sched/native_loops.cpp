@@ -23,9 +23,6 @@ struct Loop {
   uintptr_t jump, target, next;  // the backward jump, where it goes, what follows it
   int condition;                 // of the x86 encoding; -1: always
 };
-Loop loops[kMaxNativeLoops];
-uint32_t loop_count;
-
 struct State {
   uint64_t registers[17];  // general purpose, instruction pointer
   uint64_t stack;          // hash; 0: not looked at
@@ -36,11 +33,8 @@ struct Round {
   State state;
   uint32_t effects;
 };
-Round* rounds;
-uint64_t last_progress;  // of the scheduler, after the last round
-unsigned rounds_in_row;  // nobody did anything else meanwhile
 
-struct {
+struct Hunt {
   bool on;
   uint64_t asked_progress;  // when the driver asked before
   const Thread* asked_thread;
@@ -52,7 +46,17 @@ struct {
   uint64_t previous_stack;
   uintptr_t jump;
   uint64_t jump_stack;
-} hunt;
+};
+
+constinit struct {
+  Loop loop[kMaxNativeLoops];
+  uint32_t count;
+  Round* rounds;           // by thread
+  uint64_t last_progress;  // of the scheduler, after the last round
+  unsigned rounds_in_row;  // nobody did anything else meanwhile
+  Hunt hunt;
+} known{};
+constexpr Hunt& hunt = known.hunt;
 
 greg_t* registers_of(void* context) { return static_cast<ucontext_t*>(context)->uc_mcontext.gregs; }
 
@@ -128,12 +132,12 @@ bool taken(int condition, uint64_t flags) {
 }
 
 void set_trap(uintptr_t address) {
-  for (uint32_t i = 0; i < loop_count; ++i)
-    if (loops[i].jump == address) return;
+  for (uint32_t i = 0; i < known.count; ++i)
+    if (known.loop[i].jump == address) return;
   Loop loop{};
-  if (loop_count == kMaxNativeLoops || !decode(address, loop)) return;
+  if (known.count == kMaxNativeLoops || !decode(address, loop)) return;
   constexpr uint8_t kTrap[] = {0xcc};
-  if (write_code(address, kTrap, sizeof kTrap)) loops[loop_count++] = loop;
+  if (write_code(address, kTrap, sizeof kTrap)) known.loop[known.count++] = loop;
 }
 
 void found(uintptr_t jump) {
@@ -199,8 +203,8 @@ bool hopeless() {
 
 void go_round(void* context) {
   Thread& me = *runtime.current;
-  if (!rounds) rounds = static_cast<Round*>(map_pages(sizeof(Round) * kMaxThreads));
-  Round& round = rounds[index_of(me.id)];
+  if (!known.rounds) known.rounds = static_cast<Round*>(map_pages(sizeof(Round) * kMaxThreads));
+  Round& round = known.rounds[index_of(me.id)];
   State now = registers_in(context);
   now.stack = hash_stack(now.registers[15]);
   const bool again = now.stack && round.effects == me.effects + 1 && same_registers(now, round.state) &&
@@ -209,23 +213,23 @@ void go_round(void* context) {
   round.effects = me.effects + 1;
   if (!again) return;
   Scheduler& s = scheduler();
-  rounds_in_row = s.progress() == last_progress ? rounds_in_row + 1 : 0;
-  if (rounds_in_row > kHopeless && hopeless())
+  known.rounds_in_row = s.progress() == known.last_progress ? known.rounds_in_row + 1 : 0;
+  if (known.rounds_in_row > kHopeless && hopeless())
     s.end(Outcome::Livelock, 0, "only threads that spin forever in code without scheduling points can run");
   s.reach(OpKind::Yield, nullptr, Step::kYield);
-  last_progress = s.progress();
+  known.last_progress = s.progress();
 }
 
 }  // namespace
 
-bool native_loops_known() { return loop_count != 0; }
+bool native_loops_known() { return known.count != 0; }
 
 void update_native_loops(const Channel& channel) {
-  if (rounds)
-    for (unsigned i = 0; i < scheduler().created; ++i) rounds[index_of(scheduler().born[i])].effects = 0;
-  rounds_in_row = 0;
-  const uint32_t known = channel.native_loops.load(std::memory_order_acquire);
-  for (uint32_t i = 0; i < known && i < kMaxNativeLoops; ++i) set_trap(channel.native_loop[i]);
+  if (known.rounds)
+    for (unsigned i = 0; i < scheduler().created; ++i) known.rounds[index_of(scheduler().born[i])].effects = 0;
+  known.rounds_in_row = 0;
+  const uint32_t count = channel.native_loops.load(std::memory_order_acquire);
+  for (uint32_t i = 0; i < count && i < kMaxNativeLoops; ++i) set_trap(channel.native_loop[i]);
 }
 
 void look_for_native_loop(void* context) {
@@ -261,8 +265,8 @@ bool handle_trap(siginfo_t* info, void* context) {
   }
   greg_t* g = registers_of(context);
   const uintptr_t address = static_cast<uintptr_t>(g[REG_RIP]) - 1;
-  for (uint32_t i = 0; i < loop_count; ++i) {
-    const Loop& loop = loops[i];
+  for (uint32_t i = 0; i < known.count; ++i) {
+    const Loop& loop = known.loop[i];
     if (loop.jump != address) continue;
     const bool back = taken(loop.condition, static_cast<uint64_t>(g[REG_EFL]));
     g[REG_RIP] = static_cast<greg_t>(back ? loop.target : loop.next);

@@ -8,8 +8,6 @@
 
 namespace lockstep::rt {
 
-Scheduler the_scheduler;
-
 void Scheduler::init(size_t max_steps) {
   threads_ = runtime.threads;
   max_log_ = 2 * max_steps + kNotesRoom;

@@ -203,8 +203,13 @@ class Scheduler {
   Step unrecorded_;  // what reach() returns when a step needs no record
 };
 
-extern Scheduler the_scheduler;
-inline Scheduler& scheduler() { return the_scheduler; }
+// No constructor runs when the library is loaded: start_modules() makes the scheduler.
+union SchedulerStorage {
+  char nothing = 0;
+  Scheduler object;
+};
+inline constinit SchedulerStorage scheduler_storage{};
+inline Scheduler& scheduler() { return scheduler_storage.object; }
 extern const Module scheduler_module;
 
 template <class CanRun>

@@ -12,6 +12,7 @@
 #include "runtime/process/backtrace.hpp"
 #include "runtime/process/control.hpp"
 #include "runtime/process/dispositions.hpp"
+#include "runtime/process/libraries.hpp"
 #include "runtime/sched/cycle_counter.hpp"
 #include "runtime/sched/native_loops.hpp"
 #include "runtime/sched/scheduler.hpp"
@@ -108,13 +109,13 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
     if (info->si_code <= 0) sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), signal);
     return;
   }
-  if (run_own_handler(signal, info, raw_context)) return;
 #if defined(__x86_64__)
   const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
   crash.signal = signal;
   crash.address = signal == SIGABRT ? 0 : address;
   crash.overflow = signal == SIGSEGV && overflows_stack(*runtime.current, address,
                                                         static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RSP]));
+  if (run_own_handler_next(signal, info, raw_context, crash.overflow)) return;
   crash.unwinding = true;
   scheduler().record_failure();  // here, where the unwinder can see the interrupted frames
   continue_crash(context);
@@ -123,13 +124,25 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
 #endif
 }
 
-// The driver asks what is going on: says how far we are, and the stack of whoever runs.
+// Was the thread interrupted in code of the program, or in a system call? In the middle of a library's function it may
+// be the unwinder that runs, which must not be called again.
+bool can_unwind(const void* context) {
+#if defined(__x86_64__)
+  const auto pc = static_cast<uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  const auto* code = reinterpret_cast<const uint8_t*>(pc);
+  return !is_library_code(code) || (code[-2] == 0x0f && code[-1] == 0x05);
+#else
+  return true;
+#endif
+}
+
+// The driver asks what is going on: says how far we are, and the stack of whoever runs if it can be looked at.
 void on_watchdog(int, siginfo_t*, void* context) {
   Channel* channel = runtime.channel;
   if (!channel || (!runtime.running && runtime.isolation == Isolation::Fork)) return;
   channel->stuck_steps.store(scheduler().log_size, std::memory_order_relaxed);
   channel->stuck_thread = index_of(runtime.current->id);
-  const size_t n = backtrace(channel->stuck_stack, 64);
+  const size_t n = can_unwind(context) ? backtrace(channel->stuck_stack, 64) : 0;
   channel->stuck_words.store(static_cast<uint32_t>(n) + 1, std::memory_order_release);
   look_for_native_loop(context);
 }

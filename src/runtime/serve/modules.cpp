@@ -1,5 +1,7 @@
 #include "runtime/serve/modules.hpp"
 
+#include <new>
+
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/plain_functions.hpp"
@@ -10,10 +12,12 @@
 #include "runtime/detect/races.hpp"
 #include "runtime/detect/tracked.hpp"
 #include "runtime/intercept/condvar.hpp"
+#include "runtime/intercept/ids.hpp"
 #include "runtime/intercept/library.hpp"
 #include "runtime/intercept/memory.hpp"
 #include "runtime/intercept/mutex.hpp"
 #include "runtime/intercept/named_semaphores.hpp"
+#include "runtime/intercept/openmp.hpp"
 #include "runtime/intercept/outside.hpp"
 #include "runtime/intercept/processes.hpp"
 #include "runtime/memory/heap.hpp"
@@ -85,6 +89,7 @@ const Module* const kModules[] = {
     &call_tree_module,    &scheduler_module,
     &checkpoint_module,   &tracked_module,
     &weak_orders_module,  &access_module,
+    &priority_module,     &openmp_module,
 };
 
 inline void call_all(void (*Module::*function)()) {
@@ -114,6 +119,7 @@ Settings derive_settings(const PlanHeader& plan) {
 }  // namespace
 
 void start_modules() {
+  new (&scheduler_storage.object) Scheduler;
   scheduler().connect({.would_write = would_write,
                        .take_signal = take_signal,
                        .deliver_interrupts = deliver_interrupts,

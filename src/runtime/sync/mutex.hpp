@@ -20,6 +20,7 @@ struct Mutex {
   Mutex* next_robust;  // held by the same thread
   uint64_t held_here;  // while locked, says so for this address and no other
 
+  static constexpr uint32_t kCeilingBits = 0xfff80000;
   static Mutex& of(pthread_mutex_t* m) { return *reinterpret_cast<Mutex*>(m); }
 
   enum class Type : int { Normal, Recursive, ErrorCheck, Adaptive };
@@ -37,7 +38,7 @@ struct Mutex {
     held_here = held_mark();
   }
   void unlock() {
-    locked &= ~1u;
+    locked &= kCeilingBits;  // also of what a child process wrote there that waits for it
     owner = 0;
     depth = 0;
     held_here = 0;

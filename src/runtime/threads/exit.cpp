@@ -241,7 +241,7 @@ LOCKSTEP_EXPORT void abort() noexcept {
     __builtin_unreachable();
   }
   scheduler().record_failure();
-  run_own_handler(SIGABRT, nullptr, nullptr);  // may leave by siglongjmp
+  run_own_handler(SIGABRT);  // may leave by siglongjmp
   const char* type;
   {
     Uncontrolled guard;

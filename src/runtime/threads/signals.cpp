@@ -27,8 +27,11 @@ bool valid(int signal) { return signal >= 1 && signal <= 64; }
 uint64_t& bits(sigset_t* set) { return *reinterpret_cast<uint64_t*>(set); }
 uint64_t bits(const sigset_t* set) { return *reinterpret_cast<const uint64_t*>(set); }
 
+// A program that stops is continued at once.
 bool ignored_by_default(int signal) {
-  return signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;
+  for (const int harmless : {SIGCHLD, SIGURG, SIGWINCH, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU})
+    if (signal == harmless) return true;
+  return false;
 }
 
 void run_handler(Thread& me, int signal) {

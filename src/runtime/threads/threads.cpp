@@ -112,7 +112,11 @@ ThreadId intern_child(ThreadId parent, unsigned child) {
     table.count.store(id + 1, std::memory_order_release);
   }
   table.lock.store(0, std::memory_order_release);
-  if (id >= kMaxThreads) scheduler().end(Outcome::Uncontrolled, 0, "the program creates more than 1023 threads");
+  if (id >= kMaxThreads) {
+    char text[64];
+    format(text, sizeof text, "the program creates more than %u threads", uint64_t{kMaxThreads - 1});
+    scheduler().end(Outcome::Uncontrolled, 0, text);
+  }
   name_cache[slot] = {key, ThreadId(id)};
   return ThreadId(id);
 }
@@ -164,6 +168,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.cleanup = nullptr;
   t.robust = nullptr;
   t.name[0] = 0;
+  t.place = {};
   t.calls = nullptr;
   if (t.arrival) t.arrival[0] = 0;
   for (uint64_t& key : t.spin_key) key = 0;

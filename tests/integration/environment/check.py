@@ -42,6 +42,27 @@ def not_explored(case, *options, says=None, silent=None):
     check(f"{case}: '{silent}' is not said", silent is None or silent not in text, done)
 
 
+explored("lock_of_a_file")
+done, result = run("environment_read_by_itself")
+check("the environment is raced for", [b["kind"] for b in result["bugs"]] == ["data-race"], done)
+# A child process can end a wait; if it does not, that is a deadlock.
+for case in ("posts_shared_semaphore", "posts_named_semaphore", "unlocks_shared_mutex", "signals_shared_condition"):
+    done, result = run("child_" + case, "--executions", "20")
+    check(f"child_{case} is no deadlock", not result["bugs"] and done.returncode in (0, 3), done)
+done, result = run("child_posts_nothing")
+check("child_posts_nothing is a deadlock", [b["kind"] for b in result["bugs"]] == ["deadlock"], done)
+
+
+def refused(limit, says):
+    """Limits that are too low for Lockstep itself."""
+    done = subprocess.run(["sh", "-c", f'ulimit {limit}; exec "$@"', "sh", lockstep, "run", "--stored", "ignore", program,
+                           "waiter_woken"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    check(f"ulimit {limit} is refused", done.returncode == 4 and says in done.stderr, done)
+
+
+refused("-n 24", "open files")
+refused("-s 128", "stack")
+
 not_explored("spurious_wakeup", "--spurious", "0")
 explored("spurious_wakeup", "--spurious", "1")
 not_explored("weak_compare_exchange")

@@ -1,11 +1,15 @@
 // One program for each freedom that C++ and POSIX give: it fails exactly if the freedom is used.
 #undef NDEBUG
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
@@ -293,7 +297,122 @@ struct Case {
 };
 #define CASE(f) \
   { #f, f }
+// The variable is protected by the lock; who gets it first is not fixed.
+void lock_of_a_file() {
+  char name[] = "/tmp/lockstep-environment-XXXXXX";
+  const int a = mkstemp(name), b = open(name, O_RDWR);
+  unlink(name);
+  int first = 0;
+  const auto enter = [&](int fd, int who) {
+    flock(fd, LOCK_EX);
+    if (!first) first = who;
+    flock(fd, LOCK_UN);
+  };
+  std::thread other(enter, b, 2);
+  enter(a, 1);
+  other.join();
+  close(a);
+  close(b);
+  assert(first == 1);
+}
+
+// Who reads `environ` by itself looks at what setenv() writes.
+void environment_read_by_itself() {
+  std::thread other([] { setenv("LOCKSTEP_TEST", "1", 1); });
+  size_t count = 0;
+  for (char** variable = environ; *variable; ++variable) ++count;
+  other.join();
+  assert(count > 0);
+}
+
+// Memory that is shared with a child process, which may end a wait there.
+template <class T>
+T* shared() {
+  return static_cast<T*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+}
+template <class Child, class Thread>
+void with_child(Child child, Thread thread) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    usleep(2000);
+    child();
+    _exit(0);
+  }
+  std::thread(thread).join();
+  waitpid(pid, nullptr, 0);
+}
+void child_posts_shared_semaphore() {
+  auto* ready = shared<sem_t>();
+  sem_init(ready, 1, 0);
+  with_child([=] { sem_post(ready); }, [=] { sem_wait(ready); });
+}
+void child_posts_named_semaphore() {
+  sem_t* ready = sem_open("/lockstep-environment", O_CREAT, 0600, 0);
+  with_child([=] { sem_post(ready); }, [=] { sem_wait(ready); });
+  sem_unlink("/lockstep-environment");
+}
+void child_posts_nothing() {
+  auto* ready = shared<sem_t>();
+  sem_init(ready, 1, 0);
+  with_child([] {}, [=] { sem_wait(ready); });
+}
+struct Monitor {
+  pthread_mutex_t mutex;
+  pthread_cond_t condition;
+  int ready;
+};
+Monitor* shared_monitor() {
+  auto* monitor = shared<Monitor>();
+  pthread_mutexattr_t mutex;
+  pthread_condattr_t condition;
+  pthread_mutexattr_init(&mutex);
+  pthread_condattr_init(&condition);
+  pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
+  pthread_condattr_setpshared(&condition, PTHREAD_PROCESS_SHARED);
+  pthread_mutex_init(&monitor->mutex, &mutex);
+  pthread_cond_init(&monitor->condition, &condition);
+  return monitor;
+}
+void child_unlocks_shared_mutex() {
+  Monitor* monitor = shared_monitor();
+  with_child(
+      [=] {
+        pthread_mutex_lock(&monitor->mutex);
+        usleep(2000);
+        pthread_mutex_unlock(&monitor->mutex);
+      },
+      [=] {
+        for (int i = 0; i < 3; ++i) {
+          pthread_mutex_lock(&monitor->mutex);
+          usleep(1000);
+          pthread_mutex_unlock(&monitor->mutex);
+        }
+      });
+}
+void child_signals_shared_condition() {
+  Monitor* monitor = shared_monitor();
+  with_child(
+      [=] {
+        pthread_mutex_lock(&monitor->mutex);
+        monitor->ready = 1;
+        pthread_cond_signal(&monitor->condition);
+        pthread_mutex_unlock(&monitor->mutex);
+      },
+      [=] {
+        pthread_mutex_lock(&monitor->mutex);
+        while (!monitor->ready) pthread_cond_wait(&monitor->condition, &monitor->mutex);
+        pthread_mutex_unlock(&monitor->mutex);
+      });
+}
+
 const Case cases[] = {CASE(spurious_wakeup),
+                      CASE(lock_of_a_file),
+                      CASE(environment_read_by_itself),
+                      CASE(child_posts_shared_semaphore),
+                      CASE(child_posts_named_semaphore),
+                      CASE(child_posts_nothing),
+                      CASE(child_unlocks_shared_mutex),
+                      CASE(child_signals_shared_condition),
                       CASE(weak_compare_exchange),
                       CASE(try_lock_of_a_free_mutex),
                       CASE(waiter_woken),

@@ -1,8 +1,10 @@
 // Processes of one's own. A child that waits for one of its parent's threads shows that waiting for it does not stop
 // them.
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -107,3 +109,39 @@ CASE(child_errors) {
   }
 LEFT_BEHIND(posix_spawn, posix_spawn)
 LEFT_BEHIND(posix_spawnp, posix_spawnp)
+
+static int fork_handlers;
+CASE(child_atfork) {
+  const auto count = [] { ++fork_handlers; };
+  ERROR(pthread_atfork(count, count, count));
+  const pid_t child = fork();
+  if (child == 0) _exit(fork_handlers);
+  SHOW(fork_handlers);
+  wait_plainly(child);
+}
+
+template <class T>
+static T* shared() {
+  void* memory = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  assert(memory != MAP_FAILED);
+  return static_cast<T*>(memory);
+}
+CASE(child_awaits_shared_semaphore) {
+  auto* ready = shared<sem_t>();
+  SHOW(sem_init(ready, 1, 0));
+  const pid_t child = fork();
+  if (child == 0) _exit(sem_wait(ready) == 0 ? 7 : 8);
+  std::thread other([=] { sem_post(ready); });
+  wait_plainly(child);
+  other.join();
+}
+// Made before main: what an execution writes there is gone in the next.
+static int* const counter = shared<int>();
+CASE(child_shared_mapping_is_restored) {
+  SHOW(*counter);
+  ++*counter;
+  const pid_t child = fork();
+  if (child == 0) _exit(++*counter == 2 ? 7 : 8);
+  wait_plainly(child);
+  SHOW(*counter);
+}

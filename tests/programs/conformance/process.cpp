@@ -178,3 +178,11 @@ CASE(exit_finalizers) {
   finalized = true;
   atexit(handler);
 }
+
+CASE(process_large_allocation) {
+  std::thread other([] {});
+  other.join();
+  void* memory = std::malloc(4ull << 30);
+  SHOW(memory != nullptr);
+  std::free(memory);
+}

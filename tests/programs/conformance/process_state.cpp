@@ -15,6 +15,7 @@
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
+#include <cwchar>
 
 #include "conformance.hpp"
 
@@ -121,6 +122,40 @@ CASE(state_open_files) {
   });
 }
 
+static int scan(FILE* stream, const char* text, ...) {
+  va_list list;
+  va_start(list, text);
+  const int found = vfscanf(stream, text, list);
+  va_end(list);
+  return found;
+}
+static int print_wide(FILE* stream, const wchar_t* text, ...) {
+  va_list list;
+  va_start(list, text);
+  const int written = vfwprintf(stream, text, list);
+  va_end(list);
+  return written;
+}
+
+CASE(state_wide_streams) {
+  in_folder([] {
+    FILE* stream = fopen("a", "w+");
+    SHOW(fputwc(L'1', stream));
+    SHOW((putwc)(L'2', stream));
+    SHOW(fputws(L"3\n", stream) >= 0);
+    SHOW(fwprintf(stream, L"%d", 45));
+    SHOW(print_wide(stream, L"%d\n", 67));
+    rewind(stream);
+    wchar_t text[9];
+    SHOW(fgetwc(stream));
+    SHOW((getwc)(stream));
+    SHOW(fgetws(text, 9, stream) == text);
+    SHOW(text[0]);
+    SHOW(fclose(stream));
+    ERRNO(unlink("a"));
+  });
+}
+
 CASE(state_streams) {
   in_folder([] {
     FILE* stream = fopen("a", "w+");
@@ -146,6 +181,14 @@ CASE(state_streams) {
     SHOW(getdelim(&line, &size, '\n', stream));
     free(line);
     SHOW(fread(text, 1, sizeof text, stream));
+    rewind(stream);
+    int number = 0;
+    SHOW(fscanf(stream, "%d", &number));
+    SHOW(number);
+    SHOW(ungetc('9', stream));
+    SHOW(ftell(stream));
+    SHOW(scan(stream, "%d", &number));
+    SHOW(number);
     SHOW(fclose(stream));
     ERRNO(unlink("a"));
   });
@@ -218,6 +261,30 @@ CASE(state_limits) {
     SHOW(limit64.rlim_cur == limit.rlim_cur);
     ++limit64.rlim_cur;
     ERRNO(setrlimit64(RLIMIT_NOFILE, &limit64));
+  });
+}
+
+CASE(state_ids) {
+  together([] {
+    ERRNO(setgid(getgid()));
+    ERRNO(setuid(getuid()));
+    ERRNO(setegid(getegid()));
+    ERRNO(seteuid(geteuid()));
+    ERRNO(setregid(getgid(), getegid()));
+    ERRNO(setreuid(getuid(), geteuid()));
+    ERRNO(setresgid(getgid(), getegid(), getegid()));
+    ERRNO(setresuid(getuid(), geteuid(), geteuid()));
+    gid_t groups[64];
+    const int count = getgroups(64, groups);
+    ERRNO(setgroups(static_cast<size_t>(count), groups));
+  });
+}
+
+CASE(repeat_nice) {
+  together([] {
+    SHOW(nice(1));
+    ERRNO(setpriority(PRIO_PROCESS, 0, 5));
+    SHOW(getpriority(PRIO_PROCESS, 0));
   });
 }
 

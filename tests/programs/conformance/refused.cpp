@@ -1,7 +1,9 @@
 // Cases that must not pass: "refuse_X" ends as uncontrolled and names X, "fail_X" ends as a failure.
 #include <dlfcn.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +22,15 @@ CASE(refuse_execlp) { execlp("true", "true", static_cast<char*>(nullptr)); }
 CASE(refuse_execle) { execle("/bin/true", "true", static_cast<char*>(nullptr), environ); }
 CASE(refuse_execveat) { execveat(0, "/bin/true", arguments, environ, 0); }
 CASE(refuse_fexecve) { fexecve(0, arguments, environ); }
+
+CASE(refuse_clone) {
+  static char stack[64 << 10];
+  clone([](void*) { return 0; }, stack + sizeof stack, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD, nullptr);
+}
+CASE(refuse_setrlimit) {
+  const rlimit limit{512 << 20, RLIM_INFINITY};
+  setrlimit(RLIMIT_AS, &limit);
+}
 
 CASE(fail_abort) { std::abort(); }
 CASE(fail_assert) { assert(getpid() == 0); }

@@ -1,5 +1,6 @@
 #include <semaphore.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -130,4 +131,40 @@ CASE(signal_own_crash_handler) {
       std::puts("recovered");
     }
   });
+}
+
+CASE(repeat_stop) {
+  together([] { SHOW(raise(SIGSTOP)); });
+}
+
+// A handler repairs what is wrong, on the stack that the thread gave for it.
+static char* broken_page;
+static char handler_stack[64 << 10];
+static bool was_on_it;
+CASE(signal_handler_on_own_stack) {
+  broken_page = static_cast<char*>(mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  struct sigaction action {};
+  action.sa_sigaction = [](int, siginfo_t* info, void*) {
+    char here;
+    was_on_it = &here >= handler_stack && &here < handler_stack + sizeof handler_stack;
+    assert(info->si_addr == broken_page);
+    mprotect(broken_page, 4096, PROT_READ | PROT_WRITE);
+  };
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  SHOW(sigaction(SIGSEGV, &action, nullptr));
+  together([] {
+    stack_t mine{};
+    mine.ss_sp = handler_stack;
+    mine.ss_size = sizeof handler_stack;
+    SHOW(sigaltstack(&mine, nullptr));
+    double kept = 1.5;
+    asm volatile("" : "+x"(kept));  // in a register, which has to survive
+    *broken_page = 7;
+    asm volatile("" : "+x"(kept));
+    SHOW(kept == 1.5);
+    mine.ss_flags = SS_DISABLE;
+    SHOW(sigaltstack(&mine, nullptr));
+  });
+  SHOW(*broken_page);
+  SHOW(was_on_it);
 }

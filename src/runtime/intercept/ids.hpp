@@ -1,0 +1,8 @@
+#pragma once
+#include "runtime/base/module.hpp"
+
+namespace lockstep::rt {
+
+extern const Module priority_module;
+
+}  // namespace lockstep::rt

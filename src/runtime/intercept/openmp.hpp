@@ -1,0 +1,8 @@
+#pragma once
+#include "runtime/base/module.hpp"
+
+namespace lockstep::rt {
+
+extern const Module openmp_module;
+
+}  // namespace lockstep::rt
