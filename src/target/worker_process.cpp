@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,21 @@
 
 namespace lockstep {
 namespace {
+
+// Of this process and the program, which inherits them.
+std::string limit_too_low() {
+  constexpr rlim_t kDescriptors = 256, kStack = 1 << 20;
+  rlimit files{}, stack{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  getrlimit(RLIMIT_STACK, &stack);
+  if (files.rlim_cur < kDescriptors)
+    return "only " + std::to_string(files.rlim_cur) + " open files are allowed; Lockstep needs " +
+           std::to_string(kDescriptors) + " (ulimit -n)";
+  if (stack.rlim_cur < kStack)
+    return "the stack is limited to " + std::to_string(stack.rlim_cur >> 10) + " KiB; Lockstep needs " +
+           std::to_string(kStack >> 10) + " (ulimit -s)";
+  return {};
+}
 
 Error cannot_start() {
   return {ExitCode::Uncontrolled, std::string("cannot start a process: ") + std::strerror(errno)};
@@ -48,6 +64,7 @@ Result<bool> WorkerProcess::start() {
 }
 
 Result<bool> WorkerProcess::create_channel() {
+  if (const std::string problem = limit_too_low(); !problem.empty()) return Error{ExitCode::Uncontrolled, problem};
   kill();
   driver_ = getpid();
   return channel_.create();

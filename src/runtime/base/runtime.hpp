@@ -25,7 +25,8 @@ struct Runtime {
   Thread* threads;  // kMaxThreads of them, index is the ThreadId
   unsigned pool_size;
   bool instrumented;
-  bool active;  // under a driver; otherwise everything passes through to the real functions
+  bool active;        // under a driver; otherwise everything passes through to the real functions
+  bool has_children;  // processes that the execution has started and not waited for
   Isolation isolation;
   Points points;
   Channel* channel;

@@ -3,6 +3,7 @@
 // (tasks, ordered loops, nested locks, cancellation) is refused by name.
 #include "runtime/intercept/openmp.hpp"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -157,12 +158,23 @@ const Module openmp_module = {
 using namespace lockstep;
 using namespace lockstep::rt;
 
+// The linker drops libgomp when it finds these names here; without control they still have to work.
+static void* find_real(const char* name) {
+  if (void* next = dlsym(RTLD_NEXT, name)) return next;
+  void* library = LOCKSTEP_REAL(dlopen)("libgomp.so.1", RTLD_NOW);
+  return library ? dlsym(library, name) : nullptr;
+}
+
 // Declared here, because there is no header for them.
-#define LOCKSTEP_GOMP(result, name, parameters, arguments, ...) \
-  extern "C" result name parameters;                            \
-  LOCKSTEP_EXPORT result name parameters {                      \
-    if (!controlled()) return LOCKSTEP_REAL(name) arguments;    \
-    __VA_ARGS__                                                 \
+#define LOCKSTEP_GOMP(result, name, parameters, arguments, ...)              \
+  extern "C" result name parameters;                                         \
+  LOCKSTEP_EXPORT result name parameters {                                   \
+    static decltype(&name) real;                                             \
+    if (!controlled()) {                                                     \
+      if (!real) real = reinterpret_cast<decltype(&name)>(find_real(#name)); \
+      return real arguments;                                                 \
+    }                                                                        \
+    __VA_ARGS__                                                              \
   }
 
 LOCKSTEP_GOMP(void, GOMP_parallel, (Region region, void* data, unsigned size, unsigned flags),

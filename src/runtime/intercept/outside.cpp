@@ -88,17 +88,21 @@ struct Waits {
   bool outside;      // some of which only the world outside can make ready
   bool children;     // at least one for a lock or the like in memory that is shared with a child process which lives
   bool unseen;       // what a child does to one of those cannot be seen
+  bool spins;        // at least one spins on such memory
 };
 
 bool waits_for_condition(const Thread& t) { return t.pending.kind == OpKind::Reacquire && !t.woken; }
 bool is_shared(ObjectId object) { return is_shared_memory(static_cast<uintptr_t>(object)); }
 
 Waits find_waits(Scheduler& s) {
-  Waits w{false, true, false, false, false};
+  Waits w{};
+  w.at_once = true;
   const bool child = child_lives();
   s.live.for_each(s.words(), [&](ThreadId t) {
     const Thread& thread = s.thread(t);
     if (!thread.parked) return;
+    for (unsigned i = 0; child && thread.spinning && i < thread.watch_count; ++i)
+      w.spins |= is_shared(ObjectId{thread.watch[i].address});
     const auto* wanted = static_cast<const Wanted*>(thread.waits_for);
     if (!wanted) {
       const Step& p = thread.pending;
@@ -147,6 +151,12 @@ bool outside_helps() {
   constexpr int kMoment = 20, kPatience = 1000, kLong = 10'000;
   Scheduler& s = scheduler();
   const Waits waits = find_waits(s);
+  if (waits.spins) {  // looks again after a while
+    timespec moment{0, 10'000'000};
+    sys(SYS_nanosleep, word(&moment), 0);
+    notice(FactKind::OutsideInput);
+    return true;
+  }
   if (!waits.children && (!waits.descriptors || (waits.at_once && !waits.outside))) return false;
   const bool beyond = waits.outside || waits.children;
   const int patience = waits.children ? kLong : waits.outside ? kPatience : kMoment;

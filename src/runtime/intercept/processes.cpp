@@ -44,11 +44,13 @@ void born(int pid) {
   undo.started_process();
   notice(FactKind::StartsProcesses);
   if (children.count < kMostChildren) children.pid[children.count++] = pid;
+  runtime.has_children = true;
 }
 
 void reaped(int pid) {
   for (unsigned i = 0; i < children.count; ++i)
     if (children.pid[i] == pid) children.pid[i] = children.pid[--children.count], --i;
+  runtime.has_children = children.count != 0;
 }
 
 // In the child: from here on everything is the real thing.
@@ -56,6 +58,7 @@ void let_go() {
   runtime.running = runtime.active = false;
   release_cycle_counter();
   children.count = 0;
+  runtime.has_children = false;
   sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 }
 
@@ -106,9 +109,8 @@ void end_children() {
     sys(SYS_kill, pid, SIGKILL);
     sys(SYS_wait4, pid, 0, 0, 0);
   }
+  runtime.has_children = false;
 }
-
-bool has_children() { return children.count != 0; }
 
 bool child_lives() {
   for (unsigned i = 0; i < children.count; ++i) {

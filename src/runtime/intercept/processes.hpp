@@ -2,12 +2,12 @@
 #include <time.h>
 
 #include "runtime/base/module.hpp"
-#include "runtime/base/system.hpp"
+#include "runtime/base/runtime.hpp"
 
 namespace lockstep::rt {
 
 void end_children();  // those the execution has not waited for
-bool has_children();
+inline bool has_children() { return runtime.has_children; }
 bool child_lives();  // asks the kernel
 // What a child process does comes promptly: whether it has been done must not depend on how fast the child is.
 template <class Done>

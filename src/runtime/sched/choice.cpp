@@ -228,7 +228,7 @@ Thread* Scheduler::choose_among_spinners() {
     count_plain_writes(thread(t));
     changes += thread(t).effects - thread(t).fruitless;
   });
-  if (changes == spinners_tried_) {
+  if (changes == spinners_tried_ && !client_.outside_helps()) {
     last_rounds = tried_at_;
     end(Outcome::Livelock);
   }

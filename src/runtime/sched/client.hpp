@@ -13,8 +13,8 @@ struct SchedulerClient {
   bool (*take_signal)(Thread& me, OpKind waits_in);
   // After a step of a thread: asynchronous cancellation, signals sent to it. Only while runtime.interrupted.
   void (*deliver_interrupts)(Thread& me, const Step& step);
-  // Nobody can go on: does a thread wait for input that has come by now? Ends the execution if it can only come from
-  // outside and does not.
+  // Nobody can go on, or all spin: does a thread wait for input that has come by now, or for a child process? Ends the
+  // execution if that can only come from outside and does not.
   bool (*outside_helps)();
   // A thread is about to decide at the record given to stop_to_save(). Returns now, and again for every execution that
   // starts from there.

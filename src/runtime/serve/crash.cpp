@@ -124,16 +124,19 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
 #endif
 }
 
-// Was the thread interrupted in code of the program, or in a system call? In the middle of a library's function it may
-// be the unwinder that runs, which must not be called again.
+// Does the unwinder run, which must not be called again? Then it has a frame on the stack.
 bool can_unwind(const void* context) {
 #if defined(__x86_64__)
-  const auto pc = static_cast<uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-  const auto* code = reinterpret_cast<const uint8_t*>(pc);
-  return !is_library_code(code) || (code[-2] == 0x0f && code[-1] == 0x05);
-#else
-  return true;
+  constexpr uintptr_t kDeepest = 64 << 10;
+  const greg_t* registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+  if (from_unwinder(reinterpret_cast<const void*>(registers[REG_RIP]))) return false;
+  const auto low = static_cast<uintptr_t>(registers[REG_RSP]) & ~uintptr_t{7};
+  const auto top = reinterpret_cast<uintptr_t>(runtime.current->stack_top);
+  const uintptr_t size = top - low < kDeepest ? top - low : top > low && top - low < kStackStride ? kDeepest : 0;
+  for (uintptr_t at = low; at < low + size; at += sizeof(void*))
+    if (from_unwinder(*reinterpret_cast<void* const*>(at))) return false;
 #endif
+  return true;
 }
 
 // The driver asks what is going on: says how far we are, and the stack of whoever runs if it can be looked at.

@@ -46,7 +46,8 @@ explored("lock_of_a_file")
 done, result = run("environment_read_by_itself")
 check("the environment is raced for", [b["kind"] for b in result["bugs"]] == ["data-race"], done)
 # A child process can end a wait; if it does not, that is a deadlock.
-for case in ("posts_shared_semaphore", "posts_named_semaphore", "unlocks_shared_mutex", "signals_shared_condition"):
+for case in ("posts_shared_semaphore", "posts_named_semaphore", "unlocks_shared_mutex", "signals_shared_condition",
+             "sets_shared_flag"):
     done, result = run("child_" + case, "--executions", "20")
     check(f"child_{case} is no deadlock", not result["bugs"] and done.returncode in (0, 3), done)
 done, result = run("child_posts_nothing")

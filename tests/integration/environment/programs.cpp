@@ -351,6 +351,13 @@ void child_posts_named_semaphore() {
   with_child([=] { sem_post(ready); }, [=] { sem_wait(ready); });
   sem_unlink("/lockstep-environment");
 }
+void child_sets_shared_flag() {
+  auto* flag = shared<std::atomic<int>>();
+  with_child([=] { flag->store(1); },
+             [=] {
+               while (!flag->load()) std::this_thread::yield();
+             });
+}
 void child_posts_nothing() {
   auto* ready = shared<sem_t>();
   sem_init(ready, 1, 0);
@@ -411,6 +418,7 @@ const Case cases[] = {CASE(spurious_wakeup),
                       CASE(child_posts_shared_semaphore),
                       CASE(child_posts_named_semaphore),
                       CASE(child_posts_nothing),
+                      CASE(child_sets_shared_flag),
                       CASE(child_unlocks_shared_mutex),
                       CASE(child_signals_shared_condition),
                       CASE(weak_compare_exchange),
