@@ -11,7 +11,7 @@
 namespace lockstep {
 
 // Heap memory of an execution comes from one arena per thread (see ids.hpp), at these addresses.
-inline constexpr uint64_t kArenaBase = 0x0400'0000'0000;
+inline constexpr uint64_t kArenaBase = 0x1000'0000'0000;
 inline constexpr unsigned kArenaShift = 33;  // arena of thread t: kArenaBase + (t << kArenaShift)
 
 struct SymbolsOptions {

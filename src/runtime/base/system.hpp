@@ -60,9 +60,9 @@ inline uintptr_t thread_pointer() {
 }
 
 // Addresses the runtime uses. Fixed, so that what the program sees does not depend on anything else.
-inline constexpr uintptr_t kArenaBase = 0x0400'0000'0000;  // heap of thread i: kArenaBase + i * kArenaStride
+inline constexpr uintptr_t kArenaBase = 0x1000'0000'0000;  // heap of thread i: kArenaBase + i * kArenaStride
 inline constexpr uintptr_t kArenaStride = 1ull << 33;
-inline constexpr uintptr_t kStackBase = 0x2000'0000'0000;  // stack of pool thread i
+inline constexpr uintptr_t kStackBase = 0x2080'0000'0000;  // stack of pool thread i
 inline constexpr uintptr_t kStackStride = 1ull << 28;
 inline constexpr uintptr_t kPrivateBase = 0x3000'0000'0000;  // the runtime's own pages
 inline constexpr uintptr_t kPrivateEnd = 0x3800'0000'0000;

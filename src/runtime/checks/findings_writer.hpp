@@ -30,6 +30,7 @@ uint64_t unwind_calls();  // the same, of the whole stack
 void use_object_closely(const void* object, bool remember);
 inline void use_object(const void* object, bool remember = true) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(object);
+  static_assert(kArenaBase >> 44 == 1 && kStackBase >> 44 == 2, "not where variables lie");
   const uintptr_t region = address >> 44;  // of variables nothing ever ends
   if (LIKELY(!race_detector.active() && !race_detector.only_freed()) || region == 0 || region == 5) return;
   if (!remember && in_arena(object) && LIKELY(!race_detector.is_freed(address))) return;
