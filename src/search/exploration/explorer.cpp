@@ -79,6 +79,7 @@ class ExplorationLoop {
  private:
   void look_at(TraceView trace) {
     count(trace, result_);
+    only_execution_ = result_.executions == 1 && has_no_choices(trace);
     const bool counts = budget_.count_traces && is_whole(trace.outcome()) && search_.counts(trace);
     if (budget_.count_traces && trace.outcome() == Outcome::Redundant) ++redundant_;
     search_.learn(trace);
@@ -90,6 +91,7 @@ class ExplorationLoop {
     search_.recycle(plan_);
     if (counts) traces_.insert(fingerprint);
     if (counts && hooks_.executed) hooks_.executed(fingerprint, preemptions, result_.executions, seconds_so_far());
+    if (only_execution_ && !ending_) ending_ = Ending::Finished;
     const bool ask = result_.executions % kTrustFor == 0 || in_flight_.empty();
     if (ask && !ending_ && hooks_.distrusted && hooks_.distrusted()) ending_ = Ending::Distrusted;
   }
@@ -278,6 +280,7 @@ class ExplorationLoop {
     Exploration& r = result_;
     if (r.starts_over()) return;
     r.claim = search_.claim();
+    if (only_execution_ && r.ending == Ending::Finished) claim_everything();
     r.claim.ended_by_bug = r.ending == Ending::FirstBug;
     // A failure within the bound that only showed by schedules above it is left: the bound is not proved.
     if (r.claim.by_trace_cost && findings_.any_beyond_bound() && hooks_.preemption_bound) r.claim.finished = false;
@@ -297,6 +300,19 @@ class ExplorationLoop {
       std::fprintf(stderr, "lockstep: %s\n", r.claim.find(ProvisoKind::Nondeterministic)->why.c_str());
       std::abort();
     }
+  }
+
+  // One thread that ended without a choice: whatever the strategy, there is no other execution.
+  static bool has_no_choices(TraceView trace) {
+    const auto is_choice = [](const Step& step) { return step.is_choice(); };
+    return trace.outcome() == Outcome::Ok && trace.header().threads <= 1 &&
+           std::ranges::none_of(trace.steps(), is_choice);
+  }
+  void claim_everything() {
+    Claim all{.scope = Scope::Executions, .finished = true};
+    all.preemptions_completed = hooks_.preemption_bound;
+    all.trusts_code = result_.claim.trusts_code;
+    result_.claim = all;
   }
 
   Ending why_nothing_is_left() const {
@@ -335,6 +351,7 @@ class ExplorationLoop {
   PlanQueue in_flight_;
   Plan plan_;  // of the execution that is looked at
   uint64_t submitted_ = 0;
+  bool only_execution_ = false;    // the first one, because there are no others
   bool executor_idle_ = false;     // although there are plans in flight
   std::optional<uint32_t> bound_;  // reported last
   uint64_t executions_at_bound_ = 0;

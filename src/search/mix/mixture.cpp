@@ -39,8 +39,7 @@ bool Mixture::spared(size_t part) const {
 
 std::optional<Plan> Mixture::take(size_t part) {
   Search& strategy = *parts_[part].strategy;
-  const bool asked = ahead_ && parts_[part].proof == Proof::Full;
-  std::optional<Plan> plan = asked ? std::exchange(ahead_, std::nullopt) : strategy.next();
+  std::optional<Plan> plan = strategy.next();
   while (plan && spared(part)) {
     const Trace* known = known_.find(*plan);
     if (!known) break;
@@ -108,22 +107,7 @@ void Mixture::learn(TraceView trace) {
   for (size_t i = 0; i < parts_.size(); ++i)
     if (i != last_) parts_[i].strategy->observe_other(trace);
   parts_[last_].strategy->learn(trace);
-  if (all_learned_ == 1) learn_only_execution(trace);
   look_for_end();
-}
-
-// One thread without choices has one execution: a proof that plans it as well need not run it again. In the opening
-// nothing else is under way.
-void Mixture::learn_only_execution(TraceView trace) {
-  const auto is_choice = [](const Step& step) { return step.is_choice(); };
-  if (!opening() || trace.header().threads > 1 || std::ranges::any_of(trace.steps(), is_choice)) return;
-  if (!known_.find(Plan{})) return;  // it was cut, or fails: then others may say more
-  const auto full = std::ranges::find(parts_, Proof::Full, &MixturePart::proof);
-  if (full == parts_.end() || !(ahead_ = full->strategy->next())) return;
-  if (const Trace* known = known_.find(*ahead_)) {
-    full->strategy->learn(*known);
-    ahead_.reset();
-  }
 }
 
 // What the proof that ended the search says; otherwise the most that any has proved so far, best a bound on

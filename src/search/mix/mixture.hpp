@@ -72,7 +72,6 @@ class Mixture final : public Search {
   bool has_enough() const;
   std::optional<Plan> take(size_t part);
   std::optional<Plan> open();
-  void learn_only_execution(TraceView trace);
   bool opening() const { return opened_ < options_.opening.size(); }
   bool spared(size_t part) const;  // it need not run again what others have run
   uint32_t slice() const;          // of the part whose turn it is
@@ -87,9 +86,8 @@ class Mixture final : public Search {
   std::vector<uint32_t> under_way_;        // per part, how many of these
   const MixturePart* finished_ = nullptr;  // the proof that ends the search
   bool enough_ = false;
-  bool failed_ = false;        // some execution did
-  size_t opened_ = 0;          // turns of the opening that are over
-  std::optional<Plan> ahead_;  // of the first full proof, asked for before its turn
+  bool failed_ = false;  // some execution did
+  size_t opened_ = 0;    // turns of the opening that are over
   size_t turn_ = 0, last_ = 0;
   uint32_t used_ = 0;  // of the slice whose turn it is
   uint64_t round_ = 0;
