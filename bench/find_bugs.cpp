@@ -78,7 +78,7 @@ struct Tally {
   double within[std::size(kLimits)] = {};
   double programs = 0;
 };
-Tally tallies[std::size(kSets)][std::size(kWays)];
+Tally tallies[std::size(kBugSets)][std::size(kWays)];
 
 std::string cell(const Program& program, Target* target, const Way& way) {
   Tally& tally = tallies[static_cast<size_t>(program.set)][&way - kWays];
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
   }
   std::printf("%s\n%s\n", head.c_str(), rule.c_str());
   for (const Program& program : kPrograms) {
-    if (!wanted(settings.program, program.name) || !wanted(settings.set, kSets[static_cast<size_t>(program.set)]))
+    if (!wanted(settings.program, program.name) || !wanted(settings.set, kBugSets[static_cast<size_t>(program.set)]))
       continue;
     const std::unique_ptr<Target> target = program.plain ? nullptr : start(program);
     std::string row = std::string("| ") + program.name + (*program.argument ? " " : "") + program.argument + " |";
@@ -152,11 +152,11 @@ int main(int argc, char** argv) {
     std::printf("%s\n", row.c_str());
     std::fflush(stdout);
   }
-  for (size_t set = 0; set < std::size(kSets); ++set)
+  for (size_t set = 0; set < std::size(kBugSets); ++set)
     for (size_t way = 0; way < std::size(kWays); ++way) {
       const Tally& tally = tallies[set][way];
       if (tally.programs == 0) continue;
-      std::printf("%s set, %s: met within 100, 1,000, 10,000 executions in", kSets[set], kWays[way].title);
+      std::printf("%s set, %s: met within 100, 1,000, 10,000 executions in", kBugSets[set], kWays[way].title);
       for (const double within : tally.within) std::printf(" %.1f%%", 100 * within / tally.programs);
       std::printf(" of the runs of %.0f programs\n", tally.programs);
     }

@@ -35,7 +35,7 @@ enum class Set {
   HeldOut,  // only measured, before and after each change
   Fourth,   // likewise, but for those of the third set and what came after
 };
-constexpr const char* kSets[] = {"first", "second", "third", "held-out", "fourth"};
+constexpr const char* kBugSets[] = {"first", "second", "third", "held-out", "fourth"};
 
 struct Program {
   const char* name;
