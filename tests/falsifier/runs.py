@@ -169,6 +169,8 @@ def space(result, words):
     name = given(words, "--strategy").split(":")[0]
     if words[0] == "explore" or not result.get("complete") or bound_of(result) is not None or name.startswith(("exitblock", "vb", "delay")):
         return None
+    if bounds_of(result).keys() - {"max_delay_ms"}:
+        return None
     silent = given(words, "--races") == "ignore" or "--suppressions" in words
     return (silent, "--keep-going" in words) + tuple(given(words, o) for o in ("--points", "--timeouts", "--spurious", "--trust"))
 

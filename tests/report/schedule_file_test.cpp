@@ -175,7 +175,7 @@ TEST(ScheduleFile, HostileContentIsOneSentence) {
       {with([](Json& j) { j["threads"] = Json::array(); }), "\"threads\" is empty"},
       {with([](Json& j) { j["threads"][1][0] = 2; }), "\"threads\""},
       {with([](Json& j) {
-         for (int i = 0; i < 2000; ++i) j["threads"].push_back({0, 0});
+         for (unsigned i = 0; i <= kMaxThreads; ++i) j["threads"].push_back({0, 0});
        }),
        "\"threads\""},
       {with([](Json& j) { j["operations"][0][0] = 77; }), "\"operations\""},

@@ -157,7 +157,7 @@ def damaged_state(strategy):
     os.remove("out/exploration.state")
     refused(f"{strategy}, no state", run(["resume", "out"]), "no interrupted exploration")
     os.mkdir("out/exploration.state")
-    refused(f"{strategy}, a folder", run(["resume", "out"]), "damaged")
+    refused(f"{strategy}, a folder", run(["resume", "out"]), "is a directory")
 
 
 def damaged():

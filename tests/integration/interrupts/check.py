@@ -31,7 +31,8 @@ for row in itertools.product(["cancel", "kill"], ["sem", "timed-sem", "cond", "t
     traces += all_of_them[0]
     for strategy in ["optimal-dpor", "source-dpor", "dpor", "chess"]:
         found = explore(strategy, row, *(["--preemptions", "none"] if strategy == "chess" else []))
-        if found != all_of_them or not found[2]:
+        # A signal handler may also run between plain accesses, which is not explored: nothing is complete then.
+        if found != all_of_them or found[2] != (row[0] == "cancel"):
             wrong.append(f"{strategy} {' '.join(row)}: {found} instead of {all_of_them}")
     # A bound leaves something out of most: so what is compared is not all the same.
     found = explore("icb", row, "--preemptions", "0")
