@@ -142,7 +142,7 @@ struct alignas(64) Thread {
   bool looked;                   // detailed executions: has used memory that is not on its stack since its last step
   const void* library_call;      // where the program last called the C++ library (stdcxx/forward.cpp)
   const struct CallNode* calls;  // detailed executions: the innermost instrumented function
-  Operation slumber;             // while asleep: `pending` as it stood before the step under way
+  Operation asleep_before;       // while asleep: `pending` as it stood before the step under way
   uint64_t* arrival;             // detailed executions: [n][stack...] where it published `pending`
 
   // Values of pthread keys.

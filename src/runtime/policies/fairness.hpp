@@ -11,7 +11,7 @@ namespace lockstep::rt {
 class Fairness {
  public:
   void init();
-  void begin(unsigned words);
+  void begin();
   bool active() const { return active_; }
   void activate() { active_ = true; }  // at the first yield
 
@@ -48,7 +48,7 @@ class Fairness {
       if (a.word[i] & b.word[i]) return true;
     return false;
   }
-  Window& window(ThreadId t, unsigned words);
+  Window& window(ThreadId t);
 
   Window* windows_ = nullptr;
   bool active_ = false;

@@ -85,7 +85,7 @@ void Scheduler::prefer_overdue(ThreadSet& set) {
 Thread* Scheduler::choose_slow() {
   if (UNLIKELY(log_size >= save_at_)) client_.save_checkpoint();
   if (fairness_.active() && last_ != kNoThread)
-    fairness_.step(last_, last_yielded_ && gives_turn_, loop_, before_, enabled, live, words_);
+    fairness_.step(last_, last_yielded_ && yield_is_fair_, loop_, before_, enabled, live, words_);
   if (policy_ == Policy::Blocks) observe_block();
   before_.copy(enabled, words_);
   if (sleeping_) wake_sleepers();
@@ -96,35 +96,13 @@ Thread* Scheduler::choose_slow() {
   for (unsigned i = 0; i < words_; ++i) wide_timed_.word[i] = set.word[i] & timed.word[i] & ~enabled.word[i];
   offered_ = set.word[0];
   if (set.empty(words_)) {
-    if (!scheduler().spinners) {
-      if (client_.outside_helps()) return choose_slow();
-      end_stuck();
-    }
-    return choose_among_spinners();
+    if (spinners) return choose_among_spinners();
+    if (client_.outside_helps()) return choose_slow();
+    end(Outcome::Deadlock);
   }
   if (log_size >= max_steps_) end_at_limit();
   if (log_size >= sleep_at_) fall_asleep();
-  const auto offers = [&](unsigned t) { return t < 64 * words_ && set.contains(ThreadId(t)); };
-  uint16_t wanted = 0;
-  Thread* chosen;
-  if (planned(&wanted)) {
-    if (!offers(wanted)) refuse(wanted);
-    chosen = &thread(ThreadId{wanted});
-    if (policy_ == Policy::Blocks) blocks.told(chosen->id, log_size);
-  } else if (policy_ == Policy::Blocks) {
-    chosen = pick_block(set);
-  } else if (is_random(policy_)) {
-    chosen = &thread(pick_random(set));
-  } else {
-    if (sleeping_) {
-      for (unsigned i = 0; i < words_; ++i) set.word[i] &= ~asleep_.word[i];
-      if (set.empty(words_)) end_redundant(Redundancy::AllAsleep);
-    }
-    const ThreadId guided =
-        policy_ == Policy::Guided ? guided_.choose([&](ThreadId t) { return offers(index_of(t)); }) : kNoThread;
-    chosen = guided != kNoThread ? &thread(guided) : pick_default(set);
-    if (policy_ == Policy::Priorities) chosen = pick_by_priority(set);
-  }
+  Thread* chosen = choose_among(set);
   if (sleeping_) note_sleepers(chosen->id);
   if (policy_ == Policy::Blocks) {
     decided_ = log_size;
@@ -132,6 +110,28 @@ Thread* Scheduler::choose_slow() {
     created_before_ = created;
   }
   return chosen;
+}
+
+// The plan first, then its policy.
+Thread* Scheduler::choose_among(ThreadSet& set) {
+  uint16_t wanted = 0;
+  if (planned(&wanted)) {
+    if (wanted >= 64 * words_ || !set.contains(ThreadId{wanted})) refuse(wanted);
+    if (policy_ == Policy::Blocks) blocks.told(ThreadId{wanted}, log_size);
+    return &thread(ThreadId{wanted});
+  }
+  if (policy_ == Policy::Blocks) return pick_block(set);
+  if (is_random(policy_)) return &thread(pick_random(set));
+  if (sleeping_) {
+    for (unsigned i = 0; i < words_; ++i) set.word[i] &= ~asleep_.word[i];
+    if (set.empty(words_)) end_redundant(Redundancy::AllAsleep);
+  }
+  if (policy_ == Policy::Priorities) return pick_by_priority(set);
+  if (policy_ == Policy::Guided) {
+    const ThreadId guided = guided_.choose([&](ThreadId t) { return index_of(t) < 64 * words_ && set.contains(t); });
+    if (guided != kNoThread) return &thread(guided);
+  }
+  return pick_default(set);
 }
 
 // --- random policies ---
@@ -204,8 +204,8 @@ void Scheduler::note_sleepers(ThreadId chosen) {
   decided_ = log_size;
   asleep_.for_each(words_, [&](ThreadId t) {
     const Step pending = next_step(thread(t));
-    thread(t).slumber = promoted.canonical(pending.operation());
-    thread(t).slumber.writes = client_.would_write(pending);
+    thread(t).asleep_before = promoted.canonical(pending.operation());
+    thread(t).asleep_before.writes = client_.would_write(pending);
   });
 }
 
@@ -215,7 +215,7 @@ void Scheduler::wake_sleepers() {
   ThreadSet sleepers;
   sleepers.copy(asleep_, words_);
   sleepers.for_each(words_, [&](ThreadId t) {
-    if (!live.contains(t) || dependent(thread(t).slumber, done)) asleep_.remove(t);
+    if (!live.contains(t) || dependent(thread(t).asleep_before, done)) asleep_.remove(t);
   });
   sleeping_ = !asleep_.empty(words_);
   refresh_simple();

@@ -88,8 +88,6 @@ void Scheduler::end_at_limit() {
   end(how, 0, how == Outcome::Livelock ? text : nullptr);
 }
 
-void Scheduler::end_stuck() { end(Outcome::Deadlock); }
-
 // Two more stacks per race and one per block of the heap; each is told which is its own.
 void Scheduler::add_race_stacks() {
   uint32_t index = log_size + 1;
@@ -116,7 +114,7 @@ void Scheduler::capture_arrival(Thread& me) {
 }
 
 // Whether a thread has looked at anything before it waits; where that is not seen, it may have.
-void Scheduler::tell_reads(Thread& me) {
+void Scheduler::mark_reads(Thread& me) {
   Step& op = me.pending;
   const bool seen = race_detector.active() && runtime.points != Points::Sync;
   if ((op.kind == OpKind::Lock || op.kind == OpKind::Unlock || op.kind == OpKind::CondWait) && (me.looked || !seen))

@@ -1,178 +1,16 @@
 #include "runtime/sched/scheduler.hpp"
 
 #include "runtime/backend/backend.hpp"
-#include "runtime/base/settings.hpp"
 #include "runtime/base/trace_limits.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/sched/virtual_clock.hpp"
 
 namespace lockstep::rt {
 
-void Scheduler::init(size_t max_steps) {
-  threads_ = runtime.threads;
-  max_log_ = 2 * max_steps + kNotesRoom;
-  log = static_cast<Step*>(map_unsaved_pages(max_log_ * sizeof(Step)));
-  sets = static_cast<uint64_t*>(map_unsaved_pages(kSetWords * 8));
-  stacks = static_cast<uint64_t*>(map_unsaved_pages(kStackWords * 8));
-  fairness_.init();
-}
-
-void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers) {
-  log_size = set_words = stack_words = decisions = 0;
-  unjoined = live_count = created = 0;
-  live.clear(words_);
-  enabled.clear(words_);
-  timed.clear(words_);
-  words_ = 1;
-  outcome = Outcome::Ok;
-  code = 0;
-  culprit = kNoThread;
-  redundancy = Redundancy::None;
-  last_rounds = 0;
-  reasons = {};
-  message_size = 0;
-  fault_address = 0;
-  detail = plan.detail || plan.stacks;
-  failure_recorded = false;
-  policy_ = plan.policy;
-  random_state_ = (plan.seed + 1) * 0x9e3779b97f4a7c15ull | 1;
-  if (policy_ == Policy::Pct && plan.extra_words)
-    pct_.begin(plan.seed, plan.pct_depth, plan.extra(), plan.extra_words);
-  else if (policy_ == Policy::Pct)
-    pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
-  if (policy_ == Policy::Priorities) priorities_.begin(plan.extra(), plan.extra_words);
-  if (policy_ == Policy::Pos) pos_.begin(plan.seed);
-  surveys_ = plan.survey;
-  if (records_memory()) {
-    const bool blind = !runtime.instrumented || !race_detector.on();
-    blocks.init(map_pages);
-    if (in_blocks())
-      blocks.begin(plan.extra(), plan.extra_words, plan.sleep_at, blind);
-    else
-      blocks.begin_survey(blind);
-  }
-  if (policy_ == Policy::Surw) surw_.begin(plan.seed, plan.extra(), plan.extra_words);
-  focus_ = plan.focus;
-  decided_ = kNoStep;
-  deltas_ = deltas;
-  delta_count_ = plan.deltas;
-  if (policy_ == Policy::Guided) guided_.begin(plan.extra(), plan.extra_words);
-  delta_ = 0;
-  sleepers_ = sleepers;
-  sleeper_count_ = plan.sleepers;
-  sleep_at_ = plan.sleepers ? plan.sleep_at : kNoStep;
-  if (sleeping_) asleep_.clear(ThreadSet::kWords);
-  sleeping_ = false;
-  max_steps_ = plan.max_steps < max_log_ - kNotesRoom ? plan.max_steps : static_cast<uint32_t>(max_log_ - kNotesRoom);
-  last_ = kNoThread;
-  last_yielded_ = false;
-  counted_loop_ = 0;
-  unpreemptible_ = 0;
-  skipped_ = 0;
-  yields_ = 0;
-  spinners_tried_ = 0;
-  tried_at_ = 0;
-  spinners = 0;
-  fairness_.begin(words_);
-  save_at_ = kNoStep;
-  refresh_stop();
-  refresh_simple();
-}
-
-void Scheduler::follow(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers) {
-  deltas_ = deltas;
-  delta_count_ = plan.deltas;
-  sleepers_ = sleepers;
-  sleeper_count_ = plan.sleepers;
-  sleep_at_ = plan.sleepers ? plan.sleep_at : kNoStep;
-  save_at_ = kNoStep;
-  refresh_stop();
-}
-
-void Scheduler::refresh_simple() {
-  simple_ = words_ == 1 && timed.word[0] == 0 && !fairness_.active() && unpreemptible_ == 0 && !sleeping_;
-  straight_ = simple_ && policy_ == Policy::Default && !detail && !runtime.time_moved;
-}
-
-void Scheduler::add_thread(Thread& t) {
-  const unsigned needed = index_of(t.id) / 64 + 1;
-  if (needed > words_) {
-    for (unsigned i = words_; i < needed; ++i) before_.word[i] = 0;
-    words_ = needed;
-    refresh_simple();
-  }
-  live.add(t.id);
-  ++live_count;
-  born[created++] = t.id;
-}
-
-void Scheduler::remove_thread(Thread& t) {
-  live.remove(t.id);
-  enabled.remove(t.id);
-  --live_count;
-}
-
-void Scheduler::enable(Thread& t, bool can_run) {
-  if (UNLIKELY(t.signalled)) {  // can run anyway, to take its signal
-    t.could_run = can_run;
-    return;
-  }
-  enabled.put(t.id, can_run);
-  if (t.pending.flags & Step::kTimed) {
-    // Woken in time, a waiter for a condition has only the mutex to wait for, however long that takes.
-    const bool may_give_up = !can_run && !(t.pending.kind == OpKind::Reacquire && t.woken);
-    if (may_give_up && !timed.contains(t.id)) t.timed_since = yields_;
-    timed.put(t.id, may_give_up);
-    if (may_give_up) reasons.add(Reason::Timeout);
-    refresh_simple();
-  }
-}
-
-// A signal for a thread that waits.
-void Scheduler::interrupt(Thread& t) {
-  t.signalled = true;
-  t.could_run = false;
-  timed.remove(t.id);
-  enabled.add(t.id);
-  refresh_simple();
-}
-
 // The running thread's operation is published; a signal that came before it had to wait is taken first.
 inline void Scheduler::park(Thread& me, bool can_run) {
   enable(me, can_run);
   if (UNLIKELY(runtime.interrupted) && !can_run && has_signals(me)) interrupt(me);
-}
-
-void Scheduler::forbid_preemption(bool on) {
-  Thread& me = *runtime.current;
-  if (on) {
-    if (me.no_preempt++ == 0) ++unpreemptible_;
-  } else if (me.no_preempt && --me.no_preempt == 0) {
-    --unpreemptible_;
-  }
-  refresh_simple();
-}
-
-// Plain accesses in a section need not be scheduling points: its order against other sections matters all the same.
-// Looking again at the same values in a section is still spinning.
-void Scheduler::border_of_section(bool begins) {
-  Thread& me = *runtime.current;
-  const uint32_t effects = me.effects;
-  reach(OpKind::AtomicSection, nullptr, 0, true, Companion::section(begins));
-  me.effects = effects;
-}
-
-void Scheduler::begin_atomic_section() {
-  if (!runtime.current->no_preempt) {
-    border_of_section(true);
-    if (live_count > 1) reasons.add(Reason::Unpreemptible);
-  }
-  forbid_preemption(true);
-}
-
-void Scheduler::end_atomic_section() {
-  forbid_preemption(false);
-  if (!runtime.current->no_preempt) border_of_section(false);
 }
 
 inline void Scheduler::switch_to(Thread& next) {
@@ -266,6 +104,31 @@ void Scheduler::hand_back(Thread& me, bool can_run) {
   switch_to(resumer);
 }
 
+// Lets others run until it is the turn of the running thread, whose operation is published. False: nobody has to know
+// of this operation.
+inline bool Scheduler::wait_for_turn(Thread& me, bool can_run) {
+  // Released by the end of the last other thread: nobody is left to hand back to.
+  if (UNLIKELY(me.resumer != nullptr) && unjoined == 0 && can_run) me.resumer = nullptr;
+  if (UNLIKELY(me.resumer != nullptr)) {
+    if (UNLIKELY(me.no_preempt) && can_run) return false;  // must not be left here, not even for its resumer
+    me.parked = true;
+    hand_back(me, can_run);
+    return true;
+  }
+  if (LIKELY(can_run)) {
+    if (unjoined == 0) {
+      if (UNLIKELY(++skipped_ >= max_steps_)) end(Outcome::StepLimit);
+      return false;
+    }
+  } else {
+    park(me, false);
+  }
+  me.parked = true;
+  Thread* next = choose();
+  if (next != &me) switch_to(*next);
+  return true;
+}
+
 Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_run, Companion second, uint16_t order,
                        uint16_t bytes) {
   Thread& me = *runtime.current;
@@ -288,34 +151,14 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
     race_detector.stepped(me.id, log_size);
     return step;
   }
-  Step& op = me.pending;
-  fill(op);
+  fill(me.pending);
   if (UNLIKELY(detail)) {
     capture_arrival(me);
-    tell_reads(me);
+    mark_reads(me);
   }
-  // Released by the end of the last other thread: nobody is left to hand back to.
-  if (UNLIKELY(me.resumer != nullptr) && unjoined == 0 && can_run) me.resumer = nullptr;
-  if (UNLIKELY(me.resumer != nullptr)) {
-    if (UNLIKELY(me.no_preempt) && can_run) {  // must not be left here, not even for who let it go this far
-      unrecorded_ = op;
-      return unrecorded_;
-    }
-    me.parked = true;
-    hand_back(me, can_run);
-  } else {
-    if (LIKELY(can_run)) {
-      if (unjoined == 0) {
-        if (UNLIKELY(++skipped_ >= max_steps_)) end(Outcome::StepLimit);
-        unrecorded_ = op;
-        return unrecorded_;
-      }
-    } else {
-      park(me, false);
-    }
-    me.parked = true;
-    Thread* next = choose();
-    if (next != &me) switch_to(*next);
+  if (!wait_for_turn(me, can_run)) {
+    unrecorded_ = me.pending;
+    return unrecorded_;
   }
   Step& step = record(me);
   if (UNLIKELY(runtime.after_step)) after_step(me, step);
@@ -433,21 +276,5 @@ void Scheduler::leave() {
   switch_to(*next);
   die("an ended thread was resumed");
 }
-
-const Module scheduler_module = {
-    .name = "scheduler",
-    .start =
-        [] {
-          const Channel& channel = *runtime.channel;
-          scheduler().timeouts = channel.timeouts;
-          scheduler().spin_rounds = channel.spin_rounds;
-          scheduler().init(channel.max_steps);
-        },
-    .before_execution =
-        [] {
-          const PlanHeader& plan = *settings.plan;
-          scheduler().begin(plan, plan.delta_list(), plan.sleeper_list());
-        },
-};
 
 }  // namespace lockstep::rt

@@ -20,7 +20,58 @@
 
 namespace lockstep::rt {
 
-class Scheduler {
+// What an execution has recorded, read by the worker when it is over. Assigned anew when one begins.
+struct ExecutionRecord {
+  uint32_t log_size = 0, set_words = 0, stack_words = 0;  // used of Scheduler::log, sets and stacks
+  uint32_t decisions = 0;
+  uint32_t unjoined = 0;  // threads created and not joined; while 0, nothing needs a record
+  uint32_t live_count = 0, created = 0;
+  ThreadSet live{}, enabled{}, timed{};
+  Outcome outcome = Outcome::Ok;
+  int code = 0;
+  ThreadId culprit = kNoThread;
+  Redundancy redundancy = Redundancy::None;
+  uint32_t last_rounds = 0;  // TraceHeader::last_rounds
+  Reasons reasons;           // why the order of steps may matter beyond what operations show
+  uint32_t message_size = 0;
+  uint64_t fault_address = 0;
+  bool detail = false, failure_recorded = false;
+  uint32_t spinners = 0;  // threads that are not enabled because they would only spin
+};
+
+// What the next decision depends on. Assigned anew when an execution begins.
+struct DecisionState {
+  uint32_t stop_at_ = 0;  // record index that needs choose_slow(): next delta or the step limit
+  uint32_t save_at_ = kNoStep;
+  bool simple_ = true;    // at most 64 threads, nobody timed, no fairness, nobody unpreemptible
+  bool straight_ = true;  // simple, and the default schedule with nothing else to keep
+  bool last_yielded_ = false;
+  bool yield_is_fair_ = false;  // the last yield lets others go first
+  uint64_t loop_ = 0;           // in this loop, whose rounds may matter; 0: they do not
+  uint64_t counted_loop_ = 0;   // of this execution, a loop whose rounds may matter
+  Policy policy_ = Policy::Default;
+  ThreadId last_ = kNoThread;  // who did the last recorded step
+  uint64_t offered_ = 0;       // candidates of the decision under way, when simple
+  unsigned words_ = 1;
+  uint32_t unpreemptible_ = 0;
+  bool surveys_ = false;  // Plan::survey
+  uint64_t spinners_tried_ = 0;  // when all spinners were last let go round once more
+  uint32_t tried_at_ = 0;        // and at which record
+  uint32_t yields_ = 0;          // so far in this execution
+  uint64_t skipped_ = 0;         // operations that needed no record
+  uint64_t random_state_ = 0;
+  uint32_t delta_count_ = 0, delta_ = 0;
+  uint32_t sleeper_count_ = 0, sleep_at_ = kNoStep;
+  uint32_t decided_ = kNoStep;  // record of the last decision, while somebody is asleep or the policy needs to know it
+  bool sleeping_ = false;
+  bool trusted_ = false;  // the step under way began in code that is not preempted
+  uint32_t max_steps_ = 0;
+  uint32_t created_before_ = 0;  // threads, before the step under way
+  ObjectId focus_ = kNoObject;
+  ThreadSet asleep_{}, wide_offered_{}, wide_timed_{}, before_{};
+};
+
+class Scheduler : public ExecutionRecord, private DecisionState {
  public:
   void init(size_t max_steps);
   void connect(const SchedulerClient& client) { client_ = client; }
@@ -28,7 +79,9 @@ class Scheduler {
   // --- one execution, from the controller's side ---
   void begin(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers);
   // From here on another plan, which says the same about everything that has been decided.
-  void follow(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers);
+  void follow(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers) {
+    take_plan(plan, deltas, sleepers);
+  }
   // At the first decision from this record on SchedulerClient::save_checkpoint() is called, before anything is decided.
   void stop_to_save(uint32_t record) {
     save_at_ = record;
@@ -86,31 +139,14 @@ class Scheduler {
   unsigned words() const { return words_; }
   uint64_t progress() const { return log_size + skipped_; }  // grows with every scheduling point
 
-  // State of the execution, read by the worker when it is over.
+  // Memory of what an execution records, and what every execution runs with.
   Step* log = nullptr;
-  uint32_t log_size = 0;
   uint64_t* sets = nullptr;
-  uint32_t set_words = 0;
   uint64_t* stacks = nullptr;
-  uint32_t stack_words = 0;
-  uint32_t decisions = 0;
-  uint32_t unjoined = 0;  // threads created and not joined; while 0, nothing needs a record
-  uint32_t live_count = 0, created = 0;
-  ThreadSet live, enabled, timed;
   ThreadId born[kMaxThreads];  // the `created` threads of this execution
-  Outcome outcome = Outcome::Ok;
-  int code = 0;
-  ThreadId culprit = kNoThread;
-  Redundancy redundancy = Redundancy::None;
-  uint32_t last_rounds = 0;  // TraceHeader::last_rounds
-  Reasons reasons;           // why the order of steps may matter beyond what operations show
   char message[512];
-  uint32_t message_size = 0;
-  uint64_t fault_address = 0;
-  bool detail = false, failure_recorded = false;
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spin_rounds = kDefaultSpinRounds;
-  uint32_t spinners = 0;         // threads that are not enabled because they would only spin
   uint64_t process_signals = 0;  // sent to the process while everybody blocks them
   Blocks blocks;
   // Is there a signal that it would take now?
@@ -125,6 +161,7 @@ class Scheduler {
   Thread* choose();
   void after_step(Thread& me, const Step& step);
   Thread* choose_slow();
+  Thread* choose_among(ThreadSet& candidates);
   bool planned(uint16_t* value);
   [[noreturn]] void diverge();
   [[noreturn]] void refuse(uint16_t wanted);
@@ -133,7 +170,6 @@ class Scheduler {
   void wake_sleepers();
   void prefer_overdue(ThreadSet& set);
   bool created_since_decision() const;
-  [[noreturn]] void end_stuck();
   [[noreturn]] void end_at_limit();
   Thread* choose_among_spinners();
   Thread* pick_default(const ThreadSet& candidates);
@@ -149,12 +185,15 @@ class Scheduler {
   void park(Thread& me, bool can_run);
   void border_of_section(bool begins);
   void hand_back(Thread& me, bool can_run);
+  bool wait_for_turn(Thread& me, bool can_run);
   Step& record(Thread& me);
   void record_wide(Thread& me, Step& step);
   void capture_arrival(Thread& me);
-  static void tell_reads(Thread& me);
+  static void mark_reads(Thread& me);
   void add_stack(const uint64_t* block);
   void add_race_stacks();
+  void begin_policy(const PlanHeader& plan);
+  void take_plan(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers);
   void refresh_stop();
   void refresh_simple();
   void find_candidates(ThreadSet& set);
@@ -162,43 +201,14 @@ class Scheduler {
   SchedulerClient client_{};
   Thread* threads_ = nullptr;
   size_t max_log_ = 0;
-  uint32_t stop_at_ = 0;  // record index that needs choose_slow(): next delta or the step limit
-  uint32_t save_at_ = kNoStep;
-  bool simple_ = true;    // at most 64 threads, nobody timed, no fairness, nobody unpreemptible
-  bool straight_ = true;  // simple, and the default schedule with nothing else to keep
-  bool last_yielded_ = false;
-  bool gives_turn_ = false;    // and others go first
-  uint64_t loop_ = 0;          // in this loop, whose rounds may matter; 0: they do not
-  uint64_t counted_loop_ = 0;  // of this execution, a loop whose rounds may matter
-  Policy policy_ = Policy::Default;
-  ThreadId last_ = kNoThread;  // who did the last recorded step
-  uint64_t offered_ = 0;       // candidates of the decision under way, when simple
-  unsigned words_ = 1;
-  uint32_t unpreemptible_ = 0;
-  bool surveys_ = false;
-  uint64_t spinners_tried_ = 0;  // when all spinners were last let go round once more
-  uint32_t tried_at_ = 0;        // and at which record
-  uint32_t yields_ = 0;          // so far in this execution
-  uint64_t skipped_ = 0;         // operations that needed no record
-  uint64_t random_state_ = 0;
   const Delta* deltas_ = nullptr;
-  uint32_t delta_count_ = 0, delta_ = 0;
   const uint16_t* sleepers_ = nullptr;
-  uint32_t sleeper_count_ = 0, sleep_at_ = kNoStep;
-  uint32_t decided_ = kNoStep;  // record of the last decision, while somebody is asleep or the policy needs to know it
-  bool sleeping_ = false;
-  ThreadSet asleep_;
-  uint32_t max_steps_ = 0;
-  ThreadSet wide_offered_, wide_timed_, before_;
   Fairness fairness_;
   Guided guided_;
   Pct pct_;
   Pos pos_;
   Priorities priorities_;
-  bool trusted_ = false;         // the step under way began in code that is not preempted
-  uint32_t created_before_ = 0;  // threads, before the step under way
   Surw surw_;
-  ObjectId focus_ = kNoObject;
   uint64_t failure_stack_[65];
   Step unrecorded_;  // what reach() returns when a step needs no record
 };

@@ -160,7 +160,7 @@ void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
   ++yields_;
   fairness_.activate();
   refresh_simple();
-  gives_turn_ = true;
+  yield_is_fair_ = true;
   loop_ = 0;
   Thread& me = *runtime.current;
   if (enabled.size(words_) == enabled.contains(me.id) && timed.empty(words_)) return;  // it keeps nobody waiting
@@ -170,7 +170,7 @@ void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
     here.state = mix(here.state, me.effects - me.fruitless - me.lock_steps) | 1;  // a change makes a round another one
   const Rounds::Pass pass = me.rounds.pass(here.path, here.state, rounds > spin_rounds ? 1 : spin_rounds);
   if (pass == Rounds::Pass::First) return;
-  gives_turn_ = pass != Rounds::Pass::Counts && pass != Rounds::Pass::New;
+  yield_is_fair_ = pass != Rounds::Pass::Counts && pass != Rounds::Pass::New;
   if (pass == Rounds::Pass::Beyond) loop_ = here.address;
   if (pass == Rounds::Pass::Beyond || pass == Rounds::Pass::Counts) counted_loop_ = here.address;
   if (pass != Rounds::Pass::New) call_sites.doubt();

@@ -1,0 +1,165 @@
+// The beginning of an execution, and which threads there are and can run in it.
+#include "runtime/base/settings.hpp"
+#include "runtime/base/trace_limits.hpp"
+#include "runtime/detect/races.hpp"
+#include "runtime/sched/scheduler.hpp"
+
+namespace lockstep::rt {
+
+void Scheduler::init(size_t max_steps) {
+  threads_ = runtime.threads;
+  max_log_ = 2 * max_steps + kNotesRoom;
+  log = static_cast<Step*>(map_unsaved_pages(max_log_ * sizeof(Step)));
+  sets = static_cast<uint64_t*>(map_unsaved_pages(kSetWords * 8));
+  stacks = static_cast<uint64_t*>(map_unsaved_pages(kStackWords * 8));
+  fairness_.init();
+}
+
+void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers) {
+  static_cast<ExecutionRecord&>(*this) = {};
+  static_cast<DecisionState&>(*this) = {};
+  detail = plan.detail || plan.stacks;
+  const uint64_t room = max_log_ - kNotesRoom;
+  max_steps_ = plan.max_steps < room ? plan.max_steps : static_cast<uint32_t>(room);
+  fairness_.begin();
+  begin_policy(plan);
+  take_plan(plan, deltas, sleepers);
+  refresh_simple();
+}
+
+void Scheduler::begin_policy(const PlanHeader& plan) {
+  policy_ = plan.policy;
+  random_state_ = (plan.seed + 1) * 0x9e3779b97f4a7c15ull | 1;
+  focus_ = plan.focus;
+  switch (policy_) {
+    case Policy::Pct:
+      if (plan.extra_words)
+        pct_.begin(plan.seed, plan.pct_depth, plan.extra(), plan.extra_words);
+      else
+        pct_.begin(plan.seed, plan.pct_depth, plan.pct_horizon);
+      break;
+    case Policy::Pos: pos_.begin(plan.seed); break;
+    case Policy::Surw: surw_.begin(plan.seed, plan.extra(), plan.extra_words); break;
+    case Policy::Priorities: priorities_.begin(plan.extra(), plan.extra_words); break;
+    case Policy::Guided: guided_.begin(plan.extra(), plan.extra_words); break;
+    case Policy::Blocks:
+    case Policy::Default:
+    case Policy::Random:
+    case Policy::RoundRobin: break;
+  }
+  surveys_ = plan.survey;
+  if (!records_memory()) return;
+  const bool blind = !runtime.instrumented || !race_detector.on();
+  blocks.init(map_pages);
+  if (in_blocks())
+    blocks.begin(plan.extra(), plan.extra_words, plan.sleep_at, blind);
+  else
+    blocks.begin_survey(blind);
+}
+
+void Scheduler::take_plan(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers) {
+  deltas_ = deltas;
+  delta_count_ = plan.deltas;
+  sleepers_ = sleepers;
+  sleeper_count_ = plan.sleepers;
+  sleep_at_ = plan.sleepers ? plan.sleep_at : kNoStep;
+  save_at_ = kNoStep;
+  refresh_stop();
+}
+
+void Scheduler::refresh_simple() {
+  simple_ = words_ == 1 && timed.word[0] == 0 && !fairness_.active() && unpreemptible_ == 0 && !sleeping_;
+  straight_ = simple_ && policy_ == Policy::Default && !detail && !runtime.time_moved;
+}
+
+void Scheduler::add_thread(Thread& t) {
+  const unsigned needed = index_of(t.id) / 64 + 1;
+  if (needed > words_) {
+    words_ = needed;
+    refresh_simple();
+  }
+  live.add(t.id);
+  ++live_count;
+  born[created++] = t.id;
+}
+
+void Scheduler::remove_thread(Thread& t) {
+  live.remove(t.id);
+  enabled.remove(t.id);
+  --live_count;
+}
+
+void Scheduler::enable(Thread& t, bool can_run) {
+  if (UNLIKELY(t.signalled)) {  // can run anyway, to take its signal
+    t.could_run = can_run;
+    return;
+  }
+  enabled.put(t.id, can_run);
+  if (t.pending.flags & Step::kTimed) {
+    // Woken in time, a waiter for a condition has only the mutex to wait for, however long that takes.
+    const bool may_give_up = !can_run && !(t.pending.kind == OpKind::Reacquire && t.woken);
+    if (may_give_up && !timed.contains(t.id)) t.timed_since = yields_;
+    timed.put(t.id, may_give_up);
+    if (may_give_up) reasons.add(Reason::Timeout);
+    refresh_simple();
+  }
+}
+
+// A signal for a thread that waits.
+void Scheduler::interrupt(Thread& t) {
+  t.signalled = true;
+  t.could_run = false;
+  timed.remove(t.id);
+  enabled.add(t.id);
+  refresh_simple();
+}
+
+void Scheduler::forbid_preemption(bool on) {
+  Thread& me = *runtime.current;
+  if (on) {
+    if (me.no_preempt++ == 0) ++unpreemptible_;
+  } else if (me.no_preempt && --me.no_preempt == 0) {
+    --unpreemptible_;
+  }
+  refresh_simple();
+}
+
+// Plain accesses in a section need not be scheduling points: its order against other sections matters all the same.
+// Looking again at the same values in a section is still spinning.
+void Scheduler::border_of_section(bool begins) {
+  Thread& me = *runtime.current;
+  const uint32_t effects = me.effects;
+  reach(OpKind::AtomicSection, nullptr, 0, true, Companion::section(begins));
+  me.effects = effects;
+}
+
+void Scheduler::begin_atomic_section() {
+  if (!runtime.current->no_preempt) {
+    border_of_section(true);
+    if (live_count > 1) reasons.add(Reason::Unpreemptible);
+  }
+  forbid_preemption(true);
+}
+
+void Scheduler::end_atomic_section() {
+  forbid_preemption(false);
+  if (!runtime.current->no_preempt) border_of_section(false);
+}
+
+const Module scheduler_module = {
+    .name = "scheduler",
+    .start =
+        [] {
+          const Channel& channel = *runtime.channel;
+          scheduler().timeouts = channel.timeouts;
+          scheduler().spin_rounds = channel.spin_rounds;
+          scheduler().init(channel.max_steps);
+        },
+    .before_execution =
+        [] {
+          const PlanHeader& plan = *settings.plan;
+          scheduler().begin(plan, plan.delta_list(), plan.sleeper_list());
+        },
+};
+
+}  // namespace lockstep::rt
