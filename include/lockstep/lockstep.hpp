@@ -62,6 +62,8 @@ struct Options {
   unsigned workers = 1;                                // processes
   std::string out = {};                                // directory for schedules; empty: lockstep-out/PROGRAM/explore-N
   std::optional<uint32_t> spin_rounds = std::nullopt;  // rounds of a spin loop, where their number matters
+  // How long a thread that can run may be held up while sleeps and timed waits of others end; unset: any time.
+  std::optional<std::chrono::milliseconds> max_delay = std::chrono::milliseconds(10);
 };
 
 struct Bug {

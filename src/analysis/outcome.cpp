@@ -75,7 +75,7 @@ std::string fact(TraceView trace) {
     case Outcome::ExitCode: return "the program ended with exit code " + std::to_string(header.code);
     case Outcome::LockMisuse: return who + " misused a lock";
     case Outcome::DoubleFree: return who + " freed memory twice";
-    case Outcome::Livelock: return livelock_message(trace);
+    case Outcome::Livelock: return trace.message().empty() ? livelock_message(trace) : "livelock";
     case Outcome::Deadlock: {
       const std::string waits = describe(wait_graph(trace));
       return waits.empty() ? "deadlock: no thread can run" : "deadlock: " + waits;

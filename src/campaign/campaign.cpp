@@ -6,6 +6,7 @@
 
 #include "campaign/exploration_sum.hpp"
 #include "campaign/stored_schedules.hpp"
+#include "campaign/way_out.hpp"
 #include "model/text.hpp"
 #include "report/fingerprint.hpp"
 #include "report/trace_names.hpp"
@@ -33,6 +34,7 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   target.checkpoints = options.checkpoints;
   target.points = options.points;
   target.timeouts = options.timeouts;
+  target.max_delay_ms = options.max_delay_ms;
   target.spurious = options.spurious.value_or(0);
   target.spin_rounds = options.spin_rounds.value_or(kDefaultSpinRounds);
   target.prime = options.prime;
@@ -294,7 +296,9 @@ std::optional<Finding> Campaign::confirm(Finding finding) {
     listener_.warn("the failure was not replayed, because the time was over: places are missing");
     return replayer_.complete(std::move(finding));
   }
-  if (!found || options_.no_shrink) return found;
+  if (found && found->kind == FindingKind::Livelock)
+    found->doubt = way_out(*target_, *found, [this] { return deadline_->is_over(); });
+  if (!found || options_.no_shrink || !found->doubt.empty()) return found;
   const Finding simple = replayer_.simplify(*found, search_->claim().preemptions_completed, shrink_budget());
   return with_all_points(simple).value_or(simple);
 }
@@ -359,6 +363,10 @@ void Campaign::complete_warning(Finding& warning) {
   constexpr unsigned kMostReplayed = 20;
   if (++replayed_ > kMostReplayed) return;
   if (warning.trace.empty() || warning.kind == FindingKind::Nondeterminism) return;
+  if (warning.kind == FindingKind::Livelock) {
+    warning.message = fmt::format("livelock: {}; {}", warning.message, warning.doubt);
+    return;
+  }
   if (auto found = replayer_.reproduce(warning, true)) warning = std::move(*found);
   if (!warning.doubt.empty())
     warning.message = fmt::format("possible {}; not certain: {} is not instrumented and may synchronise these accesses",

@@ -112,6 +112,8 @@ void Campaign::complete_evidence(Evidence& evidence) {
   evidence.too_many_racy_accesses = !promotion_.complete();
   evidence.unexplored_points = unexplored_points(places);
   evidence.trusts_code = !options_.trusted.empty();
+  if (places.has(FactKind::TimedOperations) && options_.max_delay_ms != kAnyDelay)
+    evidence.max_delay_ms = options_.max_delay_ms;
   if (evidence.instrumented)
     for (const PlainCode& code : target_->plain_code()) evidence.uninstrumented.push_back(in_words(code));
   for (const uint64_t jump : target_->native_loops()) {

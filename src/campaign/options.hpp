@@ -26,7 +26,8 @@ struct CampaignOptions {
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
   std::optional<uint32_t> spin_rounds;  // none: kDefaultSpinRounds
-  std::optional<uint32_t> spurious;     // none: 0, and auto tries 1 once the rest is explored
+  uint32_t max_delay_ms = kDefaultMaxDelay;
+  std::optional<uint32_t> spurious;  // none: 0, and auto tries 1 once the rest is explored
   uint32_t prime = 0;
   uint8_t expected_exit = 0;                    // of the program, without a bug
   bool races = true;                            // a data race is a bug

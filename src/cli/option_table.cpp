@@ -75,6 +75,15 @@ Problem set_time(Options& o, const std::string& text) {
   return std::nullopt;
 }
 
+Problem set_max_delay(Options& o, const std::string& text) {
+  const auto delay = text == "none" ? std::chrono::milliseconds(kAnyDelay)
+                                    : parse_duration(text).value_or(std::chrono::milliseconds(-1));
+  if (delay.count() < 0 || delay.count() > kAnyDelay)
+    return fmt::format("'{}' is neither a duration such as 10ms or 1s nor 'none'", text);
+  o.max_delay_ms = static_cast<uint32_t>(delay.count());
+  return std::nullopt;
+}
+
 Problem set_memory(Options& o, const std::string& text) {
   const auto size = parse_size(text);
   if (!size || *size == 0) return fmt::format("'{}' is not a size such as 512MiB or 2GiB", text);
@@ -93,7 +102,7 @@ Problem set_error(Options& o, const std::string& text) {
   std::string known;
   for (size_t i = 0; i < static_cast<size_t>(FindingKind::kCount); ++i) {
     const auto kind = static_cast<FindingKind>(i);
-    if (!is_warning(kind)) continue;
+    if (!is_warning(kind) && kind != FindingKind::Livelock) continue;
     if (text == name_of(kind)) {
       o.errors.insert(kind);
       return std::nullopt;
@@ -175,6 +184,9 @@ const OptionInfo kOptions[] = {
            o.timeouts, v,
            {std::pair{"stuck", Timeouts::Stuck}, {"cost", Timeouts::Cost}, {"always", Timeouts::Always}});
      }},
+    {"max-delay", "DURATION|none",
+     "how long a thread that can run may be held up while sleeps and timed waits of others end [10ms]", kRun, false,
+     set_max_delay},
     {"spin-rounds", "K",
      "run K rounds of a spin loop before other threads must run, where the number of rounds matters [2]", kRun, false,
      [](Options& o, const std::string& v) {

@@ -57,6 +57,7 @@ Result<RecordedProgram> read_recorded_program(Options& options, const Services& 
   target_options.explore_call = schedule.explore_call;
   target_options.timeouts = schedule.timeouts;
   target_options.spin_rounds = schedule.spin_rounds;
+  target_options.max_delay_ms = schedule.max_delay_ms;
   target_options.find_leaks = options.leaks || schedule.bug.kind == FindingKind::Leak;
   target_options.check_locks = schedule.bug.kind == FindingKind::LockDiscipline;
   target_options.spurious = schedule.spurious;

@@ -86,6 +86,9 @@ std::string translate(const lockstep::v1::Options& from, unsigned call, Campaign
   to.leaks = from.leaks;
   to.lock_discipline = from.lock_discipline;
   to.spin_rounds = from.spin_rounds;
+  to.max_delay_ms = from.max_delay
+                        ? static_cast<uint32_t>(std::min<int64_t>(from.max_delay->count(), lockstep::kAnyDelay))
+                        : lockstep::kAnyDelay;
   to.spurious = from.spurious;
   to.trusted = from.trust;
   to.suppressions = from.suppressions;

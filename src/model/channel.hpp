@@ -30,6 +30,8 @@ enum class Timeouts : uint8_t { Stuck, Cost, Always };
 // Rounds that are tried of a loop whose number of rounds may matter, until the others go first. Two, because the first
 // round often leaves another state behind than all the others; every further one multiplies the executions.
 inline constexpr uint32_t kDefaultSpinRounds = 2, kMostSpinRounds = 1'000'000;
+// Milliseconds of virtual time that a thread which can run may be held up by the ends of sleeps and timed waits.
+inline constexpr uint32_t kDefaultMaxDelay = 10, kAnyDelay = 0xffff'ffff;
 
 //
 // Wake-ups are lazy, because a futex call costs as much as an execution: a reader that finds nothing says at which
@@ -110,12 +112,13 @@ struct Channel {
   Backend backend;
   Points points;
   Timeouts timeouts;
-  uint32_t spin_rounds;  // of a loop whose number of rounds may matter, while others could run
-  uint32_t spurious;     // wake-ups of condition variables without a signal, at most so many per execution
-  uint8_t detect_races;  // in instrumented code
-  uint8_t debug;         // a debugger looks on: output goes where it goes, the debugger is told of switches
-  uint8_t check_locks;   // has every shared variable a lock? (detect/eraser.hpp)
-  uint8_t find_leaks;    // blocks that nothing points to when the program has ended
+  uint32_t spin_rounds;   // of a loop whose number of rounds may matter, while others could run
+  uint32_t max_delay_ms;  // docs/decisions/0014-time.md; kAnyDelay: no rule
+  uint32_t spurious;      // wake-ups of condition variables without a signal, at most so many per execution
+  uint8_t detect_races;   // in instrumented code
+  uint8_t debug;          // a debugger looks on: output goes where it goes, the debugger is told of switches
+  uint8_t check_locks;    // has every shared variable a lock? (detect/eraser.hpp)
+  uint8_t find_leaks;     // blocks that nothing points to when the program has ended
   CheckpointUse checkpoints;
   uint8_t rewinds_input;  // standard input is a file, read from its beginning by every execution
   uint8_t expected_exit;  // exit code of an execution without a bug

@@ -25,6 +25,7 @@ enum class FactKind : uint8_t {
   RandomValues,       // getrandom, /dev/urandom, std::random_device, rand() in a thread: one choice of many
   FilesChange,        // an execution looked at a file or folder that had changed since the exploration began
   FailedAtStart,      // a thread failed before it, or one that it had just created, had a scheduling point
+  TimedOperations,    // a sleep or timed wait beside other threads
   ChangesLocale,      // setlocale beside other threads: when these format or convert text is not explored
   kCount
 };

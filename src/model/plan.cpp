@@ -29,6 +29,8 @@ void write_wire(const Plan& plan, void* out) {
   header.tracked = static_cast<uint32_t>(plan.tracked.size());
   header.extra_words = static_cast<uint32_t>(plan.extra.size());
   header.focus = plan.focus;
+  header.policy_at = plan.policy_at;
+  header.policy_until = plan.policy_until;
   char* cursor = static_cast<char*>(out);
   std::memcpy(cursor, &header, sizeof header);
   cursor += sizeof header;

@@ -60,6 +60,7 @@ struct Plan {
   uint64_t id = 0;            // echoed in the trace
   std::vector<Delta> deltas;  // strictly ascending by step, then those for kNextDecision
   Policy policy = Policy::Default;
+  uint32_t policy_at = 0, policy_until = kNoStep;  // records to which it applies; others follow the default schedule
   bool detail = false;       // record stacks, capture output: for the execution that is shown to a person
   bool stacks = false;       // record stacks, nothing else: for ranks that look at code
   bool origins = false;      // tell where the heap's blocks came from that were used (model/variable.hpp)
@@ -93,6 +94,7 @@ struct PlanHeader {
   uint32_t extra_words;
   uint32_t tracked;
   ObjectId focus;
+  uint32_t policy_at, policy_until;
 
   const Delta* delta_list() const { return reinterpret_cast<const Delta*>(this + 1); }
   const uint16_t* sleeper_list() const { return reinterpret_cast<const uint16_t*>(delta_list() + deltas); }
@@ -102,7 +104,7 @@ struct PlanHeader {
   }
   const TrackedRange* tracked_list() const { return reinterpret_cast<const TrackedRange*>(extra() + extra_words); }
 };
-static_assert(sizeof(PlanHeader) == 64, "wire format");
+static_assert(sizeof(PlanHeader) == 72, "wire format");
 
 uint32_t wire_size(const Plan& plan);
 void write_wire(const Plan& plan, void* out);  // wire_size(plan) bytes

@@ -143,6 +143,7 @@ std::string not_covered_text(const Exploration& result) {
   if (claim.bounds.depth) clauses.emplace_back("later deviations");
   if (claim.bounds.variables) clauses.emplace_back("more variables");
   if (claim.bounds.threads) clauses.emplace_back("orders of more threads");
+  if (claim.bounds.max_delay_ms) clauses.emplace_back("longer delays (--max-delay)");
   if (claim.scope == Scope::None || claim.scope == Scope::Sample) clauses.emplace_back("executions that were not run");
   for (std::string& clause : provisos_text(claim)) clauses.push_back(std::move(clause));
   return clauses.empty() ? "" : fmt::format("Not covered: {}.", fmt::join(clauses, "; "));

@@ -52,6 +52,7 @@ Json content_of(const ScheduleFile& schedule) {
         {"points", name_of(schedule.points)},
         {"timeouts", name_of(schedule.timeouts)},
         {"spin_rounds", schedule.spin_rounds},
+        {"max_delay_ms", schedule.max_delay_ms == kAnyDelay ? Json() : Json(schedule.max_delay_ms)},
         {"spurious", schedule.spurious},
         {"expected_exit", schedule.expected_exit},
         {"explore_call", schedule.explore_call},

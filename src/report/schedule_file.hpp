@@ -46,6 +46,7 @@ struct ScheduleFile {
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spin_rounds = kDefaultSpinRounds;
+  uint32_t max_delay_ms = kDefaultMaxDelay;
   uint32_t spurious = 0;
   uint8_t expected_exit = 0;
   std::string input;                // standard input, if there was any and not too much

@@ -177,6 +177,9 @@ ScheduleFile read_content(const Json& json) {
     out.expected_exit = static_cast<uint8_t>(natural_at(options, "expected_exit", 255));
   out.explore_call = static_cast<uint32_t>(natural_at(options, "explore_call", std::numeric_limits<uint32_t>::max()));
   out.spin_rounds = static_cast<uint32_t>(natural_at(options, "spin_rounds", kMostSpinRounds));
+  const bool limits_delay = options.contains("max_delay_ms") && !options["max_delay_ms"].is_null();
+  out.max_delay_ms =
+      limits_delay ? static_cast<uint32_t>(natural_at(options, "max_delay_ms", kAnyDelay - 1)) : kAnyDelay;
   read_bug(json, out.bug);
   out.bug.plan.max_steps =
       static_cast<uint32_t>(natural_at(options, "max_steps", std::numeric_limits<uint32_t>::max()));

@@ -23,6 +23,7 @@ struct TargetOptions {
   Points points = Points::Auto;
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spin_rounds = kDefaultSpinRounds;  // of a loop whose number of rounds may matter, while others could run
+  uint32_t max_delay_ms = kAnyDelay;          // kDefaultMaxDelay unless the user says otherwise
   uint32_t spurious = 0;                      // wake-ups without a signal, at most so many per execution
   uint8_t expected_exit = 0;                  // exit code of an execution without a bug
   uint32_t prime = 0;                         // without isolation: executions of each worker before its first plan

@@ -53,6 +53,7 @@ Result<bool> WorkerChannel::create() {
   c->points = options_.points;
   c->timeouts = options_.timeouts;
   c->spin_rounds = options_.spin_rounds;
+  c->max_delay_ms = options_.max_delay_ms;
   c->spurious = options_.spurious;
   c->prime = options_.prime;
   c->detect_races = options_.detect_races;

@@ -115,7 +115,7 @@ TEST(Outcomes, EachIsWhatItIsCalled) {
       {Outcome::LockMisuse, FindingKind::LockMisuse, "thread 2 misused a lock: said so"},
       {Outcome::DoubleFree, FindingKind::DoubleFree, "thread 2 freed memory twice: said so"},
       {Outcome::Livelock, FindingKind::Livelock,
-       "livelock: the remaining threads spin, each waiting for another: said so"},
+       "livelock: said so"},
   };
   for (const Case& c : cases) {
     TraceBuilder b;

@@ -59,6 +59,14 @@ TEST_F(OptionsTest, SpinRoundsAreANumberOrNotGiven) {
     EXPECT_NE(error({"run", "--spin-rounds", wrong, "./prog"}).find("--spin-rounds"), std::string::npos) << wrong;
 }
 
+TEST_F(OptionsTest, MaxDelayIsADurationOrNone) {
+  EXPECT_EQ(run({"./prog"}).max_delay_ms, 10u);
+  EXPECT_EQ(run({"--max-delay", "1.5s", "./prog"}).max_delay_ms, 1500u);
+  EXPECT_EQ(run({"--max-delay", "none", "./prog"}).max_delay_ms, kAnyDelay);
+  for (const char* wrong : {"10", "-1ms", "never", "2000h"})
+    EXPECT_NE(error({"run", "--max-delay", wrong, "./prog"}).find("--max-delay"), std::string::npos) << wrong;
+}
+
 TEST_F(OptionsTest, EveryOptionArrives) {
   const Options o = run({"--strategy=pct:depth=3",
                          "--preemptions",

@@ -42,10 +42,10 @@ static int variable() {
   const char* value = getenv("FALSIFIER");
   return value ? *value - '0' : 0;
 }
-static timespec soon() {
+static timespec soon(int milliseconds) {
   timespec t;
   clock_gettime(CLOCK_REALTIME, &t);
-  t.tv_nsec += 1000000;
+  t.tv_nsec += milliseconds * 1000000L;
   if (t.tv_nsec >= 1000000000) ++t.tv_sec, t.tv_nsec -= 1000000000;
   return t;
 }
@@ -61,7 +61,7 @@ HEAP = r"""struct Heap {
 };
 static Heap* h0;
 """
-TIMED = "{{ const timespec limit = soon(); r = {}; }}"
+TIMED = "{{{{ const timespec limit = soon({}); r = {}; }}}}"
 # By operation: the statement. {x}, {y}, {z}, {u} are the operands, {t} the thread.
 PLAIN = {
     "load": "r = a{x}.load();", "store": "a{x}.store({y});", "put": "a{x}.store(r + 1);", "add": "r = a{x}.fetch_add({y});",
@@ -70,7 +70,7 @@ PLAIN = {
     "addx": "r = a{x}.fetch_add({y}, std::memory_order_relaxed);", "tinc": "trusted_increment(a{x});",
     "read": "r = p{x};", "write": "p{x} = {y};", "putp": "p{x} = r + 1;", "inc": "p{x} = p{x} + 1;",
     "sl": "pthread_spin_lock(&s0);", "st": "r = pthread_spin_trylock(&s0) == 0;", "su": "pthread_spin_unlock(&s0);",
-    "bar": "b{x}.arrive_and_wait();", "yield": "sched_yield();", "sleep": "usleep(1000);",
+    "bar": "b{x}.arrive_and_wait();", "yield": "sched_yield();", "sleep": "usleep(1000 * {x});",
     "spin": "while (a{x}.load() != {y}) {{}}", "spiny": "while (a{x}.load() != {y}) sched_yield();",
     "spinc": "for (r = 0; r < {z} && a{x}.load() != {y};) ++r;",
     "casloop": "for (r = a{x}.load(); !a{x}.compare_exchange_strong(r, r + 1);) {{}}",
@@ -93,7 +93,8 @@ PLAIN = {
 EITHER = {
     "lock": ("pthread_mutex_lock(&m{x});", "m{x}.lock();"), "unlock": ("pthread_mutex_unlock(&m{x});", "m{x}.unlock();"),
     "try": ("r = pthread_mutex_trylock(&m{x}) == 0;", "r = m{x}.try_lock();"),
-    "tryfor": (TIMED.format("pthread_mutex_timedlock(&m{x}, &limit) == 0"), TIMED.format("pthread_mutex_timedlock(m{x}.native_handle(), &limit) == 0")),
+    "tryfor": (TIMED.format("{y}", "pthread_mutex_timedlock(&m{x}, &limit) == 0"),
+               TIMED.format("{y}", "pthread_mutex_timedlock(m{x}.native_handle(), &limit) == 0")),
     "spint": ("while (pthread_mutex_trylock(&m{x}) != 0) {{}}", "while (!m{x}.try_lock()) {{}}"),
     "rd": ("pthread_rwlock_rdlock(&w{x});", "w{x}.lock_shared();"), "wr": ("pthread_rwlock_wrlock(&w{x});", "w{x}.lock();"),
     "tryrd": ("r = pthread_rwlock_tryrdlock(&w{x}) == 0;", "r = w{x}.try_lock_shared();"),
@@ -102,8 +103,8 @@ EITHER = {
     "notify": ("pthread_cond_signal(&c{x});", "c{x}.notify_one();"), "notifyall": ("pthread_cond_broadcast(&c{x});", "c{x}.notify_all();"),
     "post": ("sem_post(&q{x});", "q{x}.release();"), "acq": ("sem_wait(&q{x});", "q{x}.acquire();"),
     "tryacq": ("r = sem_trywait(&q{x}) == 0;", "r = q{x}.try_acquire();"),
-    "acqfor": (TIMED.format("sem_timedwait(&q{x}, &limit) == 0"), "r = q{x}.try_acquire_for(std::chrono::milliseconds(1));"),
-    "waitfor": (TIMED.format("pthread_cond_timedwait(&c{x}, &m{y}, &limit) != 0"), None),
+    "acqfor": (TIMED.format("{y}", "sem_timedwait(&q{x}, &limit) == 0"), "r = q{x}.try_acquire_for(std::chrono::milliseconds({y}));"),
+    "waitfor": (TIMED.format("{z}", "pthread_cond_timedwait(&c{x}, &m{y}, &limit) != 0"), None),
     "wait": ("pthread_cond_wait(&c{x}, &m{y});", "{{ std::unique_lock l(m{y}, std::adopt_lock); c{x}.wait(l); l.release(); }}"),
 }
 POSIX = {"post": (0, 2), "acq": (0, 2), "tryacq": (0, 2), "acqfor": (0, 2)}

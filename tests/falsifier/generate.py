@@ -108,10 +108,14 @@ class Generator:
         return [take, ("if", 1, self.inner() + [give])] + self.pick([], [("req", 0)])
 
     def timed(self):
-        return self.pick([("tryfor", 0), ("if", 1, self.inner() + [("unlock", 0)])],
-                         [("acqfor", self.pick(0, 2)), ("if", self.pick(0, 1), self.inner())],
-                         [("lock", 0), ("waitfor", 0, 0)] + self.pick([], [("req", 1)]) + [("unlock", 0)],
-                         [("sleep",)])
+        return self.pick([("tryfor", 0, self.duration()), ("if", 1, self.inner() + [("unlock", 0)])],
+                         [("acqfor", self.pick(0, 2), self.duration()), ("if", self.pick(0, 1), self.inner())],
+                         [("lock", 0), ("waitfor", 0, 0, self.duration())] + self.pick([], [("req", 1)]) + [("unlock", 0)],
+                         [("sleep", self.duration())])
+
+    def duration(self):
+        """Milliseconds: within what a thread may be held up, or beyond."""
+        return self.pick(1, 1, 4, 15, 30)
 
     def condition(self):
         c = self.pick(0, 1)
@@ -169,7 +173,7 @@ class Generator:
         return self.pick([("load", self.variable()), ("if", self.pick(1, 2), [how])], [("qexit", 0)], [("exit", 0)])
 
     def pause(self):
-        return [self.pick(("yield",), ("sleep",))]
+        return [self.pick(("yield",), ("sleep", self.duration()))]
 
     def state(self):
         """Calls on state of the process and the file system."""

@@ -17,21 +17,21 @@ constexpr int kLength = 28;
 constexpr int kObjects = 3;  // of each kind
 
 // Operands: a atomic, p plain variable, m mutex, w reader-writer lock, s spin lock, c condition, q semaphore,
-// b barrier, h heap object, f file, v value, n number.
+// b barrier, h heap object, f file, v value, n number, d milliseconds (0: 1).
 // clang-format off
 #define FALSIFIER_OPS(X) \
   X(spawn) X(join) /* t */ \
   X(load) X(store) X(put) X(add) X(xchg) X(cas) /* a; put: a = r + 1; cas a e v: r = did it */ \
   X(loadx) X(storex) X(addx) /* the same, relaxed */ \
   X(read) X(write) X(putp) X(inc) /* p; putp: p = r + 1 */ \
-  X(lock) X(unlock) X(try) X(tryfor) /* m: 0 pthread_mutex_t, 1 std::mutex, 2 std::recursive_mutex */ \
+  X(lock) X(unlock) X(try) X(tryfor) /* tryfor m d; m: 0 pthread_mutex_t, 1 std::mutex, 2 std::recursive_mutex */ \
   X(rd) X(wr) X(tryrd) X(trywr) X(unrd) X(unwr) /* w: 0 pthread_rwlock_t, 1 std::shared_mutex */ \
   X(sl) X(st) X(su) /* s: lock, try, unlock */ \
-  X(wait) X(waitfor) X(cwait) /* c m; cwait c m p v: while (p != v) wait */ \
+  X(wait) X(waitfor) X(cwait) /* c m; waitfor c m d; cwait c m p v: while (p != v) wait */ \
   X(notify) X(notifyall) /* c */ \
-  X(post) X(acq) X(tryacq) X(acqfor) /* q: 1 std::counting_semaphore, others sem_t; 2 starts at 1 */ \
+  X(post) X(acq) X(tryacq) X(acqfor) /* acqfor q d; q: 1 std::counting_semaphore, others sem_t; 2 starts at 1 */ \
   X(bar) /* b n: for n threads */ \
-  X(yield) X(sleep) /* sleep: 1 ms */ \
+  X(yield) X(sleep) /* sleep d */ \
   X(spin) X(spiny) /* a v: until a == v */ \
   X(spinc) X(spint) X(casloop) /* spinc a v n: at most n rounds, r = rounds; spint m: try until done */ \
   X(hload) X(hadd) X(hread) X(hwrite) X(hlock) X(hunlock) X(hpost) X(hacq) X(hnotify) X(hfree) /* h */ \
@@ -64,6 +64,12 @@ struct Program {
   std::array<Code, kThreads + 1> code;
   int threads = 0;
 };
+
+// Of a sleep or timed wait, in milliseconds.
+inline int duration(const Instruction& i) {
+  const int given = i.op == Op::sleep_ ? i.x : i.op == Op::waitfor_ ? i.z : i.y;
+  return given == 0 ? 1 : given;
+}
 
 inline Instruction parse_instruction(const char*& p) {
   static const char* const names[] = {

@@ -1,5 +1,5 @@
 // Executes every interleaving of the programs on standard input, one per line:
-//   SPURIOUS TIMEOUTS MAY PROGRAM     (see Rules)
+//   SPURIOUS TIMEOUTS MAY DELAY PROGRAM     (see Rules)
 // and prints for each what can fail, with the fewest preemptions that needs, and the final values that are possible.
 //
 // A preemption is any switch from a thread that could go on, yields included; a timeout that fires while others can
@@ -106,6 +106,20 @@ class Oracle {
     return -1;
   }
 
+  // May the sleep or timed wait of `t` end before what the others do next? Promised only if it surely may.
+  bool in_time(const State& state, int t, const std::array<bool, kThreads>& can) const {
+    if (rules_.max_delay == 0) return true;
+    const int end = rules_.may ? earliest_end(program_, state, t) : latest_end(program_, state, t);
+    const int slack = rules_.may ? rules_.max_delay + 1 : rules_.max_delay - 1;  // polling takes some time, too
+    for (int u = 0; u < kThreads; ++u) {
+      if (u == t) continue;
+      if (can[u] && end > (rules_.may ? state.latest : state.thread[u].clock[kTime]) + slack) return false;
+      if (can[u] || !can_time_out(program_, state, u)) continue;
+      if (end > (rules_.may ? latest_end(program_, state, u) : earliest_end(program_, state, u)) + slack) return false;
+    }
+    return true;
+  }
+
   void expand(const State& state, int cost) {
     bool anyone = false, timers = false;
     std::array<bool, kThreads> can{};
@@ -121,7 +135,7 @@ class Oracle {
       if (only >= 0) continue;
       if (can_time_out(program_, state, t)) {
         timers = true;
-        if (!anyone || rules_.timeouts)
+        if ((!anyone || rules_.timeouts) && in_time(state, t, can))
           for (const Next& next : step(program_, state, t, rules_, true))
             reach(next, cost + switching(t) + (anyone ? 1 : 0));
       }
@@ -148,7 +162,7 @@ int main() {
   Rules rules;
   int timeouts, may;
   std::string text;
-  while (std::cin >> rules.spurious >> timeouts >> may >> text) {
+  while (std::cin >> rules.spurious >> timeouts >> may >> rules.max_delay >> text) {
     rules.timeouts = timeouts;
     rules.may = may;
     const Program program = parse(text.c_str());

@@ -62,10 +62,10 @@ pthread_rwlock_t* native_rw(int w) {
 }
 pthread_cond_t* native_cond(int c) { return c == 0 ? &condition0 : condition1.native_handle(); }
 
-timespec soon() {
+timespec soon(int milliseconds) {
   timespec t;
   clock_gettime(CLOCK_REALTIME, &t);
-  t.tv_nsec += 1'000'000;
+  t.tv_nsec += milliseconds * 1'000'000L;
   if (t.tv_nsec >= 1'000'000'000) ++t.tv_sec, t.tv_nsec -= 1'000'000'000;
   return t;
 }
@@ -164,7 +164,7 @@ class Thread {
         r_ = i.x == 0 ? pthread_mutex_trylock(&mutex0) == 0 : i.x == 1 ? mutex1.try_lock() : mutex2.try_lock();
         break;
       case Op::tryfor_: {
-        const timespec limit = soon();
+        const timespec limit = soon(falsifier::duration(i));
         r_ = pthread_mutex_timedlock(native(i.x), &limit) == 0;
         break;
       }
@@ -191,7 +191,7 @@ class Thread {
     switch (i.op) {
       case Op::wait_: wait(i.x, i.y); break;
       case Op::waitfor_: {
-        const timespec limit = soon();
+        const timespec limit = soon(falsifier::duration(i));
         r_ = pthread_cond_timedwait(native_cond(i.x), native(i.y), &limit) != 0;
         break;
       }
@@ -219,7 +219,7 @@ class Thread {
       case Op::acq_: i.x == 1 ? semaphore1.acquire() : (void)sem_wait(&semaphores[i.x]); break;
       case Op::tryacq_: r_ = i.x == 1 ? semaphore1.try_acquire() : sem_trywait(&semaphores[i.x]) == 0; break;
       case Op::acqfor_: {
-        const timespec limit = soon();
+        const timespec limit = soon(falsifier::duration(i));
         r_ = sem_timedwait(&semaphores[i.x], &limit) == 0;
         break;
       }
@@ -250,7 +250,7 @@ class Thread {
         }
         break;
       case Op::yield_: sched_yield(); break;
-      case Op::sleep_: usleep(1000); break;
+      case Op::sleep_: usleep(1000u * static_cast<unsigned>(falsifier::duration(i))); break;
       default: return false;
     }
     return true;

@@ -25,8 +25,8 @@ class Oracle:
         self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.known = {}
 
-    def ask(self, code, spurious=0, timeouts=True, may=False):
-        key = f"{spurious} {int(timeouts)} {int(may)} {code}"
+    def ask(self, code, spurious=0, timeouts=True, may=False, delay=0):
+        key = f"{spurious} {int(timeouts)} {int(may)} {delay} {code}"
         if key not in self.known:
             if len(self.known) > 5000:
                 self.known.clear()
@@ -61,6 +61,8 @@ def options_for(strategy, features, rng, suppressions):
         words += ["--points", rng.choice(["all", "all", "sync", "atomics"])]
     if "timed" in features and rng.random() < 0.4:
         words += ["--timeouts", rng.choice(["always", "stuck"])]
+    if "timed" in features and rng.random() < 0.5:
+        words += ["--max-delay", rng.choice(["none", "none", "4ms", "20ms"])]
     if "condition" in features and rng.random() < 0.4:
         words += ["--spurious", "1"]
     if "trusted" in features and rng.random() < 0.7:
@@ -120,6 +122,12 @@ def given(words, option, default=None):
     return words[words.index(option) + 1] if option in words else default
 
 
+def delay_of(words):
+    """How many milliseconds a thread may be held up; 0: any."""
+    limit = given(words, "--max-delay", "10ms")
+    return 0 if limit == "none" else int(limit[:-2])
+
+
 def bounds_of(result):
     """The bounds of a claim by name; read from its sentence where there is no `claim`."""
     if result.get("claim"):
@@ -142,7 +150,7 @@ def promised(result, words, code, oracle):
         return None
     if timeouts == "stuck" and sum(code.count(t) for t in ("tryfor", "acqfor", "waitfor", "sleep")) > 1:
         return None  # which of several goes first is a matter of the virtual clock
-    answer = oracle.ask(code, int(given(words, "--spurious", "0")), timeouts != "stuck")
+    answer = oracle.ask(code, int(given(words, "--spurious", "0")), timeouts != "stuck", False, delay_of(words))
     if answer["too_large"]:
         return None
     failures = dict(answer["failures"])
@@ -172,7 +180,7 @@ def space(result, words):
     if bounds_of(result).keys() - {"max_delay_ms"}:
         return None
     silent = given(words, "--races") == "ignore" or "--suppressions" in words
-    return (silent, "--keep-going" in words) + tuple(given(words, o) for o in ("--points", "--timeouts", "--spurious", "--trust"))
+    return (silent, "--keep-going" in words) + tuple(given(words, o) for o in ("--points", "--timeouts", "--max-delay", "--spurious", "--trust"))
 
 
 # What comes after these is always executed.
@@ -190,7 +198,7 @@ def judge(result, words, code, oracle):
     if "refused" in result:
         return []
     wrong = []
-    may = oracle.ask(code, 2, True, True)
+    may = oracle.ask(code, 2, True, True, delay_of(words))
     kinds = {GROUPS.get(bug["kind"], bug["kind"]) for bug in result["bugs"]}
     if not may["too_large"] and "undefined" not in may["failures"]:
         possible = set(may["failures"])

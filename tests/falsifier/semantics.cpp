@@ -71,6 +71,13 @@ bool can_time_out(const Program& program, const State& s, int t) {
   }
 }
 
+int earliest_end(const Program& program, const State& s, int t) {
+  return std::min(s.thread[t].clock[kTime] + duration(code_of(program, s, t).at[s.thread[t].pc]), kLatest);
+}
+int latest_end(const Program& program, const State& s, int t) {
+  return std::min(s.thread[t].latest + duration(code_of(program, s, t).at[s.thread[t].pc]), kLatest);
+}
+
 bool wake_spuriously(const Program& program, State& s, int t) {
   Thread& th = s.thread[t];
   if (th.state != kLive || s.ended || th.phase != kWaiting) return false;

@@ -14,11 +14,15 @@ struct Rules {
   int spurious = 0;      // wakeups of conditions without a notification, per execution
   bool timeouts = true;  // may fire while others can run; otherwise only when nobody can
   bool may = false;      // all that is allowed, rather than all that is promised
+  // Milliseconds: a sleep or timed wait that ends at d ends before an operation of another thread only if that could
+  // not have come longer ago than this; 0: any. Times are known within bounds only.
+  int max_delay = 0;
 };
 
 enum Failure : uint8_t { kNone, kAssertion, kStuck, kRace, kUndefined, kAbort, kExitCode, kFailures };
 
-using Clock = std::array<uint8_t, kThreads>;
+using Clock = std::array<uint8_t, kThreads + 1>;  // the last one is time: at least so many milliseconds
+constexpr int kTime = kThreads, kLatest = 200;
 
 struct Variable {  // plain memory, with what is needed to see races
   int8_t value;
@@ -56,6 +60,7 @@ struct Thread {
   uint8_t holds;
   std::array<int8_t, kThreads> results;
   Clock clock;
+  uint8_t latest;  // milliseconds: at most so late
 };
 enum : uint8_t { kUnborn, kLive, kDone };
 
@@ -73,6 +78,7 @@ struct State {
   uint8_t descriptors, files, mask, variable;  // open ones and existing ones by bit; of the environment
   uint8_t last, spurious, exiting, ended;      // last: who ran; exiting: thread + 1 that called exit
   int8_t exit_code;
+  uint8_t latest;  // of all threads
 };
 
 struct Next {
@@ -84,6 +90,9 @@ struct Next {
 State first_state(const Program& program, std::vector<Next>& failed);
 bool enabled(const Program& program, const State& state, int thread, const Rules& rules);
 bool can_time_out(const Program& program, const State& state, int thread);
+// When the sleep or timed wait of the thread ends, at the earliest and at the latest.
+int earliest_end(const Program& program, const State& state, int thread);
+int latest_end(const Program& program, const State& state, int thread);
 // All that one step of the thread can lead to; `timeout`: its wait gives up instead.
 std::vector<Next> step(const Program& program, const State& state, int thread, const Rules& rules, bool timeout);
 // Wakes a thread that waits on a condition without a notification; false if it does not wait on one.

@@ -342,6 +342,7 @@ bool Stepper::lifetime(const Instruction& i) {
       s().thread[i.x].state = kLive;
       s().thread[i.x].clock = me().clock;
       s().thread[i.x].clock[i.x] = 1;
+      s().thread[i.x].latest = s().latest;
       ++me().clock[t_];
       settle(i.x);
       done();

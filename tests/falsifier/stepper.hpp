@@ -10,7 +10,7 @@ namespace falsifier {
 enum : uint8_t { kStart, kWaiting, kWoken, kReleasing };  // phases of an instruction
 
 inline void join_clock(Clock& into, const Clock& from) {
-  for (int t = 0; t < kThreads; ++t) into[t] = std::max(into[t], from[t]);
+  for (std::size_t t = 0; t < into.size(); ++t) into[t] = std::max(into[t], from[t]);
 }
 
 inline const Code& code_of(const Program& program, const State& state, int t) {
@@ -29,7 +29,11 @@ class Stepper {
     next_.state.last = static_cast<uint8_t>(thread);
   }
   std::vector<Next> run(bool timeout) {
+    me().latest = s().latest;  // whatever it learns
     if (timeout) {
+      const int earliest = earliest_end(program_, s(), t_), latest = latest_end(program_, s(), t_);
+      me().clock[kTime] = static_cast<uint8_t>(std::max<int>(me().clock[kTime], earliest));
+      s().latest = me().latest = static_cast<uint8_t>(std::max<int>(me().latest, latest));
       give_up();
     } else if (me().pc >= code_of(program_, s(), t_).length) {
       end_of_code();

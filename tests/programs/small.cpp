@@ -1,4 +1,4 @@
-// Random programs so small that all their schedules can be run: ./small SEED
+// Random programs so small that all their schedules can be run: ./small SEED [timed]
 //
 // Two or three threads with one to three actions each, over a few objects of two families of primitives. They deadlock,
 // leave early and time out as they please. Nothing but the order of operations decides what they do.
@@ -273,7 +273,41 @@ Action cancels(Dice&, int mark) {
   };
 }
 
+// Sleeps and timed waits, some of which lie further apart than others.
+Action on_time(Dice& d, int mark) {
+  static constexpr unsigned kMilliseconds[] = {1, 4, 9, 14, 25, 60};
+  const auto duration = std::chrono::milliseconds(kMilliseconds[d.below(std::size(kMilliseconds))]);
+  switch (d.below(5)) {
+    case 0: return [=] { std::this_thread::sleep_for(duration); };
+    case 1:
+      return [=] {
+        std::this_thread::sleep_for(duration);
+        touch(0, mark);
+      };
+    case 2:
+      return [=] {
+        if (!timed.try_lock_for(duration)) return touch(1, mark);
+        touch(0, mark);
+        timed.unlock();
+      };
+    case 3:
+      return [=] {
+        std::lock_guard lock(timed);
+        std::this_thread::sleep_for(duration);
+      };
+    default:
+      return [=] {
+        std::unique_lock lock(mutex[0]);
+        if (condition.wait_for(lock, duration) == std::cv_status::timeout) touch(1, mark);
+      };
+  }
+}
+Action on_conditions_too(Dice&, int) {
+  return [] { condition.notify_one(); };
+}
+
 using Family = Action (*)(Dice&, int);
+constexpr Family kTimed[] = {on_time, on_atomics, on_conditions_too, on_mutexes};
 constexpr Family kFamilies[] = {on_mutexes, on_timed,       on_shared,  on_conditions, on_semaphores, on_meetings,
                                 on_spins,   on_descriptors, on_threads, on_atomics,    cancels};
 
@@ -288,7 +322,10 @@ int main(int argc, char** argv) {
   const uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
   Dice dice{seed * 0x9e3779b97f4a7c15ull + 1};
   for (int i = 0; i < 8; ++i) dice.below(2);
-  const Family first = kFamilies[seed % std::size(kFamilies)], second = kFamilies[dice.below(std::size(kFamilies))];
+  const bool about_time = argc > 2;
+  const Family first = about_time ? on_time : kFamilies[seed % std::size(kFamilies)];
+  const Family second =
+      about_time ? kTimed[dice.below(std::size(kTimed))] : kFamilies[dice.below(std::size(kFamilies))];
   const unsigned threads = 2 + dice.below(2), most = threads == 2 ? 3 : 2;
   std::vector<Action> actions[3];
   for (unsigned t = 0; t < threads; ++t)

@@ -30,6 +30,7 @@ ScheduleFile sample() {
   file.isolation = Isolation::Reset;
   file.points = Points::Sync;
   file.spin_rounds = 30;
+  file.max_delay_ms = 250;
   file.bug = finding_of(FindingKind::Deadlock, bank.trace);
   file.bug.message = "deadlock \xff";
   file.bug.fingerprint = "0123456789abcdef";
@@ -54,6 +55,14 @@ class Folder {
   std::string path_;
 };
 
+TEST(ScheduleFile, WithoutALimitOfDelaysHasNone) {
+  Folder folder;
+  ScheduleFile written = sample();
+  written.max_delay_ms = kAnyDelay;
+  ASSERT_FALSE(save_schedule(written, folder / "bug.lockstep"));
+  EXPECT_EQ(load_schedule(folder / "bug.lockstep")->max_delay_ms, kAnyDelay);
+}
+
 TEST(ScheduleFile, ReadsBackWhatItWrote) {
   Folder folder;
   const ScheduleFile written = sample();
@@ -66,6 +75,7 @@ TEST(ScheduleFile, ReadsBackWhatItWrote) {
   EXPECT_EQ(read->isolation, written.isolation);
   EXPECT_EQ(read->points, written.points);
   EXPECT_EQ(read->spin_rounds, 30u);
+  EXPECT_EQ(read->max_delay_ms, 250u);
   EXPECT_EQ(read->bug.kind, FindingKind::Deadlock);
   EXPECT_EQ(read->bug.message, "deadlock \xef\xbf\xbd");
   EXPECT_EQ(read->bug.plan.deltas, written.bug.plan.deltas);

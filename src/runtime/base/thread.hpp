@@ -33,7 +33,7 @@ struct Watch {
   uint64_t address, value;
   uint16_t size;
 };
-inline constexpr uint32_t kMostWatched = 16, kMostMisses = 64;
+inline constexpr uint32_t kMostWatched = 16, kMostMisses = 64, kMostWritten = 4;
 
 inline constexpr stack_t kNoSignalStack{nullptr, SS_DISABLE, 0};
 
@@ -73,16 +73,21 @@ struct alignas(64) Thread {
   void* result;
   ThreadDestructor* destructors;
   uint64_t clock;         // virtual time, nanoseconds; depends on the thread's causal past only
-  uint64_t deadline;      // of the timed wait it is in
-  uint32_t timed_since;   // yields of the execution when that wait began
+  uint64_t deadline;      // of the sleep or timed wait it is in
+  uint64_t polled;        // of `clock`, by polling since it last moved otherwise
+  bool held_back;         // its sleep or timed wait was not allowed to end for a while (sched/time_order.cpp)
   const void* waits_for;  // descriptors, while it waits for one (intercept/blocking_io.cpp)
   const void* queue;      // condition variable or futex it is enqueued on
   uint32_t futex_mask;
   uint32_t random_calls;
 
   // Spin loops (sched/spin.hpp).
-  uint32_t effects;       // steps so far, and rows of plain writes between them; yields do not count
-  bool wrote;             // a plain write that is not yet counted
+  uint32_t effects;      // steps so far, and rows of plain writes between them; yields do not count
+  bool wrote;            // a plain write that is not yet counted
+  bool compares_writes;  // whether one changed anything is looked at (sched/spin.hpp)
+  uint8_t write_count;   // of these: words written since they were last counted, and what they held
+  uint32_t same_reads;   // of the same value in a row, whatever was written in between
+  Watch written[kMostWritten];
   uint32_t fruitless;     // of them, steps that changed nothing
   uint32_t lock_steps;    // of them, taking and releasing locks: together they change nothing
   uint32_t spin_effects;  // `effects` at the last fruitless read
@@ -143,6 +148,7 @@ struct alignas(64) Thread {
   const void* library_call;      // where the program last called the C++ library (stdcxx/forward.cpp)
   const struct CallNode* calls;  // detailed executions: the innermost instrumented function
   Operation asleep_before;       // while asleep: `pending` as it stood before the step under way
+  uint64_t local_state;          // registers and stack when it last ran while somebody looked for cycles; 0: it has not
   uint64_t* arrival;             // detailed executions: [n][stack...] where it published `pending`
 
   // Values of pthread keys.

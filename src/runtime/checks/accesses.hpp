@@ -122,12 +122,12 @@ __attribute__((noinline)) void watched_access(const volatile void* address, cons
 
 template <unsigned kSize, uint8_t kFlags>
 inline __attribute__((always_inline)) void plain_access(const volatile void* address, const void* pc) {
-  if (kFlags & RaceAccess::kWrite) note_plain_write(address);
+  if (kFlags & RaceAccess::kWrite) note_plain_write(address, kSize);
   if (UNLIKELY(race_detector.watching())) watched_access<kSize, kFlags>(address, pc);
 }
 
 inline void range_access(const volatile void* address, size_t size, uint8_t flags, const void* pc) {
-  if (flags & RaceAccess::kWrite) note_plain_write(address);
+  if (flags & RaceAccess::kWrite) note_plain_write(address, size);
   if (UNLIKELY(race_detector.only_freed())) return access_alone(reinterpret_cast<uintptr_t>(address), size, flags, pc);
   if (!watched()) return;
   reach_promoted(address, size, flags & RaceAccess::kWrite, pc);

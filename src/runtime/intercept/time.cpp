@@ -26,9 +26,10 @@ bool valid(const timespec& t) { return t.tv_sec >= 0 && t.tv_nsec >= 0 && t.tv_n
 bool sleep_for(uint64_t duration) {
   cancellation_point();
   const uint32_t before = self().handled;
-  scheduler().reach(OpKind::Sleep, nullptr, Step::kYield);
+  const uint64_t deadline = self().clock + duration;
+  scheduler().sleep_until(deadline);
   if (UNLIKELY(self().handled != before)) return false;
-  virtual_clock.sleep(self(), duration);
+  virtual_clock.sleep_until(self(), deadline);
   return true;
 }
 

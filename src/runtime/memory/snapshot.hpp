@@ -33,6 +33,10 @@ class Snapshot {
   // copy, those written only since then to the snapshot.
   size_t dirty_pages() const { return dirty_count_; }
   void copy_dirty(char* out) const;
+  template <class F>
+  void for_each_dirty(F&& visit) const {  // visit(page, size)
+    for (size_t i = 0; i < dirty_count_; ++i) visit(dirty_[i].page, size_t{4096});
+  }
   void restore_to(const char* copy, size_t count);
 
  private:

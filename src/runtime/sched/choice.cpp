@@ -4,6 +4,7 @@
 #include "runtime/sched/spin.hpp"
 
 #include "runtime/base/runtime.hpp"
+#include "runtime/base/settings.hpp"
 #include "runtime/detect/promoted.hpp"
 #include "runtime/process/facts.hpp"
 
@@ -16,8 +17,31 @@ void Scheduler::refresh_stop() {
     const uint32_t step = deltas_[delta_].step == kNextDecision ? 0 : deltas_[delta_].step;
     if (step < stop_at_) stop_at_ = step;
   }
-  if (sleep_at_ < stop_at_) stop_at_ = sleep_at_;
-  if (save_at_ < stop_at_) stop_at_ = save_at_;
+  for (const uint32_t at : {sleep_at_, save_at_, policy_at_, policy_until_, turn_at_})
+    if (at < stop_at_) stop_at_ = at;
+}
+
+void Scheduler::change_policy() {
+  const bool ends = log_size >= policy_until_;
+  policy_ = ends ? Policy::Default : settings.plan->policy;
+  policy_at_ = kNoStep;
+  if (ends) policy_until_ = kNoStep;
+  refresh_stop();
+  refresh_simple();
+}
+
+// The running thread has had a long turn: the default schedule lets others run, as after a yield. It may go on all the
+// same, so no execution is lost.
+void Scheduler::end_turn() {
+  const Thread& me = *runtime.current;
+  Step& step = log[log_size - 1];
+  const bool is_step = step.thread == last_ && !step.is_note() && !step.is_choice();
+  turn_at_ = log_size + (is_step ? kLongTurn : 1);
+  refresh_stop();
+  if (!is_step || last_ != me.id || log_size - turn_began_ < kLongTurn || policy_ == Policy::Blocks) return;
+  if (me.no_preempt || (enabled.size(words_) == enabled.contains(me.id) && timed.empty(words_))) return;
+  constexpr uint64_t kStepTime = 5'000;
+  begin_yield(step, kLongTurn * kStepTime);
 }
 
 // Does the plan say what this decision shall be? Records and plan that do not fit together end the execution.
@@ -37,61 +61,55 @@ bool Scheduler::planned(uint16_t* value) {
 void Scheduler::diverge() { end(Outcome::Diverged); }
 
 // The plan wants a thread that cannot go on. A tentative delta only asks whether a step could come before what it was
-// seen to wait for, be it a lock, the change that a spin loop looks for, or in fairness somebody else's turn; fairness
-// may also come before what leads up to that step.
+// seen to wait for, be it a lock, the change that a spin loop looks for, or in fairness and time somebody else's turn;
+// these two may also come before what leads up to that step.
 void Scheduler::refuse(uint16_t wanted) {
   const bool known = wanted < kMaxThreads && live.contains(ThreadId{wanted}) && thread(ThreadId{wanted}).parked;
+  const bool too_early = known && held_.contains(ThreadId{wanted});
   const bool unfair = known && fairness_.active() && enabled.contains(ThreadId{wanted});
   const bool tentative = deltas_[delta_count_ - 1].tentative;
-  if (!known || !tentative || (delta_ != delta_count_ && !unfair)) diverge();
+  if (too_early && !tentative) reasons.add(Reason::Delay);  // the search starts over without reduction
+  if (!too_early && (!known || !tentative || (delta_ != delta_count_ && !unfair))) diverge();
   end_redundant(Redundancy::CannotGoOn);
 }
 
-// Who may be chosen now: enabled threads, restricted by fairness and unpreemptible regions, plus timed waiters as
-// far as the policy for timeouts lets them give up.
+// Who may be chosen now: who could run, restricted by fairness and unpreemptible regions, plus timed waiters as far as
+// the policy for timeouts lets them give up.
 void Scheduler::find_candidates(ThreadSet& set) {
-  set.copy(enabled, words_);
   Thread& me = *runtime.current;
   if (me.no_preempt && enabled.contains(me.id)) {
-    if (set.size(words_) > 1 || (timeouts != Timeouts::Stuck && !timed.empty(words_)))
+    if (enabled.size(words_) > 1 || (timeouts != Timeouts::Stuck && !timed.empty(words_)))
       reasons.add(Reason::Unpreemptible);
     set.clear(words_);
     set.add(me.id);
     return;
   }
+  set.copy(ready_, words_);
   // Who has to let others go first would come before them in executions that reductions take for equal.
   const auto lost = [](uint64_t loop) { notice(FactKind::SpinRounds, reinterpret_cast<const void*>(loop)); };
   if (fairness_.active() && fairness_.restrict(set, words_, lost)) reasons.add(Reason::Fairness);
-  if (timeouts != Timeouts::Stuck || set.empty(words_))
-    for (unsigned i = 0; i < words_; ++i) set.word[i] |= timed.word[i];
-}
-
-// Time passes while others do nothing but yield: a timed wait does not outlast many more of them than are tried of one
-// loop. Otherwise a thread that polls for what the waiter will do would keep it from ever timing out.
-void Scheduler::prefer_overdue(ThreadSet& set) {
-  const uint32_t patience = 10 * (spin_rounds > 2 ? spin_rounds : 2);
-  ThreadSet overdue{};
-  bool any = false;
-  timed.for_each(words_, [&](ThreadId t) {
-    if (enabled.contains(t) || yields_ - thread(t).timed_since < patience) return;
-    overdue.add(t);
-    any = true;
-  });
-  if (!any) return;
-  set = overdue;
-  if (counted_loop_) notice(FactKind::SpinRounds, reinterpret_cast<const void*>(counted_loop_));
+  bool only_due = true;
+  for (unsigned i = 0; i < words_; ++i) only_due &= (set.word[i] & ~due_.word[i]) == 0;
+  for (unsigned i = 0; i < words_; ++i) {
+    if (timeouts != Timeouts::Stuck || only_due)
+      set.word[i] |= timed.word[i] & ~held_.word[i];
+    else
+      set.word[i] &= ~due_.word[i];
+  }
 }
 
 Thread* Scheduler::choose_slow() {
   if (UNLIKELY(log_size >= save_at_)) client_.save_checkpoint();
-  if (fairness_.active() && last_ != kNoThread)
-    fairness_.step(last_, last_yielded_ && yield_is_fair_, loop_, before_, enabled, live, words_);
+  if (UNLIKELY(log_size >= policy_at_ || log_size >= policy_until_)) change_policy();
+  if (UNLIKELY(log_size >= turn_at_)) end_turn();
   if (policy_ == Policy::Blocks) observe_block();
-  before_.copy(enabled, words_);
+  order_by_time();
+  if (fairness_.active() && last_ != kNoThread)
+    fairness_.step(last_, last_yielded_ && yield_is_fair_, loop_, before_, ready_, live, words_);
+  before_.copy(ready_, words_);
   if (sleeping_) wake_sleepers();
   ThreadSet set;
   find_candidates(set);
-  if (UNLIKELY(yields_ && !timed.empty(words_))) prefer_overdue(set);
   wide_offered_.copy(set, words_);
   for (unsigned i = 0; i < words_; ++i) wide_timed_.word[i] = set.word[i] & timed.word[i] & ~enabled.word[i];
   offered_ = set.word[0];
@@ -100,7 +118,7 @@ Thread* Scheduler::choose_slow() {
     if (client_.outside_helps()) return choose_slow();
     end(Outcome::Deadlock);
   }
-  if (log_size >= max_steps_) end_at_limit();
+  if (log_size >= max_steps_) end(Outcome::StepLimit);
   if (log_size >= sleep_at_) fall_asleep();
   Thread* chosen = choose_among(set);
   if (sleeping_) note_sleepers(chosen->id);

@@ -6,7 +6,6 @@
 #include "runtime/detect/races.hpp"
 #include "runtime/process/backtrace.hpp"
 #include "runtime/process/facts.hpp"
-#include "runtime/sched/livelock.hpp"
 #include "runtime/sched/refuse_call.hpp"
 #include "runtime/sched/scheduler.hpp"
 
@@ -80,12 +79,6 @@ void Scheduler::record_failure() {
   failure_recorded = true;
   failure_stack_[0] = 0;  // should the stack be overwritten, that is all there is
   failure_stack_[0] = backtrace(failure_stack_ + 1, kDeepest);
-}
-
-void Scheduler::end_at_limit() {
-  char text[192];
-  const Outcome how = judge_long_execution(*this, text, sizeof text);
-  end(how, 0, how == Outcome::Livelock ? text : nullptr);
 }
 
 // Two more stacks per race and one per block of the heap; each is told which is its own.

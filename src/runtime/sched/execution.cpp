@@ -28,10 +28,12 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
 }
 
 void Scheduler::begin_policy(const PlanHeader& plan) {
-  policy_ = plan.policy;
+  policy_ = plan.policy_at ? Policy::Default : plan.policy;
+  policy_at_ = plan.policy_at ? plan.policy_at : kNoStep;
+  policy_until_ = plan.policy_until;
   random_state_ = (plan.seed + 1) * 0x9e3779b97f4a7c15ull | 1;
   focus_ = plan.focus;
-  switch (policy_) {
+  switch (plan.policy) {
     case Policy::Pct:
       if (plan.extra_words)
         pct_.begin(plan.seed, plan.pct_depth, plan.extra(), plan.extra_words);
@@ -68,7 +70,8 @@ void Scheduler::take_plan(const PlanHeader& plan, const Delta* deltas, const uin
 }
 
 void Scheduler::refresh_simple() {
-  simple_ = words_ == 1 && timed.word[0] == 0 && !fairness_.active() && unpreemptible_ == 0 && !sleeping_;
+  simple_ = words_ == 1 && timed.word[0] == 0 && dormant.word[0] == 0 && !fairness_.active() && unpreemptible_ == 0 &&
+            !sleeping_;
   straight_ = simple_ && policy_ == Policy::Default && !detail && !runtime.time_moved;
 }
 
@@ -98,7 +101,7 @@ void Scheduler::enable(Thread& t, bool can_run) {
   if (t.pending.flags & Step::kTimed) {
     // Woken in time, a waiter for a condition has only the mutex to wait for, however long that takes.
     const bool may_give_up = !can_run && !(t.pending.kind == OpKind::Reacquire && t.woken);
-    if (may_give_up && !timed.contains(t.id)) t.timed_since = yields_;
+    if (may_give_up && !timed.contains(t.id)) begin_timed(t);
     timed.put(t.id, may_give_up);
     if (may_give_up) reasons.add(Reason::Timeout);
     refresh_simple();
@@ -153,6 +156,7 @@ const Module scheduler_module = {
           const Channel& channel = *runtime.channel;
           scheduler().timeouts = channel.timeouts;
           scheduler().spin_rounds = channel.spin_rounds;
+          if (channel.max_delay_ms != kAnyDelay) scheduler().max_delay = channel.max_delay_ms * 1'000'000ull;
           scheduler().init(channel.max_steps);
         },
     .before_execution =

@@ -1,73 +1,117 @@
 #include "runtime/sched/livelock.hpp"
 
+#include "runtime/memory/heap.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/memory/undo.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/spin.hpp"
+#include "runtime/sched/state_hash.hpp"
+
 namespace lockstep::rt {
 namespace {
 
-bool same_step(const Step& a, const Step& b) {
-  return a.thread == b.thread && a.kind == b.kind && a.object == b.object &&
-         (a.flags & Step::kWrite) == (b.flags & Step::kWrite);
-}
+constexpr uint64_t kUnknownState = 2;  // hashes are odd
 
-// Locks that are taken and released are as before; memory that is written need not be.
-bool changes_memory(const Step& step) {
-  const bool writes = step.flags & Step::kWrite;
-  return step.kind == OpKind::Store || step.kind == OpKind::Rmw || step.kind == OpKind::PlainWrite ||
-         (step.kind == OpKind::Cas && writes);
-}
-
-// The smallest period of the last `window` steps, 0 if they do not repeat at least four times.
-uint32_t period_of(const Step* log, uint32_t size, uint32_t window) {
-  const Step* end = log + size;
-  for (uint32_t p = 1; p <= window / 4; ++p) {
-    uint32_t i = 1;
-    while (i <= window - p && same_step(end[-static_cast<int64_t>(i)], end[-static_cast<int64_t>(i + p)])) ++i;
-    if (i > window - p) return p;
+// What the program's memory and the scheduler's sets do not hold: input, signals, timers, files.
+bool has_hidden_state(const Step& step) {
+  using enum OpKind;
+  switch (step.kind) {
+    case Create:
+    case ThreadExit:
+    case Choose:
+    case Cancel:
+    case TestCancel:
+    case Signal:
+    case Io:
+    case Timer:
+    case ExitHandler:
+    case State: return true;
+    default: return false;
   }
-  return 0;
+}
+
+// Memory that the program can write, except stacks: threads compare what they have of those when they arrive.
+uint64_t hash_memory(const Scheduler& s) {
+  StateHash hash;
+  snapshot.for_each_dirty([&](const char* page, size_t size) {
+    const char* main_top = s.thread(kMainThread).stack_top;
+    constexpr ptrdiff_t kLargestMainStack = 64 << 20;  // libraries lie at least 128 MiB below
+    if (page >= main_top || main_top - page > kLargestMainStack) hash.add(page, size);
+  });
+  for (unsigned i = 0; i < heap.used(); ++i) {
+    const Heap::Extent used = heap.extent(i);
+    hash.add(used.begin, static_cast<size_t>(used.end - used.begin));
+  }
+  s.live.for_each(s.words(), [&](ThreadId id) {
+    const Thread& t = s.thread(id);
+    for (unsigned i = 0; i < t.tls_block_count; ++i) hash.add(t.tls_blocks[i].address, t.tls_blocks[i].size);
+  });
+  return hash.value();
+}
+
+// 0: not known.
+uint64_t hash_state(const Scheduler& s) {
+  if (!snapshot.taken() || !undo.nothing_to_undo()) return 0;
+  StateHash hash;
+  bool known = true;
+  s.live.for_each(s.words(), [&](ThreadId id) {
+    const Thread& t = s.thread(id);
+    known = known && t.local_state != kUnknownState;
+    hash.add(index_of(id));
+    hash.add(t.local_state);
+    hash.add(static_cast<uint64_t>(t.pending.object) * 31 + static_cast<uint64_t>(t.pending.kind));
+    hash.add(s.enabled.contains(id));
+    // Where time passes, what comes next depends on how far it is to the deadlines.
+    if (s.timed.contains(id) || s.dormant.contains(id)) hash.add(t.deadline - s.earliest_time);
+  });
+  if (!known) return 0;
+  hash.add(hash_memory(s));
+  return hash.value() | 1;
+}
+
+// Did the steps since `record` leave nothing behind that is not in the state, and did everybody who can run take part?
+bool is_fair_cycle(const Scheduler& s, uint32_t record) {
+  ThreadSet ran{};
+  for (uint32_t i = record; i < s.log_size; ++i) {
+    if (has_hidden_state(s.log[i])) return false;
+    ran.add(s.log[i].thread);
+  }
+  bool all = true;
+  s.enabled.for_each(s.words(), [&](ThreadId t) { all = all && ran.contains(t); });
+  return all;
 }
 
 }  // namespace
 
-Outcome judge_long_execution(const Scheduler& s, char* text, size_t size) {
-  const uint32_t window = 1000 > 10 * s.live_count ? 1000 : 10 * s.live_count;
-  if (s.log_size < 2 * window) return Outcome::StepLimit;
-  const uint32_t period = period_of(s.log, s.log_size, window);
-  if (!period) return Outcome::StepLimit;
-  bool writes = false;
-  ThreadSet scheduled{}, yielded{}, always = s.enabled, ever = s.enabled;
-  for (uint32_t i = s.log_size - window; i < s.log_size; ++i) {
-    const Step& step = s.log[i];
-    if (step.is_note() || step.is_choice()) continue;
-    scheduled.add(step.thread);
-    writes = writes || changes_memory(step);
-    if (step.flags & Step::kYield) yielded.add(step.thread);
-    if (step.flags & Step::kWide) continue;
-    always.word[0] &= step.enabled;
-    ever.word[0] |= step.enabled;
+void CycleSearch::capture(Thread& me) {
+  const uint64_t state = local_state();
+  me.local_state = state ? state : kUnknownState;
+}
+
+bool CycleSearch::yielded(const Scheduler& s) {
+  constexpr uint32_t kFirst = 32, kMostBefore = 64, kMostAfter = 256;
+  if (++yields_ < kFirst) return false;
+  const uint32_t window = 1u << (31 - __builtin_clz(yields_)), at = yields_ - window;
+  const uint32_t before = window / 2 < kMostBefore ? window / 2 : kMostBefore;
+  if (at == 0) {
+    captures_ = true;
+    anchored_ = false;
+  } else if (at > before + kMostAfter) {
+    captures_ = anchored_ = false;
   }
-  bool fair = true;
-  ThreadId selfish = kNoThread, victim = kNoThread;
-  s.live.for_each(s.words(), [&](ThreadId t) {
-    if (scheduled.contains(t) && !yielded.contains(t)) {
-      fair = false;
-      selfish = t;
-    }
-    if (!scheduled.contains(t) && always.contains(t)) fair = false;
-    if (!scheduled.contains(t) && ever.contains(t)) victim = t;
-  });
-  if (fair) {
-    format(text, size, "all threads run, but the same %u steps repeat forever", uint64_t{period});
-    return Outcome::Livelock;
+  if (!captures_) return false;
+  Thread& me = *runtime.current;
+  capture(me);
+  if (at == before) {
+    thread_ = me.id;
+    local_ = me.local_state;
+    record_ = s.log_size;
+    state_ = hash_state(s);
+    anchored_ = state_ != 0;
+    return false;
   }
-  // A loop that writes may be on its way: the same steps need not lead to the same state.
-  if (selfish != kNoThread && victim != kNoThread && !writes) {
-    format(text, size,
-           "thread %u repeats the same %u steps forever without yielding, while thread %u could run (good-samaritan "
-           "violation)",
-           uint64_t{index_of(selfish)}, uint64_t{period}, uint64_t{index_of(victim)});
-    return Outcome::Livelock;
-  }
-  return Outcome::StepLimit;
+  return anchored_ && me.id == thread_ && me.local_state == local_ && hash_state(s) == state_ &&
+         is_fair_cycle(s, record_);
 }
 
 }  // namespace lockstep::rt

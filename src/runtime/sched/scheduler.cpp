@@ -15,6 +15,7 @@ inline void Scheduler::park(Thread& me, bool can_run) {
 
 inline void Scheduler::switch_to(Thread& next) {
   Thread& me = *runtime.current;
+  if (UNLIKELY(cycles_.captures())) CycleSearch::capture(me);
   me.program_sp = me.entry_sp ? me.entry_sp : reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   runtime.current = &next;
   if (LIKELY(runtime.fibers))
@@ -56,6 +57,7 @@ inline Step& Scheduler::record(Thread& me) {
   step.enabled = offered_;
   if (UNLIKELY(!simple_)) record_wide(me, step);
   ++decisions;
+  if (last_ != me.id) turn_began_ = log_size - 1;
   last_ = me.id;
   last_yielded_ = false;
   if (UNLIKELY(step.flags & Step::kTimed)) reasons.add(Reason::Timeout);
@@ -78,7 +80,7 @@ void Scheduler::record_wide(Thread& me, Step& step) {
     const bool writes = me.queue || me.pending.kind == OpKind::WriteLock;
     step.flags = Step::kTimed | Step::kTimedOut | (writes ? Step::kWrite : 0);
     if (me.pending.kind == OpKind::Reacquire) step.object = me.pending.second.condition();
-    if (me.deadline > me.clock) virtual_clock.sleep(me, me.deadline - me.clock);
+    virtual_clock.sleep_until(me, me.deadline);
     refresh_simple();
   }
   if (words_ == 1 && wide_timed_.word[0] == 0) {
@@ -118,6 +120,7 @@ inline bool Scheduler::wait_for_turn(Thread& me, bool can_run) {
   if (LIKELY(can_run)) {
     if (unjoined == 0) {
       if (UNLIKELY(++skipped_ >= max_steps_)) end(Outcome::StepLimit);
+      me.effects += !(me.pending.flags & Step::kYield);
       return false;
     }
   } else {
@@ -225,6 +228,7 @@ void Scheduler::note(OpKind kind, ObjectId object, Companion second) {
 
 void Scheduler::advance(Thread& t) {
   t.resumer = runtime.current;
+  virtual_clock.join(t, *runtime.current);
   enable(t, true);
   switch_to(t);
 }
@@ -259,7 +263,7 @@ void Scheduler::wait_to_be_advanced(OpKind kind, const void* object, uint8_t fla
     }
   }
   // Either somebody advanced it (then the next reach() hands back), or it was chosen to time out.
-  if (UNLIKELY(me.pending.flags & Step::kTimed) && !me.woken) record(me);
+  if (UNLIKELY(me.pending.flags & Step::kTimed) && !me.woken) virtual_clock.join(me, record(me));
   me.parked = false;
 }
 

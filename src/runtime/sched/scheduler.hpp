@@ -17,6 +17,7 @@
 #include "runtime/policies/priorities.hpp"
 #include "runtime/policies/surw.hpp"
 #include "runtime/sched/client.hpp"
+#include "runtime/sched/livelock.hpp"
 
 namespace lockstep::rt {
 
@@ -26,7 +27,7 @@ struct ExecutionRecord {
   uint32_t decisions = 0;
   uint32_t unjoined = 0;  // threads created and not joined; while 0, nothing needs a record
   uint32_t live_count = 0, created = 0;
-  ThreadSet live{}, enabled{}, timed{};
+  ThreadSet live{}, enabled{}, timed{}, dormant{};  // dormant: in a sleep, whose end is their next step
   Outcome outcome = Outcome::Ok;
   int code = 0;
   ThreadId culprit = kNoThread;
@@ -36,8 +37,13 @@ struct ExecutionRecord {
   uint32_t message_size = 0;
   uint64_t fault_address = 0;
   bool detail = false, failure_recorded = false;
-  uint32_t spinners = 0;  // threads that are not enabled because they would only spin
+  uint64_t earliest_time = 0;  // of what may come next, while somebody sleeps or waits for a time
+  uint32_t spinners = 0;       // threads that are not enabled because they would only spin
 };
+
+// Steps of one thread in a row, without a yield, after which the default schedule lets others run. More than any
+// execution has whose number of schedules is known exactly.
+inline constexpr uint32_t kLongTurn = 2'000;
 
 // What the next decision depends on. Assigned anew when an execution begins.
 struct DecisionState {
@@ -46,18 +52,20 @@ struct DecisionState {
   bool simple_ = true;    // at most 64 threads, nobody timed, no fairness, nobody unpreemptible
   bool straight_ = true;  // simple, and the default schedule with nothing else to keep
   bool last_yielded_ = false;
-  bool yield_is_fair_ = false;  // the last yield lets others go first
+  bool yield_is_fair_ = false;  // after the last yield others have to go first
   uint64_t loop_ = 0;           // in this loop, whose rounds may matter; 0: they do not
-  uint64_t counted_loop_ = 0;   // of this execution, a loop whose rounds may matter
   Policy policy_ = Policy::Default;
+  uint32_t policy_at_ = kNoStep, policy_until_ = kNoStep;  // records at which another one begins and ends
+  uint32_t turn_at_ = kLongTurn;  // record at which is looked how long the running thread has had its turn
+  uint32_t turn_began_ = 0;       // with this record
+  CycleSearch cycles_;
   ThreadId last_ = kNoThread;  // who did the last recorded step
   uint64_t offered_ = 0;       // candidates of the decision under way, when simple
   unsigned words_ = 1;
   uint32_t unpreemptible_ = 0;
-  bool surveys_ = false;  // Plan::survey
+  bool surveys_ = false;         // Plan::survey
   uint64_t spinners_tried_ = 0;  // when all spinners were last let go round once more
   uint32_t tried_at_ = 0;        // and at which record
-  uint32_t yields_ = 0;          // so far in this execution
   uint64_t skipped_ = 0;         // operations that needed no record
   uint64_t random_state_ = 0;
   uint32_t delta_count_ = 0, delta_ = 0;
@@ -68,7 +76,9 @@ struct DecisionState {
   uint32_t max_steps_ = 0;
   uint32_t created_before_ = 0;  // threads, before the step under way
   ObjectId focus_ = kNoObject;
-  ThreadSet asleep_{}, wide_offered_{}, wide_timed_{}, before_{};
+  ThreadSet asleep_{}, wide_offered_{}, wide_timed_{};
+  ThreadSet held_{}, due_{};      // sleeps and timed waits that may not end yet; timed waits whose time has come
+  ThreadSet ready_{}, before_{};  // who could run, apart from fairness: now, and at the decision before
 };
 
 class Scheduler : public ExecutionRecord, private DecisionState {
@@ -116,8 +126,9 @@ class Scheduler : public ExecutionRecord, private DecisionState {
   void advance(Thread& thread);
   // Leaves the running thread until somebody advances it. It is not enabled meanwhile.
   void wait_to_be_advanced(OpKind kind, const void* object, uint8_t flags, Companion second = {});
-  [[noreturn]] void leave();  // the running thread has ended
-  void begin_thread();        // first step of a thread whose start is a decision
+  void sleep_until(uint64_t deadline);  // the running thread; returns when that is over
+  [[noreturn]] void leave();            // the running thread has ended
+  void begin_thread();                  // first step of a thread whose start is a decision
 
   void enable(Thread& thread, bool can_run);
   void interrupt(Thread& thread);  // which waits: lets it take a signal
@@ -134,8 +145,10 @@ class Scheduler : public ExecutionRecord, private DecisionState {
   void end_atomic_section();
   // The step just recorded was a turn of a spin loop, or `rounds` of them.
   void count_as_yield(Step& step, uint32_t rounds = 1);
+  void begin_yield(Step& step, uint64_t duration);
 
   Thread& thread(ThreadId t) { return threads_[index_of(t)]; }
+  const Thread& thread(ThreadId t) const { return threads_[index_of(t)]; }
   unsigned words() const { return words_; }
   uint64_t progress() const { return log_size + skipped_; }  // grows with every scheduling point
 
@@ -146,6 +159,7 @@ class Scheduler : public ExecutionRecord, private DecisionState {
   ThreadId born[kMaxThreads];  // the `created` threads of this execution
   char message[512];
   Timeouts timeouts = Timeouts::Cost;
+  uint64_t max_delay = ~0ull;  // nanoseconds
   uint32_t spin_rounds = kDefaultSpinRounds;
   uint64_t process_signals = 0;  // sent to the process while everybody blocks them
   Blocks blocks;
@@ -168,9 +182,12 @@ class Scheduler : public ExecutionRecord, private DecisionState {
   void fall_asleep();
   void note_sleepers(ThreadId chosen);
   void wake_sleepers();
-  void prefer_overdue(ThreadSet& set);
+  void order_by_time();
+  void begin_timed(Thread& t);
+  bool waits_for_time(const Thread& t) const;
   bool created_since_decision() const;
-  [[noreturn]] void end_at_limit();
+  void end_turn();
+  void change_policy();
   Thread* choose_among_spinners();
   Thread* pick_default(const ThreadSet& candidates);
   ThreadId pick_random(const ThreadSet& candidates);

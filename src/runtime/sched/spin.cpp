@@ -4,6 +4,8 @@
 #include "runtime/process/backtrace.hpp"
 #include "runtime/process/libraries.hpp"
 #include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/state_hash.hpp"
+#include "runtime/sched/virtual_clock.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -11,25 +13,16 @@ namespace {
 constexpr size_t kDeepestLoop =
     64 << 10;  // bytes of stack above the loop's frame; deeper ones are left to the fallback
 
-uint64_t mix(uint64_t hash, uint64_t word) {
-  hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-  return hash ^ hash >> 29;
-}
-
 // Where the running thread is and everything it could decide upon: program counter, registers, its own stack.
 uint64_t hash_of(const CallerState& caller) {
   const char* top = runtime.current->stack_top;
   const char* sp = reinterpret_cast<const char*>(caller.stack_pointer);
   if (sp > top || static_cast<size_t>(top - sp) > kDeepestLoop) return 0;
-  uint64_t hash = caller.pc;
-  for (uint64_t value : caller.registers) hash = mix(hash, value);
-  for (auto* p = reinterpret_cast<const uint64_t*>(sp); p < reinterpret_cast<const uint64_t*>(top); ++p)
-    hash = mix(hash, *p);
-  return hash | 1;
-}
-uint64_t local_state() {
-  CallerState caller;
-  return caller_state(caller) ? hash_of(caller) : 0;
+  StateHash hash;
+  hash.add(caller.pc);
+  for (uint64_t value : caller.registers) hash.add(value);
+  hash.add(sp, static_cast<size_t>(top - sp));
+  return hash.value() | 1;
 }
 
 // Where the running thread gives way. Two calls of a function that yields are two places.
@@ -42,8 +35,9 @@ Whereabouts whereabouts() {
   CallerState caller;
   const size_t depth = caller_state(caller, path, kDeepest);
   if (!depth) return {};
-  Whereabouts here{path[0], 1, hash_of(caller)};
-  for (size_t i = 0; i < depth; ++i) here.path = mix(here.path, path[i]);
+  StateHash way;
+  way.add(path, depth * sizeof *path);
+  Whereabouts here{path[0], way.value(), hash_of(caller)};
   size_t i = 0;
   while (i + 1 < depth && from_library(reinterpret_cast<const void*>(path[i]))) ++i;
   here.address = path[i];
@@ -71,6 +65,9 @@ void look_for_a_round(Thread& me, const Watch& now) {
     me.watch_count = 0;
     for (uint32_t j = i + 1; j < me.spin_rounds; ++j) me.watch[me.watch_count++] = me.round[j].watch;
     me.watch[me.watch_count++] = now;
+    // What it writes again and again is as good as read: if another thread changes it, a round changes it back.
+    for (uint32_t j = 0; j < me.write_count && me.watch_count < kMostWatched; ++j)
+      me.watch[me.watch_count++] = me.written[j];
     me.spin_rounds = 0;
     me.spin_misses = 0;
     me.spinning = !watched_value_changed(me);
@@ -83,6 +80,29 @@ void look_for_a_round(Thread& me, const Watch& now) {
 }
 
 }  // namespace
+
+uint64_t local_state() {
+  CallerState caller;
+  return caller_state(caller) ? hash_of(caller) : 0;
+}
+
+void remember_write(Thread& me, uintptr_t address, size_t size) {
+  const Watch word{address & ~uintptr_t{7}, 0, 8};
+  if ((address & 7) + size > 8 || me.write_count == kMostWritten) me.wrote = true;
+  for (uint32_t i = 0; i < me.write_count; ++i)
+    if (me.written[i].address == word.address) return;
+  if (me.wrote) return;
+  me.written[me.write_count] = word;
+  me.written[me.write_count++].value = current_value(word);
+}
+
+void compare_writes(Thread& t) {
+  for (uint32_t i = 0; i < t.write_count; ++i) {
+    const uint64_t value = current_value(t.written[i]);
+    t.wrote = t.wrote || value != t.written[i].value;
+    t.written[i].value = value;
+  }
+}
 
 bool watched_value_changed(const Thread& t) {
   for (uint32_t i = 0; i < t.watch_count; ++i)
@@ -154,25 +174,42 @@ void fruitless_repeat(Step& step, const Watch& watch) {
   scheduler().count_as_yield(step, most);
 }
 
-void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
+// From here on others may run for free.
+void Scheduler::begin_yield(Step& step, uint64_t duration) {
   step.flags |= Step::kYield;
   last_yielded_ = true;
-  ++yields_;
+  yield_is_fair_ = false;
+  loop_ = 0;
+  turn_began_ = log_size;
+  if (duration) virtual_clock.poll(*runtime.current, duration);
+  const bool follows_default = policy_ == Policy::Default || policy_ == Policy::RoundRobin;
+  if (follows_default && delta_ == delta_count_ && cycles_.yielded(*this)) {
+    char text[96];
+    format(text, sizeof text, "after %u steps the program is in the same state again", log_size - cycles_.since());
+    last_rounds = cycles_.since();
+    end(Outcome::Livelock, 0, text);
+  }
+}
+
+void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
+  begin_yield(step, step.kind == OpKind::Sleep ? 0 : rounds * kPollCost);
   fairness_.activate();
   refresh_simple();
   yield_is_fair_ = true;
-  loop_ = 0;
   Thread& me = *runtime.current;
   if (enabled.size(words_) == enabled.contains(me.id) && timed.empty(words_)) return;  // it keeps nobody waiting
   count_plain_writes(me);
   Whereabouts here = whereabouts();
-  if (here.state)
-    here.state = mix(here.state, me.effects - me.fruitless - me.lock_steps) | 1;  // a change makes a round another one
+  if (here.state) {  // a change makes a round another one
+    StateHash hash;
+    hash.add(here.state);
+    hash.add(me.effects - me.fruitless - me.lock_steps);
+    here.state = hash.value() | 1;
+  }
   const Rounds::Pass pass = me.rounds.pass(here.path, here.state, rounds > spin_rounds ? 1 : spin_rounds);
   if (pass == Rounds::Pass::First) return;
   yield_is_fair_ = pass != Rounds::Pass::Counts && pass != Rounds::Pass::New;
   if (pass == Rounds::Pass::Beyond) loop_ = here.address;
-  if (pass == Rounds::Pass::Beyond || pass == Rounds::Pass::Counts) counted_loop_ = here.address;
   if (pass != Rounds::Pass::New) call_sites.doubt();
 }
 

@@ -22,6 +22,7 @@ bool watched_value_changed(const Thread& t);
 uint64_t only_change(const Thread& t);  // address of the one watched value that has changed; 0: several, or none
 // A signal came for it: its handler may change what the loop waits for. True if the thread was held back in a loop.
 bool let_go_round(Thread& t);
+uint64_t local_state();  // of the running thread: hash of its registers and stack; 0: not known
 
 // Operations that say in `second` what the round waited for; others have no room for it.
 inline bool names_change(OpKind kind) { return kind == OpKind::Load || kind == OpKind::Store || kind == OpKind::Rmw; }
@@ -63,14 +64,22 @@ inline void note_coming_write(const void* address, size_t size) {
 }
 
 // A plain write: changes what another round of the thread's loop would see, unless it is to its own stack, which is
-// compared anyway. Only marked here, because there are many; counted when somebody asks.
-inline void note_plain_write(const volatile void* address) {
+// compared anyway. Only marked here, because there are many; counted when somebody asks. A thread that reads the same
+// value again and again looks whether its writes change anything.
+void remember_write(Thread& me, uintptr_t address, size_t size);
+inline void note_plain_write(const volatile void* address, size_t size) {
   if (UNLIKELY(!runtime.running)) return;
   Thread& me = *runtime.current;
-  if (UNLIKELY(reinterpret_cast<uintptr_t>(me.stack_top) - reinterpret_cast<uintptr_t>(address) >= kStackStride))
+  const uintptr_t at = reinterpret_cast<uintptr_t>(address);
+  if (LIKELY(reinterpret_cast<uintptr_t>(me.stack_top) - at < kStackStride)) return;
+  if (UNLIKELY(me.compares_writes))
+    remember_write(me, at, size);
+  else
     me.wrote = true;
 }
+void compare_writes(Thread& t);
 inline void count_plain_writes(Thread& t) {
+  if (UNLIKELY(t.write_count)) compare_writes(t);
   t.effects += t.wrote;
   t.wrote = false;
 }
@@ -124,11 +133,15 @@ inline void note_volatile_read(const void* address, size_t size) {
 
 // The step just recorded changed nothing and saw this value.
 inline void note_fruitless(Step& step, const Watch& watch) {
+  constexpr uint32_t kPatience = 16;
   Thread& me = *runtime.current;
+  me.same_reads = watch.address == me.read_object && watch.value == me.read_value ? me.same_reads + 1 : 0;
+  if (UNLIKELY(me.same_reads == kPatience)) me.compares_writes = true;
   me.read_object = watch.address;
   me.read_value = watch.value;
   count_plain_writes(me);
   if (me.effects != me.spin_effects + 1) {  // not only reads since the last one: this is where a round may begin
+    me.write_count = 0;
     me.spin_rounds = 0;
     me.spin_repeats = 0;
     for (uint64_t& key : me.spin_key) key = 0;  // what was read before that belongs to no round of a loop

@@ -13,6 +13,9 @@ void start_moving() {
   runtime.time_moved = true;
   scheduler().time_has_moved();
 }
+uint32_t first_slot(ObjectId object) {
+  return static_cast<uint32_t>(static_cast<uint64_t>(object) * 0x9e3779b97f4a7c15ull >> 48);
+}
 uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 }  // namespace
 
@@ -25,9 +28,16 @@ uint64_t VirtualClock::read(Thread& me, clockid_t clock) {
   return me.clock + (is_realtime(clock) ? kRealtimeOffset : 0);
 }
 
-void VirtualClock::sleep(Thread& me, uint64_t nanoseconds) {
+void VirtualClock::sleep_until(Thread& me, uint64_t deadline) {
   start_moving();
-  me.clock += nanoseconds;
+  advance_to(me, deadline);
+}
+
+void VirtualClock::poll(Thread& me, uint64_t least) {
+  start_moving();
+  const uint64_t cost = larger(least, me.polled / 2);
+  me.polled += cost;
+  me.clock += cost;
 }
 
 uint64_t VirtualClock::to_monotonic(clockid_t clock, const timespec& deadline) {
@@ -41,7 +51,7 @@ uint64_t VirtualClock::to_monotonic(clockid_t clock, const timespec& deadline) {
 
 VirtualClock::Cell& VirtualClock::cell(ObjectId object) {
   // When the table is full, cells are shared: time runs ahead for some threads, but stays monotonic and causal.
-  uint32_t slot = static_cast<uint32_t>(static_cast<uint64_t>(object) * 0x9e3779b97f4a7c15ull >> 48);
+  const uint32_t slot = first_slot(object);
   for (uint32_t probe = 0; probe < 64; ++probe) {
     Cell& c = cells_[(slot + probe) % kCells];
     if (c.generation != generation_) {
@@ -50,14 +60,31 @@ VirtualClock::Cell& VirtualClock::cell(ObjectId object) {
     }
     if (c.object == object) return c;
   }
-  return cells_[slot % kCells];
+  return cells_[slot];
+}
+
+const VirtualClock::Cell* VirtualClock::find(ObjectId object) const {
+  const uint32_t slot = first_slot(object);
+  for (uint32_t probe = 0; probe < 64; ++probe) {
+    const Cell& c = cells_[(slot + probe) % kCells];
+    if (c.generation != generation_) return nullptr;
+    if (c.object == object) return &c;
+  }
+  return &cells_[slot];
+}
+
+uint64_t VirtualClock::ready_since(const Thread& t, const Step& next) const {
+  uint64_t time = t.clock;
+  if (!runtime.time_moved || !(is_acquire(next.kind) || next.flags & Step::kBlocked)) return time;
+  for (const Access& access : accesses(next.operation()))
+    if (const Cell* c = find(access.object)) time = larger(time, c->written);
+  return time;
 }
 
 void VirtualClock::join(Thread& me, const Step& step) {
   for (const Access& access : accesses(step.operation())) {
-    Cell& c = cell(access.object);
-    me.clock = larger(me.clock, c.written);
-    if (access.write) me.clock = larger(me.clock, c.read);
+    const Cell& c = cell(access.object);
+    advance_to(me, access.write ? larger(c.written, c.read) : c.written);
   }
   for (const Access& access : accesses(step.operation())) {
     Cell& c = cell(access.object);

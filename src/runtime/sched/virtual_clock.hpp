@@ -12,17 +12,25 @@ namespace lockstep::rt {
 inline constexpr uint64_t kClockStart = 1'000'000'000;                  // monotonic clocks begin at 1 s
 inline constexpr uint64_t kRealtimeOffset = 1'767'225'600'000'000'000;  // 2026-01-01
 inline constexpr uint64_t kClockReadCost = 1'000;                       // polling a clock moves it, so such loops end
+inline constexpr uint64_t kPollCost = 1'000;                            // a yield, a round of a spin loop
 
 class VirtualClock {
  public:
   void init();
   void begin() { ++generation_; }
   uint64_t read(Thread& me, clockid_t clock);  // nanoseconds; advances `me`
-  void sleep(Thread& me, uint64_t nanoseconds);
+  void sleep_until(Thread& me, uint64_t deadline);
+  // A round of polling. Each takes half as long as the rounds before it together, so that a loop which polls until
+  // another thread has slept reaches any deadline soon, and exceeds it by at most half.
+  void poll(Thread& me, uint64_t least);
   static uint64_t to_monotonic(clockid_t clock, const timespec& deadline);  // absolute deadline -> virtual time
 
   // Happens-before of one step: `me` learns the time of what it reads, its object learns the time of `me`.
   void join(Thread& me, const Step& step);
+  void join(Thread& me, const Thread& other) { advance_to(me, other.clock); }
+  // Since when a thread that can run could do its next operation: its own time or, where it had to wait, the time of
+  // what let it go on. Not what it would learn from the operation itself: who polls a variable would put off its store.
+  uint64_t ready_since(const Thread& t, const Step& next) const;
 
  private:
   struct Cell {
@@ -31,6 +39,12 @@ class VirtualClock {
     uint64_t written, read;
   };
   Cell& cell(ObjectId object);
+  const Cell* find(ObjectId object) const;
+  static void advance_to(Thread& me, uint64_t time) {
+    if (time <= me.clock) return;
+    me.clock = time;
+    me.polled = 0;
+  }
   Cell* cells_ = nullptr;
   uint32_t generation_ = 0;
 };

@@ -150,8 +150,12 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.result = nullptr;
   t.destructors = nullptr;
   t.clock = kClockStart;
+  t.polled = 0;
   t.queue = nullptr;
-  t.wrote = false;
+  t.wrote = t.compares_writes = false;
+  t.write_count = 0;
+  t.same_reads = 0;
+  t.local_state = 0;
   t.effects = t.fruitless = t.lock_steps = t.spin_effects = t.spin_repeats = t.spin_misses = t.spin_rounds =
       t.watch_count = 0;
   t.yield_changes = t.yields_in_row = t.yields_forgiven = 0;

@@ -72,6 +72,7 @@ const char* text_of(Reason reason) {
     case Reason::HiddenSync: return "synchronisation in code that is not instrumented";
     case Reason::Interrupt: return "cancellations and signals between threads";
     case Reason::Timeout: return "waits that can time out";
+    case Reason::Delay: return "sleeps that end in time for some threads only";
     case Reason::EarlyExit: return "process exit while threads run";
     case Reason::ThreadsAtExit: return "exit handlers while threads run";
     case Reason::Input: return "input that several threads may read";

@@ -63,6 +63,11 @@ bool Findings::handle(Failure failure) {
   } else {
     bug = failure.finding;
   }
+  if (bug && !bug->doubt.empty()) {
+    keys_.confirmed(failure.key);
+    warnings.push_back(std::move(*bug));
+    return true;
+  }
   if (!bug) {
     keys_.not_repeated(failure.key);
     if (!unrepeated_.insert(failure.key).second) return true;

@@ -13,8 +13,12 @@ class Provisos {
   Provisos(Claim& claim, const Evidence& evidence) : claim_(claim), e_(evidence) {}
 
   void add_all() {
-    if (claim_.scope == Scope::Executions && e_.preemption_bound) claim_.bounds.preemptions = e_.preemption_bound;
+    // A search that was not finished has explored a smaller bound than it was given.
+    std::optional<uint32_t>& preemptions = claim_.bounds.preemptions;
+    if (claim_.scope == Scope::Executions && e_.preemption_bound)
+      preemptions = std::min(preemptions.value_or(*e_.preemption_bound), *e_.preemption_bound);
     claim_.trusts_code = e_.trusts_code;
+    if (claim_.scope != Scope::None) claim_.bounds.max_delay_ms = e_.max_delay_ms;
     add_losses();
     add_nondeterminism();
     add_unseen_code();

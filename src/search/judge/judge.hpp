@@ -43,6 +43,7 @@ inline Reduction allowed_by(Reason reason, Method method) {
       // All input and output is about one object; who waits may be reversed with any that took input before.
       case Reason::Input: return {OneLane, Full, Full};
       case Reason::Unknown:
+      case Reason::Delay:
       case Reason::Unpreemptible:
       case Reason::HiddenSync:
       case Reason::Interrupt:

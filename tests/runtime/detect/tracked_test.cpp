@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Row{"variables-gcc-O1 long 10", "vb:survey=0", false, false},
                     Row{"variables-gcc-O1 late 60000", "vb:survey=0", true, true},
                     Row{"variables-gcc-O1 copied 40000", "vb:survey=0", true, true},
-                    Row{"variables-gcc-O1 waiting 30000", "vb:survey=0", true, true},
+                    Row{"variables-gcc-O1 waiting 30000", "vb:survey=0", false, true},
                     Row{"variables-gcc-O1 long 16000", "pctvb:depth=2,variables=1,survey=0", true, true},
                     Row{"variables-gcc-O1 late 60000", "pctvb:depth=2,variables=1,survey=0", true, true},
                     Row{"variables-gcc-O1 long 16000", "random", false, false},

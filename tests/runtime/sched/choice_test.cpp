@@ -93,6 +93,40 @@ TEST(Choice, WhoYieldsAgainAndAgainHasToLetOthersGoFirst) {
   EXPECT_NE(result.outcome, Outcome::Ok) << "the plan asks for a thread that fairness holds back";
 }
 
+TEST(Choice, ALongTurnEndsAndMayGoOn) {
+  const Body works = [] {
+    for (int i = 0; i < 5'000; ++i) store(1);
+  };
+  const auto first_turn = [&](const FakeRun& result) {
+    size_t turn = 0;
+    while (result.steps[turn].thread == ThreadId{1}) ++turn;
+    return turn;
+  };
+  const FakeRun result = run({}, {works, works});
+  const auto turn = static_cast<uint32_t>(first_turn(result));
+  EXPECT_GE(turn, kLongTurn);
+  EXPECT_LE(turn, 2 * kLongTurn);
+  EXPECT_TRUE(result.steps[turn - 1].flags & Step::kYield) << "so the switch is free";
+  EXPECT_EQ(result.offered[turn], 0b110u) << "the thread may go on";
+  EXPECT_GE(first_turn(run(with({{turn, 1}}), {works, works})), 2 * kLongTurn - 1);
+}
+
+TEST(Choice, APolicyAppliesToItsRecords) {
+  Plan plan;
+  const Body stores = [] {
+    for (int i = 0; i < 3; ++i) store(1);
+  };
+  plan.policy = Policy::Priorities;
+  plan.extra = {3, 0, 0, 9};  // thread 2 first
+  EXPECT_EQ(run(plan, {stores, stores}).threads, "2 2 2 1 1 1");
+  plan.policy_at = 1;
+  EXPECT_EQ(run(plan, {stores, stores}).threads, "1 2 2 2 1 1");
+  plan.policy = Policy::Random;
+  plan.extra.clear();
+  plan.policy_until = 1;
+  EXPECT_EQ(run(plan, {stores, stores}).threads, "1 1 1 2 2 2");
+}
+
 TEST(Choice, NobodyEnabledIsADeadlock) {
   const Body blocks = [] { scheduler().reach(OpKind::Lock, nullptr, 0, false); };
   EXPECT_EQ(run({}, {blocks}).outcome, Outcome::Deadlock);

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "runtime/backend/backend.hpp"
+#include "runtime/base/settings.hpp"
 #include "runtime/detect/call_sites.hpp"
 #include "runtime/process/backtrace.hpp"
 #include "runtime/process/facts.hpp"
@@ -105,8 +106,19 @@ void* object_number(int n) { return reinterpret_cast<void*>(0x1000ul + 64ul * st
 void load(int object) { s().reach(OpKind::Load, object_number(object)); }
 void store(int object) { s().reach(OpKind::Store, object_number(object), Step::kWrite); }
 void yield() { s().reach(OpKind::Yield, nullptr, Step::kYield); }
+void sleep_for(uint64_t milliseconds) {
+  Thread& me = *runtime.current;
+  const uint64_t deadline = me.clock + milliseconds * 1'000'000;
+  s().sleep_until(deadline);
+  virtual_clock.sleep_until(me, deadline);
+}
+void wait_in_vain(int object, uint64_t milliseconds) {
+  Thread& me = *runtime.current;
+  me.deadline = me.clock + milliseconds * 1'000'000;
+  s().reach(OpKind::SemWait, object_number(object), Step::kWrite | Step::kTimed, false);
+}
 
-FakeRun run(const Plan& plan, const std::vector<Body>& bodies) {
+FakeRun run(const Plan& plan, const std::vector<Body>& bodies, uint64_t max_delay) {
   if (!runtime.threads) start_runtime();
   bodies_of_run = bodies;
   std::vector<uint64_t> wire((wire_size(plan) + 7) / 8);
@@ -117,7 +129,9 @@ FakeRun run(const Plan& plan, const std::vector<Body>& bodies) {
     runtime.threads[i].id = ThreadId(i);
   }
   runtime.after_step = 0;
+  s().max_delay = max_delay;
   virtual_clock.begin();
+  settings.plan = &header;
   s().begin(header, header.delta_list(), header.sleeper_list());
   Thread& main = s().thread(kMainThread);
   Context& c = (context_of(main), *contexts[&main]);
@@ -127,9 +141,11 @@ FakeRun run(const Plan& plan, const std::vector<Body>& bodies) {
   runtime.current = &main;
   runtime.running = true;
   fiber::switch_to(*runtime.controller, main);
-  FakeRun result{s().outcome, s().redundancy, {}, {s().log, s().log + s().log_size}, s().reasons};
+  FakeRun result{s().outcome, s().redundancy, {}, {s().log, s().log + s().log_size}, {}, s().reasons};
   for (const Step& step : result.steps)
     result.threads += (result.threads.empty() ? "" : " ") + std::to_string(index_of(step.thread));
+  for (const Step& step : result.steps)
+    result.offered.push_back(step.flags & Step::kWide ? s().sets[step.enabled + 1] : step.enabled);
   return result;
 }
 

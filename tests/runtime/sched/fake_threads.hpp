@@ -13,6 +13,8 @@ namespace lockstep::rt {
 void load(int object);
 void store(int object);
 void yield();
+void sleep_for(uint64_t milliseconds);
+void wait_in_vain(int object, uint64_t milliseconds);  // for what nobody posts: times out
 
 using Body = std::function<void()>;
 
@@ -23,8 +25,9 @@ struct FakeRun {
   Redundancy redundancy;
   std::string threads;
   std::vector<Step> steps;
+  std::vector<uint64_t> offered;  // threads that could have been chosen, by bit, for each step
   Reasons reasons;
 };
-FakeRun run(const Plan& plan, const std::vector<Body>& bodies);
+FakeRun run(const Plan& plan, const std::vector<Body>& bodies, uint64_t max_delay = ~0ull);
 
 }  // namespace lockstep::rt

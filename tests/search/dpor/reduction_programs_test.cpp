@@ -76,6 +76,30 @@ TEST(LostOnce, IsFoundByAllReductions) {
     EXPECT_TRUE(compare(program)) << program;
 }
 
+// Which sleeps and timed waits may end before which operations is a property of the trace, or a reason says that it is
+// not (docs/decisions/0014-time.md).
+TEST_P(Reductions, KeepTheOrderOfSleepsAndTimedWaits) {
+  unsigned used = 0;
+  const unsigned from = number("LOCKSTEP_SOAK_FROM", 0);
+  for (unsigned program = from + GetParam(); program < from + programs(); program += kChunks) {
+    SCOPED_TRACE("timed program " + std::to_string(program));
+    TargetOptions options = options_for("small-gcc-O1 " + std::to_string(program) + " timed");
+    options.max_steps = 2000;
+    options.max_delay_ms = kDefaultMaxDelay;
+    auto target = start(options);
+    ASSERT_TRUE(target);
+    const Explored all = explore(*target, "dfs", {}, kMost);
+    if (!all.result.complete() || all.traces.failed) continue;
+    ++used;
+    for (const char* strategy : {"dpor", "source-dpor", "optimal-dpor", "chess"}) {
+      const Explored e = explore(*target, strategy);
+      EXPECT_EQ(e.traces.within(~0u), all.traces.within(~0u)) << strategy;
+      EXPECT_TRUE(e.result.complete()) << strategy << ": " << int(e.result.ending);
+    }
+  }
+  EXPECT_GT(used, programs() / kChunks / 3);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, Reductions, testing::Range(0u, kChunks));
 
 }  // namespace

@@ -1,0 +1,75 @@
+// The order in which sleeps and timed waits end (docs/decisions/0014-time.md).
+//
+// One with deadline d may end before an operation f of another thread only if d <= t(f) + max_delay, where t(f) is the
+// time since when f could be done. Whoever has the earliest time is never held back.
+#include "runtime/process/facts.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/virtual_clock.hpp"
+
+namespace lockstep::rt {
+
+// Is the next step of a thread that can run, or give up, the end of a sleep or of a timed wait?
+bool Scheduler::waits_for_time(const Thread& t) const {
+  return enabled.contains(t.id) ? dormant.contains(t.id) && !has_signals(t) : timed.contains(t.id);
+}
+
+void Scheduler::order_by_time() {
+  ready_.copy(enabled, words_);
+  held_.clear(words_);
+  due_.clear(words_);
+  if (LIKELY(dormant.empty(words_) && timed.empty(words_))) return;
+  ThreadSet waiting{};
+  uint64_t earliest = ~0ull, earliest_operation = ~0ull;  // of all, and of those who do not wait for time
+  const auto smaller = [](uint64_t a, uint64_t b) { return a < b ? a : b; };
+  const auto time_of = [&](const Thread& t) {
+    if (waiting.contains(t.id)) return t.deadline > t.clock ? t.deadline : t.clock;
+    return virtual_clock.ready_since(t, next_step(t));
+  };
+  ThreadSet all;
+  all.copy(enabled, words_);
+  for (unsigned i = 0; i < words_; ++i) all.word[i] |= timed.word[i];
+  all.for_each(words_, [&](ThreadId id) {
+    const Thread& t = thread(id);
+    if (waits_for_time(t)) waiting.add(id);
+    const uint64_t time = time_of(t);
+    earliest = smaller(earliest, time);
+    if (!waiting.contains(id)) earliest_operation = smaller(earliest_operation, time);
+  });
+  earliest_time = earliest;
+  bool was_held_back = false;
+  waiting.for_each(words_, [&](ThreadId id) {
+    Thread& t = thread(id);
+    const uint64_t time = time_of(t);
+    if (time - earliest > max_delay) {
+      held_.add(id);
+      ready_.remove(id);
+      t.held_back = true;
+      return;
+    }
+    was_held_back |= t.held_back;
+    if (enabled.contains(id) || time > earliest_operation) return;
+    due_.add(id);
+    ready_.add(id);
+  });
+  // Held back for one operation and offered beside another: reductions take their orders for equal.
+  if (was_held_back && all.size(words_) - held_.size(words_) > 1) reasons.add(Reason::Delay);
+}
+
+// A sleep or a wait of the thread that can time out begins beside other threads.
+void Scheduler::begin_timed(Thread& t) {
+  t.held_back = false;
+  if (live_count > 1) notice(FactKind::TimedOperations);
+}
+
+void Scheduler::sleep_until(uint64_t deadline) {
+  Thread& me = *runtime.current;
+  me.deadline = deadline;
+  begin_timed(me);
+  dormant.add(me.id);
+  refresh_simple();
+  reach(OpKind::Sleep, nullptr, Step::kYield);
+  dormant.remove(me.id);
+  refresh_simple();
+}
+
+}  // namespace lockstep::rt
