@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <new>
 
 #include "runtime/backend/backend.hpp"
 #include "runtime/base/settings.hpp"
@@ -88,6 +89,7 @@ void start_runtime() {
   runtime.channel = static_cast<Channel*>(std::calloc(1, sizeof(Channel)));
   runtime.controller = static_cast<Thread*>(std::calloc(1, sizeof(Thread)));
   runtime.fibers = true;
+  new (&scheduler_storage.object) Scheduler;  // as start_modules() does
   s().connect({.would_write = [](const Step& pending) { return (pending.flags & Step::kWrite) != 0; },
                .take_signal = nullptr,
                .deliver_interrupts = nullptr,
