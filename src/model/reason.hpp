@@ -12,7 +12,7 @@ enum class Reason : uint8_t {
   HiddenSync,     // a futex or the guard of a static in code whose atomics are not seen
   Interrupt,      // a thread canceled another or sent it a signal
   Timeout,        // a wait gave up, or could have
-  Delay,          // a sleep or wait was not over in time for one thread, and over before another's operation
+  Delay,          // a sleep or timed wait could not end yet, because others had to come first
   EarlyExit,      // the process ended while other threads could go on
   ThreadsAtExit,  // exit handlers ran beside threads that main had not joined
   Input,          // input was waited for that another thread may take

@@ -75,7 +75,6 @@ struct alignas(64) Thread {
   uint64_t clock;         // virtual time, nanoseconds; depends on the thread's causal past only
   uint64_t deadline;      // of the sleep or timed wait it is in
   uint64_t polled;        // of `clock`, by polling since it last moved otherwise
-  bool held_back;         // its sleep or timed wait was not allowed to end for a while (sched/time_order.cpp)
   const void* waits_for;  // descriptors, while it waits for one (intercept/blocking_io.cpp)
   const void* queue;      // condition variable or futex it is enqueued on
   uint32_t futex_mask;

@@ -68,7 +68,6 @@ void Scheduler::refuse(uint16_t wanted) {
   const bool too_early = known && held_.contains(ThreadId{wanted});
   const bool unfair = known && fairness_.active() && enabled.contains(ThreadId{wanted});
   const bool tentative = deltas_[delta_count_ - 1].tentative;
-  if (too_early && !tentative) reasons.add(Reason::Delay);  // the search starts over without reduction
   if (!too_early && (!known || !tentative || (delta_ != delta_count_ && !unfair))) diverge();
   end_redundant(Redundancy::CannotGoOn);
 }

@@ -101,7 +101,7 @@ void Scheduler::enable(Thread& t, bool can_run) {
   if (t.pending.flags & Step::kTimed) {
     // Woken in time, a waiter for a condition has only the mutex to wait for, however long that takes.
     const bool may_give_up = !can_run && !(t.pending.kind == OpKind::Reacquire && t.woken);
-    if (may_give_up && !timed.contains(t.id)) begin_timed(t);
+    if (may_give_up && !timed.contains(t.id)) begin_timed();
     timed.put(t.id, may_give_up);
     if (may_give_up) reasons.add(Reason::Timeout);
     refresh_simple();

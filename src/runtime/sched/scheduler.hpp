@@ -183,7 +183,7 @@ class Scheduler : public ExecutionRecord, private DecisionState {
   void note_sleepers(ThreadId chosen);
   void wake_sleepers();
   void order_by_time();
-  void begin_timed(Thread& t);
+  void begin_timed();
   bool waits_for_time(const Thread& t) const;
   bool created_since_decision() const;
   void end_turn();

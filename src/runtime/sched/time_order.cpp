@@ -36,35 +36,30 @@ void Scheduler::order_by_time() {
     if (!waiting.contains(id)) earliest_operation = smaller(earliest_operation, time);
   });
   earliest_time = earliest;
-  bool was_held_back = false;
   waiting.for_each(words_, [&](ThreadId id) {
-    Thread& t = thread(id);
-    const uint64_t time = time_of(t);
+    const uint64_t time = time_of(thread(id));
     if (time - earliest > max_delay) {
       held_.add(id);
       ready_.remove(id);
-      t.held_back = true;
       return;
     }
-    was_held_back |= t.held_back;
     if (enabled.contains(id) || time > earliest_operation) return;
     due_.add(id);
     ready_.add(id);
   });
-  // Held back for one operation and offered beside another: reductions take their orders for equal.
-  if (was_held_back && all.size(words_) - held_.size(words_) > 1) reasons.add(Reason::Delay);
+  // An independent step may make an end possible: reductions take their orders for equal.
+  if (!held_.empty(words_)) reasons.add(Reason::Delay);
 }
 
-// A sleep or a wait of the thread that can time out begins beside other threads.
-void Scheduler::begin_timed(Thread& t) {
-  t.held_back = false;
+// A sleep, or a wait that can time out, begins.
+void Scheduler::begin_timed() {
   if (live_count > 1) notice(FactKind::TimedOperations);
 }
 
 void Scheduler::sleep_until(uint64_t deadline) {
   Thread& me = *runtime.current;
   me.deadline = deadline;
-  begin_timed(me);
+  begin_timed();
   dormant.add(me.id);
   refresh_simple();
   reach(OpKind::Sleep, nullptr, Step::kYield);
