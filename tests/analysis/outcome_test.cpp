@@ -114,8 +114,7 @@ TEST(Outcomes, EachIsWhatItIsCalled) {
       {Outcome::Deadlock, FindingKind::Deadlock, "deadlock: no thread can run: said so"},
       {Outcome::LockMisuse, FindingKind::LockMisuse, "thread 2 misused a lock: said so"},
       {Outcome::DoubleFree, FindingKind::DoubleFree, "thread 2 freed memory twice: said so"},
-      {Outcome::Livelock, FindingKind::Livelock,
-       "livelock: said so"},
+      {Outcome::Livelock, FindingKind::Livelock, "livelock: said so"},
   };
   for (const Case& c : cases) {
     TraceBuilder b;
