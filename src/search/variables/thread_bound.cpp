@@ -19,38 +19,42 @@ uint64_t permutations_needed(unsigned n, unsigned t, double epsilon) {
   return static_cast<uint64_t>(std::ceil((pairs - std::log(epsilon)) / -std::log1p(-1 / orders)));
 }
 
-ThreadBoundSearch::ThreadBoundSearch(const ThreadBoundOptions& options) : options_(options) {
-  draw_permutations();
-  std::map<std::vector<uint32_t>, Group> groups;  // by the order of the threads
-  for (uint32_t p = 0; p < permutations_.size(); ++p) {
-    std::vector<uint32_t> threads(options_.all_threads);
-    std::iota(threads.begin(), threads.end(), 0);
-    std::sort(threads.begin(), threads.end(),
-              [&](uint32_t a, uint32_t b) { return permutations_[p][a] > permutations_[p][b]; });
-    groups[threads].permutations.push_back(p);
+// More would not fit into memory. All permutations do: they are never written down.
+static constexpr uint64_t kMostPermutations = 200'000;
+
+ThreadBoundSearch::ThreadBoundSearch(const ThreadBoundOptions& options)
+    : options_(options), next_ranking_(options.all_threads) {
+  std::iota(next_ranking_.begin(), next_ranking_.end(), 0);
+  if (options_.preemptions == 0 && options_.threads == 2) {  // one order and its reverse show both orders of all pairs
+    for (int reversed = 0; reversed < 2; ++reversed) {
+      queue_.emplace_back().ranking = next_ranking_;
+      std::reverse(next_ranking_.begin(), next_ranking_.end());
+    }
+    next_ranking_.clear();
+    return;
   }
-  for (auto& [order, group] : groups) queue_.push_back(std::move(group));
+  const unsigned fragments = options_.all_threads + options_.preemptions;
+  const uint64_t needed = permutations_needed(fragments, options_.threads + options_.preemptions, options_.epsilon);
+  certain_ = std::tgamma(fragments + 1.0) <= static_cast<double>(needed) || needed > kMostPermutations;
+  if (!certain_) draw_permutations(needed);
 }
 
-void ThreadBoundSearch::draw_permutations() {
-  const unsigned fragments = options_.all_threads + options_.preemptions,
-                 constrained = options_.threads + options_.preemptions;
-  std::vector<uint32_t> order(fragments);
+void ThreadBoundSearch::draw_permutations(uint64_t count) {
+  std::vector<uint32_t> order(options_.all_threads + options_.preemptions);
   std::iota(order.begin(), order.end(), 1);
-  const double all = std::tgamma(fragments + 1.0);
-  const uint64_t needed = permutations_needed(fragments, constrained, options_.epsilon);
-  certain_ = (options_.preemptions == 0 && options_.threads == 2) || all <= static_cast<double>(needed);
-  if (options_.preemptions == 0 && options_.threads == 2) {  // one order and its reverse
-    permutations_ = {order, {order.rbegin(), order.rend()}};
-  } else if (certain_) {
-    do permutations_.push_back(order);
-    while (std::next_permutation(order.begin(), order.end()));
-  } else {
-    for (uint64_t p = 0; p < needed; ++p) {
-      for (size_t i = order.size(); i > 1; --i)
-        std::swap(order[i - 1], order[seed_of(options_.seed ^ 0x7b0d, p * order.size() + i) % i]);
-      permutations_.push_back(order);
-    }
+  std::map<std::vector<uint32_t>, Group> groups;  // by the order of the threads
+  for (uint32_t p = 0; p < count; ++p) {
+    for (size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1], order[seed_of(options_.seed ^ 0x7b0d, p * order.size() + i) % i]);
+    permutations_.push_back(order);
+    std::vector<uint32_t> ranking = next_ranking_;
+    std::sort(ranking.begin(), ranking.end(), [&](uint32_t a, uint32_t b) { return order[a] > order[b]; });
+    groups[ranking].permutations.push_back(p);
+  }
+  next_ranking_.clear();
+  for (auto& [ranking, group] : groups) {
+    group.ranking = ranking;
+    queue_.push_back(std::move(group));
   }
 }
 
@@ -66,6 +70,10 @@ bool ThreadBoundSearch::is_near(const ScheduleCursor& at, ObjectId last) const {
 }
 
 std::optional<Plan> ThreadBoundSearch::next() {
+  if (queue_.empty() && !next_ranking_.empty()) {
+    queue_.emplace_back().ranking = next_ranking_;
+    if (!std::next_permutation(next_ranking_.begin(), next_ranking_.end())) next_ranking_.clear();
+  }
   if (queue_.empty() && in_flight_.empty()) queue_.swap(later_);
   if (queue_.empty()) return std::nullopt;
   in_flight_.push_back(std::move(queue_.front()));
@@ -77,11 +85,13 @@ std::optional<Plan> ThreadBoundSearch::next() {
   plan.max_steps = options_.max_steps;
   plan.deltas = group.choices;
   if (options_.tracked) plan.tracked = *options_.tracked;
+  std::vector<uint64_t> priority(group.ranking.size());
+  for (size_t place = 0; place < group.ranking.size(); ++place)
+    priority[group.ranking[place]] = group.ranking.size() - place;
   plan.extra.push_back(options_.all_threads);
-  const std::vector<uint32_t>& order = permutations_[group.permutations.front()];
-  plan.extra.insert(plan.extra.end(), order.begin(), order.begin() + options_.all_threads);
+  plan.extra.insert(plan.extra.end(), priority.begin(), priority.begin() + options_.all_threads);
   for (size_t i = 0; i < group.changes.size(); ++i)
-    plan.extra.insert(plan.extra.end(), {group.changes[i], order[options_.all_threads + i]});
+    plan.extra.insert(plan.extra.end(), {group.changes[i], priority[options_.all_threads + i]});
   return plan;
 }
 
@@ -106,7 +116,7 @@ void ThreadBoundSearch::learn(TraceView trace) {
 // the next priority. Data choices could have been others.
 void ThreadBoundSearch::expand(const Group& group, TraceView trace) {
   Expansion e{group, trace, std::vector<uint32_t>(options_.all_threads, 0),
-              std::vector<unsigned>(options_.all_threads)};
+              std::vector<uint32_t>(options_.all_threads)};
   std::iota(e.fragment.begin(), e.fragment.end(), 0);
   const auto knows = [&](ThreadId t) { return t != kNoThread && index_of(t) < options_.all_threads; };
   for (uint32_t i = 0; i < trace.steps().size(); ++i)
@@ -130,7 +140,7 @@ void ThreadBoundSearch::expand(const Group& group, TraceView trace) {
     if (!step.is_note() && !step.is_choice()) {
       for (; change < group.changes.size() && group.changes[change] <= record; ++change)
         if (knows(at.running()))
-          e.fragment[index_of(at.running())] = options_.all_threads + static_cast<unsigned>(change);
+          e.fragment[index_of(at.running())] = options_.all_threads + static_cast<uint32_t>(change);
       cache = cache && !at.yielded();  // then the runtime counts yields, which the order of events does not show
       if (cache && record >= group.from && visited(e, at, state.value())) return;
       if (record >= group.from && group.changes.size() < options_.preemptions && knows(at.running()) &&
@@ -145,11 +155,12 @@ void ThreadBoundSearch::expand(const Group& group, TraceView trace) {
 // Threads that go on after this record, the highest priority first. The same for all permutations of the group.
 std::vector<ThreadId> ThreadBoundSearch::by_priority(const Expansion& e, uint32_t record) const {
   std::vector<ThreadId> threads;
-  for (uint16_t t = 0; t < options_.all_threads; ++t)
-    if (e.last[t] >= record) threads.push_back(ThreadId{t});
-  const std::vector<uint32_t>& order = permutations_[e.group.permutations.front()];
-  std::sort(threads.begin(), threads.end(),
-            [&](ThreadId a, ThreadId b) { return order[e.fragment[index_of(a)]] > order[e.fragment[index_of(b)]]; });
+  for (const uint32_t fragment : e.group.ranking) {
+    const auto owner = std::find(e.fragment.begin(), e.fragment.end(), fragment);
+    if (owner == e.fragment.end()) continue;  // its thread was preempted and has another priority now
+    const auto thread = static_cast<size_t>(owner - e.fragment.begin());
+    if (e.last[thread] >= record) threads.push_back(ThreadId{static_cast<uint16_t>(thread)});
+  }
   return threads;
 }
 
@@ -169,42 +180,57 @@ bool ThreadBoundSearch::visited(const Expansion& e, const ScheduleCursor& at, co
 
 // The permutations part by where the next priority comes among those of the threads that go on.
 void ThreadBoundSearch::preempt(const Expansion& e, const ScheduleCursor& at) {
-  const ThreadId running = at.running();
   std::vector<ThreadId> others = by_priority(e, at.index());
-  std::erase(others, running);
-  const size_t next = options_.all_threads + e.group.changes.size();
-  std::map<size_t, Group> children;  // by how many threads come before it
+  std::erase(others, at.running());
+  const auto next = static_cast<uint32_t>(e.group.ranking.size());
+  std::vector<std::vector<uint32_t>> agreeing(others.size() + 1);  // by how many threads come before it
   for (const uint32_t p : e.group.permutations) {
     const std::vector<uint32_t>& order = permutations_[p];
     const auto above = std::partition_point(others.begin(), others.end(),
                                             [&](ThreadId t) { return order[e.fragment[index_of(t)]] > order[next]; });
-    // Somebody runs instead.
-    if (std::none_of(others.begin(), above, [&](ThreadId t) { return at.enabled().contains(t); })) continue;
-    Group& child = children[static_cast<size_t>(above - others.begin())];
-    if (child.permutations.empty()) {
-      child.changes = e.group.changes;
-      child.changes.push_back(at.index());
-      child.choices = e.group.choices;
-      child.from = at.index() + 1;
-    }
-    child.permutations.push_back(p);
+    agreeing[static_cast<size_t>(above - others.begin())].push_back(p);
   }
-  for (auto& [place, child] : children) later_.push_back(std::move(child));
+  bool others_run = false;  // instead of the preempted thread
+  for (size_t before = 1; before <= others.size(); ++before) {
+    const ThreadId last_before = others[before - 1];
+    others_run = others_run || at.enabled().contains(last_before);
+    if (!others_run || (!e.group.permutations.empty() && agreeing[before].empty())) continue;
+    Group& child = later_.emplace_back();
+    child.ranking = e.group.ranking;
+    const auto place = std::find(child.ranking.begin(), child.ranking.end(), e.fragment[index_of(last_before)]);
+    child.ranking.insert(place + 1, next);
+    child.permutations = std::move(agreeing[before]);
+    child.changes = e.group.changes;
+    child.changes.push_back(at.index());
+    child.choices = e.group.choices;
+    child.from = at.index() + 1;
+  }
 }
 
 void ThreadBoundSearch::save(StateWriter& out, const Group& group) {
+  out.put_all(group.ranking);
   out.put_all(group.permutations);
   out.put_all(group.changes);
   out.put_all(group.choices);
   out.put(group.from);
 }
 
+// Each of 0, 1, 2 ... once.
+static bool is_ranking(std::vector<uint32_t> ranking) {
+  std::sort(ranking.begin(), ranking.end());
+  for (size_t i = 0; i < ranking.size(); ++i)
+    if (ranking[i] != i) return false;
+  return true;
+}
+
 bool ThreadBoundSearch::load(StateReader& in, Group& group) const {
+  group.ranking = in.get_all<uint32_t>();
   group.permutations = in.get_all<uint32_t>();
   group.changes = in.get_all<uint32_t>();
   group.choices = in.get_all<Delta>();
   group.from = in.get<uint32_t>();
-  return !group.permutations.empty() && group.changes.size() <= options_.preemptions &&
+  return is_ranking(group.ranking) && group.ranking.size() == options_.all_threads + group.changes.size() &&
+         group.changes.size() <= options_.preemptions && group.permutations.empty() == permutations_.empty() &&
          std::all_of(group.permutations.begin(), group.permutations.end(),
                      [&](uint32_t p) { return p < permutations_.size(); });
 }
@@ -216,6 +242,7 @@ void ThreadBoundSearch::save(StateWriter& out) const {
   for (const Group& group : queue_) save(out, group);
   out.put<uint64_t>(later_.size());
   for (const Group& group : later_) save(out, group);
+  out.put_all(next_ranking_);
   cache_.save(out);
   for (const bool flag : {options_.cache, pruned_}) out.put(flag);
   out.put(bad_);
@@ -228,6 +255,9 @@ void ThreadBoundSearch::load(StateReader& in) {
     for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count)
       if (!load(in, queue->emplace_back())) return in.reject();
   }
+  next_ranking_ = in.get_all<uint32_t>();
+  if (!next_ranking_.empty() && (next_ranking_.size() != options_.all_threads || !is_ranking(next_ranking_)))
+    return in.reject();
   cache_.load(in);
   for (bool* flag : {&options_.cache, &pruned_}) *flag = in.get<bool>();
   bad_ = in.get<uint64_t>();

@@ -437,6 +437,15 @@ TEST(ThreadBounds, SoManyPermutationsShowEveryOrder) {
   EXPECT_LE(incomplete, 9);  // 3 expected at most
 }
 
+// Fifteen priorities have 15! orders. They are met one by one, not written down beforehand.
+TEST(ThreadBounds, ManyPreemptionsNeedNoListOfPermutations) {
+  ThreadBoundSearch search({.threads = 3, .all_threads = 3, .preemptions = 12});
+  EXPECT_TRUE(search.certain());
+  std::set<std::vector<uint64_t>> orders;
+  while (auto plan = search.next()) orders.insert(plan->extra);
+  EXPECT_EQ(orders.size(), 6u);  // of three threads, before any was preempted
+}
+
 // With as many threads as there are, all orders are tried: nothing that sets of variables reach is missed.
 TEST(ThreadBounds, OrdersOfAllThreadsMissNothing) {
   uint64_t with_threads = 0, without = 0;
