@@ -1,6 +1,10 @@
 // What was noticed about the program, by name, for the claim.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "campaign/campaign.hpp"
 #include "report/user_frames.hpp"
@@ -8,11 +12,21 @@
 namespace lockstep {
 namespace {
 
-// std::atomic, its bases and free functions: the order is chosen by who calls them.
+// std::atomic, its bases and free functions: the order is chosen by who calls them. Not __atomic_semaphore and the
+// like, which choose it themselves.
 bool is_atomic_wrapper(const Frame& frame) {
   const std::string& name = frame.where.function;
-  return name.starts_with("std::atomic") || name.starts_with("std::__atomic") ||
-         name.find("__atomic_base<") != std::string::npos;
+  const auto has = [&name](const char* part) { return name.find(part) != std::string::npos; };
+  return name.starts_with("std::atomic") || has("std::__atomic_base<") || has("std::__atomic_impl::") ||
+         has("std::__atomic_ref<") || has("std::__atomic_float<");
+}
+
+// "shared_ptr" for bits/shared_ptr_base.h.
+std::string header_name(const Frame& frame) {
+  std::string name = frame.where.file.substr(frame.where.file.find_last_of('/') + 1);
+  for (const std::string_view end : {".h", "_base"})
+    if (name.ends_with(end)) name.resize(name.size() - end.size());
+  return name;
 }
 
 constexpr const char* kSomePlace = "some place";
@@ -40,17 +54,22 @@ class Places {
   }
 
   // Operations of the program's own code; those of standard headers are taken at their specification.
-  std::vector<std::string> weak_orders(uint64_t& operations) {
-    std::set<std::string> own;
+  void find_weak_orders(Evidence& evidence) {
+    std::set<std::string> own, headers;
     for (const Fact& fact : facts_) {
       if (fact.kind != FactKind::WeakOrder) continue;
       const std::vector<Frame> frames = replayer_.symbols().resolve(fact.place);
       const auto caller = std::find_if_not(frames.begin(), frames.end(), is_atomic_wrapper);
-      if (caller != frames.end() && !is_user_code(*caller)) continue;
-      ++operations;
+      if (caller != frames.end() && !is_user_code(*caller)) {
+        headers.insert(header_name(*caller));
+        continue;
+      }
+      ++evidence.weak_order_operations;
       own.insert(place_text(caller == frames.end() ? frames.back() : *caller));
     }
-    return {own.begin(), own.end()};
+    evidence.weak_orders.assign(own.begin(), own.end());
+    headers.erase("");
+    evidence.weak_order_headers = fmt::format("{}", fmt::join(headers, ", "));
   }
 
   bool has(FactKind kind) const {
@@ -125,7 +144,7 @@ void Campaign::complete_evidence(Evidence& evidence) {
   evidence.spin_loops = places.of(FactKind::SpinRounds);
   evidence.spin_rounds = options_.spin_rounds.value_or(kDefaultSpinRounds);
   evidence.spin_rounds_given = options_.spin_rounds.has_value();
-  evidence.weak_orders = places.weak_orders(evidence.weak_order_operations);
+  places.find_weak_orders(evidence);
   if (spurious_ == 0) evidence.condition_waits = places.of(FactKind::ConditionWait);
   evidence.depends_on = dependences(places);
   evidence.varies_with = target_->dependence();

@@ -92,7 +92,8 @@ std::string text_of(const Proviso& p) {
       return "orders inside atomic blocks, because of " + (p.why.empty() ? places : p.why + in_brackets(places));
     case ProvisoKind::NoSchedulingPoint: return "preemptions at " + p.why;
     case ProvisoKind::SyncOnly: return "preemptions between synchronisation calls" + in_brackets(p.why);
-    case ProvisoKind::MemoryOrder: return "weaker memory orders " + (places.empty() ? p.why : "at " + places + p.why);
+    case ProvisoKind::MemoryOrder:
+      return "weaker memory orders at " + places + (p.why.empty() ? "" : ", and in " + p.why);
     case ProvisoKind::Spurious:
       return "spurious wakeups of the condition wait" + std::string(p.where.size() == 1 ? "" : "s") + " at " + places +
              " (--spurious)";

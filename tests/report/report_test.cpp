@@ -161,7 +161,7 @@ TEST(Summary, SaysWhatIsKnown) {
   pass.claim.scope = Scope::Executions;
   pass.claim.finished = true;
   pass.claim.bounds.preemptions = 2;
-  pass.claim.provisos.push_back({ProvisoKind::MemoryOrder, false, 3, {"queue.hpp:14", "queue.hpp:31"}});
+  pass.claim.provisos.push_back({ProvisoKind::MemoryOrder, false, 3, {"queue.hpp:14", "queue.hpp:31"}, "shared_ptr"});
   pass.executions = 1204;
   pass.traces = 611;
   pass.seconds = 0.02;

@@ -25,7 +25,8 @@ class Provisos {
     add_scheduling_points();
     add_if(ProvisoKind::SpinRounds, !e_.spin_rounds_given, e_.spin_rounds, e_.spin_loops);
     add_if(ProvisoKind::LockMisuse, true, e_.lock_misuses.size(), e_.lock_misuses);
-    add_if(ProvisoKind::MemoryOrder, false, e_.weak_order_operations, e_.weak_orders);
+    if (!e_.weak_orders.empty())
+      add(ProvisoKind::MemoryOrder, false, e_.weak_order_operations, e_.weak_orders, e_.weak_order_headers);
     add_if(ProvisoKind::Spurious, false, e_.condition_waits.size(), e_.condition_waits);
     claim_.memory = only_sequentially_consistent() ? MemoryModel::Any : MemoryModel::Sc;
   }

@@ -33,7 +33,8 @@ struct Evidence {
   std::vector<std::string> spin_loops{};
   uint32_t spin_rounds = 0;
   bool spin_rounds_given = false;
-  std::vector<std::string> weak_orders{};
+  std::vector<std::string> weak_orders{};  // places in the program's own code
+  std::string weak_order_headers{};        // of the standard library, taken at their specification
   uint64_t weak_order_operations = 0;
   std::vector<std::string> condition_waits{};  // whose spurious wakeups were not explored
   std::vector<std::string> depends_on{};  // values that are one choice of many: the cycle counter, files that change

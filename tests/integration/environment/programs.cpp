@@ -18,8 +18,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <latch>
+#include <memory>
 #include <mutex>
 #include <random>
+#include <semaphore>
 #include <shared_mutex>
 #include <thread>
 
@@ -50,6 +53,28 @@ void weak_compare_exchange() {
     int expected = 0;
     assert(value.compare_exchange_weak(expected, 1));
   });
+  other.join();
+}
+
+// The standard library's own atomics are weaker than seq_cst. What they do is specified by more than their orders.
+void orders_of_standard_headers() {
+  std::counting_semaphore<2> slots{1};
+  std::latch started{1};
+  const auto use = [&] {
+    started.wait();
+    slots.acquire();
+    slots.release();
+  };
+  std::thread a(use), b(use);
+  started.count_down();
+  a.join();
+  b.join();
+}
+
+void own_order_beside_shared_ptr() {
+  const auto value = std::make_shared<std::atomic<int>>(0);
+  std::thread other([value] { value->fetch_add(1, std::memory_order_relaxed); });
+  value->fetch_add(1);
   other.join();
 }
 
@@ -422,6 +447,8 @@ const Case cases[] = {CASE(spurious_wakeup),
                       CASE(child_unlocks_shared_mutex),
                       CASE(child_signals_shared_condition),
                       CASE(weak_compare_exchange),
+                      CASE(orders_of_standard_headers),
+                      CASE(own_order_beside_shared_ptr),
                       CASE(try_lock_of_a_free_mutex),
                       CASE(waiter_woken),
                       CASE(writer_before_reader),
