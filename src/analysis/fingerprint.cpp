@@ -5,8 +5,6 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kFirstIndex = 256;  // a power of two
-
 using lockstep::absorb;
 void absorb(Fingerprint& f, uint64_t what) {
   absorb(f.low, what);
@@ -29,14 +27,7 @@ void take_from(Fingerprint& f, const Fingerprint& g) {
   f.high -= g.high;
 }
 
-size_t slot_of(ObjectId id, size_t size) {
-  return static_cast<size_t>(static_cast<uint64_t>(id) * 0x9e3779b97f4a7c15ull >> 32) & (size - 1);
-}
-
 }  // namespace
-
-template <class Hash>
-BasicFingerprinter<Hash>::BasicFingerprinter() : index_(kFirstIndex, kNone) {}
 
 template <class Hash>
 void BasicFingerprinter<Hash>::begin() {
@@ -55,27 +46,9 @@ inline typename BasicFingerprinter<Hash>::Thread& BasicFingerprinter<Hash>::thre
 
 template <class Hash>
 inline uint32_t BasicFingerprinter<Hash>::object(ObjectId id) {
-  size_t slot = slot_of(id, index_.size());
-  while (index_[slot] != kNone && objects_[index_[slot]].id != id) slot = (slot + 1) & (index_.size() - 1);
-  uint32_t number = index_[slot];
-  if (number == kNone) {
-    number = index_[slot] = static_cast<uint32_t>(objects_.size());
-    objects_.push_back({id, execution_, {}, {}});
-    if (2 * objects_.size() > index_.size()) grow();
-  } else if (objects_[number].execution != execution_) {
-    objects_[number] = {id, execution_, {}, {}};
-  }
+  const uint32_t number = index_.find_or_add(id, objects_, [&] { objects_.push_back({id, execution_, {}, {}}); });
+  if (objects_[number].execution != execution_) objects_[number] = {id, execution_, {}, {}};
   return number;
-}
-
-template <class Hash>
-void BasicFingerprinter<Hash>::grow() {
-  index_.assign(2 * index_.size(), kNone);
-  for (uint32_t number = 0; number < objects_.size(); ++number) {
-    size_t slot = slot_of(objects_[number].id, index_.size());
-    while (index_[slot] != kNone) slot = (slot + 1) & (index_.size() - 1);
-    index_[slot] = number;
-  }
 }
 
 template <class Hash>

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/object_index.hpp"
 #include "model/trace.hpp"
 
 namespace lockstep {
@@ -20,7 +21,6 @@ struct Fingerprint {
 template <class Hash>
 class BasicFingerprinter {
  public:
-  BasicFingerprinter();
   void begin();  // a new execution
   void add(const Step& step);
   void truncate(uint32_t records);  // takes back all but the first so many
@@ -46,16 +46,14 @@ class BasicFingerprinter {
       Hash write, reads;
     } use[3];
   };
-  static constexpr uint32_t kNone = 0xffff'ffff;
 
   Thread& thread(unsigned t);
   uint32_t object(ObjectId id);
-  void grow();
 
   std::vector<Thread> threads_;
   std::vector<Object> objects_;  // entries of earlier executions are reused, never removed
-  std::vector<uint32_t> index_;  // open addressing: numbers of objects
-  std::vector<Undo> undo_;       // room_, the first steps_ in use
+  ObjectIndex<Object> index_;
+  std::vector<Undo> undo_;  // room_, the first steps_ in use
   uint32_t room_ = 0, steps_ = 0, records_ = 0;
   uint32_t execution_ = 1;
   Hash sum_{};

@@ -6,12 +6,6 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kFirstIndex = 256;  // a power of two
-
-size_t slot_of(ObjectId id, size_t size) {
-  return static_cast<size_t>(static_cast<uint64_t>(id) * 0x9e3779b97f4a7c15ull >> 32) & (size - 1);
-}
-
 typedef int32_t Four __attribute__((vector_size(16)));
 
 // Clocks come in blocks, a known number of vector instructions each.
@@ -34,8 +28,6 @@ void copy(int32_t* into, const int32_t* from, unsigned width) {
 }
 
 }  // namespace
-
-HappensBefore::HappensBefore() : index_(kFirstIndex, kNone) {}
 
 void HappensBefore::make_room() {
   room_ = 2 * room_ + 64;
@@ -145,27 +137,12 @@ void HappensBefore::widen(unsigned threads) {
 }
 
 uint32_t HappensBefore::number_of(ObjectId id) {
-  size_t slot = slot_of(id, index_.size());
-  for (; index_[slot] != kNone; slot = (slot + 1) & (index_.size() - 1))
-    if (objects_[index_[slot]].id == id) return index_[slot];
-  index_[slot] = static_cast<uint32_t>(objects_.size());
-  objects_.push_back({id});
-  if (2 * objects_.size() > index_.size()) grow_index();
-  return static_cast<uint32_t>(objects_.size() - 1);
-}
-
-void HappensBefore::grow_index() {
-  index_.assign(2 * index_.size(), kNone);
-  for (uint32_t number = 0; number < objects_.size(); ++number) {
-    size_t slot = slot_of(objects_[number].id, index_.size());
-    while (index_[slot] != kNone) slot = (slot + 1) & (index_.size() - 1);
-    index_[slot] = number;
-  }
+  return index_.find_or_add(id, objects_, [&] { objects_.push_back({id}); });
 }
 
 uint64_t HappensBefore::memory_bytes() const {
   return events_.capacity() * sizeof(Event) + clocks_.capacity() * sizeof(int32_t) +
-         objects_.capacity() * sizeof(Object) + index_.capacity() * sizeof(uint32_t);
+         objects_.capacity() * sizeof(Object) + index_.memory_bytes();
 }
 
 }  // namespace lockstep

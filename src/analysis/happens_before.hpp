@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/object_index.hpp"
 #include "model/trace.hpp"
 
 namespace lockstep {
@@ -44,8 +45,6 @@ class HappensBefore {
     ObjectId id;
     uint32_t last_write = kNone, last_read = kNone;  // now
   };
-
-  HappensBefore();
 
   uint32_t size() const { return size_; }
   void push(const Step& step);
@@ -86,7 +85,6 @@ class HappensBefore {
   void note(const Step& step, Event& e, int32_t* clock);
   void join(int32_t* into, uint32_t record);
   void widen(unsigned threads);
-  void grow_index();
 
   unsigned width_ = 8;  // components per clock, a multiple of 8
   uint32_t size_ = 0, room_ = 0;
@@ -94,7 +92,7 @@ class HappensBefore {
   std::vector<int32_t> clocks_;
   std::vector<Thread> threads_;
   std::vector<Object> objects_;
-  std::vector<uint32_t> index_;  // open addressing: numbers of objects, kNone if free
+  ObjectIndex<Object> index_;
 };
 
 }  // namespace lockstep

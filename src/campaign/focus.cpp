@@ -14,22 +14,11 @@
 
 namespace lockstep {
 
-namespace {
-
-struct Glob {
-  std::string text;
-  bool met = false;  // by something the search came across
-};
-
-std::vector<Glob> globs_of(const std::vector<std::string>& texts) {
-  std::vector<Glob> globs;
-  for (const std::string& text : texts) globs.push_back({text});
-  return globs;
-}
-
-}  // namespace
-
 struct Focus::State {
+  struct Glob {
+    std::string text;
+    bool met = false;  // by something the search came across
+  };
   std::vector<Glob> functions, variables;
   bool by_function = false, by_variable = false;  // whether the search ranks by them
   bool idle_ranks = false;                        // ranks were given to a strategy that has none
@@ -37,6 +26,12 @@ struct Focus::State {
   std::unique_ptr<Symbols> symbols;
   std::unordered_map<uint64_t, bool> known;  // by return address
   std::shared_ptr<RankFailures> rank_failures = std::make_shared<RankFailures>();
+
+  static std::vector<Glob> globs_of(const std::vector<std::string>& texts) {
+    std::vector<Glob> globs;
+    for (const std::string& text : texts) globs.push_back({text});
+    return globs;
+  }
 
   template <class Fits>
   static bool any(std::vector<Glob>& globs, Fits&& fits) {
@@ -70,8 +65,8 @@ struct Focus::State {
 };
 
 Focus::Focus(const CampaignOptions& options) : state_(std::make_shared<State>()) {
-  state_->functions = globs_of(options.focus_functions);
-  state_->variables = globs_of(options.focus_variables);
+  state_->functions = State::globs_of(options.focus_functions);
+  state_->variables = State::globs_of(options.focus_variables);
   const std::string_view spec = options.strategy.spec;
   const bool ranked = spec.substr(0, spec.find(':')) == "best-first";
   state_->idle_ranks = !ranked && options.strategy.rank != StrategyOptions{}.rank;
@@ -96,7 +91,7 @@ void Focus::install(StrategyOptions& options) const {
   };
   // Only those who point at the heap pay for knowing where its blocks came from.
   options.focus_variable.on_heap =
-      std::any_of(state_->variables.begin(), state_->variables.end(), [](const Glob& wanted) {
+      std::any_of(state_->variables.begin(), state_->variables.end(), [](const State::Glob& wanted) {
         return wanted.text.starts_with(std::string_view(kHeapSpelling).substr(0, 4)) || wanted.text.starts_with('*');
       });
 }
@@ -106,12 +101,12 @@ void Focus::watch(Target& target) { state_->target = &target; }
 std::vector<std::string> Focus::warnings() const {
   std::vector<std::string> warnings = *state_->rank_failures;
   if (state_->idle_ranks) warnings.push_back("--rank has no effect without --strategy best-first");
-  const auto look = [&](const std::vector<Glob>& globs, bool used, const std::string& option, const char* rank,
+  const auto look = [&](const std::vector<State::Glob>& globs, bool used, const std::string& option, const char* rank,
                         const char* what) {
     if (used && globs.empty()) warnings.push_back("rank '" + std::string(rank) + "' has no effect without " + option);
     if (!used && !globs.empty())
       warnings.push_back(option + " has no effect without --strategy best-first --rank " + rank);
-    for (const Glob& glob : globs)
+    for (const State::Glob& glob : globs)
       if (used && !glob.met)
         warnings.push_back(option + ": no " + what + " seen by the search matches '" + glob.text + "'");
   };

@@ -20,7 +20,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kMagic[16] = "LOCKSTEP-STATE\n";
-constexpr uint32_t kVersion = 15;
+constexpr uint32_t kVersion = 16;
 constexpr uint64_t kLargest = 64ull << 30;
 // A file that claims to hold more than this times its size is forged: it would only eat memory.
 constexpr uint64_t kMostCompressed = 256, kSmall = 16 << 20;

@@ -11,12 +11,10 @@ namespace {
 
 constexpr const char* kEnvironment = "LOCKSTEP_OPTIONS";
 
-Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }
-
 std::optional<Error> unknown_key(std::string_view key, std::string_view source) {
   const std::string near = nearest_option(key, kRun | kReplay | kShrink);
-  return usage(fmt::format("{}: unknown key '{}'{}", source, key,
-                           near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+  return usage_error(fmt::format("{}: unknown key '{}'{}", source, key,
+                                 near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
 // One item of LOCKSTEP_OPTIONS, up to a colon outside quotes; advances `text` past it. nullopt: a quote is not closed.
@@ -56,21 +54,21 @@ std::optional<std::string> as_text(const toml::node& node) {
 
 std::optional<Error> set_option(Options& options, const OptionInfo& info, const std::string& value,
                                 std::string_view source) {
-  if (auto problem = info.set(options, value)) return usage(fmt::format("{}: {}", source, *problem));
+  if (auto problem = info.set(options, value)) return usage_error(fmt::format("{}: {}", source, *problem));
   return std::nullopt;
 }
 
 std::optional<Error> apply_environment(Options& options, std::string_view text) {
   while (!text.empty()) {
     const auto item = next_item(text);
-    if (!item) return usage(fmt::format("{}: missing closing quote", kEnvironment));
+    if (!item) return usage_error(fmt::format("{}: missing closing quote", kEnvironment));
     if (item->empty()) continue;
     const size_t equals = item->find('=');
     const std::string key = item->substr(0, equals);
     const OptionInfo* info = find_option(key);
     if (info == nullptr) return unknown_key(key, kEnvironment);
     if (equals == std::string::npos && info->value != nullptr)
-      return usage(fmt::format("{}: {} needs a value: {}={}", kEnvironment, key, key, info->value));
+      return usage_error(fmt::format("{}: {} needs a value: {}={}", kEnvironment, key, key, info->value));
     const std::string value = equals == std::string::npos ? "true" : item->substr(equals + 1);
     if (auto error = set_option(options, *info, value, fmt::format("{}: {}", kEnvironment, key))) return error;
   }
@@ -86,9 +84,9 @@ std::optional<Error> apply_file(Options& options, const std::string& path) {
     if (!text) return text.error();
     table = toml::parse(*text, path);
   } catch (const toml::parse_error& error) {
-    return usage(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
+    return usage_error(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
   } catch (const std::exception& error) {
-    return usage(fmt::format("cannot read {}: {}", path, error.what()));
+    return usage_error(fmt::format("cannot read {}: {}", path, error.what()));
   }
   for (const auto& [key, node] : table) {
     const OptionInfo* info = find_option(key.str());
@@ -101,7 +99,7 @@ std::optional<Error> apply_file(Options& options, const std::string& path) {
       values.push_back(as_text(node));
     }
     for (const auto& value : values) {
-      if (!value) return usage(source + ": value must be text, a whole number, true or false");
+      if (!value) return usage_error(source + ": value must be text, a whole number, true or false");
       if (auto error = set_option(options, *info, *value, source)) return error;
     }
   }

@@ -13,8 +13,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }
-
 // The words of a command line up to the user's program, and the program with its arguments.
 struct Split {
   Words ours, program;
@@ -25,10 +23,10 @@ bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '
 std::optional<Error> unknown_option(const std::string& word, unsigned command) {
   const std::string name = word.substr(0, word.find('='));
   const OptionInfo* elsewhere = name.starts_with("--") ? find_option(name.substr(2)) : nullptr;
-  if (elsewhere != nullptr) return usage(fmt::format("{} is not an option of this command; see --help", name));
+  if (elsewhere != nullptr) return usage_error(fmt::format("{} is not an option of this command; see --help", name));
   const std::string near = name.starts_with("--") ? nearest_option(name.substr(2), command) : "";
-  return usage(fmt::format("unknown option {}{}", name,
-                           near.empty() ? "; see --help" : fmt::format("; did you mean --{}?", near)));
+  return usage_error(fmt::format("unknown option {}{}", name,
+                                 near.empty() ? "; see --help" : fmt::format("; did you mean --{}?", near)));
 }
 
 // Everything after the program's name is the program's own, even if it looks like an option of ours. With
@@ -47,7 +45,7 @@ Result<Split> split(const Words& words, unsigned command, bool stop_at_word) {
     if (info == nullptr || !(info->commands & command)) return *unknown_option(word, command);
     if (info->value == nullptr || word.find('=') != std::string::npos) continue;
     if (i + 1 == words.size() || words[i + 1].starts_with("--"))
-      return usage(fmt::format("{} needs a value: {}", word, info->value));
+      return usage_error(fmt::format("{} needs a value: {}", word, info->value));
     out.ours.push_back(words[++i]);
   }
   return out;
@@ -71,25 +69,15 @@ class Parser {
     run_->footer(
         "Every option can also be set in LOCKSTEP_OPTIONS=key=value:key=value and in lockstep.toml;\n"
         "the command line wins over the environment, which wins over the file.");
-    replay_ = app_.add_subcommand("replay", summary_of("replay"));
-    replay_->add_option("FILE", schedule_, "a .lockstep file written by 'lockstep run'")->type_name("");
-    add_options(*replay_, kReplay);
-    replay_->footer("Add -- PROGRAM [ARGS...] to replay with another program.");
+    replay_ = add_schedule_command("replay", kReplay, "Add -- PROGRAM [ARGS...] to replay with another program.");
     resume_ = app_.add_subcommand("resume", summary_of("resume"));
     resume_->add_option("DIR", folder_, "the --out directory of that run; by default lockstep-out/PROGRAM")
         ->type_name("");
-    shrink_ = app_.add_subcommand("shrink", summary_of("shrink"));
-    shrink_->add_option("FILE", schedule_, "a .lockstep file written by 'lockstep run'")->type_name("");
-    add_options(*shrink_, kShrink);
-    shrink_->footer("-o is short for --output. Add -- PROGRAM [ARGS...] to use another program.");
-    explain_ = app_.add_subcommand("explain", summary_of("explain"));
-    explain_->add_option("FILE", schedule_, "a .lockstep file written by 'lockstep run'")->type_name("");
-    add_options(*explain_, kExplain);
-    explain_->footer("Add -- PROGRAM [ARGS...] to use another program.");
-    debug_ = app_.add_subcommand("debug", summary_of("debug"));
-    debug_->add_option("FILE", schedule_, "a .lockstep file written by 'lockstep run'")->type_name("");
-    add_options(*debug_, kDebug);
-    debug_->footer(
+    shrink_ = add_schedule_command("shrink", kShrink,
+                                   "-o is short for --output. Add -- PROGRAM [ARGS...] to use another program.");
+    explain_ = add_schedule_command("explain", kExplain, "Add -- PROGRAM [ARGS...] to use another program.");
+    debug_ = add_schedule_command(
+        "debug", kDebug,
         "In gdb, 'lockstep next' runs to the next thread switch, 'lockstep failure' runs to the failure,\n"
         "'lockstep story' prints the steps. Add -- PROGRAM [ARGS...] to use another program.");
     list_ = app_.add_subcommand("list", summary_of("list"));
@@ -109,14 +97,22 @@ class Parser {
     if (command == "resume") return parse_resume(rest);
     if (command == "list") return parse_list(rest);
     if (command.empty())
-      return usage(
+      return usage_error(
           "no command given; use run, replay, explain, debug, shrink, resume or list, or see 'lockstep --help'");
     if (command == "--help" || command == "-h" || command == "--version") return read({command});
-    if (is_option(command)) return usage(fmt::format("unknown option {}; see 'lockstep --help'", command));
-    return usage(fmt::format("unknown command '{}'; use run, replay, explain, debug, shrink, resume or list", command));
+    if (is_option(command)) return usage_error(fmt::format("unknown option {}; see 'lockstep --help'", command));
+    return usage_error(
+        fmt::format("unknown command '{}'; use run, replay, explain, debug, shrink, resume or list", command));
   }
 
  private:
+  CLI::App* add_schedule_command(const char* name, unsigned which, const char* footer) {
+    CLI::App* command = app_.add_subcommand(name, summary_of(name));
+    command->add_option("FILE", schedule_, "a .lockstep file written by 'lockstep run'")->type_name("");
+    add_options(*command, which);
+    command->footer(footer);
+    return command;
+  }
   void add_options(CLI::App& command, unsigned which) {
     for (const OptionInfo& info : option_table()) {
       if (!(info.commands & which)) continue;
@@ -142,7 +138,7 @@ class Parser {
       app_.exit(asked, text, text);
       return ParsedCommand{ShowText{text.str()}};
     } catch (const CLI::ParseError& error) {
-      return usage(error.what());
+      return usage_error(error.what());
     }
   }
 
@@ -164,7 +160,7 @@ class Parser {
     words.insert(words.end(), rest.begin(), rest.end());
     Result<ParsedCommand> text = read(words);
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
-    if (folder_.empty()) return usage("no directory given; use 'lockstep resume DIR'");
+    if (folder_.empty()) return usage_error("no directory given; use 'lockstep resume DIR'");
     return ParsedCommand{ResumeCommand{folder_}};
   }
 
@@ -178,9 +174,9 @@ class Parser {
     RunCommand run;
     if (auto error = apply(*run_, kRun, run.options, around)) return *error;
     if (!run.options.test_run.empty() && run.options.tests_list.empty())
-      return usage("--test-run needs --tests-list: a command that prints the names of the tests");
+      return usage_error("--test-run needs --tests-list: a command that prints the names of the tests");
     if (parts->program.empty()) parts->program = words_of(run.options.test_run);
-    if (parts->program.empty()) return usage("no program given; use 'lockstep run [options] PROGRAM [ARGS...]'");
+    if (parts->program.empty()) return usage_error("no program given; use 'lockstep run [options] PROGRAM [ARGS...]'");
     run.options.command = parts->program;
     return ParsedCommand{run};
   }
@@ -201,7 +197,7 @@ class Parser {
     Result<Split> parts = split(rest, which, false);
     if (!parts) return parts.error();
     const bool separator = std::find(rest.begin(), rest.end(), "--") != rest.end();
-    if (separator && parts->program.empty()) return usage("no program given after --");
+    if (separator && parts->program.empty()) return usage_error("no program given after --");
     Words words = {name};
     words.insert(words.end(), parts->ours.begin(), parts->ours.end());
     if (std::count_if(parts->ours.begin(), parts->ours.end(),
@@ -211,7 +207,7 @@ class Parser {
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
     Command command;
     if (auto error = apply(app, which, command.options, around)) return *error;
-    if (schedule_.empty()) return usage(fmt::format("no schedule given; use 'lockstep {} FILE'", name));
+    if (schedule_.empty()) return usage_error(fmt::format("no schedule given; use 'lockstep {} FILE'", name));
     command.options.schedule = schedule_;
     command.options.command = parts->program;
     return ParsedCommand{command};
@@ -221,7 +217,7 @@ class Parser {
     if (!rest.empty() && rest[0] == "tests") {
       const bool separated = rest.size() > 1 && rest[1] == "--";
       const Words program(rest.begin() + (separated ? 2 : 1), rest.end());
-      if (program.empty()) return usage("no program given; use 'lockstep list tests PROGRAM [ARGS...]'");
+      if (program.empty()) return usage_error("no program given; use 'lockstep list tests PROGRAM [ARGS...]'");
       return ParsedCommand{ListCommand{"tests", false, program}};
     }
     for (const std::string& word : rest)
@@ -231,9 +227,9 @@ class Parser {
     Result<ParsedCommand> text = read(words);
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
     if (what_ != "strategies" && what_ != "ranks" && what_ != "analyses" && what_ != "intercepts")
-      return usage(what_.empty()
-                       ? "nothing to list; use 'lockstep list strategies', ranks, analyses or intercepts"
-                       : fmt::format("cannot list '{}'; use strategies, ranks, analyses or intercepts", what_));
+      return usage_error(what_.empty()
+                             ? "nothing to list; use 'lockstep list strategies', ranks, analyses or intercepts"
+                             : fmt::format("cannot list '{}'; use strategies, ranks, analyses or intercepts", what_));
     return ParsedCommand{ListCommand{what_, list_json_}};
   }
 

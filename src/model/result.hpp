@@ -13,6 +13,8 @@ struct Error {
   ExitCode code = ExitCode::Usage;
   std::string message;  // one sentence: what is wrong and what to do
 };
+inline Error usage_error(std::string message) { return {ExitCode::Usage, std::move(message)}; }
+inline std::string quoted(std::string_view text) { return std::string(1, '\'').append(text).append(1, '\''); }
 
 template <class T>
 class [[nodiscard]] Result {

@@ -4,9 +4,9 @@
 
 namespace lockstep {
 namespace {
-constexpr uint32_t kPatience = 32;   // turns before it is believed that they go on
-constexpr uint32_t kStay = 1 << 13;  // turns after which the scheduler is asked again for a good core
-constexpr int64_t kLong = 200'000;   // nanoseconds: a turn after which waking a core does not matter
+constexpr uint32_t kTurnsToBelieve = 32;  // turns before it is believed that they go on
+constexpr uint32_t kStay = 1 << 13;       // turns after which the scheduler is asked again for a good core
+constexpr int64_t kLong = 200'000;        // nanoseconds: a turn after which waking a core does not matter
 // A search with so few plans under way waits for its worker all the time; one with many works at the same time.
 constexpr uint64_t kFewForOne = 32, kFewEach = 8, kManyPlans = 64;
 }  // namespace
@@ -26,7 +26,7 @@ void CpuAffinity::took_turns(std::span<const pid_t> workers, std::chrono::nanose
   if (!usable_) return;
   turn_ += (waited.count() - turn_) / 8;
   if (!with_.empty() && (turns_ > kStay || turn_ > kLong || !std::ranges::equal(with_, workers))) part(workers);
-  if (++turns_ < kPatience || turn_ > kLong || !with_.empty()) return;
+  if (++turns_ < kTurnsToBelieve || turn_ > kLong || !with_.empty()) return;
   const int here = sched_getcpu();
   if (here < 0) return;
   cpu_set_t one;

@@ -35,7 +35,7 @@ struct InFile {
   std::vector<uint64_t> random, counter;
 };
 
-InFile look_into(const std::string& path) {
+InFile instructions_in(const std::string& path) {
   InFile found;
   const ElfFile file(path);
   std::vector<ElfFile::Function> functions;
@@ -93,7 +93,7 @@ std::set<Fact> nondeterministic_facts(const std::vector<Module>& modules, bool c
     if (module.path.empty() || module.path.front() != '/' || is_system_library(module.path) ||
         !seen.insert(module.path).second)
       continue;
-    const InFile found = look_into(module.path);
+    const InFile found = instructions_in(module.path);
     if (found.random.empty() && found.counter.empty()) continue;
     const ElfFile file(module.path);
     for (uint64_t at : found.random)

@@ -20,7 +20,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr auto kPatience = std::chrono::seconds(20);  // for listing; what takes longer is explored as a whole
+constexpr auto kListPatience = std::chrono::seconds(20);  // for listing; what takes longer is explored as a whole
 constexpr size_t kLongestList = 16 << 20;
 
 // Does the file hold this text? Frameworks name their options in it, however they are linked.
@@ -77,7 +77,7 @@ std::optional<std::string> output_of(const std::string& path, const Words& comma
   std::string text;
   bool ended = false;
   constexpr int kPoll = 50;  // milliseconds
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kListPatience;
   while (pid > 0 && !ended && text.size() < kLongestList) {
     if (std::chrono::steady_clock::now() >= deadline || (program.stop && program.stop())) break;
     pollfd p{ends[0], POLLIN, 0};

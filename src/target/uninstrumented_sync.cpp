@@ -48,7 +48,7 @@ bool is_system_library(const std::string& path) {
 
 namespace {
 
-std::optional<std::string> look_into(const std::string& path) {
+std::optional<std::string> atomic_code_in(const std::string& path) {
   const ElfFile file(path);
   std::optional<std::string> found;
   std::vector<ElfFile::Function> functions;
@@ -91,7 +91,7 @@ std::string invisible_synchronisation(const std::vector<Module>& modules) {
   std::set<std::string> seen = modules_of_lockstep(paths);
   for (const Module& module : modules) {
     if (!module.path.starts_with('/') || is_system_library(module.path) || !seen.insert(module.path).second) continue;
-    if (auto found = look_into(module.path)) return *found;
+    if (auto found = atomic_code_in(module.path)) return *found;
   }
   return "";
 }

@@ -66,6 +66,7 @@ inline constexpr uintptr_t kStackBase = 0x2080'0000'0000;  // stack of pool thre
 inline constexpr uintptr_t kStackStride = 1ull << 28;
 inline constexpr uintptr_t kPrivateBase = 0x3000'0000'0000;  // the runtime's own pages
 inline constexpr uintptr_t kPrivateEnd = 0x3800'0000'0000;
+inline constexpr uintptr_t kPage = 4096;
 
 // Zeroed, private, lazily committed, never fails (ends the process instead). What lies there is state of the execution
 // under way and part of a checkpoint; unsaved pages are not.

@@ -15,10 +15,10 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr uint32_t kMostBlocks = 1024;
-constexpr uint32_t kSlots = 4 * kMostBlocks;
+constexpr uint32_t kMostAllocations = 1024;
+constexpr uint32_t kSlots = 4 * kMostAllocations;
 constinit struct {
-  Allocation block[kMostBlocks];
+  Allocation block[kMostAllocations];
   uint32_t count;
   uint16_t slots[kSlots];  // 1 + index into `block`, by the beginning of the block
 } written{};
@@ -66,7 +66,7 @@ void write_breaches() {
 // Where operations took place, and the accesses of atomic blocks.
 void write_blocks_used() {
   const Scheduler& s = scheduler();
-  for (uint32_t i = 0; i < s.log_size && written.count < kMostBlocks; ++i) {
+  for (uint32_t i = 0; i < s.log_size && written.count < kMostAllocations; ++i) {
     write_block_at(static_cast<uint64_t>(s.log[i].object));
     for (const Access& access : accesses(s.log[i].operation())) write_block_at(static_cast<uint64_t>(access.object));
   }
@@ -75,7 +75,7 @@ void write_blocks_used() {
   });
   if (!s.records_memory()) return;
   const Touched* units = s.blocks.out();
-  for (uint32_t i = 0; i < s.blocks.units && written.count < kMostBlocks;) {
+  for (uint32_t i = 0; i < s.blocks.units && written.count < kMostAllocations;) {
     const auto& block = reinterpret_cast<const BlockRecord&>(units[i++]);
     for (const uint32_t end = i + block.touched; i < end; ++i) write_block_at(units[i].word);
   }
@@ -109,7 +109,7 @@ bool write_allocation(const Heap::Record& record, uint16_t flags) {
     written.block[known - 1].flags |= flags;
     return true;
   }
-  if (written.count == kMostBlocks) return false;
+  if (written.count == kMostAllocations) return false;
   Allocation& a = written.block[written.count++];
   known = static_cast<uint16_t>(written.count);
   a = {};
@@ -148,9 +148,9 @@ void write_findings(bool completed) {
 }
 
 uint32_t monitor_flags() {
-  return (race_detector.more ? Monitors::kMoreRaces : 0u) | (settings.checks_locks ? Monitors::kLocksChecked : 0u) |
-         (eraser.broken() ? Monitors::kLocksBroken : 0u) | (call_sites.thinned() ? Monitors::kThinned : 0u) |
-         (call_sites.repeated() ? Monitors::kRepeated : 0u) | (settings.skips_races ? Monitors::kNoRaces : 0u);
+  return (race_detector.more ? Monitors::kMoreRaces : 0u) | (eraser.broken() ? Monitors::kLocksBroken : 0u) |
+         (call_sites.thinned() ? Monitors::kThinned : 0u) | (call_sites.repeated() ? Monitors::kRepeated : 0u) |
+         (settings.skips_races ? Monitors::kNoRaces : 0u);
 }
 Allocation* written_allocations(uint32_t* count) {
   *count = written.count;

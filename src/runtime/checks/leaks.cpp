@@ -13,7 +13,7 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr size_t kMostBlocks = 1u << 22;
+constexpr size_t kMostReachable = 1u << 22;
 
 struct Search {
   const Heap::Record** open;  // reached, not yet looked into
@@ -31,7 +31,7 @@ struct Search {
       const Heap::Record* all = heap.records(ThreadId(static_cast<uint16_t>(owner)), &count);
       if (!reached[owner]) reached[owner] = static_cast<uint8_t*>(map_pages(count));
       uint8_t& mark = reached[owner][record - all];
-      if (mark || open_count == kMostBlocks) continue;
+      if (mark || open_count == kMostReachable) continue;
       mark = 1;
       open[open_count++] = record;
     }
@@ -73,7 +73,7 @@ void look_at_thread(Thread& t, Search& search, uintptr_t stack_pointer) {
 }  // namespace
 
 void find_leaks() {
-  auto* open = static_cast<const Heap::Record**>(map_pages(sizeof(void*) * kMostBlocks));
+  auto* open = static_cast<const Heap::Record**>(map_pages(sizeof(void*) * kMostReachable));
   static Search search;
   search = {open, 0, {}};
   Scheduler& s = scheduler();
@@ -104,7 +104,7 @@ void find_leaks() {
         write_allocation(all[k], Allocation::kLeaked);
     if (reached) unmap_pages(reached, count);
   }
-  unmap_pages(open, sizeof(void*) * kMostBlocks);
+  unmap_pages(open, sizeof(void*) * kMostReachable);
 }
 
 }  // namespace lockstep::rt

@@ -14,7 +14,7 @@ class Look {
     if (UNLIKELY(on_)) range_access(p, size, RaceAccess::kRange, caller_);
   }
   void writes(const void* p, size_t size) const {
-    if (UNLIKELY(on_)) range_access(p, size, RaceAccess::kRange | RaceAccess::kWrite, caller_);
+    if (UNLIKELY(on_)) range_access(p, size, kRangeWrite, caller_);
   }
   void reads_string(const char* p) const { reads(p, length(p) + 1); }
   void reads_string(const char* p, size_t most) const {

@@ -8,7 +8,7 @@ namespace lockstep::rt {
 namespace {
 
 constexpr uint32_t kFirstTable = 1u << 10;
-constexpr size_t kPoolBytes = 4ull << 30;  // virtual
+constexpr size_t kClockBytes = 4ull << 30;  // virtual
 
 inline void clear(uint32_t* to, unsigned from, unsigned width) {
   for (unsigned i = from; i < width; ++i) to[i] = 0;
@@ -21,7 +21,7 @@ void Clocks::init() {
   fences_ = static_cast<Fences*>(map_pages(sizeof(Fences) * kMaxThreads));
   table_ = static_cast<Message*>(map_pages(sizeof(Message) * kFirstTable));
   table_size_ = kFirstTable;
-  pool_.init(kPoolBytes);
+  pool_.init(kClockBytes);
 }
 
 void Clocks::begin() {

@@ -10,7 +10,6 @@ namespace lockstep::rt {
 constinit Eraser eraser{};
 namespace {
 constexpr uintptr_t kChunks = 1ull << (47 - 16);
-constexpr size_t kPage = 4096;
 }  // namespace
 
 // The entries of kChunkBytes bytes, then a page of which only this is used.

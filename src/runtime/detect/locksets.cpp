@@ -3,7 +3,7 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr size_t kPoolBytes = 64ull << 20;  // virtual
+constexpr size_t kLocksetBytes = 64ull << 20;  // virtual
 constexpr unsigned kKnown = 1u << 12;
 
 }  // namespace
@@ -13,7 +13,7 @@ void LockSets::init() {
   bucket_ = static_cast<uint32_t*>(map_pages(sizeof(uint32_t) * kBuckets));
   stamp_ = static_cast<uint32_t*>(map_pages(sizeof(uint32_t) * kBuckets));
   known_ = static_cast<Known*>(map_pages(sizeof(Known) * kKnown));
-  pool_.init(kPoolBytes);
+  pool_.init(kLocksetBytes);
 }
 
 void LockSets::begin() {

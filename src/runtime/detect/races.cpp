@@ -9,7 +9,7 @@ namespace lockstep::rt {
 constinit RaceDetector race_detector{};
 namespace {
 
-constexpr uint8_t kWrite = RaceAccess::kWrite, kAtomic = RaceAccess::kAtomic;
+constexpr uint8_t kAtomic = RaceAccess::kAtomic;
 
 constexpr bool conflicts(uint8_t a, uint8_t b) { return ((a | b) & kWrite) && !(a & b & kAtomic); }
 

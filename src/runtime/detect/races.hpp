@@ -12,10 +12,13 @@
 
 namespace lockstep::rt {
 
+// Flags of plain accesses.
+inline constexpr uint8_t kRead = 0, kWrite = RaceAccess::kWrite, kRangeRead = RaceAccess::kRange,
+                         kRangeWrite = RaceAccess::kRange | RaceAccess::kWrite;
+
 // Whatever conflicts with an access of kind `old` also conflicts with one of kind `fresh`.
 constexpr bool dominates(uint8_t fresh, uint8_t old) {
-  return ((fresh & RaceAccess::kWrite) || !(old & RaceAccess::kWrite)) &&
-         (!(fresh & RaceAccess::kAtomic) || (old & RaceAccess::kAtomic));
+  return ((fresh & kWrite) || !(old & kWrite)) && (!(fresh & RaceAccess::kAtomic) || (old & RaceAccess::kAtomic));
 }
 
 class RaceDetector {

@@ -5,12 +5,12 @@
 namespace lockstep::rt {
 namespace {
 constexpr size_t kArenaCells = (64ull << 20) / sizeof(Cell);
-constexpr size_t kPoolBytes = 16ull << 30;  // virtual
+constexpr size_t kShadowBytes = 16ull << 30;  // virtual
 }  // namespace
 
 void Shadow::init() {
   chunks_ = static_cast<Cell**>(map_pages(sizeof(Cell*) * (kChunkMask + 1)));
-  pool_.init(kPoolBytes);
+  pool_.init(kShadowBytes);
 }
 
 void Shadow::begin() {

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/errors.hpp"
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/detect/races.hpp"
@@ -107,8 +108,7 @@ int open_named_pipe(const char* path, int flags) {
   undo.opened();
   const auto open_now = [&]() -> int {
     const long fd = sys(SYS_openat, AT_FDCWD, word(path), flags | O_NONBLOCK, 0);
-    if (fd < 0) errno = static_cast<int>(-fd);
-    return fd < 0 ? -1 : static_cast<int>(fd);
+    return syscall_result(fd);
   };
   const int fd = until_possible(ENXIO, open_now);
   if (fd < 0) return fd;

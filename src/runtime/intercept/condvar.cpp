@@ -1,6 +1,7 @@
 // Condition variables. A wait is two steps: release the mutex and enqueue; once woken, compete for the mutex.
 #include "runtime/intercept/condvar.hpp"
 
+#include "runtime/base/timespec.hpp"
 #include "runtime/sync/condvar.hpp"
 
 #include <errno.h>
@@ -91,7 +92,7 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags, const
 
 int timed_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline,
                const void* place) {
-  if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return EINVAL;
+  if (!has_valid_nanoseconds(*deadline)) return EINVAL;
   self().deadline = VirtualClock::to_monotonic(clock, *deadline);
   return wait(condition, mutex, Step::kTimed, place);
 }

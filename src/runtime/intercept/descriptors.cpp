@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "runtime/base/errors.hpp"
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/detect/races.hpp"
@@ -214,8 +215,5 @@ LOCKSTEP_EXPORT void* mmap64(void* address, size_t size, int protection, int fla
 }
 LOCKSTEP_EXPORT int munmap(void* address, size_t size) noexcept {
   if (controlled()) undo.unmapped(address, size);
-  const long result = sys(SYS_munmap, word(address), static_cast<long>(size));
-  if (result == 0) return 0;
-  errno = static_cast<int>(-result);
-  return -1;
+  return syscall_result(sys(SYS_munmap, word(address), static_cast<long>(size)));
 }

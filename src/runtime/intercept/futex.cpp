@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "runtime/base/atomic_memory.hpp"
+#include "runtime/base/errors.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/base/timespec.hpp"
 #include "runtime/intercept/process_state.hpp"
 #include "runtime/memory/snapshot.hpp"
 #include "runtime/sched/refuse_call.hpp"
@@ -21,14 +23,9 @@
 namespace lockstep::rt {
 namespace {
 
-long fail(int error) {
-  errno = error;
-  return -1;
-}
-
 uint64_t deadline_of(int operation, const timespec& t, const Thread& me) {
   const bool absolute = (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
-  if (!absolute) return me.clock + static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
+  if (!absolute) return me.clock + nanoseconds(t);
   return VirtualClock::to_monotonic(operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, t);
 }
 
@@ -38,16 +35,16 @@ long wait(uint32_t* address, int operation, uint32_t expected, const timespec* t
   s.reach(OpKind::FutexWait, address, Step::kWrite);
   // Where atomics are no steps, nobody sees who changes the value that decides whether this waits.
   if (!runtime.instrumented || runtime.points == Points::Sync) s.reasons.add(Reason::HiddenSync);
-  if (atomic_memory::load(address) != expected) return fail(EAGAIN);
-  if (waits_for_what_it_has_seen_change(address, expected)) return fail(EAGAIN);
+  if (atomic_memory::load(address) != expected) return fail_with(EAGAIN);
+  if (waits_for_what_it_has_seen_change(address, expected)) return fail_with(EAGAIN);
   if (timeout) me.deadline = deadline_of(operation, *timeout, me);
   me.queue = address;
   me.futex_mask = mask;
   me.woken = me.timed_out = false;
   s.wait_to_be_advanced(OpKind::FutexBlocked, address, timeout ? Step::kTimed : 0);
   me.queue = nullptr;
-  if (interrupted_wait(me)) return me.restarts ? wait(address, operation, expected, timeout, mask) : fail(EINTR);
-  if (me.timed_out) return fail(ETIMEDOUT);
+  if (interrupted_wait(me)) return me.restarts ? wait(address, operation, expected, timeout, mask) : fail_with(EINTR);
+  if (me.timed_out) return fail_with(ETIMEDOUT);
   s.note(OpKind::FutexBlocked, ObjectId(reinterpret_cast<uint64_t>(address)));  // it is after the wake
   return 0;
 }
@@ -98,7 +95,7 @@ long wake(uint32_t* address, int most, uint32_t mask) {
 long requeue(uint32_t* from, int wakes, int moves, uint32_t* to, const uint32_t* expected) {
   Scheduler& s = scheduler();
   s.reach(OpKind::FutexWake, from, Step::kWrite, true, Companion::other_queue(object_at(to)));
-  if (expected && atomic_memory::load(from) != *expected) return fail(EAGAIN);
+  if (expected && atomic_memory::load(from) != *expected) return fail_with(EAGAIN);
   Woken all;
   wake_some(from, wakes, ~0u, all);
   long moved = 0;
@@ -126,7 +123,7 @@ long wake_op(uint32_t* first, int wakes, int second_wakes, uint32_t* second, uin
     case FUTEX_OP_OR: fresh = old | operand; break;
     case FUTEX_OP_ANDN: fresh = old & ~operand; break;
     case FUTEX_OP_XOR: fresh = old ^ operand; break;
-    default: return fail(ENOSYS);
+    default: return fail_with(ENOSYS);
   }
   atomic_memory::store(second, static_cast<uint32_t>(fresh));
   bool also = false;
@@ -137,7 +134,7 @@ long wake_op(uint32_t* first, int wakes, int second_wakes, uint32_t* second, uin
     case FUTEX_OP_CMP_LE: also = old <= compared; break;
     case FUTEX_OP_CMP_GT: also = old > compared; break;
     case FUTEX_OP_CMP_GE: also = old >= compared; break;
-    default: return fail(ENOSYS);
+    default: return fail_with(ENOSYS);
   }
   Woken all;
   wake_some(first, wakes, ~0u, all);
@@ -203,5 +200,5 @@ LOCKSTEP_EXPORT long syscall(long number, ...) noexcept {
   }
   const bool failed = result < 0 && result > -4096;
   call.done(failed ? -1 : 0);
-  return failed ? fail(static_cast<int>(-result)) : result;
+  return failed ? fail_with(-result) : result;
 }

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "runtime/base/errors.hpp"
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/intercept/ids.hpp"
@@ -73,11 +74,6 @@ int get_cpus(const Thread& t, size_t size, cpu_set_t* set) {
   copy_bytes(set, &t.cpus, size < sizeof t.cpus ? size : sizeof t.cpus);
   return 0;
 }
-int as_errno(int error) {
-  if (error == 0) return 0;
-  errno = error;
-  return -1;
-}
 bool is_caller(pid_t pid) { return pid == 0 || pid == virtual_tid(self()); }
 }  // namespace
 LOCKSTEP_EXPORT int pthread_setaffinity_np(pthread_t handle, size_t size, const cpu_set_t* set) noexcept {
@@ -87,7 +83,7 @@ LOCKSTEP_EXPORT int pthread_setaffinity_np(pthread_t handle, size_t size, const 
 }
 LOCKSTEP_EXPORT int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t* set) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(sched_setaffinity)(pid, size, set);
-  return is_caller(pid) ? as_errno(set_cpus(self(), size, set)) : 0;
+  return is_caller(pid) ? error_result(set_cpus(self(), size, set)) : 0;
 }
 LOCKSTEP_EXPORT int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_set_t* set) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_getaffinity_np)(handle, size, set);
@@ -96,7 +92,7 @@ LOCKSTEP_EXPORT int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_se
 }
 LOCKSTEP_EXPORT int sched_getaffinity(pid_t pid, size_t size, cpu_set_t* set) noexcept {
   if (!controlled() || !is_caller(pid)) return LOCKSTEP_REAL(sched_getaffinity)(pid, size, set);
-  return as_errno(get_cpus(self(), size, set));
+  return error_result(get_cpus(self(), size, set));
 }
 LOCKSTEP_EXPORT int sched_setscheduler(pid_t pid, int policy, const sched_param* parameters) noexcept {
   return controlled() ? 0 : LOCKSTEP_REAL(sched_setscheduler)(pid, policy, parameters);
@@ -120,10 +116,7 @@ int set_ids(const char* call, long number, long a, long b, long c) {
   const StateCall state(StateKind::Limits, Use::Change);
   const Ids before = Ids::now();
   const long result = state.done(static_cast<int>(sys(number, a, b, c)));
-  if (result < 0) {
-    errno = static_cast<int>(-result);
-    return -1;
-  }
+  if (result < 0) return fail_with(-result);
   const Ids after = Ids::now();
   if (__builtin_memcmp(&before, &after, sizeof before) != 0 && runtime.isolation != Isolation::Fork)
     refuse_call(call, "the executions to come would have the same user; use --isolation fork");
@@ -159,20 +152,14 @@ int be_nice(int value) {
 }  // namespace
 LOCKSTEP_EXPORT int nice(int increment) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(nice)(increment);
-  if (increment < 0 && sys(SYS_geteuid) != 0) {
-    errno = EPERM;
-    return -1;
-  }
+  if (increment < 0 && sys(SYS_geteuid) != 0) return fail_with(EPERM);
   be_nice(nice_value + increment);
   return nice_value;
 }
 LOCKSTEP_EXPORT int setpriority(__priority_which_t which, id_t who, int value) noexcept {
   if (!controlled() || which != PRIO_PROCESS || (who != 0 && who != id_t{kVirtualPid}))
     return LOCKSTEP_REAL(setpriority)(which, who, value);
-  if (value < nice_value && sys(SYS_geteuid) != 0) {
-    errno = EACCES;
-    return -1;
-  }
+  if (value < nice_value && sys(SYS_geteuid) != 0) return fail_with(EACCES);
   return be_nice(value);
 }
 LOCKSTEP_EXPORT int getpriority(__priority_which_t which, id_t who) noexcept {

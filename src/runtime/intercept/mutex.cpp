@@ -6,6 +6,7 @@
 
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/base/timespec.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"
 #include "runtime/detect/eraser.hpp"
@@ -133,7 +134,7 @@ int lock(pthread_mutex_t* mutex, uint8_t flags = 0) {
 }
 
 int timed_lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) {
-  if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return EINVAL;
+  if (!has_valid_nanoseconds(*deadline)) return EINVAL;
   self().deadline = VirtualClock::to_monotonic(clock, *deadline);
   return lock(mutex, Step::kTimed);
 }

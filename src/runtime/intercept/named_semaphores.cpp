@@ -8,6 +8,7 @@
 
 #include "runtime/intercept/named_semaphores.hpp"
 
+#include "runtime/base/errors.hpp"
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/memory/undo.hpp"
@@ -28,7 +29,7 @@ constinit struct {
   bool used;         // any
 } names{};
 
-sem_t* fail(int error) {
+sem_t* fail_to_open(int error) {
   errno = error;
   return SEM_FAILED;
 }
@@ -71,15 +72,15 @@ void map_semaphores() {
 sem_t* open_named(const char* name, int flags, unsigned value) {
   scheduler().reach(OpKind::Io, &names, Step::kWrite);
   name = without_slashes(name);
-  if (!*name || contains(name, "/")) return fail(EINVAL);
-  if (length(name) >= kLongest) return fail(ENAMETOOLONG);
+  if (!*name || contains(name, "/")) return fail_to_open(EINVAL);
+  if (length(name) >= kLongest) return fail_to_open(ENAMETOOLONG);
   Named* n = find(name);
-  if (n && flags & O_CREAT && flags & O_EXCL) return fail(EEXIST);
-  if (!n && !(flags & O_CREAT)) return fail(ENOENT);
+  if (n && flags & O_CREAT && flags & O_EXCL) return fail_to_open(EEXIST);
+  if (!n && !(flags & O_CREAT)) return fail_to_open(ENOENT);
   if (!n) {
-    if (value > SEM_VALUE_MAX) return fail(EINVAL);
+    if (value > SEM_VALUE_MAX) return fail_to_open(EINVAL);
     n = free_place(name);
-    if (!n) return fail(EMFILE);
+    if (!n) return fail_to_open(EMFILE);
     *n = {};
     n->used = names.used = true;
     undo.uses_shared_memory();
@@ -129,10 +130,7 @@ LOCKSTEP_EXPORT int sem_close(sem_t* semaphore) noexcept {
   if (!controlled()) return is_ours(semaphore) ? 0 : LOCKSTEP_REAL(sem_close)(semaphore);
   scheduler().reach(OpKind::Io, &names, Step::kWrite);
   Named* n = is_ours(semaphore) ? &names.place[semaphore - names.semaphore] : nullptr;
-  if (!n || !n->open) {
-    errno = EINVAL;
-    return -1;
-  }
+  if (!n || !n->open) return fail_with(EINVAL);
   --n->open;
   forget_if_unused(*n);
   return 0;
@@ -141,10 +139,7 @@ LOCKSTEP_EXPORT int sem_unlink(const char* name) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(sem_unlink)(name);
   scheduler().reach(OpKind::Io, &names, Step::kWrite);
   Named* n = find(without_slashes(name));
-  if (!n) {
-    errno = ENOENT;
-    return -1;
-  }
+  if (!n) return fail_with(ENOENT);
   n->name[0] = 0;
   forget_if_unused(*n);
   return 0;

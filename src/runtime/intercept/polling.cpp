@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 
+#include "runtime/base/errors.hpp"
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/intercept/io_wait.hpp"
@@ -19,8 +20,7 @@ int wait_ready(pollfd* fds, unsigned count, int64_t timeout) {
   if (!arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0) && !me.timed_out) return -1;
   const long result = sys(SYS_poll, word(fds), count, 0);
   receives(-1);
-  if (result < 0) errno = static_cast<int>(-result);
-  return result < 0 ? -1 : static_cast<int>(result);
+  return syscall_result(result);
 }
 
 int64_t milliseconds(const timespec* t) {
@@ -45,10 +45,7 @@ int select_as_poll(int n, fd_set* read, fd_set* write, fd_set* except, int64_t t
     if (set) FD_ZERO(set);
   int bits = 0;
   for (unsigned i = 0; i < count; ++i) {
-    if (fds[i].revents & POLLNVAL) {
-      errno = EBADF;
-      return -1;
-    }
+    if (fds[i].revents & POLLNVAL) return fail_with(EBADF);
     if (read && fds[i].events & POLLIN && fds[i].revents & (POLLIN | POLLHUP | POLLERR))
       FD_SET(fds[i].fd, read), ++bits;
     if (write && fds[i].events & POLLOUT && fds[i].revents & (POLLOUT | POLLERR)) FD_SET(fds[i].fd, write), ++bits;

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/base/errors.hpp"
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/intercept/processes.hpp"
@@ -73,11 +74,6 @@ long in_a_moment(unsigned milliseconds, F&& call) {
   }
 }
 
-int fail(long error) {
-  errno = static_cast<int>(error);
-  return -1;
-}
-
 // One wait for a child as a step; others get their turn while it does not end.
 template <class F>
 long wait_for_child(int options, F&& call) {
@@ -95,7 +91,7 @@ pid_t wait_as(pid_t pid, int* status, int options, rusage* usage) {
   int how = 0;
   const long result =
       wait_for_child(options, [&] { return sys(SYS_wait4, pid, word(&how), options | WNOHANG, word(usage)); });
-  if (result < 0) return fail(-result);
+  if (result < 0) return fail_with(-result);
   if (result > 0 && (WIFEXITED(how) || WIFSIGNALED(how))) reaped(static_cast<int>(result));
   if (result > 0 && status) *status = how;
   return static_cast<pid_t>(result);
@@ -145,7 +141,7 @@ LOCKSTEP_EXPORT pid_t _Fork() noexcept {
   if (!controlled()) return LOCKSTEP_REAL(_Fork)();
   snapshot.touch_shared();
   const long pid = sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-  if (pid < 0) return fail(-pid);
+  if (pid < 0) return fail_with(-pid);
   if (pid == 0)
     let_go();
   else
@@ -190,7 +186,7 @@ LOCKSTEP_EXPORT int clone(int (*function)(void*), void* stack, int flags, void* 
   if (!controlled()) return LOCKSTEP_REAL(clone)(function, stack, flags, argument, parent_id, tls, child_id);
   snapshot.touch_shared();
   const long pid = sys(SYS_clone, flags, 0, word(parent_id), word(child_id), 0);
-  if (pid < 0) return fail(-pid);
+  if (pid < 0) return fail_with(-pid);
   if (pid == 0) {
     let_go();
     _exit(function(argument));
@@ -237,7 +233,7 @@ LOCKSTEP_EXPORT int waitid(idtype_t type, id_t id, siginfo_t* info, int options)
     const long error = sys(SYS_waitid, type, id, word(&how), options | WNOHANG);
     return error < 0 ? error : how.si_pid;
   });
-  if (result < 0) return fail(-result);
+  if (result < 0) return fail_with(-result);
   if (result > 0 && !(options & WNOWAIT)) reaped(static_cast<int>(result));
   if (info) *info = how;
   return 0;

@@ -8,6 +8,7 @@
 
 #include "runtime/intercept/random.hpp"
 
+#include "runtime/base/errors.hpp"
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/process/facts.hpp"
@@ -49,10 +50,7 @@ LOCKSTEP_EXPORT ssize_t getrandom(void* buffer, size_t size, unsigned flags) {
 }
 LOCKSTEP_EXPORT int getentropy(void* buffer, size_t size) {
   if (!controlled()) return LOCKSTEP_REAL(getentropy)(buffer, size);
-  if (size > 256) {
-    errno = EIO;
-    return -1;
-  }
+  if (size > 256) return fail_with(EIO);
   draw_bytes(buffer, size);
   return 0;
 }

@@ -1,5 +1,6 @@
 // Readers-writer locks; std::shared_mutex arrives here.
 #include "runtime/sync/rwlock.hpp"
+#include "runtime/base/timespec.hpp"
 
 #include <errno.h>
 #include <time.h>
@@ -74,7 +75,7 @@ int take(pthread_rwlock_t* lock, bool write, uint8_t flags) {
 }
 
 int timed_take(pthread_rwlock_t* lock, bool write, clockid_t clock, const timespec* deadline) {
-  if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return EINVAL;
+  if (!has_valid_nanoseconds(*deadline)) return EINVAL;
   self().deadline = VirtualClock::to_monotonic(clock, *deadline);
   return take(lock, write, Step::kTimed);
 }

@@ -1,5 +1,7 @@
 // POSIX semaphores, in libc's layout.
 #include "runtime/sync/semaphore.hpp"
+#include "runtime/base/errors.hpp"
+#include "runtime/base/timespec.hpp"
 #include "runtime/threads/interrupt.hpp"
 
 #include <errno.h>
@@ -29,11 +31,6 @@ void update(sem_t* semaphore) {
 
 void set_before(Step& step, uint32_t value) { step.second = Companion::units(value); }  // needed to judge reversibility
 
-int fail(int error) {
-  errno = error;
-  return -1;
-}
-
 // It is used, by the step that is being done. A destroyed one works on.
 void use(const sem_t* semaphore) {
   use_object(semaphore);
@@ -52,8 +49,8 @@ int wait(sem_t* semaphore, uint8_t flags) {
   Step& step = scheduler().reach(OpKind::SemWait, semaphore, static_cast<uint8_t>(flags | Step::kWrite), s.can_take());
   use(semaphore);
   if (LIKELY(s.waiting)) --s.waiting;  // not if it was initialised anew meanwhile
-  if (interrupted_wait(me)) return me.restarts ? wait(semaphore, flags) : fail(EINTR);
-  if (me.timed_out) return fail(ETIMEDOUT);
+  if (interrupted_wait(me)) return me.restarts ? wait(semaphore, flags) : fail_with(EINTR);
+  if (me.timed_out) return fail_with(ETIMEDOUT);
   if (UNLIKELY(!s.can_take())) cancelled_while_waiting(step);
   set_before(step, s.value);
   --s.value;
@@ -63,7 +60,7 @@ int wait(sem_t* semaphore, uint8_t flags) {
 }
 
 int timed_wait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
-  if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return fail(EINVAL);
+  if (!has_valid_nanoseconds(*deadline)) return fail_with(EINVAL);
   self().deadline = VirtualClock::to_monotonic(clock, *deadline);
   return wait(semaphore, Step::kTimed);
 }
@@ -75,7 +72,7 @@ int try_wait(sem_t* semaphore) {
   set_before(step, s.value);
   if (!s.can_take()) {
     attempt_failed(step);
-    return fail(EAGAIN);
+    return fail_with(EAGAIN);
   }
   step.flags |= Step::kWrite;
   --s.value;
@@ -89,7 +86,7 @@ int post(sem_t* semaphore) {
   Step& step = scheduler().reach(OpKind::SemPost, semaphore, Step::kWrite);
   use(semaphore);
   set_before(step, s.value);
-  if (s.value >= 0x7fffffff) return fail(EOVERFLOW);
+  if (s.value >= 0x7fffffff) return fail_with(EOVERFLOW);
   ++s.value;
   wake_children(&s.value);
   race_detector.release_merge(self().id, semaphore);

@@ -4,23 +4,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/errors.hpp"
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/base/timespec.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/virtual_clock.hpp"
 #include "runtime/threads/interrupt.hpp"
 
 namespace lockstep::rt {
 namespace {
-
-constexpr uint64_t kSecond = 1'000'000'000;
-
-uint64_t nanoseconds(const timespec& t) {
-  if (t.tv_sec > 9'000'000'000) return 9'000'000'000 * kSecond;
-  return static_cast<uint64_t>(t.tv_sec) * kSecond + static_cast<uint64_t>(t.tv_nsec);
-}
-
-bool valid(const timespec& t) { return t.tv_sec >= 0 && t.tv_nsec >= 0 && t.tv_nsec < static_cast<long>(kSecond); }
 
 // False: a signal came meanwhile, and the time has not passed.
 bool sleep_for(uint64_t duration) {
@@ -31,11 +24,6 @@ bool sleep_for(uint64_t duration) {
   if (UNLIKELY(self().handled != before)) return false;
   virtual_clock.sleep_until(self(), deadline);
   return true;
-}
-
-int interrupted_sleep() {
-  errno = EINTR;
-  return -1;
 }
 
 // Those of consumed processor time, too: nobody else's time is there, but what they show must repeat.
@@ -52,11 +40,7 @@ using namespace lockstep;
 using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT int clock_gettime(clockid_t clock, timespec* t) noexcept {
-  if (!controlled() || !is_virtual(clock)) {
-    const long result = sys(SYS_clock_gettime, clock, word(t));
-    if (result < 0) errno = static_cast<int>(-result);
-    return result < 0 ? -1 : 0;
-  }
+  if (!controlled() || !is_virtual(clock)) return syscall_result(sys(SYS_clock_gettime, clock, word(t)));
   const uint64_t now = virtual_clock.read(self(), clock);
   t->tv_sec = static_cast<time_t>(now / kSecond);
   t->tv_nsec = static_cast<long>(now % kSecond);
@@ -84,18 +68,15 @@ LOCKSTEP_EXPORT int timespec_get(timespec* t, int base) noexcept {
 
 LOCKSTEP_EXPORT int nanosleep(const timespec* duration, timespec* left) {
   if (!controlled()) return LOCKSTEP_REAL(nanosleep)(duration, left);
-  if (!valid(*duration)) {
-    errno = EINVAL;
-    return -1;
-  }
+  if (!is_valid(*duration)) return fail_with(EINVAL);
   if (sleep_for(nanoseconds(*duration))) return 0;
   if (left) *left = *duration;
-  return interrupted_sleep();
+  return fail_with(EINTR);
 }
 
 LOCKSTEP_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* t, timespec* left) {
   if (!controlled()) return LOCKSTEP_REAL(clock_nanosleep)(clock, flags, t, left);
-  if (!valid(*t)) return EINVAL;
+  if (!is_valid(*t)) return EINVAL;
   if (!(flags & TIMER_ABSTIME)) {
     if (sleep_for(nanoseconds(*t))) return 0;
     if (left) *left = *t;
@@ -108,7 +89,7 @@ LOCKSTEP_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* 
 
 LOCKSTEP_EXPORT int usleep(useconds_t microseconds) {
   if (!controlled()) return LOCKSTEP_REAL(usleep)(microseconds);
-  return sleep_for(uint64_t{microseconds} * 1000) ? 0 : interrupted_sleep();
+  return sleep_for(uint64_t{microseconds} * 1000) ? 0 : fail_with(EINTR);
 }
 
 LOCKSTEP_EXPORT unsigned sleep(unsigned seconds) {

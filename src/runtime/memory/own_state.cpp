@@ -6,8 +6,6 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr uintptr_t kPage = 4096;
-
 struct Range {
   uintptr_t begin, end;
 };

@@ -11,7 +11,6 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr uintptr_t kPage = 4096;
 constexpr size_t kMaxDirty = 1u << 20;
 constexpr uint8_t kIdle = 16, kSettled = 4;  // executions: see Snapshot::Dirty
 

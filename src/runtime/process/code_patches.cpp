@@ -5,7 +5,6 @@
 namespace lockstep::rt {
 
 bool make_code_writable(uintptr_t begin, uintptr_t end) {
-  constexpr uintptr_t kPage = 4096;
   const uintptr_t first = begin & ~(kPage - 1), last = (end + kPage - 1) & ~(kPage - 1);
   return sys(SYS_mprotect, static_cast<long>(first), static_cast<long>(last - first),
              PROT_READ | PROT_WRITE | PROT_EXEC) >= 0;

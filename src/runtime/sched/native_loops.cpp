@@ -7,6 +7,7 @@
 #include "runtime/process/code_patches.hpp"
 #include "runtime/process/libraries.hpp"
 #include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/state_hash.hpp"
 
 namespace lockstep::rt {
 #if defined(__x86_64__)
@@ -16,21 +17,20 @@ constexpr uint64_t kTrapFlag = 0x100;
 constexpr unsigned kLongestHunt = 20'000;  // instructions; loops that wait are short
 constexpr unsigned kMostHunts = 3;         // in vain, until the program makes progress: not such a loop, then
 constexpr unsigned kHopeless = 200;        // rounds of nothing but such loops
-constexpr size_t kDeepestLoop = 64 << 10;  // bytes of stack above the loop's frame
 constexpr uintptr_t kRedZone = 128;
 
 struct Loop {
   uintptr_t jump, target, next;  // the backward jump, where it goes, what follows it
   int condition;                 // of the x86 encoding; -1: always
 };
-struct State {
+struct CpuState {
   uint64_t registers[17];  // general purpose, instruction pointer
   uint64_t stack;          // hash; 0: not looked at
 };
 
 // Of each thread: where it was when it last jumped back in a known loop.
 struct Round {
-  State state;
+  CpuState state;
   uint32_t effects;
 };
 
@@ -40,7 +40,7 @@ struct Hunt {
   const Thread* asked_thread;
   unsigned steps, next_anchor, length;
   unsigned in_vain;  // hunts since the last progress
-  State anchor;
+  CpuState anchor;
   bool walking;        // the cycle is known: goes through it once more to find its jump
   uintptr_t previous;  // instruction before
   uint64_t previous_stack;
@@ -60,16 +60,16 @@ constexpr Hunt& hunt = known.hunt;
 
 greg_t* registers_of(void* context) { return static_cast<ucontext_t*>(context)->uc_mcontext.gregs; }
 
-State registers_in(void* context) {
+CpuState registers_in(void* context) {
   const greg_t* g = registers_of(context);
-  State state{};
+  CpuState state{};
   constexpr int kGeneral[] = {REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RDI,
                               REG_RSI, REG_RBP, REG_RBX, REG_RDX, REG_RAX, REG_RCX, REG_RSP, REG_RIP};
   for (int i = 0; i < 17; ++i) state.registers[i] = static_cast<uint64_t>(g[kGeneral[i]]);
   return state;
 }
 
-bool same_registers(const State& a, const State& b) {
+bool same_registers(const CpuState& a, const CpuState& b) {
   for (int i = 0; i < 17; ++i)
     if (a.registers[i] != b.registers[i]) return false;
   return true;
@@ -78,12 +78,10 @@ bool same_registers(const State& a, const State& b) {
 uint64_t hash_stack(uintptr_t sp) {
   const uintptr_t top = reinterpret_cast<uintptr_t>(runtime.current->stack_top);
   if (sp > top || top - sp > kDeepestLoop) return 0;
-  uint64_t hash = 1;
-  for (uintptr_t p = (sp - kRedZone) & ~uintptr_t{7}; p < top; p += 8) {
-    hash = (hash ^ *reinterpret_cast<const uint64_t*>(p)) * 0x9e3779b97f4a7c15ull;
-    hash ^= hash >> 29;
-  }
-  return hash | 1;
+  const uintptr_t begin = (sp - kRedZone) & ~uintptr_t{7};
+  StateHash hash;
+  hash.add(reinterpret_cast<const void*>(begin), top - begin);
+  return hash.value() | 1;
 }
 
 // A direct jump backwards at this address?
@@ -157,7 +155,7 @@ void stop_hunting(void* context) {
 }
 
 // Which jump closes the cycle: in its outermost frame, so that it belongs to the loop and not to what that calls.
-void walk(const State& now) {
+void walk(const CpuState& now) {
   const uintptr_t pc = now.registers[16];
   Loop loop{};
   if (pc < hunt.previous && !is_own_code(hunt.previous) && decode(hunt.previous, loop) && loop.target == pc &&
@@ -169,7 +167,7 @@ void walk(const State& now) {
 
 // One more instruction was executed. Brent's search for a cycle: compares with a state that is moved up now and then.
 void hunt_step(void* context) {
-  const State now = registers_in(context);
+  const CpuState now = registers_in(context);
   const uintptr_t pc = now.registers[16];
   if (scheduler().progress() != hunt.asked_progress || ++hunt.steps > kLongestHunt) {
     hunt.in_vain += hunt.steps > kLongestHunt;
@@ -205,7 +203,7 @@ void go_round(void* context) {
   Thread& me = *runtime.current;
   if (!known.rounds) known.rounds = static_cast<Round*>(map_pages(sizeof(Round) * kMaxThreads));
   Round& round = known.rounds[index_of(me.id)];
-  State now = registers_in(context);
+  CpuState now = registers_in(context);
   now.stack = hash_stack(now.registers[15]);
   const bool again = now.stack && round.effects == me.effects + 1 && same_registers(now, round.state) &&
                      now.stack == round.state.stack;

@@ -10,9 +10,6 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr size_t kDeepestLoop =
-    64 << 10;  // bytes of stack above the loop's frame; deeper ones are left to the fallback
-
 // Where the running thread is and everything it could decide upon: program counter, registers, its own stack.
 uint64_t hash_of(const CallerState& caller) {
   const char* top = runtime.current->stack_top;

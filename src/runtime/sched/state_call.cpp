@@ -11,7 +11,6 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr Use kChange = Use::Change;
 uint64_t state_versions[static_cast<size_t>(StateKind::kCount)];  // grow with every change
 uint64_t& version_of(StateKind kind) { return state_versions[static_cast<unsigned>(kind)]; }
 Watch watch_on(StateKind kind) {
@@ -36,7 +35,7 @@ uint64_t identity_of(int fd, const struct stat& info) {
 
 void StateCall::reach() {
   const bool can_run = may_go_round();
-  const auto flags = static_cast<uint8_t>((use_ == kChange ? Step::kWrite : 0) | because_of_a_change());
+  const auto flags = static_cast<uint8_t>((use_ == Use::Change ? Step::kWrite : 0) | because_of_a_change());
   step_ =
       &scheduler().reach(OpKind::State, reinterpret_cast<const void*>(state_object(kind_)), flags, can_run, second_);
 }
@@ -53,8 +52,8 @@ void StateCall::finish(bool changed) const {
   const int saved = errno;
   const bool changes_second = second_.writes_state();
   const StateKind second = state_kind(second_.state());
-  if (changed && (use_ == kChange || changes_second)) {
-    if (use_ == kChange || second == StateKind::kCount) state_changed(kind_);  // a position belongs to its file
+  if (changed && (use_ == Use::Change || changes_second)) {
+    if (use_ == Use::Change || second == StateKind::kCount) state_changed(kind_);  // a position belongs to its file
     if (changes_second && second != StateKind::kCount) state_changed(second);
   } else {
     note_fruitless(*step_, watch_on(kind_));

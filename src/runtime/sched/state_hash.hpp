@@ -4,6 +4,8 @@
 
 namespace lockstep::rt {
 
+inline constexpr size_t kDeepestLoop = 64 << 10;  // bytes of stack above a loop's frame that are compared
+
 class StateHash {
  public:
   void add(uint64_t word) {

@@ -1,6 +1,7 @@
 #include "runtime/sched/virtual_clock.hpp"
 
 #include "runtime/base/runtime.hpp"
+#include "runtime/base/timespec.hpp"
 #include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
@@ -42,9 +43,7 @@ void VirtualClock::poll(Thread& me, uint64_t least) {
 
 uint64_t VirtualClock::to_monotonic(clockid_t clock, const timespec& deadline) {
   if (deadline.tv_sec < 0) return 0;
-  const uint64_t seconds = static_cast<uint64_t>(deadline.tv_sec);
-  if (seconds > 9'000'000'000) return 9'000'000'000'000'000'000;
-  const uint64_t at = seconds * 1'000'000'000 + static_cast<uint64_t>(deadline.tv_nsec);
+  const uint64_t at = nanoseconds(deadline);
   if (!is_realtime(clock)) return at;
   return at > kRealtimeOffset ? at - kRealtimeOffset : 0;
 }

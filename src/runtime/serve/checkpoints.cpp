@@ -12,8 +12,6 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr size_t kPage = 4096;
-
 bool equal_deltas(const Delta* a, const Delta* b, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i)
     if (a[i].step != b[i].step || a[i].value != b[i].value) return false;

@@ -8,26 +8,22 @@
 using namespace lockstep;
 using namespace lockstep::rt;
 
-namespace {
-constexpr uint8_t kRead = RaceAccess::kRange, kWrite = RaceAccess::kRange | RaceAccess::kWrite;
-}
-
 #define LOCKSTEP_HOOK extern "C" __attribute__((visibility("hidden")))
-#define LOCKSTEP_SIZED(n)                                                                              \
+#define LOCKSTEP_LIBRARY_ACCESSES(n)                                                                   \
   LOCKSTEP_HOOK void lockstep_library_read##n(void* a) { plain_access<n, 0>(a, self().library_call); } \
-  LOCKSTEP_HOOK void lockstep_library_write##n(void* a) { plain_access<n, RaceAccess::kWrite>(a, self().library_call); }
-LOCKSTEP_SIZED(1)
-LOCKSTEP_SIZED(2)
-LOCKSTEP_SIZED(4)
-LOCKSTEP_SIZED(8)
-LOCKSTEP_SIZED(16)
+  LOCKSTEP_HOOK void lockstep_library_write##n(void* a) { plain_access<n, kWrite>(a, self().library_call); }
+LOCKSTEP_LIBRARY_ACCESSES(1)
+LOCKSTEP_LIBRARY_ACCESSES(2)
+LOCKSTEP_LIBRARY_ACCESSES(4)
+LOCKSTEP_LIBRARY_ACCESSES(8)
+LOCKSTEP_LIBRARY_ACCESSES(16)
 
 LOCKSTEP_HOOK void lockstep_library_nothing() {}
 LOCKSTEP_HOOK void lockstep_library_read_range(const void* a, size_t size) {
-  range_access(a, size, kRead, self().library_call);
+  range_access(a, size, kRangeRead, self().library_call);
 }
 LOCKSTEP_HOOK void lockstep_library_write_range(void* a, size_t size) {
-  range_access(a, size, kWrite, self().library_call);
+  range_access(a, size, kRangeWrite, self().library_call);
 }
 LOCKSTEP_HOOK void* lockstep_library_memcpy(void* to, const void* from, size_t size) {
   lockstep_library_read_range(from, size);

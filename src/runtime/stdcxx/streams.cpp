@@ -60,8 +60,8 @@ class Output {
   void to(Stream* stream) const {
     if (!on_ || is_standard(stream)) return;
     Base& base = stream->base();
-    plain_access<8, RaceAccess::kWrite>(&base.width, caller_);
-    if (is_string_buffer(base.buffer)) plain_access<8, RaceAccess::kWrite>(&base.buffer->out_at, caller_);
+    plain_access<8, kWrite>(&base.width, caller_);
+    if (is_string_buffer(base.buffer)) plain_access<8, kWrite>(&base.buffer->out_at, caller_);
   }
   void of(Stream* stream) const {
     if (!on_) return;

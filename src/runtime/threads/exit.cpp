@@ -102,9 +102,6 @@ bool add(HandlerList& list, Handler h) {
   return list.add(h);
 }
 
-// Registered by the program, before it is under control or since.
-bool ours() { return runtime.active && (!snapshot.taken() || controlled()); }
-
 int collect_fini_array(dl_phdr_info* info, size_t, void*) {
   if (is_system_module(info->dlpi_name)) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -190,11 +187,11 @@ using namespace lockstep::rt;
 
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*) noexcept;
 LOCKSTEP_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* dso) noexcept {
-  if (!ours()) return LOCKSTEP_REAL(__cxa_atexit)(function, argument, dso);
+  if (!keeps_registrations()) return LOCKSTEP_REAL(__cxa_atexit)(function, argument, dso);
   return add(handlers.at_exit, {function, argument, dso, false}) ? 0 : -1;
 }
 LOCKSTEP_EXPORT int on_exit(void (*function)(int, void*), void* argument) noexcept {
-  if (!ours()) return LOCKSTEP_REAL(on_exit)(function, argument);
+  if (!keeps_registrations()) return LOCKSTEP_REAL(on_exit)(function, argument);
   return add(handlers.at_exit,
              {reinterpret_cast<void (*)(void*)>(reinterpret_cast<void*>(function)), argument, nullptr, true})
              ? 0
@@ -202,7 +199,7 @@ LOCKSTEP_EXPORT int on_exit(void (*function)(int, void*), void* argument) noexce
 }
 extern "C" int __cxa_at_quick_exit(void (*)(void*), void*) noexcept;
 LOCKSTEP_EXPORT int __cxa_at_quick_exit(void (*function)(void*), void* dso) noexcept {
-  if (!ours()) return LOCKSTEP_REAL(__cxa_at_quick_exit)(function, dso);
+  if (!keeps_registrations()) return LOCKSTEP_REAL(__cxa_at_quick_exit)(function, dso);
   return add(handlers.at_quick_exit, {function, nullptr, dso, false}) ? 0 : -1;
 }
 LOCKSTEP_EXPORT void _exit(int code);

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "runtime/base/runtime.hpp"
+#include "runtime/base/timespec.hpp"
 #include "runtime/checks/plain_functions.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/sched/scheduler.hpp"
@@ -67,7 +68,7 @@ int try_join_thread(pthread_t handle, void** result) {
 
 int timed_join_thread(pthread_t handle, void** result, clockid_t clock, const timespec* deadline) {
   if (!deadline) return join_thread(handle, result);
-  if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return EINVAL;
+  if (!has_valid_nanoseconds(*deadline)) return EINVAL;
   Thread* target;
   if (const int error = find(handle, target)) return error;
   cancellation_point();

@@ -34,10 +34,6 @@ constinit struct {
 
 Thread& owner() { return controlled() ? self() : runtime.threads[0]; }
 
-// Threads that are not the program's, or the program before it is under control, are thread 0's business only until
-// the snapshot; afterwards they get libc's.
-bool ours() { return runtime.active && (controlled() || !snapshot.taken()); }
-
 void** values(Thread& t) {
   if (!t.key_values) t.key_values = static_cast<void**>(map_pages(sizeof(void*) * PTHREAD_KEYS_MAX));
   return t.key_values;
@@ -115,7 +111,7 @@ using namespace lockstep;
 using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
-  if (!ours()) {
+  if (!keeps_registrations()) {
     const int result = LOCKSTEP_REAL(pthread_key_create)(key, destructor);
     if (result == 0 && !runtime.active) remember(*key, destructor);
     return result;
@@ -133,7 +129,7 @@ LOCKSTEP_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(vo
 }
 
 LOCKSTEP_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
-  if (!ours()) {
+  if (!keeps_registrations()) {
     if (!runtime.active && key < PTHREAD_KEYS_MAX) keys.now.key[key] = {};
     return LOCKSTEP_REAL(pthread_key_delete)(key);
   }
@@ -144,13 +140,13 @@ LOCKSTEP_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
 }
 
 LOCKSTEP_EXPORT void* pthread_getspecific(pthread_key_t key) noexcept {
-  if (!ours()) return LOCKSTEP_REAL(pthread_getspecific)(key);
+  if (!keeps_registrations()) return LOCKSTEP_REAL(pthread_getspecific)(key);
   const Thread& t = owner();
   return key < t.key_high ? t.key_values[key] : nullptr;
 }
 
 LOCKSTEP_EXPORT int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
-  if (!ours()) return LOCKSTEP_REAL(pthread_setspecific)(key, value);
+  if (!keeps_registrations()) return LOCKSTEP_REAL(pthread_setspecific)(key, value);
   if (key >= PTHREAD_KEYS_MAX || !keys.now.key[key].used) return EINVAL;
   Thread& t = owner();
   if (key >= t.key_high) {
@@ -164,7 +160,7 @@ LOCKSTEP_EXPORT int pthread_setspecific(pthread_key_t key, const void* value) no
 
 extern "C" int __cxa_thread_atexit_impl(void (*)(void*), void*, void*);
 LOCKSTEP_EXPORT int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* dso) {
-  if (!ours()) return LOCKSTEP_REAL(__cxa_thread_atexit_impl)(function, object, dso);
+  if (!keeps_registrations()) return LOCKSTEP_REAL(__cxa_thread_atexit_impl)(function, object, dso);
   Thread& t = owner();
   auto* d = static_cast<ThreadDestructor*>(heap.allocate(sizeof(ThreadDestructor), 16));
   *d = {function, object, t.destructors};

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "runtime/base/errors.hpp"
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/process/dispositions.hpp"
@@ -10,16 +11,10 @@
 using namespace lockstep;
 using namespace lockstep::rt;
 
-static int fail(int error) {
-  errno = error;
-  return -1;
-}
-
 LOCKSTEP_EXPORT int sigaction(int signal, const struct sigaction* fresh, struct sigaction* old) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(sigaction)(signal, fresh, old);
   StateCall(StateKind::Signals, fresh ? Use::Change : Use::Look).done(0);
-  const int error = set_disposition(signal, fresh, old);
-  return error ? fail(error) : 0;
+  return error_result(set_disposition(signal, fresh, old));
 }
 LOCKSTEP_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(signal)(number, handler);

@@ -7,8 +7,10 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "runtime/base/errors.hpp"
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/base/timespec.hpp"
 #include "runtime/checks/frames.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/process/dispositions.hpp"
@@ -187,12 +189,6 @@ void wait_for_handler(uint64_t wanted) {
   run_handlers(me);
 }
 
-int with_errno(int error) {
-  if (!error) return 0;
-  errno = error;
-  return -1;
-}
-
 }  // namespace
 
 void deliver_interrupts(Thread& me, const Step& step) {
@@ -247,22 +243,22 @@ LOCKSTEP_EXPORT int pthread_sigqueue(pthread_t handle, int signal, const sigval 
 }
 LOCKSTEP_EXPORT int raise(int signal) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(raise)(signal);
-  return valid(signal) || signal == 0 ? with_errno(signal ? send(self(), signal) : 0) : with_errno(EINVAL);
+  return valid(signal) || signal == 0 ? error_result(signal ? send(self(), signal) : 0) : error_result(EINVAL);
 }
 LOCKSTEP_EXPORT int kill(pid_t pid, int signal) noexcept {
   if (!controlled() || (pid != kVirtualPid && pid != 0)) return LOCKSTEP_REAL(kill)(pid, signal);
   if (signal == 0) return 0;
-  return valid(signal) ? with_errno(send_signal_to_process(signal)) : with_errno(EINVAL);
+  return valid(signal) ? error_result(send_signal_to_process(signal)) : error_result(EINVAL);
 }
 LOCKSTEP_EXPORT int tgkill(pid_t pid, pid_t tid, int signal) {
   if (!controlled()) return LOCKSTEP_REAL(tgkill)(pid, tid, signal);
-  return with_errno(send_signal_by_id(tid, signal));
+  return error_result(send_signal_by_id(tid, signal));
 }
 LOCKSTEP_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {
   return controlled() ? change_mask(how, set, old) : LOCKSTEP_REAL(pthread_sigmask)(how, set, old);
 }
 LOCKSTEP_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
-  return controlled() ? with_errno(change_mask(how, set, old)) : LOCKSTEP_REAL(sigprocmask)(how, set, old);
+  return controlled() ? error_result(change_mask(how, set, old)) : LOCKSTEP_REAL(sigprocmask)(how, set, old);
 }
 LOCKSTEP_EXPORT int sigpending(sigset_t* set) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(sigpending)(set);
@@ -279,17 +275,17 @@ LOCKSTEP_EXPORT int sigwait(const sigset_t* set, int* signal) {
 LOCKSTEP_EXPORT int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
   if (!controlled()) return LOCKSTEP_REAL(sigwaitinfo)(set, info);
   const int result = wait_for_signal(set, 0, info);
-  return result < 0 ? with_errno(-result) : result;
+  return result < 0 ? error_result(-result) : result;
 }
 LOCKSTEP_EXPORT int pause() {
   if (!controlled()) return LOCKSTEP_REAL(pause)();
   wait_for_handler(self().signal_mask);
-  return with_errno(EINTR);
+  return error_result(EINTR);
 }
 LOCKSTEP_EXPORT int sigsuspend(const sigset_t* mask) {
   if (!controlled()) return LOCKSTEP_REAL(sigsuspend)(mask);
   wait_for_handler(bits(mask));
-  return with_errno(EINTR);
+  return error_result(EINTR);
 }
 // Signals of the program never reach the kernel, so a descriptor for them would never be ready.
 LOCKSTEP_EXPORT int signalfd(int fd, const sigset_t* mask, int flags) noexcept {
@@ -298,9 +294,7 @@ LOCKSTEP_EXPORT int signalfd(int fd, const sigset_t* mask, int flags) noexcept {
 }
 LOCKSTEP_EXPORT int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* timeout) {
   if (!controlled()) return LOCKSTEP_REAL(sigtimedwait)(set, info, timeout);
-  if (timeout)
-    self().deadline =
-        self().clock + static_cast<uint64_t>(timeout->tv_sec) * 1'000'000'000 + static_cast<uint64_t>(timeout->tv_nsec);
+  if (timeout) self().deadline = self().clock + nanoseconds(*timeout);
   const int result = wait_for_signal(set, timeout ? Step::kTimed : 0, info);
-  return result < 0 ? with_errno(-result) : result;
+  return result < 0 ? error_result(-result) : result;
 }

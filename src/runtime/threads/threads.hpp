@@ -1,7 +1,9 @@
 // Birth, death and joining of logical threads, and the pool of real threads they borrow.
 #pragma once
 #include "runtime/base/module.hpp"
+#include "runtime/base/runtime.hpp"
 #include "runtime/base/thread.hpp"
+#include "runtime/memory/snapshot.hpp"
 
 namespace lockstep::rt {
 
@@ -29,6 +31,10 @@ void create_task(void* (*function)(void*), void* argument);
 int join_thread(pthread_t handle, void** result);
 int try_join_thread(pthread_t handle, void** result);
 int timed_join_thread(pthread_t handle, void** result, clockid_t clock, const timespec* deadline);  // nullptr: for ever
+
+// The runtime keeps keys and exit handlers of the program, before it is under control and since. After the snapshot
+// those of others, who are not under control, are libc's.
+inline bool keeps_registrations() { return runtime.active && (controlled() || !snapshot.taken()); }
 
 // pthread keys (keys.cpp)
 void run_key_destructors(Thread& me);

@@ -10,8 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/errors.hpp"
 #include "runtime/base/real.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/base/timespec.hpp"
 #include "runtime/sched/refuse_call.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/virtual_clock.hpp"
@@ -21,8 +23,6 @@
 
 namespace lockstep::rt {
 namespace {
-
-constexpr uint64_t kSecond = 1'000'000'000;
 
 struct Timer {
   bool used;
@@ -42,15 +42,6 @@ constinit struct {
   unsigned high;  // timers of this execution are below
 } timers{};
 
-int fail(int error) {
-  errno = error;
-  return -1;
-}
-
-uint64_t nanoseconds(const timespec& t) {
-  return static_cast<uint64_t>(t.tv_sec) * kSecond + static_cast<uint64_t>(t.tv_nsec);
-}
-bool valid(const timespec& t) { return t.tv_sec >= 0 && t.tv_nsec >= 0 && t.tv_nsec < static_cast<long>(kSecond); }
 timespec as_timespec(uint64_t t) { return {static_cast<time_t>(t / kSecond), static_cast<long>(t % kSecond)}; }
 
 void fire(Timer& t) {
@@ -174,12 +165,12 @@ Timer& alarm_timer() {
 
 // The calls, on a timer that may not exist.
 int set(Timer* t, bool absolute, const itimerspec& value, itimerspec* old) {
-  if (!t || !valid(value.it_value) || !valid(value.it_interval)) return fail(EINVAL);
+  if (!t || !is_valid(value.it_value) || !is_valid(value.it_interval)) return fail_with(EINVAL);
   set(*t, absolute, value, old);
   return 0;
 }
 int get(Timer* t, itimerspec& value) {
-  if (!t) return fail(EINVAL);
+  if (!t) return fail_with(EINVAL);
   scheduler().reach(OpKind::Timer, t, Step::kWrite);
   value = left(*t);
   return 0;
@@ -218,7 +209,7 @@ using namespace lockstep::rt;
 LOCKSTEP_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* id) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(timer_create)(clock, event, id);
   Timer* t = fresh(clock);
-  if (!t) return fail(EAGAIN);
+  if (!t) return fail_with(EAGAIN);
   if (event) {
     t->event = *event;
   } else {
@@ -238,12 +229,12 @@ LOCKSTEP_EXPORT int timer_gettime(timer_t id, itimerspec* value) noexcept {
 }
 LOCKSTEP_EXPORT int timer_getoverrun(timer_t id) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(timer_getoverrun)(id);
-  return find(id) ? 0 : fail(EINVAL);
+  return find(id) ? 0 : fail_with(EINVAL);
 }
 LOCKSTEP_EXPORT int timer_delete(timer_t id) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(timer_delete)(id);
   Timer* t = find(id);
-  if (!t) return fail(EINVAL);
+  if (!t) return fail_with(EINVAL);
   remove(*t);
   return 0;
 }
@@ -251,7 +242,7 @@ LOCKSTEP_EXPORT int timer_delete(timer_t id) noexcept {
 LOCKSTEP_EXPORT int timerfd_create(int clock, int flags) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(timerfd_create)(clock, flags);
   Timer* t = fresh(clock);
-  if (!t) return fail(EMFILE);
+  if (!t) return fail_with(EMFILE);
   t->event.sigev_notify = SIGEV_NONE;
   t->fd = eventfd(0, flags);  // the same flags, and read and polled the same way
   if (t->fd < 0) t->used = false;

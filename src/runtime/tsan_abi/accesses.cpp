@@ -13,10 +13,6 @@
 using namespace lockstep;
 using namespace lockstep::rt;
 
-namespace {
-constexpr uint8_t kRead = 0, kWrite = RaceAccess::kWrite, kRange = RaceAccess::kRange;
-}
-
 LOCKSTEP_EXPORT void __tsan_init() { runtime.instrumented = true; }
 LOCKSTEP_EXPORT void __tsan_func_entry(void* pc) {
   if (LIKELY(!settings.traces_calls) || !controlled()) return;
@@ -41,7 +37,7 @@ LOCKSTEP_EXPORT void __tsan_func_exit() {
     plain_access<n, kRead>(a, __builtin_return_address(0));                  \
     if (n <= 8 && runtime.running && controlled()) note_volatile_read(a, n); \
   }
-#define LOCKSTEP_SIZED(n)                                                                        \
+#define LOCKSTEP_ACCESSES(n)                                                                     \
   LOCKSTEP_ACCESS(read, n, kRead)                                                                \
   LOCKSTEP_ACCESS(write, n, kWrite)                                                              \
   LOCKSTEP_ACCESS(read_write, n, kWrite)                                                         \
@@ -54,11 +50,11 @@ LOCKSTEP_EXPORT void __tsan_func_exit() {
   LOCKSTEP_ACCESS(unaligned_volatile_write, n, kWrite)                                           \
   LOCKSTEP_EXPORT void __tsan_read##n##_pc(void* a, void* pc) { plain_access<n, kRead>(a, pc); } \
   LOCKSTEP_EXPORT void __tsan_write##n##_pc(void* a, void* pc) { plain_access<n, kWrite>(a, pc); }
-LOCKSTEP_SIZED(1)
-LOCKSTEP_SIZED(2)
-LOCKSTEP_SIZED(4)
-LOCKSTEP_SIZED(8)
-LOCKSTEP_SIZED(16)
+LOCKSTEP_ACCESSES(1)
+LOCKSTEP_ACCESSES(2)
+LOCKSTEP_ACCESSES(4)
+LOCKSTEP_ACCESSES(8)
+LOCKSTEP_ACCESSES(16)
 
 // Those that do nothing but look at their address.
 static bool only_looks(const void* function) {
@@ -82,10 +78,10 @@ const Module lockstep::rt::access_module = {
 };
 
 LOCKSTEP_EXPORT void __tsan_read_range(void* a, size_t size) {
-  range_access(a, size, kRange, __builtin_return_address(0));
+  range_access(a, size, kRangeRead, __builtin_return_address(0));
 }
 LOCKSTEP_EXPORT void __tsan_write_range(void* a, size_t size) {
-  range_access(a, size, kWrite | kRange, __builtin_return_address(0));
+  range_access(a, size, kRangeWrite, __builtin_return_address(0));
 }
 LOCKSTEP_EXPORT void __tsan_vptr_read(void** a) { plain_access<8, kRead>(a, __builtin_return_address(0)); }
 // A constructor or destructor that sets the value the object already has changes nothing that anyone could see.
@@ -93,16 +89,16 @@ LOCKSTEP_EXPORT void __tsan_vptr_update(void** a, void* value) {
   if (*a != value) plain_access<8, kWrite>(a, __builtin_return_address(0));
 }
 LOCKSTEP_EXPORT void* __tsan_memcpy(void* to, const void* from, size_t size) {
-  range_access(from, size, kRange, __builtin_return_address(0));
-  range_access(to, size, kWrite | kRange, __builtin_return_address(0));
+  range_access(from, size, kRangeRead, __builtin_return_address(0));
+  range_access(to, size, kRangeWrite, __builtin_return_address(0));
   return memory_functions.copy(to, from, size);
 }
 LOCKSTEP_EXPORT void* __tsan_memmove(void* to, const void* from, size_t size) {
-  range_access(from, size, kRange, __builtin_return_address(0));
-  range_access(to, size, kWrite | kRange, __builtin_return_address(0));
+  range_access(from, size, kRangeRead, __builtin_return_address(0));
+  range_access(to, size, kRangeWrite, __builtin_return_address(0));
   return memory_functions.move(to, from, size);
 }
 LOCKSTEP_EXPORT void* __tsan_memset(void* to, int value, size_t size) {
-  range_access(to, size, kWrite | kRange, __builtin_return_address(0));
+  range_access(to, size, kRangeWrite, __builtin_return_address(0));
   return memory_functions.set(to, value, size);
 }

@@ -20,7 +20,7 @@ using u64 = uint64_t;
 using u128 = unsigned __int128;
 
 // Is this operation a scheduling point? Otherwise it executes natively.
-inline bool visible() { return controlled() && LIKELY(runtime.points != Points::Sync); }
+inline bool atomics_visible() { return controlled() && LIKELY(runtime.points != Points::Sync); }
 
 // Of the exported function, into which everything here is inlined.
 #define LOCKSTEP_CALLER __builtin_return_address(0)
@@ -46,7 +46,7 @@ LOCKSTEP_INLINE Step& arrive(OpKind kind, const volatile T* a, uint8_t flags, in
 
 template <class T>
 LOCKSTEP_INLINE T load(const volatile T* a, int order) {
-  if (!visible()) {
+  if (!atomics_visible()) {
     synchronise<Atomic::Load>(a, sizeof(T), order, LOCKSTEP_CALLER);
     const T value = atomic_memory::native_load(a);
     note_load(a, value, order, LOCKSTEP_CALLER);
@@ -63,7 +63,7 @@ LOCKSTEP_INLINE T load(const volatile T* a, int order) {
 template <class T>
 LOCKSTEP_INLINE void store(volatile T* a, T value, int order) {
   note_order(order, LOCKSTEP_CALLER);
-  if (!visible()) {
+  if (!atomics_visible()) {
     synchronise<Atomic::Store>(a, sizeof(T), order, LOCKSTEP_CALLER);
     return atomic_memory::native_store(a, value);
   }
@@ -76,7 +76,7 @@ LOCKSTEP_INLINE void store(volatile T* a, T value, int order) {
 template <class T, class F>
 LOCKSTEP_INLINE T modify(volatile T* a, int order, F&& change) {
   note_order(order, LOCKSTEP_CALLER);
-  if (!visible()) {
+  if (!atomics_visible()) {
     synchronise<Atomic::Modify>(a, sizeof(T), order, LOCKSTEP_CALLER);
     return atomic_memory::native_modify(a, change);
   }
@@ -92,7 +92,7 @@ LOCKSTEP_INLINE T modify(volatile T* a, int order, F&& change) {
 
 template <class T>
 LOCKSTEP_INLINE bool compare_exchange(volatile T* a, T& expected, T desired, int order, int failure_order) {
-  if (!visible()) {
+  if (!atomics_visible()) {
     const T seen = atomic_memory::native_compare_exchange(a, expected, desired);
     const bool success = seen == expected;
     if (success)
@@ -158,7 +158,7 @@ LOCKSTEP_ATOMICS(u128, 128)
 LOCKSTEP_EXPORT void __tsan_atomic_thread_fence(int order) {
   note_order(order, LOCKSTEP_CALLER);
   if (race_detector.active() && controlled()) race_detector.clocks().fence(self().id, static_cast<Order>(order & 7));
-  if (visible() && (order & 7) == __ATOMIC_SEQ_CST) self().fenced = Step::kAfterFence;
+  if (atomics_visible() && (order & 7) == __ATOMIC_SEQ_CST) self().fenced = Step::kAfterFence;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 LOCKSTEP_EXPORT void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

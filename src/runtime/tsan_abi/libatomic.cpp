@@ -15,7 +15,7 @@ using u128 = unsigned __int128;
 
 namespace {
 
-bool visible() { return controlled() && runtime.instrumented && runtime.points != Points::Sync; }
+bool library_atomics_visible() { return controlled() && runtime.instrumented && runtime.points != Points::Sync; }
 
 Step& arrive(OpKind kind, const volatile void* object, uint8_t flags, int order, size_t size) {
   return scheduler().reach(kind, const_cast<const void*>(object), flags, may_go_round(), {},
@@ -99,30 +99,31 @@ void uncontrolled_exchange(size_t size, volatile void* object, const void* value
 
 LOCKSTEP_LIBATOMIC(void, load, (size_t size, const volatile void* object, void* out, int order)) {
   note_order(order, LOCKSTEP_CALLER);
-  if (!visible()) return uncontrolled_load(size, object, out);
+  if (!library_atomics_visible()) return uncontrolled_load(size, object, out);
   load(size, object, out, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(void, store, (size_t size, volatile void* object, void* value, int order)) {
   note_order(order, LOCKSTEP_CALLER);
-  if (!visible()) return uncontrolled_store(size, object, value);
+  if (!library_atomics_visible()) return uncontrolled_store(size, object, value);
   store(size, object, value, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(void, exchange, (size_t size, volatile void* object, void* value, void* old, int order)) {
   note_order(order, LOCKSTEP_CALLER);
-  if (!visible()) return uncontrolled_exchange(size, object, value, old);
+  if (!library_atomics_visible()) return uncontrolled_exchange(size, object, value, old);
   exchange(size, object, value, old, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(bool, compare_exchange,
                    (size_t size, volatile void* object, void* expected, void* desired, int order, int failure)) {
-  const bool success = visible() ? compare_exchange(size, object, expected, desired, order, failure, LOCKSTEP_CALLER)
-                                 : uncontrolled_compare_exchange(size, object, expected, desired);
+  const bool success = library_atomics_visible()
+                           ? compare_exchange(size, object, expected, desired, order, failure, LOCKSTEP_CALLER)
+                           : uncontrolled_compare_exchange(size, object, expected, desired);
   note_order(success ? order : failure, LOCKSTEP_CALLER);
   return success;
 }
 LOCKSTEP_LIBATOMIC(u128, load_16, (const volatile void* object, int order)) {
   note_order(order, LOCKSTEP_CALLER);
   u128 value;
-  if (visible())
+  if (library_atomics_visible())
     load(16, object, &value, order, LOCKSTEP_CALLER);
   else
     uncontrolled_load(16, object, &value);
@@ -130,13 +131,13 @@ LOCKSTEP_LIBATOMIC(u128, load_16, (const volatile void* object, int order)) {
 }
 LOCKSTEP_LIBATOMIC(void, store_16, (volatile void* object, u128 value, int order)) {
   note_order(order, LOCKSTEP_CALLER);
-  if (!visible()) return uncontrolled_store(16, object, &value);
+  if (!library_atomics_visible()) return uncontrolled_store(16, object, &value);
   store(16, object, &value, order, LOCKSTEP_CALLER);
 }
 LOCKSTEP_LIBATOMIC(u128, exchange_16, (volatile void* object, u128 value, int order)) {
   note_order(order, LOCKSTEP_CALLER);
   u128 old;
-  if (visible())
+  if (library_atomics_visible())
     exchange(16, object, &value, &old, order, LOCKSTEP_CALLER);
   else
     uncontrolled_exchange(16, object, &value, &old);
@@ -144,8 +145,9 @@ LOCKSTEP_LIBATOMIC(u128, exchange_16, (volatile void* object, u128 value, int or
 }
 LOCKSTEP_LIBATOMIC(bool, compare_exchange_16,
                    (volatile void* object, void* expected, u128 desired, int order, int failure)) {
-  const bool success = visible() ? compare_exchange(16, object, expected, &desired, order, failure, LOCKSTEP_CALLER)
-                                 : uncontrolled_compare_exchange(16, object, expected, &desired);
+  const bool success = library_atomics_visible()
+                           ? compare_exchange(16, object, expected, &desired, order, failure, LOCKSTEP_CALLER)
+                           : uncontrolled_compare_exchange(16, object, expected, &desired);
   note_order(success ? order : failure, LOCKSTEP_CALLER);
   return success;
 }

@@ -14,7 +14,6 @@ namespace lockstep::rt {
 namespace {
 
 bool looked_at(const void* caller) { return watched() && !from_library(caller); }
-constexpr uint8_t kRead = RaceAccess::kRange, kWrite = RaceAccess::kRange | RaceAccess::kWrite;
 
 }  // namespace
 
@@ -28,19 +27,19 @@ void find_memory_functions() {
 
 LOCKSTEP_EXPORT void* memcpy(void* to, const void* from, size_t size) {
   if (looked_at(__builtin_return_address(0))) {
-    range_access(from, size, kRead, __builtin_return_address(0));
-    range_access(to, size, kWrite, __builtin_return_address(0));
+    range_access(from, size, kRangeRead, __builtin_return_address(0));
+    range_access(to, size, kRangeWrite, __builtin_return_address(0));
   }
   return memory_functions.copy(to, from, size);
 }
 LOCKSTEP_EXPORT void* memmove(void* to, const void* from, size_t size) {
   if (looked_at(__builtin_return_address(0))) {
-    range_access(from, size, kRead, __builtin_return_address(0));
-    range_access(to, size, kWrite, __builtin_return_address(0));
+    range_access(from, size, kRangeRead, __builtin_return_address(0));
+    range_access(to, size, kRangeWrite, __builtin_return_address(0));
   }
   return memory_functions.move(to, from, size);
 }
 LOCKSTEP_EXPORT void* memset(void* to, int value, size_t size) {
-  if (looked_at(__builtin_return_address(0))) range_access(to, size, kWrite, __builtin_return_address(0));
+  if (looked_at(__builtin_return_address(0))) range_access(to, size, kRangeWrite, __builtin_return_address(0));
   return memory_functions.set(to, value, size);
 }

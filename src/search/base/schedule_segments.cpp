@@ -10,7 +10,7 @@ auto at(List& list, size_t i) {
   return list.begin() + static_cast<std::ptrdiff_t>(i);
 }
 
-constexpr uint64_t kSeed = 0x243f6a8885a308d3ull;
+constexpr uint64_t kFirstKey = 0x243f6a8885a308d3ull;
 uint64_t mixed(uint64_t key, uint64_t word) {
   key = (key ^ word) * 0x9e3779b97f4a7c15ull;
   return key ^ key >> 29;
@@ -106,13 +106,13 @@ Plan plan_for(const ScheduleSegments& schedule, uint32_t max_steps) {
 }
 
 uint64_t hash_of(std::span<const uint64_t> words) {
-  uint64_t key = kSeed;
+  uint64_t key = kFirstKey;
   for (const uint64_t word : words) key = mixed(key, word);
   return key;
 }
 
 uint64_t hash_of(std::span<const Delta> deltas) {
-  uint64_t key = kSeed;
+  uint64_t key = kFirstKey;
   for (const Delta& d : deltas)
     key = mixed(key, uint64_t{d.step} << 32 | uint64_t{d.tentative} << 17 | uint64_t{d.data} << 16 | d.value);
   return key;

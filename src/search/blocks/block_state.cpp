@@ -1,6 +1,7 @@
 // A search over blocks, written down. What delayed threads touch is shared by many schedules and stored once.
 #include <map>
 
+#include "search/base/saved_trace.hpp"
 #include "search/blocks/block_search.hpp"
 
 namespace lockstep {
@@ -65,28 +66,6 @@ class BlockSearch::Memories {
   std::vector<std::shared_ptr<Memory>> all_;
   std::map<const Memory*, uint64_t> numbers_;
 };
-
-namespace {
-
-void put_trace(StateWriter& out, TraceView trace) {
-  out.put_text({reinterpret_cast<const char*>(&trace.header()), trace.header().bytes});
-}
-
-Trace get_trace(StateReader& in) {
-  const std::vector<uint64_t> words = [&] {
-    const std::string bytes = in.get_text();
-    std::vector<uint64_t> aligned((bytes.size() + 7) / 8);
-    if (!bytes.empty()) std::memcpy(aligned.data(), bytes.data(), bytes.size());
-    return aligned;
-  }();
-  if (words.size() * 8 < sizeof(TraceHeader) || TraceView(words.data()).header().bytes > words.size() * 8) {
-    in.reject();
-    return {};
-  }
-  return Trace(TraceView(words.data()));
-}
-
-}  // namespace
 
 void BlockSearch::save(StateWriter& out) const {
   Memories memories;
@@ -161,6 +140,7 @@ void BlockSearch::load(StateReader& in) {
     if (in.get<bool>()) {
       node.status = Node::Status::Back;
       node.trace = get_trace(in);
+      if (node.trace.empty()) in.reject();
       if (!node.trace.empty()) waiting_bytes_ += node.trace.view().header().bytes;
     }
   }

@@ -17,11 +17,11 @@
 
 namespace lockstep::dpor {
 
+inline constexpr uint32_t kNone = 0xffff'ffff;  // no node, no record
+inline constexpr uint32_t kRoot = 0;
+
 class ChoiceTree {
  public:
-  static constexpr uint32_t kNone = 0xffff'ffff;
-  static constexpr uint32_t kRoot = 0;
-
   enum class Status : uint8_t { Planned, UnderWay, Executed, Finished };
 
   struct Node {

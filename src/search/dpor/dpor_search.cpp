@@ -7,8 +7,6 @@
 namespace lockstep::dpor {
 namespace {
 
-constexpr uint32_t kNone = ChoiceTree::kNone;
-constexpr uint32_t kRoot = ChoiceTree::kRoot;
 using Status = ChoiceTree::Status;
 
 // What wakeup trees do about these rests on everything before it being finished: choices, whose outcome is part of a

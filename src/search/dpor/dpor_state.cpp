@@ -85,7 +85,7 @@ uint64_t DporSearch::memory_bytes() const {
 uint64_t DporSearch::estimated_total() const {
   double done = 0, weight = 1;
   for (uint32_t record = 0; record < path_.size(); ++record) {
-    if (path_.node(record) == ChoiceTree::kNone) continue;
+    if (path_.node(record) == kNone) continue;
     unsigned all = 0, finished = 0;
     tree_.for_each_child(path_.state(record), [&](uint32_t c) {
       ++all;

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "search/dpor/choice_tree.hpp"
+
 namespace lockstep::dpor {
 
 class Lanes {
  public:
-  static constexpr uint32_t kNone = 0xffff'ffff;
-
   explicit Lanes(unsigned count) : lanes_(count) {}
   unsigned count() const { return static_cast<unsigned>(lanes_.size()); }
   uint64_t size() const { return size_; }

@@ -4,9 +4,6 @@
 
 namespace lockstep::dpor {
 
-constexpr uint32_t kNone = ChoiceTree::kNone;
-constexpr uint32_t kRoot = ChoiceTree::kRoot;
-
 Path::Path(ChoiceTree& tree, unsigned lanes, bool sleep_sets, const Mistakes& mistakes)
     : tree_(tree), sleep_sets_(sleep_sets), all_siblings_sleep_(mistakes.all_siblings_sleep), lanes_(lanes) {
   finder_.overlooks = mistakes.overlooks;

@@ -78,7 +78,7 @@ class Path {
     return now_.records[record].preemptions + now_.records[record].cost;
   }
   bool is_certain() const {  // the steps will do in any order what they did
-    return failing_ == ChoiceTree::kNone && !now_.records.empty() && !now_.records.back().uncertain;
+    return failing_ == kNone && !now_.records.empty() && !now_.records.back().uncertain;
   }
   std::span<const Label> sleep_set(uint32_t record) const {
     return {now_.sleepers.data() + now_.records[record].sleep_begin,
@@ -100,14 +100,14 @@ class Path {
   std::span<SequenceItem> sequence(const Race& race);
   uint32_t choice_after(uint32_t record) const {  // the next data choice of the step that `record` is or belongs to
     const bool has_none = !now_.records.empty() && !now_.records.back().chose && now_.records.size() >= end_;
-    return has_none ? ChoiceTree::kNone : find_choice_after(record);
+    return has_none ? kNone : find_choice_after(record);
   }
 
   uint64_t memory_bytes() const { return now_.memory_bytes() + other_bytes_; }
 
  private:
   struct alignas(16) Record {
-    uint32_t node = ChoiceTree::kNone;        // none for a note
+    uint32_t node = kNone;                    // none for a note
     uint32_t birth = 0;                       // of the node; it may be gone, and another have its number
     uint32_t sleep_begin = 0, sleep_end = 0;  // the sleep set before it
     uint32_t preemptions = 0;                 // before it
@@ -159,8 +159,8 @@ class Path {
   uint64_t other_bytes_ = 0;        // of the lanes that are not selected
   std::vector<ObjectId> numbered_;  // objects by number
   std::optional<TraceView> trace_;
-  uint32_t end_ = 0, stuck_at_ = 0, ending_ = ChoiceTree::kNone;
-  uint32_t failing_ = ChoiceTree::kNone;  // the step that failed, if one did
+  uint32_t end_ = 0, stuck_at_ = 0, ending_ = kNone;
+  uint32_t failing_ = kNone;  // the step that failed, if one did
   RaceFinder finder_{now_.order};
   std::vector<uint32_t> found_, races_;
   std::vector<SequenceItem> sequence_;

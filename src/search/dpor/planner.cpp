@@ -7,8 +7,6 @@
 namespace lockstep::dpor {
 namespace {
 
-constexpr uint32_t kNone = ChoiceTree::kNone;
-
 // Waits for something that no decision of its own ends.
 bool is_glued(const Step& pending) {
   const bool glued =

@@ -30,7 +30,7 @@ class Planner {
   // For reversals.
   ChoiceTree& tree() { return tree_; }
   bool is_planned(uint32_t record, ThreadId t) const {
-    return tree_.child(path_.state(record), static_cast<uint16_t>(t)) != ChoiceTree::kNone;
+    return tree_.child(path_.state(record), static_cast<uint16_t>(t)) != kNone;
   }
   void plan(uint32_t record, ThreadId t, const Label& label);  // another thread at that record
   // Every thread that can run there, within a bound on preemptions.

@@ -5,7 +5,6 @@
 namespace lockstep::dpor {
 
 using Status = ChoiceTree::Status;
-constexpr uint32_t kNone = ChoiceTree::kNone;
 constexpr ThreadId kTakenOut{kMaxThreads};  // nobody's number; kNoThread is that of data choices
 
 bool Wakeup::insert(Path& path, Planner& planner, uint32_t first, std::span<const SequenceItem> sequence, bool whole) {

@@ -11,7 +11,6 @@
 namespace lockstep::dpor {
 namespace {
 
-constexpr uint32_t kNone = ChoiceTree::kNone;
 using Status = ChoiceTree::Status;
 
 // Nodes by depth, the deepest first.
@@ -60,7 +59,7 @@ class DepthFirstWalk final : public Walk {
   uint64_t size() const override { return turns_.size(); }
   uint64_t memory_bytes() const override { return 2 * turns_.size() * sizeof(uint32_t); }
   bool defer(uint32_t head, TraceView trace) override {
-    if (head == ChoiceTree::kRoot) return false;
+    if (head == kRoot) return false;
     if (head == turn()) {
       turns_.pop();
       return false;
@@ -116,7 +115,7 @@ class BestFirstWalk final : public Walk {
   uint64_t memory_bytes() const override { return size_ * sizeof(uint32_t) + bins_.size() * kBin; }
   void examine(uint32_t head, TraceView trace) override {
     deltas_.clear();
-    if (head != ChoiceTree::kRoot) tree_.add_deltas(head, deltas_);
+    if (head != kRoot) tree_.add_deltas(head, deltas_);
     order_.look(trace, deltas_);
   }
   void save(StateWriter& out) const override {

@@ -1,5 +1,7 @@
 #include "search/exploration/saved_finding.hpp"
 
+#include "search/base/saved_trace.hpp"
+
 namespace lockstep {
 namespace {
 
@@ -14,22 +16,6 @@ template <class T>
 std::optional<T> get_if(StateReader& in) {
   if (!in.get<bool>()) return std::nullopt;
   return in.get<T>();
-}
-
-void put_trace(StateWriter& out, const Trace& trace) {
-  const bool kept = !trace.empty() && trace.view().header().bytes <= kLongest;
-  const uint32_t bytes = kept ? trace.view().header().bytes : 0;  // a multiple of 8
-  out.put<uint64_t>(bytes / 8);
-  if (kept) out.put_bytes(&trace.view().header(), bytes);
-}
-
-Trace get_trace(StateReader& in) {
-  const auto words = in.get_all<uint64_t>();
-  if (words.empty()) return {};
-  const TraceView view(words.data());
-  if (8 * words.size() >= sizeof(TraceHeader) && view.header().bytes == 8 * words.size()) return Trace(view);
-  in.reject();
-  return {};
 }
 
 }  // namespace
@@ -56,7 +42,10 @@ void put_finding(StateWriter& out, const Finding& f) {
   out.put(f.plan.seed);
   out.put(f.plan.max_steps);
   out.put_all(f.plan.tracked);
-  put_trace(out, f.trace);
+  if (!f.trace.empty() && f.trace.view().header().bytes <= kLongest)
+    put_trace(out, f.trace);
+  else
+    put_no_trace(out);
 }
 
 Finding get_finding(StateReader& in) {

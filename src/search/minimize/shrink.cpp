@@ -15,7 +15,7 @@ namespace lockstep {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr uint64_t kSeed = 0x7368'7269'6e6b;
+constexpr uint64_t kShrinkSeed = 0x7368'7269'6e6b;
 
 struct Candidate {
   Trace trace;
@@ -215,7 +215,7 @@ class Shrinker {
     return schedule;
   }
 
-  uint64_t draw(uint64_t below) { return seed_of(kSeed, draws_++) % below; }
+  uint64_t draw(uint64_t below) { return seed_of(kShrinkSeed, draws_++) % below; }
 
   Verdict challenge(Search& search, uint64_t most) {
     for (const uint64_t end = executions_ + most; executions_ < end && !spent();) {

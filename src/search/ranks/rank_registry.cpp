@@ -17,32 +17,29 @@
 namespace lockstep {
 namespace {
 
-using Settings = RankSettings;
 using Made = std::unique_ptr<Rank>;
 
 constexpr RankInfo kRanks[] = {
     {"dpor", "switches that reverse a race first",
-     [](const Settings&) -> Made { return std::make_unique<DporRank>(false); }},
+     [](const RankSettings&) -> Made { return std::make_unique<DporRank>(false); }},
     {"fresh", "switches between operations rarely tried together first",
-     [](const Settings&) -> Made { return std::make_unique<FreshRank>(); }},
+     [](const RankSettings&) -> Made { return std::make_unique<FreshRank>(); }},
     {"mdpor", "like dpor, conservative backtracking points later",
-     [](const Settings&) -> Made { return std::make_unique<DporRank>(true); }},
+     [](const RankSettings&) -> Made { return std::make_unique<DporRank>(true); }},
     {"method", "switches in functions that match --focus-function first",
-     [](const Settings& s) -> Made { return std::make_unique<MethodRank>(s.function); }},
+     [](const RankSettings& s) -> Made { return std::make_unique<MethodRank>(s.function); }},
     {"odds", "random order, weighted towards new behaviour",
-     [](const Settings& s) -> Made { return std::make_unique<OddsRank>(s.seed); }},
-    {"pb", "fewest preemptions first", [](const Settings&) -> Made { return std::make_unique<PreemptionRank>(); }},
-    {"rand", "random order", [](const Settings& s) -> Made { return std::make_unique<RandomRank>(s.seed); }},
-    {"ss", "threads in the sleep set last", [](const Settings&) -> Made { return std::make_unique<SleepRank>(); }},
+     [](const RankSettings& s) -> Made { return std::make_unique<OddsRank>(s.seed); }},
+    {"pb", "fewest preemptions first", [](const RankSettings&) -> Made { return std::make_unique<PreemptionRank>(); }},
+    {"rand", "random order", [](const RankSettings& s) -> Made { return std::make_unique<RandomRank>(s.seed); }},
+    {"ss", "threads in the sleep set last", [](const RankSettings&) -> Made { return std::make_unique<SleepRank>(); }},
     {"var", "switches at variables that match --focus-variable first",
-     [](const Settings& s) -> Made { return std::make_unique<VariableRank>(s.variable); }},
+     [](const RankSettings& s) -> Made { return std::make_unique<VariableRank>(s.variable); }},
     {"view", "executions in which a thread observes something new first",
-     [](const Settings&) -> Made { return std::make_unique<ViewRank>(); }},
+     [](const RankSettings&) -> Made { return std::make_unique<ViewRank>(); }},
 };
 
-Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }
-
-std::string known_names() {
+std::string rank_names() {
   std::string names;
   for (const RankInfo& info : kRanks) names.append(names.empty() ? "" : ", ").append(info.name);
   return names;
@@ -75,21 +72,21 @@ Term term_of(std::string_view text) {
   return term;
 }
 
-Result<Made> make_rank(std::string_view name, const Settings& settings) {
+Result<Made> make_rank(std::string_view name, const RankSettings& settings) {
   if (name.find('/') != name.npos && settings.load) return settings.load(std::string(name));
   for (const RankInfo& info : kRanks)
     if (name == info.name) return info.make(settings);
-  return usage("unknown rank '" + std::string(name) + "'; use one of: " + known_names() +
-               ", or the path of a shared object");
+  return usage_error("unknown rank '" + std::string(name) + "'; use one of: " + rank_names() +
+                     ", or the path of a shared object");
 }
 
-Result<Made> make_sum(std::string_view text, const Settings& settings) {
+Result<Made> make_sum(std::string_view text, const RankSettings& settings) {
   std::vector<WeightedRank::Term> terms;
   for (const std::string_view part : split(text, '+')) {
     const Term term = term_of(part);
     if (!term.good)
-      return usage("the weight in '" + std::string(part) + "' must be a number from 1 to " +
-                   std::to_string(kMaxWeight));
+      return usage_error("the weight in '" + std::string(part) + "' must be a number from 1 to " +
+                         std::to_string(kMaxWeight));
     Result<Made> rank = make_rank(term.name, settings);
     if (!rank) return rank.error();
     terms.push_back({term.weight, std::move(*rank)});
@@ -102,14 +99,14 @@ Result<Made> make_sum(std::string_view text, const Settings& settings) {
 
 std::span<const RankInfo> ranks() { return kRanks; }
 
-Result<Ranks> make_ranks(std::string_view list, const Settings& settings) {
+Result<Ranks> make_ranks(std::string_view list, const RankSettings& settings) {
   Ranks made;
   for (const std::string_view part : split(list, ',')) {
     Result<Made> rank = make_sum(part, settings);
     if (!rank) return rank.error();
     made.push_back(std::move(*rank));
   }
-  if (made.size() > kMaxRanks) return usage("at most " + std::to_string(kMaxRanks) + " ranks can be combined");
+  if (made.size() > kMaxRanks) return usage_error("at most " + std::to_string(kMaxRanks) + " ranks can be combined");
   return made;
 }
 

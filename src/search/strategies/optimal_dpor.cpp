@@ -51,8 +51,8 @@ class WakeupTrees final : public Reversal {
   // choice, that comes after another step, or not at all, where these have another order.
   static bool lets_others_choose(const Path& path, std::span<const SequenceItem> sequence) {
     for (const SequenceItem& item : sequence)
-      for (uint32_t r = item.record == ChoiceTree::kNone ? item.record : path.choice_after(item.record);
-           r != ChoiceTree::kNone; r = path.choice_after(r))
+      for (uint32_t r = item.record == kNone ? item.record : path.choice_after(item.record); r != kNone;
+           r = path.choice_after(r))
         if (!chooses_by_itself(path.order(), r, item.record)) return true;
     return false;
   }
@@ -89,20 +89,20 @@ class WakeupTrees final : public Reversal {
     ChoiceTree& tree = planner.tree();
     const uint32_t state = path.state(race.first), newest = tree[state].last;
     source_sets_.reverse(path, planner, race);
-    for (uint32_t c = tree[newest].next; c != ChoiceTree::kNone; c = tree[c].next) tree[c].by_source_sets = true;
+    for (uint32_t c = tree[newest].next; c != kNone; c = tree[c].next) tree[c].by_source_sets = true;
     if (tree[state].last == newest) leave_to_source_sets(planner, state);
   }
   // One of those that could begin; best one below which nothing is left to sequences.
   void leave_to_source_sets(Planner& planner, uint32_t state) {
     const ChoiceTree& tree = planner.tree();
-    uint32_t found = ChoiceTree::kNone;
+    uint32_t found = kNone;
     for (const Label& initial : source_sets_.initials()) {
       const uint32_t c = tree.child(state, static_cast<uint16_t>(initial.thread));
-      if (c == ChoiceTree::kNone) continue;
+      if (c == kNone) continue;
       if (tree[c].missing == 0 && (tree[c].by_source_sets || tree[c].status >= ChoiceTree::Status::Executed)) return;
-      if (found == ChoiceTree::kNone) found = c;
+      if (found == kNone) found = c;
     }
-    if (found != ChoiceTree::kNone) wakeup_.leave_to_source_sets(planner, found);
+    if (found != kNone) wakeup_.leave_to_source_sets(planner, found);
   }
 
   Wakeup wakeup_;

@@ -12,13 +12,14 @@
 namespace lockstep {
 namespace {
 
-constexpr uint64_t kPreparatory = 4;
+constexpr uint64_t kPctvbPreparations = 4;
 
 // Every execution is surveyed. Once it shows another shared variable, or more accesses to one, all executions before it
 // were drawn with too few, and count for nothing.
 class Pctvb final : public Strategy {
  public:
-  explicit Pctvb(const PctvbOptions& options) : options_(options), preparation_(options.max_steps, kPreparatory) {}
+  explicit Pctvb(const PctvbOptions& options)
+      : options_(options), preparation_(options.max_steps, kPctvbPreparations) {}
 
   std::optional<Plan> next() override {
     Draw draw;

@@ -5,9 +5,9 @@
 namespace lockstep {
 namespace {
 
-class Walk final : public Strategy {
+class RandomWalk final : public Strategy {
  public:
-  Walk(Policy policy, const SeededOptions& options) : policy_(policy), options_(options) {}
+  RandomWalk(Policy policy, const SeededOptions& options) : policy_(policy), options_(options) {}
 
   std::optional<Plan> next() override {
     Plan plan;
@@ -30,8 +30,10 @@ class Walk final : public Strategy {
 }  // namespace
 
 std::unique_ptr<Search> make_random(const SeededOptions& options) {
-  return std::make_unique<Walk>(Policy::Random, options);
+  return std::make_unique<RandomWalk>(Policy::Random, options);
 }
-std::unique_ptr<Search> make_pos(const SeededOptions& options) { return std::make_unique<Walk>(Policy::Pos, options); }
+std::unique_ptr<Search> make_pos(const SeededOptions& options) {
+  return std::make_unique<RandomWalk>(Policy::Pos, options);
+}
 
 }  // namespace lockstep

@@ -175,10 +175,6 @@ constexpr StrategyInfo kStrategies[] = {
      }},
 };
 
-Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }
-
-std::string quoted(std::string_view text) { return std::string(1, '\'').append(text).append(1, '\''); }
-
 // The ranks are made here, where what is wrong with them can be told.
 std::optional<Error> add_ranked_searches(const StrategyInfo& info, Settings& s) {
   const bool portfolio = info.takes & kMembers;
@@ -194,7 +190,7 @@ std::optional<Error> add_ranked_searches(const StrategyInfo& info, Settings& s) 
   return std::nullopt;
 }
 
-std::string known_names() {
+std::string strategy_names() {
   std::string names;
   for (const StrategyInfo& s : kStrategies) names.append(names.empty() ? "" : ", ").append(s.name);
   return names;
@@ -220,7 +216,8 @@ Result<std::unique_ptr<Search>> make_strategy(const StrategyOptions& options) {
   const std::string_view spec = options.spec;
   const size_t colon = spec.find(':');
   const StrategyInfo* info = find_strategy(spec);
-  if (!info) return usage("unknown strategy " + quoted(spec.substr(0, colon)) + "; use one of: " + known_names());
+  if (!info)
+    return usage_error("unknown strategy " + quoted(spec.substr(0, colon)) + "; use one of: " + strategy_names());
   auto settings = read_settings(info->name, info->takes, options, colon == spec.npos ? "" : spec.substr(colon + 1));
   if (!settings) return settings.error();
   if (auto error = add_ranked_searches(*info, *settings)) return *error;

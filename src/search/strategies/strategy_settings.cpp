@@ -131,10 +131,6 @@ constexpr Setting kSettings[] = {
     {"seed", kSeed, number<&Settings::seed>},
 };
 
-Error usage(std::string message) { return {ExitCode::Usage, std::move(message)}; }
-
-std::string quoted(std::string_view text) { return std::string(1, '\'').append(text).append(1, '\''); }
-
 std::string known_keys(unsigned takes) {
   std::string keys;
   for (const Setting& s : kSettings)
@@ -151,13 +147,14 @@ std::optional<Error> read_setting(const std::string& strategy, unsigned takes, s
   for (const Setting& s : kSettings) {
     if (!(takes & s.takes) || key != s.key) continue;
     if (s.read(settings, value)) return std::nullopt;
-    return usage("setting " + quoted(key) + " of " + strategy + " must be " + s.values + ", not " + quoted(value));
+    return usage_error("setting " + quoted(key) + " of " + strategy + " must be " + s.values + ", not " +
+                       quoted(value));
   }
-  return usage(strategy + " has no setting " + quoted(key) + "; " + known_keys(takes));
+  return usage_error(strategy + " has no setting " + quoted(key) + "; " + known_keys(takes));
 }
 
 std::optional<Error> unsupported_option(const std::string& strategy, unsigned takes, const StrategyOptions& options) {
-  const auto refuse = [&](const char* option) { return usage(strategy + " does not support " + option); };
+  const auto refuse = [&](const char* option) { return usage_error(strategy + " does not support " + option); };
   if (options.preemptions && !(takes & kPreemptions))  // none is no bound
     return refuse("--preemptions; use auto, icb or optimal-dpor");
   if (options.variables && !(takes & kVariables)) return refuse("--variables");
@@ -180,11 +177,12 @@ Result<StrategySettings> read_settings(const char* name, unsigned takes, const S
     list = comma == list.npos ? std::string_view{} : list.substr(comma + 1);
   }
   if (settings.thread_bound && (settings.variables || settings.csb > 0) && !(takes & kSets))
-    return usage(strategy + " with --thread-bound does not support --variables or csb");
+    return usage_error(strategy + " with --thread-bound does not support --variables or csb");
   if (settings.reduce && (settings.preemptions || settings.variables))
-    return usage(strategy + " with expand=dpor does not support a bound: it would miss executions within the bound");
+    return usage_error(strategy +
+                       " with expand=dpor does not support a bound: it would miss executions within the bound");
   if (settings.sleep_sets && (takes & kExpand) && !settings.reduce)
-    return usage(strategy + " has no sleep sets without expand=dpor");
+    return usage_error(strategy + " has no sleep sets without expand=dpor");
   return settings;
 }
 

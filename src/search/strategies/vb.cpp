@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-constexpr uint64_t kPreparatory = 8;
+constexpr uint64_t kVbPreparations = 8;
 constexpr unsigned kFewThreads = 6;  // main included; the orders of more are too many to try them all
 
 // Preparatory executions, then the empty set: no preemption at all. Then the sets of shared variables.
@@ -26,7 +26,7 @@ class VariableBounding final : public Strategy {
       : options_(options),
         threads_(options.thread_bound),
         survey_(options.loop_iterations, options.whole_blocks ? HeapVariable::Block : HeapVariable::Element),
-        preparation_(options.max_steps, kPreparatory),
+        preparation_(options.max_steps, kVbPreparations),
         sets_(options.by_preemptions ? VariableSets::by_preemptions(options.preemptions, options.variables)
                                      : VariableSets::by_variables(options.preemptions, options.variables)) {}
 

@@ -9,7 +9,6 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr size_t kPage = 4096;
 // In memory that is no part of the snapshot.
 struct {
   Snapshot snapshot;

@@ -7,7 +7,6 @@ namespace lockstep::dpor {
 namespace {
 
 using Status = ChoiceTree::Status;
-constexpr uint32_t kRoot = ChoiceTree::kRoot, kNone = ChoiceTree::kNone;
 
 uint32_t executed(ChoiceTree& tree, uint32_t parent, uint16_t value, uint32_t record) {
   const uint32_t node = tree.add(parent, value, {}, false);

@@ -55,9 +55,9 @@ TEST(Lanes, ALaneTakesTheDeepestOfItsOwn) {
   lanes.push(1, 20, 120);
   EXPECT_EQ(lanes.take_own(0, kAny), 109u);
   EXPECT_EQ(lanes.take_own(0, [](uint32_t node) { return node != 105; }), 103u) << "the next that is ready";
-  EXPECT_EQ(lanes.take_own(0, [](uint32_t) { return false; }), Lanes::kNone);
+  EXPECT_EQ(lanes.take_own(0, [](uint32_t) { return false; }), dpor::kNone);
   EXPECT_EQ(lanes.take_own(0, kAny), 105u);
-  EXPECT_EQ(lanes.take_own(0, kAny), Lanes::kNone);
+  EXPECT_EQ(lanes.take_own(0, kAny), dpor::kNone);
   EXPECT_EQ(lanes.size(), 1u);
 }
 
@@ -68,7 +68,7 @@ TEST(Lanes, OneWithNothingTakesTheShallowestOfAnother) {
   lanes.push(1, 4, 104);
   EXPECT_EQ(lanes.take_from_others(2, [](uint32_t node) { return node != 100; }), 104u);
   EXPECT_EQ(lanes.take_from_others(2, kAny), 100u);
-  EXPECT_EQ(lanes.take_from_others(0, kAny), Lanes::kNone) << "its own are not somebody else's";
+  EXPECT_EQ(lanes.take_from_others(0, kAny), dpor::kNone) << "its own are not somebody else's";
   EXPECT_EQ(lanes.take_from_others(2, kAny), 107u);
   EXPECT_EQ(lanes.size(), 0u);
 }

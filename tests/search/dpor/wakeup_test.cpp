@@ -23,12 +23,12 @@ class Scene {
     for (const int x : variables) p.threads.push_back({st(x, 1)});
     trace_ = execute(p, {});
     planner_.use(*walk_);
-    path_.begin(trace_, ChoiceTree::kRoot);
-    uint32_t state = ChoiceTree::kRoot;
+    path_.begin(trace_, dpor::kRoot);
+    uint32_t state = kRoot;
     for (uint32_t record = 0; record < trace_.view().steps().size(); ++record) {
       const Step& step = trace_.view().steps()[record];
       if (step.is_note()) {
-        path_.append(ChoiceTree::kNone);
+        path_.append(dpor::kNone);
         continue;
       }
       const uint32_t node = tree.add(state, static_cast<uint16_t>(step.thread), {}, false);
@@ -53,7 +53,7 @@ class Scene {
   std::vector<unsigned> branch(uint16_t t) const {
     std::vector<unsigned> threads;
     const uint32_t start = path_.state(records_[0]);
-    for (uint32_t n = tree.child(start, t); n != ChoiceTree::kNone; n = tree[n].first) threads.push_back(tree[n].value);
+    for (uint32_t n = tree.child(start, t); n != dpor::kNone; n = tree[n].first) threads.push_back(tree[n].value);
     return threads;
   }
   uint32_t root() const { return path_.state(records_[0]); }
