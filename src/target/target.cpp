@@ -22,7 +22,7 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kWindowPerWorker = 256;
-constexpr auto kPatience = std::chrono::milliseconds(20);
+constexpr auto kCancelPatience = std::chrono::milliseconds(20);
 constexpr unsigned kKilledBefore = 3;  // times that a plan may have been under way when its worker was killed
 constexpr int kPoll = 50;              // milliseconds between looks at clocks, signals and dead children
 
@@ -115,9 +115,9 @@ class WorkerTarget final : public Target {
         slot.channel().make_room_for(slot.queue.front());
         if (auto started = slot.restart(); !started) return cannot_go_on(slot, started.error().message);
       }
-      if (!retired(slot)) sleep(slot);
+      if (!slot.retired()) sleep(slot);
       if (slot.channel().has_trace()) break;
-      if (retired(slot) || !slot.process.alive()) {
+      if (slot.retired() || !slot.process.alive()) {
         if (slot.channel().has_trace()) break;
         return worker_gone(slot, interrupted);
       }
@@ -132,22 +132,8 @@ class WorkerTarget final : public Target {
   void cancel() override {
     release();
     // What is under way is finished and thrown away, which costs less than new processes; unless it takes long.
-    const auto patience = std::chrono::steady_clock::now() + kPatience;
-    for (auto& slot : slots_) {
-      while (!slot->queue.empty()) {
-        slot->feed();
-        while (!slot->channel().has_trace() && !retired(*slot) && slot->process.alive() &&
-               std::chrono::steady_clock::now() < patience)
-          slot->channel().sleep_until_trace(slot->queue.size(), 5);
-        if (!slot->channel().has_trace()) {
-          slot->process.kill();  // started again when it is needed
-          slot->clear();
-          break;
-        }
-        slot->channel().front();
-        slot->pop();
-      }
-    }
+    const auto patience = std::chrono::steady_clock::now() + kCancelPatience;
+    for (auto& slot : slots_) slot->finish_by(patience);
     dealt_.clear();
   }
 
@@ -257,9 +243,6 @@ class WorkerTarget final : public Target {
            std::none_of(trace.steps().begin(), trace.steps().end(), [](const Step& step) { return step.is_choice(); });
   }
 
-  // Left its service loop in good order: after a crash its memory is not to be trusted.
-  static bool retired(WorkerSlot& slot) { return slot.channel().shared().state.load() == WorkerState::Exited; }
-
   // Looking takes the number from the cache of the worker's core, so it is not done every time.
   unsigned least_busy() {
     constexpr unsigned kLookEvery = 16;
@@ -310,7 +293,7 @@ class WorkerTarget final : public Target {
   // The process ended. If it retired in good order the plan has not been tried yet; if it died, that was the plan's
   // doing. Either way a fresh process takes over what is left.
   std::optional<TraceView> worker_gone(WorkerSlot& slot, const std::function<bool()>& interrupted) {
-    const bool in_good_order = retired(slot);
+    const bool in_good_order = slot.retired();
     const int status = slot.process.alive() ? 0 : slot.process.exit_status();
     const bool culprit = !in_good_order && slot.channel().shared().executing.load() == slot.queue.front().id + 1;
     // A worker killed from outside is not the program's fault: try the plan a few times more before blaming it.

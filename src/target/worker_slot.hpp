@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -35,6 +36,23 @@ struct WorkerSlot {
   void clear() {
     queue.clear();
     sent = 0;
+  }
+  // Left its service loop in good order: after a crash its memory is not to be trusted.
+  bool retired() { return channel().shared().state.load() == WorkerState::Exited; }
+  // Runs what it has to do and throws the traces away; when the time is over, ends the process with what is left. It is
+  // started again when it is needed.
+  void finish_by(std::chrono::steady_clock::time_point deadline) {
+    while (!queue.empty()) {
+      feed();
+      while (!channel().has_trace() && !retired() && process.alive() && std::chrono::steady_clock::now() < deadline)
+        channel().sleep_until_trace(queue.size(), 5);
+      if (!channel().has_trace()) {
+        process.kill();
+        return clear();
+      }
+      channel().front();
+      pop();
+    }
   }
 };
 

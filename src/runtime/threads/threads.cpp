@@ -129,6 +129,33 @@ Thread* thread_of(pthread_t handle) {
   return t.life == Life::Unused ? nullptr : &t;
 }
 
+namespace {
+
+void forget_loops(Thread& t) {
+  t.wrote = t.compares_writes = false;
+  t.write_count = 0;
+  t.same_reads = 0;
+  t.local_state = 0;
+  t.effects = t.fruitless = t.lock_steps = t.spin_effects = t.spin_repeats = t.spin_misses = t.spin_rounds =
+      t.watch_count = 0;
+  t.yield_changes = t.yields_in_row = t.yields_forgiven = 0;
+  t.rounds.begin();
+  t.read_object = t.read_value = t.volatile_read = t.volatile_reads = 0;
+  t.spinning = t.goes_round = false;
+  for (uint64_t& key : t.spin_key) key = 0;
+}
+
+void forget_interrupts(Thread& t) {
+  t.cancel_pending = t.cancel_disabled = t.cancel_async = t.cancel_woke = false;
+  t.signals = t.awaited_signals = 0;
+  t.signalled = t.could_run = t.interrupted = t.restarts = false;
+  t.handled = 0;
+  t.signal_stack = kNoSignalStack;
+  t.signal_mask = t.id == kMainThread ? 0 : self().signal_mask;
+}
+
+}  // namespace
+
 Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   Thread& t = runtime.threads[index_of(id)];
   t.pending = Step{};
@@ -152,30 +179,15 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.clock = kClockStart;
   t.polled = 0;
   t.queue = nullptr;
-  t.wrote = t.compares_writes = false;
-  t.write_count = 0;
-  t.same_reads = 0;
-  t.local_state = 0;
-  t.effects = t.fruitless = t.lock_steps = t.spin_effects = t.spin_repeats = t.spin_misses = t.spin_rounds =
-      t.watch_count = 0;
-  t.yield_changes = t.yields_in_row = t.yields_forgiven = 0;
-  t.rounds.begin();
-  t.read_object = t.read_value = t.volatile_read = t.volatile_reads = 0;
-  t.spinning = t.goes_round = false;
+  forget_loops(t);
+  forget_interrupts(t);
   t.random_calls = 0;
-  t.cancel_pending = t.cancel_disabled = t.cancel_async = t.cancel_woke = false;
-  t.signals = t.awaited_signals = 0;
-  t.signalled = t.could_run = t.interrupted = t.restarts = false;
-  t.handled = 0;
-  t.signal_stack = kNoSignalStack;
-  t.signal_mask = id == kMainThread ? 0 : self().signal_mask;
   t.cleanup = nullptr;
   t.robust = nullptr;
   t.name[0] = 0;
   t.place = {};
   t.calls = nullptr;
   if (t.arrival) t.arrival[0] = 0;
-  for (uint64_t& key : t.spin_key) key = 0;
   if (runtime.fibers)
     fiber::prepare(t);
   else
