@@ -255,7 +255,9 @@ class WholeRuns(CommandLine):
             words = ["run", "--keep-going", "--strategy", "random", "--executions", "1000000000", "--json", "r.json"]
             run = subprocess.Popen([LOCKSTEP, *words, self.program(program)], cwd=self.cwd, env=self.environment(),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            time.sleep(0.5)
+            sign = self.cwd / "lockstep-out" / program / ("bug-1.lockstep" if code == 1 else "exploration.state")
+            while run.poll() is None and not sign.exists():  # it is exploring, or has found its bug
+                time.sleep(0.01)
             run.send_signal(signal.SIGINT)
             output, _ = run.communicate(timeout=30)
             self.assertEqual(run.returncode, code, output)
