@@ -179,7 +179,6 @@ constexpr const char* name_of(OpKind kind) { return kind < OpKind::kCount ? trai
 constexpr bool is_acquire(OpKind kind) { return has(kind, OpTraits::kWaits); }
 constexpr bool is_release(OpKind kind) { return has(kind, OpTraits::kWakes); }
 constexpr bool is_atomic(OpKind kind) { return traits(kind).primitive == Primitive::Atomic; }
-constexpr bool is_yield(OpKind kind) { return kind == OpKind::Yield || kind == OpKind::Sleep; }
 // Locks are held by threads. The run of a once-routine is like one, but only some count it.
 constexpr bool is_lock(OpKind kind) {
   return has(kind, OpTraits::kTakes | OpTraits::kTries | OpTraits::kGives) && traits(kind).primitive != Primitive::Once;
