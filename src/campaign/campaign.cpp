@@ -219,7 +219,7 @@ Result<Exploration> Campaign::explore_until_settled(ExplorerHooks& hooks, Explor
       return Error{ExitCode::Usage,
                    fmt::format("{} was saved for another program or other options; start again with 'lockstep run'",
                                saved_exploration_path(options_.out))};
-    so_far = together(std::move(so_far), std::move(round));
+    so_far = sum_of(std::move(so_far), std::move(round));
     if (!so_far.starts_over()) return so_far;
     start_over(hooks, so_far);
   }
@@ -262,7 +262,7 @@ Result<Exploration> Campaign::explore_spurious_wakeups(ExplorerHooks hooks, Expl
   const Proviso* unrepeated = round.claim.find(ProvisoKind::Nondeterministic);
   const bool settled = round.claim.finished && !round.starts_over() && !(unrepeated && !unrepeated->why.empty());
   const bool interrupted = round.interrupted();
-  result = together(std::move(result), std::move(round));
+  result = sum_of(std::move(result), std::move(round));
   if (settled) return result;
   result.claim = proved;
   result.claim.ended_by_bug = result.ending == Ending::FirstBug;
@@ -293,7 +293,7 @@ std::optional<Finding> Campaign::confirm(Finding finding) {
   finding.test = options_.test;
   std::optional<Finding> found = replayer_.reproduce(finding, true);
   if (!found && deadline_->is_overdue()) {
-    listener_.warn("the failure was not replayed, because the time was over: places are missing");
+    listener_.warn("the time budget ended before the failure was replayed; its source locations are missing");
     return replayer_.complete(std::move(finding));
   }
   if (found && found->kind == FindingKind::Livelock)
@@ -351,7 +351,7 @@ void Campaign::conclude(Exploration& result) {
   turn_warnings_into_bugs(result);
   for (const Finding& warning : result.warnings) listener_.warn(warning.message);
   if (result.diverged > 0)
-    listener_.warn(fmt::format("{} departed from the schedule, also when repeated: the program depends on {}",
+    listener_.warn(fmt::format("{} did not follow its schedule, even when repeated; the program depends on {}",
                                count_of(result.diverged, "execution"), target_->dependence()));
   for (Finding& bug : result.bugs)
     if (unsaved_.contains(bug.schedule)) bug.schedule.clear();

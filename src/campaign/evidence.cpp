@@ -110,7 +110,8 @@ std::vector<std::string> unexplored_points(const Places& places) {
   std::vector<std::string> list;
   if (places.has(FactKind::FailedAtStart))
     list.emplace_back(
-        "the first operations of threads (one failed before it, or one that it had just created, had any)");
+        "the first operations of threads (a thread failed before its own, or before that of a thread it had just "
+        "created)");
   if (places.has(FactKind::ChangesLocale))
     list.emplace_back("formatting and conversion of text (setlocale() changes them)");
   if (places.has(FactKind::SignalsBetweenThreads))

@@ -5,7 +5,7 @@
 
 namespace lockstep {
 
-Exploration together(Exploration before, Exploration last) {
+Exploration sum_of(Exploration before, Exploration last) {
   if (last.estimated_executions > 0) last.estimated_executions += before.executions;
   last.executions += before.executions;
   last.ended += before.ended;

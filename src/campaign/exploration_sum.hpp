@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-// `last` searched after `before` was given up: what both together amount to. The claim is the last one's.
-Exploration together(Exploration before, Exploration last);
+// The counts of both add up: `last` searched after `before` was given up. The claim is that of `last`.
+Exploration sum_of(Exploration before, Exploration last);
 
 }  // namespace lockstep

@@ -25,7 +25,7 @@ struct SavedExploration {
   PromotedPoints promoted;              // scheduling points of this search, found by those before it
   uint64_t executions_before = 0;       // of those
   double seconds = 0;                   // all, until it was saved
-  std::vector<Finding> bugs, warnings;  // told so far; of the searches given up
+  std::vector<Finding> bugs, warnings;  // reported so far; of the searches given up
   bool raced_before = false;
   unsigned bug_number = 0;  // of the last bug
   std::string state;        // read: as the explorer wrote it

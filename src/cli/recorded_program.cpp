@@ -43,7 +43,7 @@ Result<RecordedProgram> read_recorded_program(Options& options, const Services& 
   if (options.command.empty() && services.is_built_for_lockstep && !services.is_built_for_lockstep(*program))
     return Error{
         ExitCode::Usage,
-        fmt::format("{} was not built with lockstep-cxx, so that a schedule alone does not start it; add -- {}",
+        fmt::format("{} was not built with lockstep-cxx and is not started because a schedule names it; add -- {}",
                     schedule.program[0], shell_words(schedule.program))};
   Result<std::string> runtime = services.find_runtime();
   if (!runtime) return runtime.error();

@@ -22,7 +22,7 @@ namespace {
 // Shows a campaign on the terminal.
 class Screen final : public CampaignListener {
  public:
-  // `named`: a schedule alone does not start the program.
+  // `named`: a schedule does not start the program unless the command line names it.
   Screen(const Options& options, TestRun* test, bool named)
       : options_(options),
         test_(test),
@@ -173,7 +173,7 @@ int start_run(Options options, const Services& services, const SavedExploration*
     auto list = services.list_tests(
         {*program, options.command, *runtime, options.tests_list, options.test_run, [] { return interrupted(); }});
     if (!list && !options.tests_list.empty() && !interrupted())
-      return fail({ExitCode::Usage, fmt::format("--tests-list: '{}' did not end", options.tests_list)});
+      return fail({ExitCode::Usage, fmt::format("--tests-list: '{}' did not finish", options.tests_list)});
     if (list) keep_matching(options.test_glob, *list);
     if (list && (options.each_test || list->tests.empty())) return run_tests(options, services, *list);
   }

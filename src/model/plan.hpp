@@ -61,13 +61,13 @@ struct Plan {
   std::vector<Delta> deltas;  // strictly ascending by step, then those for kNextDecision
   Policy policy = Policy::Default;
   uint32_t policy_at = 0, policy_until = kNoStep;  // records to which it applies; others follow the default schedule
-  bool detail = false;       // record stacks, capture output: for the execution that is shown to a person
-  bool stacks = false;       // record stacks, nothing else: for ranks that look at code
-  bool origins = false;      // tell where the heap's blocks came from that were used (model/variable.hpp)
-  bool survey = false;       // tell what memory each thread touched beside others; look for races in spite of `tracked`
-  uint64_t seed = 0;         // of the random policies
-  uint16_t pct_depth = 2;    // Pct: ordering constraints that a bug may need, up to kMaxPctDepth
-  uint32_t pct_horizon = 0;  // Pct: decisions between several threads that are expected
+  bool detail = false;     // record stacks, capture output: for the execution that is shown to a person
+  bool stacks = false;     // record stacks, nothing else: for ranks that look at code
+  bool origins = false;    // report where the heap's blocks came from that were used (model/variable.hpp)
+  bool survey = false;     // report what memory each thread touched beside others; look for races in spite of `tracked`
+  uint64_t seed = 0;       // of the random policies
+  uint16_t pct_depth = 2;  // Pct: ordering constraints that a bug may need, up to kMaxPctDepth
+  uint32_t pct_horizon = 0;    // Pct: decisions between several threads that are expected
   ObjectId focus = kNoObject;  // Surw: the object whose operations are ordered uniformly; none: all operations are
   uint32_t max_steps = 1'000'000;
   uint32_t sleep_at = kNoStep;  // from this record on the threads in `sleep` are asleep

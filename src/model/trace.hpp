@@ -142,12 +142,12 @@ static_assert(sizeof(BlockRecord) == 16, "wire format");
 // What was watched during an execution and what came of it, beside the races.
 struct Monitors {
   enum Flags : uint32_t {
-    kMoreRaces = 1,     // than are told
-    kLocksChecked = 2,  // whether every shared variable has a lock (only if Channel::check_locks)
-    kLocksBroken = 4,   // it has not: see the races that are unlocked()
-    kThinned = 8,       // calls that touch nothing tracked were left out of the code (detect/call_sites.hpp)
-    kRepeated = 16,     // left out at first, but that did not do
-    kNoRaces = 32,      // nobody looked for races, because a few variables are tracked
+    kMoreRaces = 1,  // than are reported
+    kLocksBroken =
+        4,           // a shared variable has no lock: see the races that are unlocked() (only if Channel::check_locks)
+    kThinned = 8,    // calls that touch nothing tracked were left out of the code (detect/call_sites.hpp)
+    kRepeated = 16,  // left out at first, but that did not do
+    kNoRaces = 32,   // nobody looked for races, because a few variables are tracked
   };
 };
 
@@ -155,7 +155,7 @@ struct TraceHeader {
   enum WireFlags : uint16_t {
     kElsewhere = 1,  // only this header is here, the message lies in the channel's big area
     kSuffix = 2,     // a TraceSuffix follows the header
-    kKept = 4,       // the next one may be told as a suffix to this one
+    kKept = 4,       // the next one may be sent as a suffix to this one
   };
   uint32_t bytes;  // of the whole message, a multiple of 8
   uint16_t version;
@@ -173,7 +173,7 @@ struct TraceHeader {
   uint32_t races;          // data races, each pair of places once
   uint32_t block_units;    // of 16 bytes: blocks and what they touched
   uint32_t monitors;       // Monitors::Flags
-  uint32_t allocations;    // blocks of the heap that are told
+  uint32_t allocations;    // blocks of the heap that are described
   uint32_t reasons;        // Reasons::bits()
   Redundancy redundancy;
   uint8_t reserved[3];
@@ -243,7 +243,6 @@ class TraceView {
   std::span<const Allocation> allocations() const {
     return {at<Allocation>(races_offset() + sizeof(DataRace) * header().races), header().allocations};
   }
-  bool locks_checked() const { return header().monitors & Monitors::kLocksChecked; }
   bool locks_broken() const { return header().monitors & Monitors::kLocksBroken; }
 
   // Blocks in the order of the execution: visit(const BlockRecord&, std::span<const Touched>).

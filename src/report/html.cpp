@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kAllRows = 5000;  // more than anybody scrolls through
-constexpr size_t kToldRows = 60;
+constexpr size_t kShortRows = 60;
 constexpr size_t kSourceBytes = 1 << 20;
 
 class Page {
@@ -27,7 +27,7 @@ class Page {
   Page(const Finding& finding, Symbols& symbols) : finding_(finding), names_(finding.trace, symbols) {}
 
   std::string html() {
-    const std::vector<StoryCell> told = cells(kToldRows), all = cells(kAllRows);
+    const std::vector<StoryCell> shortened = cells(kShortRows), all = cells(kAllRows);
     for (const StoryCell& cell : all)
       if (cell.row.thread != kNoThread) threads_.emplace(cell.row.thread, 0);
     Json names = Json::array();
@@ -44,7 +44,7 @@ class Page {
                   {"why", why()},
                   {"replay", finding_.schedule.empty() ? "" : "lockstep replay " + shell_word(finding_.schedule)},
                   {"threads", names},
-                  {"told", rows(told)},
+                  {"short", rows(shortened)},
                   {"all", rows(all)}};
     story["sources"] = sources_;
     return put_into_page(story.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -29,7 +29,7 @@ class Story {
         glyph_(term_.glyphs()),
         names_(finding.trace, symbols) {}
 
-  std::string tell() {
+  std::string write() {
     header();
     steps();
     why();
@@ -175,38 +175,38 @@ class Story {
       out_ += "\n";
       for (const Step& op : pending) stack_line(op);
     } else if (race() && race()->misuse()) {
-      told_stack(term_.paint(kBold, names_.thread(race()->second.thread)) + " misused it in",
-                 stack_of(race()->second, names_));
+      print_stack(term_.paint(kBold, names_.thread(race()->second.thread)) + " misused it in",
+                  stack_of(race()->second, names_));
     } else if (race()) {
       for (const RaceAccess* access : {&race()->first, &race()->second})
-        told_stack(
+        print_stack(
             fmt::format("{}: {}", term_.paint(kBold, names_.thread(access->thread)), access_text(*access, names_)),
             stack_of(*access, names_));
       if (const std::string origin = allocation_text(race()->second.address, names_); !origin.empty())
-        told_allocation(race()->second.address);
+        print_allocation(race()->second.address);
     } else if (finding_.allocation) {
-      told_allocation(finding_.allocation->begin);
+      print_allocation(finding_.allocation->begin);
     } else if (!finding_.steps.empty() || !finding_.lock_cycle.empty()) {
       std::vector<uint32_t> steps = finding_.steps;
       for (const LockNesting& n : finding_.lock_cycle) steps.insert(steps.end(), {n.held_step, n.step});
       for (const uint32_t i : steps) {
         const Step& step = names_.trace().steps()[i];
-        told_stack(fmt::format("{}: {}", term_.paint(kBold, names_.thread(step.thread)), operation_text(step, names_)),
-                   names_.stack_of_step(i));
+        print_stack(fmt::format("{}: {}", term_.paint(kBold, names_.thread(step.thread)), operation_text(step, names_)),
+                    names_.stack_of_step(i));
       }
     } else {
       const ThreadId culprit = names_.trace().header().culprit;
-      told_stack(culprit == kNoThread ? "" : term_.paint(kBold, names_.thread(culprit)) + " failed in",
-                 names_.stack_of_failure());
+      print_stack(culprit == kNoThread ? "" : term_.paint(kBold, names_.thread(culprit)) + " failed in",
+                  names_.stack_of_failure());
     }
   }
 
-  void told_allocation(uint64_t address) {
+  void print_allocation(uint64_t address) {
     for (const Allocation& a : names_.trace().allocations())
       if (a.contains(address))
-        told_stack(fmt::format("{} bytes at {:#x}, {} by {}", a.size, a.begin, "allocated",
-                               term_.paint(kBold, names_.thread(a.thread))),
-                   names_.stack_of_allocation(a));
+        print_stack(fmt::format("{} bytes at {:#x}, {} by {}", a.size, a.begin, "allocated",
+                                term_.paint(kBold, names_.thread(a.thread))),
+                    names_.stack_of_allocation(a));
   }
 
   const DataRace* race() const { return finding_.race ? &*finding_.race : nullptr; }
@@ -228,7 +228,7 @@ class Story {
     out_ += line + "\n";
   }
 
-  void told_stack(const std::string& title, std::span<const uint64_t> stack) {
+  void print_stack(const std::string& title, std::span<const uint64_t> stack) {
     const std::vector<Frame> frames = user_frames(stack, names_.symbols());
     if (frames.empty()) return;
     out_ += "\n";
@@ -308,7 +308,7 @@ class Story {
 }  // namespace
 
 std::string tell_story(const Finding& finding, Symbols& symbols, const StoryOptions& options) {
-  return Story(finding, symbols, options).tell();
+  return Story(finding, symbols, options).write();
 }
 
 }  // namespace lockstep

@@ -41,11 +41,11 @@ bool is_glued(OpKind first, OpKind second) {
          (first == OpKind::BarrierArrive && second == OpKind::BarrierLeave);
 }
 
-class Teller {
+class RowWriter {
  public:
-  Teller(TraceView trace, const DataRace* race) : trace_(trace), race_(race), lookahead_(trace) {}
+  RowWriter(TraceView trace, const DataRace* race) : trace_(trace), race_(race), lookahead_(trace) {}
 
-  std::vector<StoryRow> tell() {
+  std::vector<StoryRow> write() {
     for (ScheduleCursor cursor(trace_); !cursor.done(); cursor.advance()) {
       tell_race(cursor.index());
       const Step& step = cursor.step();
@@ -138,7 +138,7 @@ class Teller {
   uint32_t number_ = 0;
 };
 
-// Whether a row must be told. Operations count when another thread did something conflicting before.
+// Whether a row must be shown. Operations count when another thread did something conflicting before.
 std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
   std::vector<bool> keep(rows.size());
   std::map<ObjectId, uint32_t> last_access;  // step
@@ -166,7 +166,7 @@ std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
 
 }  // namespace
 
-std::vector<StoryRow> all_rows(TraceView trace, const DataRace* race) { return Teller(trace, race).tell(); }
+std::vector<StoryRow> all_rows(TraceView trace, const DataRace* race) { return RowWriter(trace, race).write(); }
 
 std::vector<StoryRow> telling_rows(std::vector<StoryRow> rows, TraceView trace, size_t limit) {
   if (rows.size() <= limit) return rows;
@@ -181,21 +181,21 @@ std::vector<StoryRow> telling_rows(std::vector<StoryRow> rows, TraceView trace, 
     for (size_t i = 0; i < keep.size(); ++i)
       if (keep[i] && ++seen > limit / 4 && kept - seen >= limit - limit / 4) keep[i] = false;
   }
-  std::vector<StoryRow> told;
+  std::vector<StoryRow> shown;
   for (size_t i = 0; i < rows.size();) {
     size_t end = i;
     while (end < rows.size() && !keep[end]) ++end;
     if (end - i == 1) {
-      told.push_back(std::move(rows[i]));  // a line that says "1 more" is no shorter
+      shown.push_back(std::move(rows[i]));  // a line that says "1 more" is no shorter
     } else if (end > i) {
       StoryRow row{.kind = StoryRow::Skipped};
       for (size_t k = i; k < end; ++k) row.count += rows[k].number != 0;
-      if (row.count > 0) told.push_back(std::move(row));
+      if (row.count > 0) shown.push_back(std::move(row));
     }
-    if (end < rows.size()) told.push_back(std::move(rows[end]));
+    if (end < rows.size()) shown.push_back(std::move(rows[end]));
     i = end + 1;
   }
-  return told;
+  return shown;
 }
 
 }  // namespace lockstep

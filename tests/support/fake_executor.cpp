@@ -172,7 +172,7 @@ class Execution {
           },
           running_, yielded_);
     if (blocks() && value)
-      shared_blocks().told(who, static_cast<uint32_t>(out_.steps.size()));
+      shared_blocks().follows_plan(who, static_cast<uint32_t>(out_.steps.size()));
     else if (blocks())
       who = pick_block(enabled, who);
     if (who == rt::Blocks::kRedundant) return redundant(Redundancy::BlocksElsewhere);

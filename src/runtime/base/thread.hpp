@@ -87,9 +87,9 @@ struct alignas(64) Thread {
   uint8_t write_count;   // of these: words written since they were last counted, and what they held
   uint32_t same_reads;   // of the same value in a row, whatever was written in between
   Watch written[kMostWritten];
-  uint32_t fruitless;     // of them, steps that changed nothing
+  uint32_t unchanging;    // of them, steps that changed nothing
   uint32_t lock_steps;    // of them, taking and releasing locks: together they change nothing
-  uint32_t spin_effects;  // `effects` at the last fruitless read
+  uint32_t spin_effects;  // `effects` at the last read that changed nothing
   uint32_t spin_repeats;
   uint32_t spin_next;
   uint64_t spin_key[4];
@@ -98,7 +98,7 @@ struct alignas(64) Thread {
   uint32_t yield_changes;  // steps that changed something, when its present row of yields began
   uint8_t yields_in_row, yields_forgiven;
   Rounds rounds;                     // of the loops in which it gives way
-  uint64_t read_object, read_value;  // of its last fruitless read
+  uint64_t read_object, read_value;  // of its last read that changed nothing
   bool announced;        // the last call for tracked memory has not been followed by an access (detect/call_sites.hpp)
   bool spinning;         // the next round of its loop is useless until a watched value changes
   bool goes_round;       // it is not, because one has changed
@@ -137,7 +137,6 @@ struct alignas(64) Thread {
   char* stack_top;  // where a fiber's first frame goes
   TlsBlock tls_blocks[64];
   unsigned tls_block_count;
-  uint32_t tls_generation;
   uint32_t go;  // OS threads: futex word, 1 = run
   uint32_t ready;
   bool restart;  // OS threads: leave whatever you were in and start over

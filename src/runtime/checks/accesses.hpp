@@ -28,7 +28,7 @@ inline bool watched() { return UNLIKELY(race_detector.active() || tracked.on()) 
 // An access that was found racy is a scheduling point, before it happens.
 inline void reach_promoted(const volatile void* address, size_t size, bool write, const void* pc) {
   if (tracked.on()) {
-    if (!tracked.touches(reinterpret_cast<uint64_t>(address), size)) return call_sites.idle(pc);
+    if (!tracked.touches(reinterpret_cast<uint64_t>(address), size)) return call_sites.touched_nothing(pc);
     call_sites.touched(pc);
   } else if (LIKELY(!promoted.any()) || !promoted.contains(reinterpret_cast<uint64_t>(pc)))
     return;

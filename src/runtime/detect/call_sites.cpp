@@ -82,13 +82,13 @@ void CallSites::begin(bool possible, const TrackedRange* ranges, uint32_t count)
   if (mode_ != Mode::Thinned) put_all_back();
   repeated_ = learn_next_;
   learn_next_ = missed_ = doubtful_ = false;
-  idle_ = hits_ = 0;
+  untracked_calls_ = hits_ = 0;
 }
 
 bool CallSites::end(Outcome outcome) {
   if (!counts_) return true;
   if (mode_ != Mode::Thinned) {
-    calls_ = idle_;
+    calls_ = untracked_calls_;
     return true;
   }
   if (hits_ > kFewHits && hits_ > calls_ / kCallsPerHit) {

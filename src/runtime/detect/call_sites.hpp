@@ -26,9 +26,9 @@ class CallSites {
   bool in_use() const { return sites_ != nullptr; }  // calls have been taken out, or will be
   bool repeated() const { return repeated_; }
   // From an entry point that was called from before `pc`: it touched nothing tracked, or something tracked.
-  void idle(const void* pc) {
+  void touched_nothing(const void* pc) {
     if (LIKELY(mode_ != Mode::Thinned))
-      ++idle_;
+      ++untracked_calls_;
     else
       take_out(pc);
   }
@@ -68,8 +68,8 @@ class CallSites {
 
   Mode mode_;
   bool counts_, missed_, doubtful_, learn_next_, repeated_, off_;
-  uint64_t idle_, hits_;
-  uint64_t calls_;  // idle ones of the last whole execution
+  uint64_t untracked_calls_, hits_;
+  uint64_t calls_;  // untracked_calls_ of the last whole execution
   uint32_t asked_;
   uint64_t set_, unworthy_[kUnworthy];
   uint32_t unworthy_count_, doubts_;

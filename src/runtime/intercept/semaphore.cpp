@@ -102,7 +102,7 @@ int look(sem_t* semaphore, int* value) {
       scheduler().reach(OpKind::Load, semaphore, because_of_a_change(), can_run, {}, __ATOMIC_SEQ_CST, sizeof s.value);
   use(semaphore);
   *value = static_cast<int>(s.value);
-  note_fruitless(step, s.value);
+  note_unchanging(step, s.value);
   return 0;
 }
 

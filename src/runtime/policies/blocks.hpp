@@ -84,7 +84,7 @@ class Blocks {
 
   // --- what is next ---
   // The plan itself said so.
-  void told(ThreadId t, uint32_t record) {
+  void follows_plan(ThreadId t, uint32_t record) {
     if (record < start_) return;
     if (!started_) stop_threads();
     if (!in_block_ || t != current_) open(t, record);

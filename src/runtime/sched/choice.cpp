@@ -134,7 +134,7 @@ Thread* Scheduler::choose_among(ThreadSet& set) {
   uint16_t wanted = 0;
   if (planned(&wanted)) {
     if (wanted >= 64 * words_ || !set.contains(ThreadId{wanted})) refuse(wanted);
-    if (policy_ == Policy::Blocks) blocks.told(ThreadId{wanted}, log_size);
+    if (policy_ == Policy::Blocks) blocks.follows_plan(ThreadId{wanted}, log_size);
     return &thread(ThreadId{wanted});
   }
   if (policy_ == Policy::Blocks) return pick_block(set);
@@ -243,7 +243,7 @@ Thread* Scheduler::choose_among_spinners() {
   uint64_t changes = created + 1;
   live.for_each(words_, [&](ThreadId t) {
     count_plain_writes(thread(t));
-    changes += thread(t).effects - thread(t).fruitless;
+    changes += thread(t).effects - thread(t).unchanging;
   });
   if (changes == spinners_tried_ && !client_.outside_helps()) {
     last_rounds = tried_at_;

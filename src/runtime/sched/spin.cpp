@@ -159,7 +159,7 @@ bool try_spinners_again() {
   return any;
 }
 
-void fruitless_repeat(Step& step, const Watch& watch) {
+void unchanging_repeat(Step& step, const Watch& watch) {
   Thread& me = *runtime.current;
   call_sites.doubt();
   look_for_a_round(me, watch);
@@ -200,7 +200,7 @@ void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
   if (here.state) {  // a change makes a round another one
     StateHash hash;
     hash.add(here.state);
-    hash.add(me.effects - me.fruitless - me.lock_steps);
+    hash.add(me.effects - me.unchanging - me.lock_steps);
     here.state = hash.value() | 1;
   }
   const Rounds::Pass pass = me.rounds.pass(here.path, here.state, rounds > spin_rounds ? 1 : spin_rounds);

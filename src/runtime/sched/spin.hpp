@@ -15,7 +15,7 @@ namespace lockstep::rt {
 
 inline constexpr uint32_t kFruitlessRepeats = 40;
 
-void fruitless_repeat(Step& step, const Watch& watch);
+void unchanging_repeat(Step& step, const Watch& watch);
 void wake_spinners();
 void wake_watchers(uint64_t address, size_t size);
 bool watched_value_changed(const Thread& t);
@@ -94,7 +94,7 @@ inline bool yields_before_it_blocks() {
   constexpr uint8_t kRow = kYieldsBeforeBlocking, kMost = 64;
   Thread& me = *runtime.current;
   count_plain_writes(me);
-  const uint32_t changes = me.effects - me.fruitless;
+  const uint32_t changes = me.effects - me.unchanging;
   if (changes != me.yield_changes) {
     me.yield_changes = changes;
     me.yields_in_row = 0;
@@ -111,7 +111,7 @@ inline bool yields_before_it_blocks() {
 inline bool waits_for_what_it_has_seen_change(const uint32_t* futex, uint32_t expected) {
   Thread& me = *runtime.current;
   count_plain_writes(me);
-  return me.yields_in_row == kYieldsBeforeBlocking && me.yield_changes == me.effects - me.fruitless - 1 &&
+  return me.yields_in_row == kYieldsBeforeBlocking && me.yield_changes == me.effects - me.unchanging - 1 &&
          me.read_object == reinterpret_cast<uint64_t>(futex) && static_cast<uint32_t>(me.read_value) != expected;
 }
 
@@ -132,7 +132,7 @@ inline void note_volatile_read(const void* address, size_t size) {
 }
 
 // The step just recorded changed nothing and saw this value.
-inline void note_fruitless(Step& step, const Watch& watch) {
+inline void note_unchanging(Step& step, const Watch& watch) {
   constexpr uint32_t kPatience = 16;
   Thread& me = *runtime.current;
   me.same_reads = watch.address == me.read_object && watch.value == me.read_value ? me.same_reads + 1 : 0;
@@ -147,24 +147,24 @@ inline void note_fruitless(Step& step, const Watch& watch) {
     for (uint64_t& key : me.spin_key) key = 0;  // what was read before that belongs to no round of a loop
   }
   me.spin_effects = me.effects;
-  ++me.fruitless;
+  ++me.unchanging;
   const uint64_t key = (watch.address * 31 + watch.value) * 2 + 1;
   if (key == me.spin_key[0] || key == me.spin_key[1] || key == me.spin_key[2] || key == me.spin_key[3]) {
-    fruitless_repeat(step, watch);
+    unchanging_repeat(step, watch);
     return;
   }
   me.spin_key[me.spin_next++ & 3] = key;
   me.spin_repeats = 0;
 }
 // The same step saw a second value.
-inline void note_fruitless_too(Step& step, const Watch& watch) {
+inline void note_unchanging_too(Step& step, const Watch& watch) {
   Thread& me = *runtime.current;
   --me.spin_effects;
-  --me.fruitless;
-  note_fruitless(step, watch);
+  --me.unchanging;
+  note_unchanging(step, watch);
 }
-inline void note_fruitless(Step& step, uint64_t value) {
-  note_fruitless(step, {static_cast<uint64_t>(step.object), value, step.bytes()});
+inline void note_unchanging(Step& step, uint64_t value) {
+  note_unchanging(step, {static_cast<uint64_t>(step.object), value, step.bytes()});
 }
 
 // Trying again and again is spinning, too: an attempt that can fail without blocking, decided by the first `size` bytes
@@ -177,7 +177,7 @@ inline Step& reach_attempt(OpKind kind, const void* object, uint16_t size) {
 inline void attempt_failed(Step& step) {
   uint64_t value = 0;
   copy_bytes(&value, reinterpret_cast<const void*>(step.object), step.bytes());
-  note_fruitless(step, value);
+  note_unchanging(step, value);
 }
 
 }  // namespace lockstep::rt

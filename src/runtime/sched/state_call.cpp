@@ -56,8 +56,8 @@ void StateCall::finish(bool changed) const {
     if (use_ == Use::Change || second == StateKind::kCount) state_changed(kind_);  // a position belongs to its file
     if (changes_second && second != StateKind::kCount) state_changed(second);
   } else {
-    note_fruitless(*step_, watch_on(kind_));
-    if (second != StateKind::kCount) note_fruitless_too(*step_, watch_on(second));
+    note_unchanging(*step_, watch_on(kind_));
+    if (second != StateKind::kCount) note_unchanging_too(*step_, watch_on(second));
   }
   errno = saved;
 }

@@ -52,13 +52,13 @@ uint32_t last_order(const PlanHeader& plan) {
 }  // namespace
 
 CheckpointPolicy* CheckpointPolicy::create(CheckpointUse use) {
-  auto* saving = static_cast<CheckpointPolicy*>(map_unsaved_pages(sizeof(CheckpointPolicy)));
-  saving->use_ = use;
-  if (use == CheckpointUse::Off) return saving;
-  saving->points_.init();
-  saving->balance_.init();
-  saving->next_check_ = 1;
-  return saving;
+  auto* policy = static_cast<CheckpointPolicy*>(map_unsaved_pages(sizeof(CheckpointPolicy)));
+  policy->use_ = use;
+  if (use == CheckpointUse::Off) return policy;
+  policy->points_.init();
+  policy->cost_.init();
+  policy->next_check_ = 1;
+  return policy;
 }
 
 unsigned CheckpointPolicy::begin(const PlanHeader& plan, const PlanHeader* (*after)(const PlanHeader*)) {
@@ -75,7 +75,7 @@ unsigned CheckpointPolicy::begin(const PlanHeader& plan, const PlanHeader* (*aft
   if (UNLIKELY(settings != settings_)) run_from_beginning();
   settings_ = settings;
   const bool always = use_ == CheckpointUse::Always;
-  const bool quick = !always && balance_.too_short();
+  const bool quick = !always && cost_.too_short();
   if (quick && ++unmeasured_ < kMeasureOneIn) return 0;
   unmeasured_ = 0;
   began_ = since_ = cycles();
@@ -93,11 +93,11 @@ Thread& CheckpointPolicy::resume_checkpoint() {
   const uint64_t begin = cycles();
   count_unused(from_);
   used_[from_ - 1] = true;
-  balance_.used();
+  cost_.used();
   Thread& decider = points_.resume(from_ - 1, *plan_);
   aim(points_.records(from_ - 1));
   since_ = cycles();
-  balance_.resumed(since_ - begin + kFault * (points_.faults() - faults_));
+  cost_.resumed(since_ - begin + kFault * (points_.faults() - faults_));
   faults_ = points_.faults();
   runtime.channel->resumed.store(++resumed_, std::memory_order_relaxed);
   return decider;
@@ -105,7 +105,7 @@ Thread& CheckpointPolicy::resume_checkpoint() {
 
 void CheckpointPolicy::count_unused(unsigned from) {
   for (unsigned i = from; i < points_.count(); ++i)
-    if (!used_[i]) balance_.unused();
+    if (!used_[i]) cost_.unused();
 }
 
 void CheckpointPolicy::run_from_beginning() {
@@ -116,7 +116,7 @@ void CheckpointPolicy::run_from_beginning() {
 }
 
 void CheckpointPolicy::end() {
-  if (began_ && !from_) balance_.took(cycles() - began_);
+  if (began_ && !from_) cost_.took(cycles() - began_);
 }
 
 // The next place for a checkpoint: half-way to where executions will differ, so that going back a little further costs
@@ -131,20 +131,20 @@ void CheckpointPolicy::aim(uint32_t position) {
 void CheckpointPolicy::reached() {
   Thread& me = self();
   const uint32_t here = scheduler().log_size;
-  if (use_ != CheckpointUse::Always && !balance_.pays(cycles() - since_)) {
+  if (use_ != CheckpointUse::Always && !cost_.pays(cycles() - since_)) {
     aim(here);
     return;
   }
-  asks_ = &me;
+  requester_ = &me;
   runtime.running = false;
   runtime.current = runtime.controller;
   fiber::switch_to(me, *runtime.controller);
 }
 
-Thread* CheckpointPolicy::asked() {
-  Thread* who = asks_;
+Thread* CheckpointPolicy::save_if_requested() {
+  Thread* who = requester_;
   if (!who) return nullptr;
-  asks_ = nullptr;
+  requester_ = nullptr;
   const uint64_t begin = cycles();
   const uint32_t here = scheduler().log_size;
   const unsigned number = points_.count();
@@ -155,7 +155,7 @@ Thread* CheckpointPolicy::asked() {
     scheduler().stop_to_save(kNoStep);
   }
   since_ = cycles();
-  balance_.saved(since_ - begin);
+  cost_.saved(since_ - begin);
   return who;
 }
 

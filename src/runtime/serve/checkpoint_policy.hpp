@@ -24,13 +24,14 @@ class CheckpointPolicy {  // lies in unsaved pages
   // From a thread that is about to decide: makes a checkpoint if it is worth it. Returns now, and again for every
   // execution that starts from there.
   void reached();
-  // From the controller, when a thread came back to it: whether it wants to be saved; it is, and shall go on.
-  Thread* asked();
+  // From the controller, when a thread came back to it: saves the state if the thread came for that (reached()), and
+  // returns the thread, which is to go on; otherwise nullptr.
+  Thread* save_if_requested();
 
   // How much of the trace is that of the execution before: records, and words of the sets.
   uint32_t same_records() const { return from_ ? points_.records(from_ - 1) : 0; }
   uint32_t same_set_words() const { return from_ ? points_.set_words(from_ - 1) : 0; }
-  bool any() const { return points_.count() != 0; }  // a trace to come may be told by what it shares with this one
+  bool any() const { return points_.count() != 0; }  // a trace to come may be sent as a suffix to this one
   // Is it time to run this one again from the beginning and compare?
   bool check_due();
   void turn_off();
@@ -48,11 +49,11 @@ class CheckpointPolicy {  // lies in unsaved pages
   const PlanHeader* plan_;
   unsigned from_;    // checkpoint that this execution began at, plus one
   uint32_t target_;  // where the executions to come are likely to differ from this one
-  Thread* asks_;
+  Thread* requester_;
   uint64_t since_;  // cycles at the beginning, or at the last checkpoint
   uint64_t began_;  // this execution, 0 if nobody measures it
   unsigned unmeasured_;
-  CheckpointCost balance_;
+  CheckpointCost cost_;
   bool used_[OwnState::kLevels];
   unsigned faults_;
   uint64_t resumed_, next_check_;

@@ -47,7 +47,7 @@ int quiet_fd = -1;
 
 // Until the execution is over, or cannot go on in this process; in between threads come back to be saved.
 void run_threads(Thread& first) {
-  for (Thread* next = &first; next; next = checkpoint_policy().asked()) {
+  for (Thread* next = &first; next; next = checkpoint_policy().save_if_requested()) {
     runtime.current = next;
     runtime.running = true;
     if (runtime.fibers)
@@ -100,23 +100,23 @@ bool must_retire() {
 }
 
 void execute(const PlanHeader* plan) {
-  CheckpointPolicy& saving = checkpoint_policy();
-  const bool resumes = saving.begin(*plan, plan_after);
+  CheckpointPolicy& policy = checkpoint_policy();
+  const bool resumes = policy.begin(*plan, plan_after);
   if (resumes) {
-    run_threads(saving.resume());
+    run_threads(policy.resume());
   }
   if (!resumes || missing.any()) {
     execute_from_beginning(plan);
-  } else if (saving.check_due() && !must_retire()) {
+  } else if (policy.check_due() && !must_retire()) {
     const uint64_t from_checkpoint = digest_of_trace();
     execute_from_beginning(plan);
     if (digest_of_trace() != from_checkpoint) {
       notice(FactKind::CheckpointsDiffer);
-      saving.turn_off();
+      policy.turn_off();
     }
   }
   after_execution();
-  saving.end();
+  policy.end();
 }
 
 // A program that depends on something outside may follow its plan the next time (CHESS, section 4.2).

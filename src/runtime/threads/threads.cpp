@@ -136,7 +136,7 @@ void forget_loops(Thread& t) {
   t.write_count = 0;
   t.same_reads = 0;
   t.local_state = 0;
-  t.effects = t.fruitless = t.lock_steps = t.spin_effects = t.spin_repeats = t.spin_misses = t.spin_rounds =
+  t.effects = t.unchanging = t.lock_steps = t.spin_effects = t.spin_repeats = t.spin_misses = t.spin_rounds =
       t.watch_count = 0;
   t.yield_changes = t.yields_in_row = t.yields_forgiven = 0;
   t.rounds.begin();

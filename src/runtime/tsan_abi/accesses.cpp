@@ -16,14 +16,14 @@ using namespace lockstep::rt;
 LOCKSTEP_EXPORT void __tsan_init() { runtime.instrumented = true; }
 LOCKSTEP_EXPORT void __tsan_func_entry(void* pc) {
   if (LIKELY(!settings.traces_calls) || !controlled()) return;
-  if (call_sites.thinned()) call_sites.idle(__builtin_return_address(0));
+  if (call_sites.thinned()) call_sites.touched_nothing(__builtin_return_address(0));
   if (trusted_code.any() && trusted_code.contains(__builtin_return_address(0))) scheduler().begin_atomic_section();
   if (settings.keeps_origins)
     runtime.current->calls = call_tree.child(runtime.current->calls, reinterpret_cast<uint64_t>(pc));
 }
 LOCKSTEP_EXPORT void __tsan_func_exit() {
   if (LIKELY(!settings.traces_calls) || !controlled()) return;
-  if (call_sites.thinned()) call_sites.idle(__builtin_return_address(0));
+  if (call_sites.thinned()) call_sites.touched_nothing(__builtin_return_address(0));
   if (trusted_code.any() && trusted_code.contains(__builtin_return_address(0))) scheduler().end_atomic_section();
   if (settings.keeps_origins && runtime.current->calls) runtime.current->calls = runtime.current->calls->caller;
 }

@@ -56,7 +56,7 @@ LOCKSTEP_INLINE T load(const volatile T* a, int order) {
   synchronise<Atomic::Load>(a, sizeof(T), order, LOCKSTEP_CALLER);
   const T value = atomic_memory::load(a);
   note_load(a, value, order, LOCKSTEP_CALLER);
-  note_fruitless(step, static_cast<uint64_t>(value));
+  note_unchanging(step, static_cast<uint64_t>(value));
   return value;
 }
 
@@ -84,7 +84,7 @@ LOCKSTEP_INLINE T modify(volatile T* a, int order, F&& change) {
   synchronise<Atomic::Modify>(a, sizeof(T), order, LOCKSTEP_CALLER);
   const T old = atomic_memory::modify(a, change);
   if (change(old) == old)
-    note_fruitless(step, static_cast<uint64_t>(old));  // an exchange of equal values: a test-and-set that failed
+    note_unchanging(step, static_cast<uint64_t>(old));  // an exchange of equal values: a test-and-set that failed
   else
     note_progress();
   return old;
@@ -108,7 +108,7 @@ LOCKSTEP_INLINE bool compare_exchange(volatile T* a, T& expected, T desired, int
   note_order(success ? order : failure_order, LOCKSTEP_CALLER);
   if (!success) {
     synchronise<Atomic::Load>(a, sizeof(T), failure_order, LOCKSTEP_CALLER);
-    note_fruitless(step, static_cast<uint64_t>(expected));
+    note_unchanging(step, static_cast<uint64_t>(expected));
     return false;
   }
   step.flags |= Step::kWrite;

@@ -32,7 +32,7 @@ void load(size_t size, const volatile void* object, void* out, int order, const 
   Step& step = arrive(OpKind::Load, object, 0, order, size);
   synchronise<Atomic::Load>(object, size, order, pc);
   atomic_memory::load(object, out, size);
-  note_fruitless(step, digest(out, size));
+  note_unchanging(step, digest(out, size));
 }
 
 void store(size_t size, volatile void* object, const void* value, int order, const void* pc) {
@@ -47,7 +47,7 @@ void exchange(size_t size, volatile void* object, const void* value, void* old, 
   synchronise<Atomic::Modify>(object, size, order, pc);
   atomic_memory::exchange(object, value, old, size);
   if (atomic_memory::holds(object, old, size))
-    note_fruitless(step, digest(old, size));
+    note_unchanging(step, digest(old, size));
   else
     note_progress();
 }
@@ -57,7 +57,7 @@ bool compare_exchange(size_t size, volatile void* object, void* expected, const 
   Step& step = arrive(OpKind::Cas, object, Step::kConditional, order, size);
   if (!atomic_memory::compare_exchange(object, expected, desired, size)) {
     synchronise<Atomic::Load>(object, size, failure, pc);
-    note_fruitless(step, digest(expected, size));
+    note_unchanging(step, digest(expected, size));
     return false;
   }
   step.flags |= Step::kWrite;

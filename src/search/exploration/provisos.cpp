@@ -42,7 +42,7 @@ class Provisos {
   void add_losses() {
     if (e_.cut > 0) add(ProvisoKind::Cut, true, e_.cut, {}, "at the step limit (--steps)");
     if (e_.lost > 0) add(ProvisoKind::Lost, true, e_.lost, {}, "worker process died");
-    if (e_.diverged > 0) add(ProvisoKind::Lost, true, e_.diverged, {}, "the program departed from the schedule");
+    if (e_.diverged > 0) add(ProvisoKind::Lost, true, e_.diverged, {}, "the program did not follow its schedule");
   }
 
   // A program that repeats itself shows no behaviour that a finished reduction did not count.

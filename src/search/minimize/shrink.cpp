@@ -176,7 +176,8 @@ class Shrinker {
         climb_a_while(other);
         if (other.complexity < best_.complexity) best_ = std::move(other);
       }
-      if (executions_ == tried && ++idle_ > kMostIdle) return;  // everything it could think of has been tried
+      if (executions_ == tried && ++rounds_without_a_try_ > kMostRoundsWithoutATry)
+        return;  // everything it could think of has been tried
     }
   }
 
@@ -229,7 +230,7 @@ class Shrinker {
     return Verdict::Open;
   }
 
-  static constexpr uint64_t kMostIdle = 1000, kLongClimb = 100;
+  static constexpr uint64_t kMostRoundsWithoutATry = 1000, kLongClimb = 100;
 
   Executor& executor_;
   const uint32_t max_steps_;
@@ -240,7 +241,7 @@ class Shrinker {
   Candidate best_;
   const Complexity original_;
   TraceSet tried_;
-  uint64_t executions_ = 0, draws_ = 0, idle_ = 0;
+  uint64_t executions_ = 0, draws_ = 0, rounds_without_a_try_ = 0;
 };
 
 }  // namespace
