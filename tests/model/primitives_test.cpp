@@ -27,16 +27,17 @@ bool partner(OpKind kind, unsigned flags) {
 
 TEST(Primitives, WhatIsTakenCanBeGivenAndTheOtherWayRound) {
   for_each_kind([](OpKind kind) {
-    if (has(kind, OpTraits::kTakes | OpTraits::kTries)) EXPECT_TRUE(partner(kind, OpTraits::kGives)) << name_of(kind);
-    if (has(kind, OpTraits::kGives) && kind != OpKind::CondWait)
-      EXPECT_TRUE(partner(kind, OpTraits::kTakes | OpTraits::kTries)) << name_of(kind);
+    const bool takes = has(kind, OpTraits::kTakes | OpTraits::kTries);
+    const bool gives = has(kind, OpTraits::kGives) && kind != OpKind::CondWait;
+    EXPECT_TRUE(!takes || partner(kind, OpTraits::kGives)) << name_of(kind);
+    EXPECT_TRUE(!gives || partner(kind, OpTraits::kTakes | OpTraits::kTries)) << name_of(kind);
   });
 }
 
 TEST(Primitives, WhoGivesWakesAndWhoTakesWithoutTryingWaits) {
   for_each_kind([](OpKind kind) {
-    if (has(kind, OpTraits::kGives)) EXPECT_TRUE(is_release(kind)) << name_of(kind);
-    if (has(kind, OpTraits::kTakes)) EXPECT_TRUE(is_acquire(kind)) << name_of(kind);
+    EXPECT_TRUE(!has(kind, OpTraits::kGives) || is_release(kind)) << name_of(kind);
+    EXPECT_TRUE(!has(kind, OpTraits::kTakes) || is_acquire(kind)) << name_of(kind);
     EXPECT_FALSE(has(kind, OpTraits::kTakes) && has(kind, OpTraits::kTries)) << name_of(kind);
   });
 }

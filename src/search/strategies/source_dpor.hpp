@@ -11,7 +11,7 @@
 namespace lockstep {
 
 struct SourceDporOptions {
-  std::optional<uint32_t> preemptions;  // of the cheapest execution of a trace; none: all traces
+  std::optional<uint32_t> preemptions{};  // of the cheapest execution of a trace; none: all traces
   uint32_t max_steps = 1'000'000;
   int slack = -1;                          // as much as is needed; tests show that less is noticed
   std::optional<dpor::DporOrder> order{};  // none: depth-first
