@@ -23,7 +23,7 @@ class BasicFingerprinter {
  public:
   void begin();  // a new execution
   void add(const Step& step);
-  void truncate(uint32_t records);  // takes back all but the first so many
+  void truncate(uint32_t records);  // keeps the first `records`
   const Hash& value() const { return sum_; }
 
  private:

@@ -114,7 +114,7 @@ struct Channel {
   Timeouts timeouts;
   uint32_t spin_rounds;   // of a loop whose number of rounds may matter, while others could run
   uint32_t max_delay_ms;  // docs/decisions/0014-time.md; kAnyDelay: no rule
-  uint32_t spurious;      // wake-ups of condition variables without a signal, at most so many per execution
+  uint32_t spurious;      // most spurious wakeups of condition variables per execution
   uint8_t detect_races;   // in instrumented code
   uint8_t debug;          // a debugger looks on: output goes where it goes, the debugger is told of switches
   uint8_t check_locks;    // has every shared variable a lock? (detect/eraser.hpp)
@@ -123,7 +123,7 @@ struct Channel {
   uint8_t rewinds_input;  // standard input is a file, read from its beginning by every execution
   uint8_t expected_exit;  // exit code of an execution without a bug
   uint32_t capture_fd;    // output of detailed executions; 0: none
-  uint32_t prime;         // without isolation: so many executions before the first plan, which nobody sees
+  uint32_t prime;         // without isolation: executions before the first plan, not reported
   uint64_t max_steps;
   uint64_t began;              // the exploration, in nanoseconds of the clock that files are stamped with
   std::atomic<uint32_t> stop;  // driver: leave the service loop

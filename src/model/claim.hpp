@@ -68,11 +68,12 @@ struct Claim {
   bool predicts_deadlocks = false;  // exitblock-dd: deadlocks of locks are covered as well
   bool trusts_code = false;         // no preemption in trusted code
   double certainty = 1;             // probability that the bounds were exhausted (thread bounds of many threads)
-  std::optional<uint64_t> shared_variables{};       // known when variables are bounded
-  std::optional<uint64_t> traces{};                 // counted by the strategy, each once
-  std::optional<uint32_t> preemptions_completed{};  // every execution with so many was run; also without a bound
-  uint64_t unrepeated = 0;                          // executions that did not do again what an earlier one had done
-  std::optional<Chance> chance{};                   // Sample
+  std::optional<uint64_t> shared_variables{};  // known when variables are bounded
+  std::optional<uint64_t> traces{};            // counted by the strategy, each once
+  std::optional<uint32_t>
+      preemptions_completed{};     // every execution with at most N preemptions was run; also without a bound
+  uint64_t unrepeated = 0;         // executions that did not do again what an earlier one had done
+  std::optional<Chance> chance{};  // Sample
   MemoryModel memory = MemoryModel::Sc;
   std::vector<Proviso> provisos{};
   bool ended_by_bug = false;

@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Guided: this thread runs for so many steps, or until it cannot go on.
+// Guided: this thread runs for N steps, or until it is blocked.
 struct Segment {
   static constexpr uint32_t kUntilItCannot = 0xffff'ffff;
   ThreadId thread;

@@ -135,7 +135,7 @@ struct BlockRecord {
   ThreadId thread;
   How how;
   uint8_t everything;  // more than could be written down
-  uint32_t touched;    // so many follow
+  uint32_t touched;    // number of words that follow
 };
 static_assert(sizeof(BlockRecord) == 16, "wire format");
 
@@ -180,7 +180,7 @@ struct TraceHeader {
 };
 static_assert(sizeof(TraceHeader) == 88, "wire format");
 
-// On the wire a trace may begin like the one sent before it: so many records and words of sets are left out.
+// On the wire a trace may begin like the one sent before it. Then these numbers of records and set words are left out.
 struct TraceSuffix {
   uint32_t records, set_words;
 };

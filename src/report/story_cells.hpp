@@ -16,7 +16,7 @@ struct StoryCell {
   std::vector<Frame> frames;  // the user's, innermost first
 };
 
-// `row_limit`: about so many rows; the others become one that counts them.
+// `row_limit`: about the number of rows; one more row counts those left out.
 std::vector<StoryCell> story_cells(const Finding& finding, TraceNames& names, const Glyphs& glyphs, size_t row_limit);
 
 }  // namespace lockstep

@@ -214,7 +214,7 @@ class WorkerTarget final : public Target {
       auto trace = next(nullptr);
       if (!trace) break;  // time is over
       if (trace->outcome() == Outcome::Uncontrolled) {
-        // The search will come across it and say so; nobody has to wait as long again.
+        // The search will meet it again and report it, after a shorter wait.
         options_.watchdog = std::min(options_.watchdog, std::chrono::milliseconds(1000));
         break;
       }
@@ -332,7 +332,8 @@ class WorkerTarget final : public Target {
     return pids;
   }
 
-  // Asked twice in vain, a worker looks for a spin loop that keeps it from making steps; what it finds all get to know.
+  // A worker that makes no progress between two requests looks for a spin loop without scheduling points. All workers
+  // are given what it finds.
   bool take_over_loops(WorkerSlot& slot) {
     if (!slot.channel().add_found_loops(launch_.native_loops)) return false;
     for (auto& other : slots_) other->channel().know_loops(launch_.native_loops);

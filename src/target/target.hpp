@@ -24,7 +24,7 @@ struct TargetOptions {
   Timeouts timeouts = Timeouts::Cost;
   uint32_t spin_rounds = kDefaultSpinRounds;  // of a loop whose number of rounds may matter, while others could run
   uint32_t max_delay_ms = kAnyDelay;          // kDefaultMaxDelay unless the user says otherwise
-  uint32_t spurious = 0;                      // wake-ups without a signal, at most so many per execution
+  uint32_t spurious = 0;                      // most spurious wakeups per execution
   uint8_t expected_exit = 0;                  // exit code of an execution without a bug
   uint32_t prime = 0;                         // without isolation: executions of each worker before its first plan
   bool detect_races = true;                   // in instrumented code
@@ -73,7 +73,7 @@ class Target : public Executor {
   virtual std::string given_name(uint64_t address) = 0;
   // Plain accesses that are scheduling points from now on. Forgets what is in flight.
   virtual void promote(const PromotedPoints&) {}
-  // Condition variables may wake so many times per execution without a signal from now on. Forgets what is in flight.
+  // From now on, allows this many spurious wakeups per execution. Forgets what is in flight.
   virtual void allow_spurious(uint32_t /*wakeups*/) {}
   // Code that is not preempted while it is on the stack; ascending. Before the first plan.
   virtual void trust(const std::vector<CodeRange>&) {}

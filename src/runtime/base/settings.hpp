@@ -21,7 +21,7 @@ inline constinit Settings settings{};
 
 // What an execution lacks that only the process can give between executions; it starts over with it.
 struct Missing {
-  unsigned pool_threads;  // so many are needed
+  unsigned pool_threads;  // needed
   struct {
     char file[256];  // of a library that dlopen asked for
     int flags;

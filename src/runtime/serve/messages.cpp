@@ -50,7 +50,7 @@ const PlanHeader* next_plan() {
   }
 }
 
-// The one after it, if it is there already.
+// The plan after it, if the driver has sent one.
 const PlanHeader* plan_after(const PlanHeader* plan) {
   const Ring& plans = runtime.channel->plans;
   uint64_t position = plans.read.load(std::memory_order_relaxed) + plan->bytes;

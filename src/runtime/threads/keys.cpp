@@ -39,7 +39,7 @@ void** values(Thread& t) {
   return t.key_values;
 }
 
-// What libraries keep by thread is no business of the program.
+// Keys of libraries are not part of the program's state.
 void use_keys(const void* caller) {
   if (!from_library(caller)) StateCall(StateKind::Keys, Use::Change).done(0);
 }

@@ -119,7 +119,7 @@ bool Wakeup::descend(uint32_t state, bool whole) {
     const bool in_sequence = at < rest_.size();
     const uint32_t record = in_sequence ? rest_[at].record : kNone;
     if (in_sequence) {
-      doubtful_ |= rest_[at].uncertain;  // what is left follows it, and no longer wakes who sleeps for sure
+      doubtful_ |= rest_[at].uncertain;  // from here on it is not certain which sleepers wake
       remove(at);
     }
     if (is_leaf(c) || left_ == 0) return true;

@@ -39,8 +39,8 @@ struct Shrunk {
 // Does this execution fail in the same way? Called with nothing in flight; may run executions of its own.
 using SameFailure = std::function<bool(const Trace&)>;
 
-// `failing` is an execution that fails. nullopt: nothing simpler was found. `proved`: up to so many preemptions nothing
-// fails, so nobody needs to look there.
+// `failing` is an execution that fails. nullopt: nothing simpler was found. `proved`: with at most this many
+// preemptions nothing fails, so nobody needs to look there.
 std::optional<Shrunk> shrink(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same,
                              std::optional<uint32_t> proved = {}, ShrinkBudget budget = {});
 

@@ -35,7 +35,7 @@ struct MixtureOptions {
   // before, and what one has run the others do not run again.
   std::vector<MixtureTurn> opening{};
   uint32_t early_rounds = 0;  // before the parts get their whole slices
-  // Where the user gave no budget: enough once so many preemptions are proved and so many executions were run.
+  // Without a budget of the user: stop once this many preemptions are proved and this many executions were run.
   struct Enough {
     uint32_t preemptions;
     uint64_t executions;

@@ -16,8 +16,8 @@ class ExecutionView {
   void look(TraceView trace, std::span<const Delta> deltas);
 
   TraceView trace() const { return trace_; }
-  uint32_t same() const { return same_; }                    // so many records are those of the trace looked at before
-  std::span<const Delta> deltas() const { return deltas_; }  // what made this execution
+  uint32_t same() const { return same_; }                           // records in common with the trace looked at before
+  std::span<const Delta> deltas() const { return deltas_; }         // what made this execution
   ThreadId running(uint32_t step) const { return running_[step]; }  // who took the decision before; kNoThread at first
 
   // What thread t does next at `step`: the number of its next record, or, behind all records, that of its pending

@@ -13,7 +13,7 @@ namespace lockstep {
 struct BestFirstOptions {
   std::optional<uint32_t> preemptions;  // most preemptions of an execution; none: unbounded
   uint32_t max_steps = 1'000'000;
-  std::optional<uint32_t> variables{};  // preemptions happen at accesses to so many variables at most
+  std::optional<uint32_t> variables{};  // most variables at whose accesses preemptions happen
   bool reduce = false;                  // only one order of independent operations (needs: no bound)
   bool sleep_sets = true;               // with `reduce`: off, some orders are run several times
   uint32_t window = ~0u;                // most executions under way; 1: always the lowest rank of all that is known

@@ -17,7 +17,7 @@ struct BoundedOptions {
   std::optional<uint32_t> preemptions;  // of an execution; none: unbounded
   uint32_t max_steps = 1'000'000;
   std::optional<uint32_t> variables{};  // at whose accesses an execution may be preempted
-  std::optional<uint32_t> depth{};      // dfs: deviates from the default schedule in its first so many steps only
+  std::optional<uint32_t> depth{};      // dfs: deviates from the default schedule only in its first `depth` steps
   uint32_t csb = 0;                     // icb
 };
 

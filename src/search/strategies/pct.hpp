@@ -16,8 +16,8 @@ struct PctOptions {
 
 std::unique_ptr<Search> make_pct(const PctOptions& options);
 
-// How likely `executions` of PCT all miss a bug of this depth in a program with at most so many threads and decisions
-// between threads.
+// Probability that `executions` of PCT all miss a bug of this depth in a program with at most these threads and
+// decisions between threads.
 double pct_miss_probability(uint32_t depth, uint32_t threads, uint32_t decisions, uint64_t executions);
 
 }  // namespace lockstep

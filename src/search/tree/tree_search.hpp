@@ -26,7 +26,7 @@ namespace lockstep {
 struct TreeSearchParts {
   uint32_t max_steps = 1'000'000;
   std::optional<uint32_t> bound;    // alternatives that cost more are left out
-  std::optional<uint32_t> depth{};  // alternatives only at the first so many steps
+  std::optional<uint32_t> depth{};  // alternatives only at the first `depth` steps
 
   // Lower runs first, ties go to the newest. Empty: all are equal, which is depth-first search.
   std::function<uint64_t(const Alternative&)> rank;

@@ -20,8 +20,8 @@
 
 namespace lockstep {
 
-// So many random permutations of n show all orders of all t among them with probability 1 - epsilon or more (Lemma 4.1,
-// in which a factorial got lost).
+// Random permutations of n that are needed to show all orders of any t of them, with probability 1 - epsilon or more
+// (Lemma 4.1, corrected by a factorial).
 uint64_t permutations_needed(unsigned n, unsigned t, double epsilon);
 
 struct ThreadBoundOptions {
