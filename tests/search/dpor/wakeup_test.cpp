@@ -24,7 +24,7 @@ class Scene {
     trace_ = execute(p, {});
     planner_.use(*walk_);
     path_.begin(trace_, dpor::kRoot);
-    uint32_t state = kRoot;
+    uint32_t state = dpor::kRoot;
     for (uint32_t record = 0; record < trace_.view().steps().size(); ++record) {
       const Step& step = trace_.view().steps()[record];
       if (step.is_note()) {
