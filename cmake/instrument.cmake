@@ -5,13 +5,19 @@
 # them without instrumentation; -Wtsan warns about fences, which Lockstep does handle. clang keeps mem* calls by itself.
 # gcc declares __tsan_atomic* as leaf functions, which never come back to this translation unit. So -fipa-reference takes
 # a static variable for unchanged across them and keeps it in a register, although another thread runs inside the call.
+# Hooks at function entry and exit would undo the tail calls by which coroutines resume each other. Other functions make
+# no tail calls, because reports show the stack; gcc has no option that leaves coroutines out, lockstep/instrumented.h
+# does. clang's coroutines make theirs in any case.
 # CK_USE_CC_BUILTINS is Concurrency Kit's switch for tools that do not look into assembler.
 set(LOCKSTEP_GNU_OPTIONS --param=tsan-distinguish-volatile=1 -fno-builtin-memcpy -fno-builtin-memmove
-    -fno-builtin-memset -fno-ipa-reference -Wno-tsan -DCK_USE_CC_BUILTINS=1)
-set(LOCKSTEP_CLANG_OPTIONS -mllvm -tsan-distinguish-volatile=1 -DCK_USE_CC_BUILTINS=1)
+    -fno-builtin-memset -fno-ipa-reference -Wno-tsan -DCK_USE_CC_BUILTINS=1
+    --param=tsan-instrument-func-entry-exit=0) # and -include lockstep/instrumented.h
+set(LOCKSTEP_CLANG_OPTIONS -mllvm -tsan-distinguish-volatile=1 -mllvm -tsan-instrument-func-entry-exit=0
+    -fno-optimize-sibling-calls -DCK_USE_CC_BUILTINS=1)
 
 # Interface target that instruments what links to it. Only compile options: -fsanitize=thread must not reach the link.
-function(lockstep_define_instrumentation target)
+# `include_folder` is Lockstep's.
+function(lockstep_define_instrumentation target include_folder)
   add_library(${target} INTERFACE IMPORTED GLOBAL)
   list(JOIN LOCKSTEP_CLANG_OPTIONS " " clang)
   target_compile_options(
@@ -19,6 +25,7 @@ function(lockstep_define_instrumentation target)
     INTERFACE -g
               -fsanitize=thread
               "$<$<OR:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<COMPILE_LANG_AND_ID:C,GNU>>:${LOCKSTEP_GNU_OPTIONS}>"
+              "$<$<OR:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<COMPILE_LANG_AND_ID:C,GNU>>:SHELL:-include \"${include_folder}/lockstep/instrumented.h\">"
               "$<$<OR:$<COMPILE_LANG_AND_ID:CXX,Clang>,$<COMPILE_LANG_AND_ID:C,Clang>>:SHELL:${clang}>")
 endfunction()
 
@@ -28,7 +35,7 @@ function(lockstep_define_targets include_folder)
   if(TARGET lockstep::lockstep)
     return()
   endif()
-  lockstep_define_instrumentation(lockstep::instrumentation)
+  lockstep_define_instrumentation(lockstep::instrumentation ${include_folder})
   # Before everything else in the link, and kept although no object may refer to it by then.
   add_library(lockstep::runtime INTERFACE IMPORTED GLOBAL)
   target_link_libraries(lockstep::runtime INTERFACE -Wl,--push-state,--no-as-needed lockstep::rt -Wl,--pop-state

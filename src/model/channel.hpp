@@ -85,7 +85,7 @@ enum class WorkerState : uint32_t {
 struct CodeRange {
   uint64_t begin, end;
 };
-inline constexpr unsigned kMaxTrusted = 1024;
+inline constexpr unsigned kMaxTrusted = 1 << 14;
 
 // A function that is not instrumented (runtime/checks/plain_functions.hpp).
 struct PlainFunction {
@@ -159,7 +159,7 @@ struct Channel {
   uint64_t promoted[kMaxPromoted];
   std::atomic<uint32_t> trusted_version;
   uint32_t trusted_count;
-  CodeRange trusted[kMaxTrusted];  // not preempted while on the stack; ascending
+  CodeRange trusted[kMaxTrusted];  // functions: not preempted while on the stack; ascending
   uint32_t alias_count;
   Alias alias[kMaxAliases];  // names of the words they access
   // PlainFunction, ascending within each module; the driver adds some, nobody takes any away.

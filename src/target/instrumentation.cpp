@@ -254,6 +254,7 @@ class Classifier {
     MemoryUseOptions options;
     options.constant = [this](uint64_t address) { return is_constant(address); };
     options.trust_tables = unit ? unit->instrumented : units_.empty() && imports_.any_instrumentation();
+    options.judges_callees = options.trust_tables;
     if (!may_touch_shared_memory(code, f.begin, options)) return std::nullopt;
     return !unit && is_standard_function(f.name) ? Kind::Template : Kind::Program;
   }

@@ -1,6 +1,7 @@
 #include "target/memory_use.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "target/x86_instruction.hpp"
 
@@ -47,6 +48,17 @@ bool is_opaque(const Instruction& i) {
   return strings || absolute || i.opcode == 0xe8 || i.opcode == 0xd7 || i.opcode == 0xcd || i.opcode == 0xc8;
 }
 
+bool is_call(const Instruction& i) {
+  return is(i, OpcodeMap::OneByte, 0xe8) || (is(i, OpcodeMap::OneByte, 0xff) && i.extension() == 2);
+}
+
+bool only_writes(const Instruction& i) {
+  if (i.map == OpcodeMap::TwoByte)
+    return i.opcode == 0x11 || i.opcode == 0x13 || i.opcode == 0x17 || i.opcode == 0x29 || i.opcode == 0x7f ||
+           i.opcode == 0xd6;
+  return i.map == OpcodeMap::OneByte && (i.opcode == 0x88 || i.opcode == 0x89 || i.opcode == 0xc6 || i.opcode == 0xc7);
+}
+
 class Reader {
  public:
   Reader(std::span<const uint8_t> code, uint64_t address, const MemoryUseOptions& options)
@@ -55,17 +67,34 @@ class Reader {
   bool touches() {
     for (size_t at = 0; at < code_.size();) {
       const Instruction i = decode_instruction(code_.subspan(at));
-      if (i.length == 0 || is_opaque(i)) return true;
+      const bool judged = options_.judges_callees && is_call(i) && !i.lock;
+      if (i.length == 0 || (is_opaque(i) && !judged)) return true;
+      if (options_.judges_callees && i.map == OpcodeMap::OneByte && i.opcode == 0x89 && !i.memory)
+        copy(code_.subspan(at));
       at += i.length;
       const uint64_t end = address_ + at;
       if (is_jump(i)) leaves_ |= end + static_cast<uint64_t>(i.displacement) - address_ >= code_.size();
       if (is(i, OpcodeMap::OneByte, 0xff) && i.extension() == 4 && jumps_anywhere(i)) return true;
       if (i.memory && use(i, end)) return true;
     }
+    if (options_.judges_callees) return uses_what_it_takes() || (writes_ & ~results_);
     return leaves_ && uses_frame_;  // whoever it goes on to may know the frame, or be its caller's
   }
 
  private:
+  // mov between registers: the address of the frame is taken, or %rax gets the address of the result.
+  void copy(std::span<const uint8_t> code) {
+    const bool rex = (code[0] & 0xf0) == 0x40;
+    const uint8_t prefix = rex ? code[0] : 0, modrm = code[rex ? 2 : 1];
+    const unsigned from = (modrm >> 3 & 7) | (prefix & 4 ? 8 : 0), to = (modrm & 7) | (prefix & 1 ? 8 : 0);
+    if (from == kStackPointer && to != kFramePointer) taken_.push_back({kStackPointer, 0});
+    if (to == 0 && from != kStackPointer) results_ |= 1u << from | 1u;
+  }
+  bool uses_what_it_takes() const {
+    return std::any_of(taken_.begin(), taken_.end(), [&](const FramePlace& place) {
+      return std::find(used_.begin(), used_.end(), place) != used_.end();
+    });
+  }
   static bool is_jump(const Instruction& i) {
     if (i.map == OpcodeMap::TwoByte) return (i.opcode & 0xf0) == 0x80;
     return i.map == OpcodeMap::OneByte && ((i.opcode & 0xf0) == 0x70 || i.opcode == 0xeb || i.opcode == 0xe9 ||
@@ -85,11 +114,17 @@ class Reader {
     const bool constant = relative && options_.constant(end + static_cast<uint64_t>(i.displacement));
     if (only_names_memory(i)) {
       has_table_ |= constant;
+      if (frame && is(i, OpcodeMap::OneByte, 0x8d)) taken_.push_back({i.base, i.displacement});
       return false;
     }
     uses_frame_ |= frame;
+    if (frame) used_.push_back({i.base, i.displacement});
     if (i.thread_local_ || frame || constant) return false;
     if (is(i, OpcodeMap::OneByte, 0xff) && i.extension() == 4 && relative) return false;
+    if (options_.judges_callees && i.base < 16 && !i.indexed && only_writes(i)) {
+      writes_ |= 1u << i.base;
+      return false;
+    }
     return relative || !options_.trust_tables || !has_table_ || !only_reads(i);
   }
 
@@ -97,6 +132,13 @@ class Reader {
   uint64_t address_;
   const MemoryUseOptions& options_;
   bool framed_, leaves_ = false, uses_frame_ = false, has_table_ = false;
+  struct FramePlace {
+    uint8_t base;
+    int64_t displacement;
+    bool operator==(const FramePlace&) const = default;
+  };
+  std::vector<FramePlace> taken_, used_;  // places of the frame whose address is taken, that are accessed
+  uint32_t writes_ = 0, results_ = 0;     // registers: memory is written through them, %rax gets their value
 };
 
 }  // namespace

@@ -10,6 +10,9 @@ struct MemoryUseOptions {
   std::function<bool(uint64_t)> constant;  // is this address never written?
   // Reads through a register are taken for reads of a constant table if the function takes the address of one.
   bool trust_tables = false;
+  // The function comes from an instrumented unit, so that what it calls is judged by itself. Its frame counts only
+  // where it accesses the very place whose address it takes; its result in memory is its own until it returns.
+  bool judges_callees = false;
 };
 
 // False only if it is certain that the function, whose code begins at `address`, accesses nothing but registers, its

@@ -15,16 +15,13 @@ bool matches(const std::vector<std::string>& globs, const std::string& name) {
                      [&](const std::string& glob) { return fnmatch(glob.c_str(), name.c_str(), 0) == 0; });
 }
 
-std::vector<CodeRange> merged(std::vector<CodeRange> ranges) {
-  std::sort(ranges.begin(), ranges.end(), [](const CodeRange& a, const CodeRange& b) { return a.begin < b.begin; });
-  std::vector<CodeRange> result;
-  for (const CodeRange& r : ranges) {
-    if (!result.empty() && r.begin <= result.back().end)
-      result.back().end = std::max(result.back().end, r.end);
-    else
-      result.push_back(r);
-  }
-  return result;
+// Functions of one address are one: constructors, functions that the linker folded.
+std::vector<CodeRange> distinct(std::vector<CodeRange> functions) {
+  std::sort(functions.begin(), functions.end(),
+            [](const CodeRange& a, const CodeRange& b) { return a.begin < b.begin; });
+  const auto same = [](const CodeRange& a, const CodeRange& b) { return a.begin == b.begin; };
+  functions.erase(std::unique(functions.begin(), functions.end(), same), functions.end());
+  return functions;
 }
 
 }  // namespace
@@ -37,22 +34,19 @@ std::vector<CodeRange> find_code(const std::vector<Module>& modules, const std::
     at->second.first = std::min(at->second.first, m.begin - m.file_offset);
     at->second.second = std::max(at->second.second, m.end);
   }
-  std::vector<CodeRange> ranges;
+  std::vector<CodeRange> functions;
   for (const auto& [path, extent] : files) {
-    if (matches(globs, path) || matches(globs, path.substr(path.find_last_of('/') + 1))) {
-      ranges.push_back({extent.first, extent.second});
-      continue;
-    }
+    const bool whole = matches(globs, path) || matches(globs, path.substr(path.find_last_of('/') + 1));
     const ElfFile file(path);
     if (!file.good()) continue;
     const uint64_t base = file.position_independent() ? extent.first : 0;
-    for (const ElfFile::Function& f : file.functions()) {
-      const std::string name = readable_name(f.name);
-      if (matches(globs, name) || matches(globs, name.substr(0, name.find('('))))
-        ranges.push_back({base + f.begin, base + f.end});
+    for (const ElfFile::Function& f : (whole ? file.all_functions() : file.functions())) {
+      const std::string name = whole ? std::string() : readable_name(f.name);
+      if (whole || matches(globs, name) || matches(globs, name.substr(0, name.find('('))))
+        functions.push_back({base + f.begin, base + f.end});
     }
   }
-  return merged(std::move(ranges));
+  return distinct(std::move(functions));
 }
 
 }  // namespace lockstep

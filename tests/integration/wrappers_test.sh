@@ -20,6 +20,7 @@ unset LOCKSTEP_CXX LOCKSTEP_CC
 prefix="$work/a prefix"
 mkdir -p "$prefix/bin" "$prefix/lib" "$prefix/include/lockstep"
 cp "$bin/lockstep-cxx" "$bin/lockstep-cc" "$prefix/bin/"
+cp "$bin/../include/lockstep/instrumented.h" "$prefix/include/lockstep/"
 printf '#define FOUND_HEADERS 1\n' >"$prefix/include/lockstep/probe.h"
 if [[ -e $lib/liblockstep-rt.so ]]; then
   cp "$lib/liblockstep-rt.so" "$prefix/lib/"

@@ -15,6 +15,17 @@
 std::atomic<int> left{3}, right{6};
 extern "C" [[gnu::noinline]] void step_left() { left = right + 1; }
 extern "C" [[gnu::noinline]] void step_right() { right = left + 1; }
+int plain_left = 3, plain_right = 6;
+extern "C" [[gnu::noinline]] void set_left() { plain_left = 1; }
+extern "C" [[gnu::noinline]] void set_right() { plain_right = 1; }
+extern "C" [[gnu::noinline]] void throw_left() {
+  left = 1;
+  throw 1;
+}
+extern "C" [[gnu::noinline]] void count_down(int n) {
+  if (n) count_down(n - 1);
+  ++left;
+}
 
 namespace {
 
@@ -49,7 +60,6 @@ void trusted() {
   together(twice(step_left), twice(step_right));
   saw(100 * left + right);
 }
-int plain_left = 3, plain_right = 6;
 void plain() {
   together(twice(in_section([] { plain_left = plain_right + 1; })),
            twice(in_section([] { plain_right = plain_left + 1; })));
@@ -88,6 +98,40 @@ void after_a_section() {
         second = plain_left;
       });
   saw(10 * first + second);
+}
+void after_a_trusted_call() {
+  int first = 0, second = 0;
+  plain_left = plain_right = 0;
+  together(
+      [&] {
+        set_left();
+        first = plain_right;
+      },
+      [&] {
+        set_right();
+        second = plain_left;
+      });
+  saw(10 * first + second);
+}
+void left_by_an_exception() {
+  int seen = 0;
+  left = 0;
+  together(
+      [] {
+        try {
+          throw_left();
+        } catch (int) {
+        }
+        left = 2;
+      },
+      [&] { seen = left; });
+  saw(seen);
+}
+void trusted_recursion() {
+  int seen = 0;
+  left = 0;
+  together([] { count_down(2); }, [&] { seen = left; });
+  saw(seen);
 }
 void undisturbed() {
   int seen = 0;
@@ -148,6 +192,9 @@ const std::map<std::string, void (*)()> kCases = {CASE(atomics),
                                                   CASE(nested),
                                                   CASE(mixed),
                                                   CASE(after_a_section),
+                                                  CASE(after_a_trusted_call),
+                                                  CASE(left_by_an_exception),
+                                                  CASE(trusted_recursion),
                                                   CASE(undisturbed),
                                                   CASE(waits_inside),
                                                   CASE(spins_inside),

@@ -14,7 +14,6 @@ struct Settings {
   bool keeps_blocks;     // records of the heap's blocks
   bool watches_more;     // accesses matter to somebody besides the race detector
   bool only_tracks;      // nothing matters but tracked memory, so calls may be taken out of the code
-  bool traces_calls;     // somebody wants to know which functions are entered and left
   bool captures_output;  // of a detailed execution
 };
 inline constinit Settings settings{};

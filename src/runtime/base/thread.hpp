@@ -53,6 +53,7 @@ struct alignas(64) Thread {
   uintptr_t entry_sp;  // in a call of the program that says so: the program's stack pointer; else 0 (checks/frames.hpp)
   uintptr_t program_sp;  // while switched out: below it no frame of the program is left
   uintptr_t shared_low;  // lowest address on its stack that another thread has used; all bits: none
+  uintptr_t section_sp;  // in a call of a trusted function: its stack pointer at entry; else 0 (sched/trusted_sections)
   uintptr_t tls;         // thread pointer of the borrowed pool thread
   Thread* resumer;       // runs on behalf of this thread's step, up to its own next operation, then hands back
   ThreadId id;
@@ -142,12 +143,11 @@ struct alignas(64) Thread {
   bool restart;  // OS threads: leave whatever you were in and start over
   void* jump_buffer[5];
 
-  bool looked;                   // detailed executions: has used memory that is not on its stack since its last step
-  const void* library_call;      // where the program last called the C++ library (stdcxx/forward.cpp)
-  const struct CallNode* calls;  // detailed executions: the innermost instrumented function
-  Operation asleep_before;       // while asleep: `pending` as it stood before the step under way
-  uint64_t local_state;          // registers and stack when it last ran while somebody looked for cycles; 0: it has not
-  uint64_t* arrival;             // detailed executions: [n][stack...] where it published `pending`
+  bool looked;               // detailed executions: has used memory that is not on its stack since its last step
+  const void* library_call;  // where the program last called the C++ library (stdcxx/forward.cpp)
+  Operation asleep_before;   // while asleep: `pending` as it stood before the step under way
+  uint64_t local_state;      // registers and stack when it last ran while somebody looked for cycles; 0: it has not
+  uint64_t* arrival;         // detailed executions: [n][stack...] where it published `pending`
 
   // Values of pthread keys.
   void** key_values;

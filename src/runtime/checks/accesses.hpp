@@ -18,8 +18,7 @@ namespace lockstep::rt {
 // What the shadow keeps about the place of an access: the return address, or in detailed executions the whole stack.
 inline uint64_t place(const void* pc) {
   const uint64_t address = reinterpret_cast<uint64_t>(pc);
-  if (LIKELY(!scheduler().detail)) return address;
-  return reinterpret_cast<uint64_t>(call_tree.child(runtime.current->calls, address));
+  return LIKELY(!scheduler().detail) ? address : unwind_calls();
 }
 
 // While races are off, or there is only one thread, only tracked memory is of interest.

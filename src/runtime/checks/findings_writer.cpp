@@ -95,14 +95,6 @@ uint64_t unwind_calls() {
   return reinterpret_cast<uint64_t>(node);
 }
 
-// What libraries ask for in the program's name, and what programs without instrumentation ask for, only unwinding
-// tells.
-uint64_t call_stack(const void* caller) {
-  const CallNode* known = runtime.current->calls;
-  if (!known || from_library(caller)) return unwind_calls();
-  return reinterpret_cast<uint64_t>(call_tree.child(known, reinterpret_cast<uint64_t>(caller)));
-}
-
 bool write_allocation(const Heap::Record& record, uint16_t flags) {
   uint16_t& known = slot_of(record.begin);
   if (known) {

@@ -19,10 +19,7 @@ Allocation* written_allocations(uint32_t* count);
 void find_leaks();                                                  // writes every lost block; defined in leaks.cpp
 bool write_allocation(const Heap::Record& record, uint16_t flags);  // false: no room
 
-// The running thread's stack as a node of the call tree, whose innermost frame is `caller`.
-uint64_t call_stack(const void* caller);
-
-uint64_t unwind_calls();  // the same, of the whole stack
+uint64_t unwind_calls();  // the running thread's stack, as a node of the call tree
 
 // A lock or the like is used, by the step that is being done: its memory must not have been freed, nor its frame left,
 // and (remember) must not be from now on unless that comes after this. What gives a lock back needs to be remembered

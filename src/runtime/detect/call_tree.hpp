@@ -1,5 +1,5 @@
-// Call stacks of detailed executions, kept by what the instrumentation says at function entry and exit: every access
-// then knows its stack without unwinding. A stack is a path in a tree, so keeping one costs a pointer.
+// Call stacks of accesses and allocations in detailed executions. A stack is a path in a tree, so keeping one costs a
+// pointer.
 #pragma once
 #include "runtime/detect/clocks.hpp"
 

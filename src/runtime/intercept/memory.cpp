@@ -79,7 +79,7 @@ void* out_of_memory() {
 // Where a block comes from, if anybody will want to know.
 inline uint64_t origin(const void* caller) {
   if (LIKELY(!heap.keeps_records()) || !controlled()) return 0;
-  return LIKELY(!settings.keeps_origins) ? reinterpret_cast<uint64_t>(caller) : call_stack(caller);
+  return LIKELY(!settings.keeps_origins) ? reinterpret_cast<uint64_t>(caller) : unwind_calls();
 }
 
 void* allocate(size_t size, size_t alignment, const void* caller) {

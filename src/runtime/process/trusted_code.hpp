@@ -13,9 +13,12 @@ class TrustedCode {
     if (LIKELY(version == version_)) return;
     version_ = version;
     count_ = channel.trusted_count < kMaxTrusted ? channel.trusted_count : kMaxTrusted;
+    if (!ranges_) ranges_ = static_cast<CodeRange*>(map_unsaved_pages(sizeof(CodeRange) * kMaxTrusted));
     for (uint32_t i = 0; i < count_; ++i) ranges_[i] = channel.trusted[i];
   }
   bool any() const { return count_ != 0; }
+  uint32_t count() const { return count_; }
+  const CodeRange& function(uint32_t i) const { return ranges_[i]; }
   bool contains(const void* code) const {
     const uint64_t pc = reinterpret_cast<uint64_t>(code);
     uint32_t low = 0, high = count_;
@@ -30,7 +33,7 @@ class TrustedCode {
   }
 
  private:
-  CodeRange ranges_[kMaxTrusted];
+  CodeRange* ranges_;  // of functions, ascending
   uint32_t count_, version_;
 };
 inline constinit TrustedCode trusted_code{};

@@ -2,6 +2,7 @@
 #include "runtime/sched/livelock.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
+#include "runtime/sched/trusted_sections.hpp"
 
 #include "runtime/base/runtime.hpp"
 #include "runtime/base/settings.hpp"
@@ -76,6 +77,10 @@ void Scheduler::refuse(uint16_t wanted) {
 // the policy for timeouts lets them give up.
 void Scheduler::find_candidates(ThreadSet& set) {
   Thread& me = *runtime.current;
+  if (UNLIKELY(me.section_sp != 0) && trusted_sections.was_left(me)) {
+    me.section_sp = 0;
+    forbid_preemption(false);
+  }
   if (me.no_preempt && enabled.contains(me.id)) {
     if (enabled.size(words_) > 1 || (timeouts != Timeouts::Stuck && !timed.empty(words_)))
       reasons.add(Reason::Unpreemptible);

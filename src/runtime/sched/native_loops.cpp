@@ -7,6 +7,7 @@
 #include "runtime/process/code_patches.hpp"
 #include "runtime/process/libraries.hpp"
 #include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/spin.hpp"
 #include "runtime/sched/state_hash.hpp"
 
 namespace lockstep::rt {
@@ -41,6 +42,7 @@ struct Hunt {
   unsigned steps, next_anchor, length;
   unsigned in_vain;  // hunts since the last progress
   CpuState anchor;
+  uint32_t anchor_effects;
   bool walking;        // the cycle is known: goes through it once more to find its jump
   uintptr_t previous;  // instruction before
   uint64_t previous_stack;
@@ -173,7 +175,10 @@ void hunt_step(void* context) {
     hunt.in_vain += hunt.steps > kLongestHunt;
     return stop_hunting(context);
   }
-  const bool again = same_registers(now, hunt.anchor) && hash_stack(now.registers[15]) == hunt.anchor.stack;
+  count_plain_writes(*runtime.current);
+  const uint32_t effects = runtime.current->effects;
+  const bool again = effects == hunt.anchor_effects && same_registers(now, hunt.anchor) &&
+                     hash_stack(now.registers[15]) == hunt.anchor.stack;
   if (hunt.walking) {
     walk(now);
     if (again) {
@@ -186,6 +191,7 @@ void hunt_step(void* context) {
     hunt.next_anchor *= 2;
     hunt.anchor = now;
     hunt.anchor.stack = hash_stack(now.registers[15]);
+    hunt.anchor_effects = effects;
   }
   hunt.previous = pc;
   hunt.previous_stack = now.registers[15];
@@ -203,6 +209,7 @@ void go_round(void* context) {
   Thread& me = *runtime.current;
   if (!known.rounds) known.rounds = static_cast<Round*>(map_pages(sizeof(Round) * kMaxThreads));
   Round& round = known.rounds[index_of(me.id)];
+  count_plain_writes(me);
   CpuState now = registers_in(context);
   now.stack = hash_stack(now.registers[15]);
   const bool again = now.stack && round.effects == me.effects + 1 && same_registers(now, round.state) &&

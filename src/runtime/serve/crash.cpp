@@ -16,6 +16,7 @@
 #include "runtime/sched/cycle_counter.hpp"
 #include "runtime/sched/native_loops.hpp"
 #include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/trusted_sections.hpp"
 #include "runtime/serve/checkpoint_policy.hpp"
 
 namespace lockstep::rt {
@@ -76,6 +77,7 @@ bool handle_own_signal(int signal, siginfo_t* info, ucontext_t* context) {
     call_sites.hit(static_cast<uintptr_t>(registers[REG_RIP]));
     return true;
   }
+  if (trusted_sections.handle_trap(info, context)) return true;
   // A breakpoint; a single step would be another code.
   if (info->si_code == SI_KERNEL && plain_functions.handle_trap(static_cast<uintptr_t>(registers[REG_RIP]),
                                                                 static_cast<uintptr_t>(registers[REG_RSP]))) {

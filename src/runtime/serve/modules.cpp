@@ -31,6 +31,7 @@
 #include "runtime/sched/native_loops.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/state_call.hpp"
+#include "runtime/sched/trusted_sections.hpp"
 #include "runtime/sched/virtual_clock.hpp"
 #include "runtime/serve/checkpoint_policy.hpp"
 #include "runtime/sync/would_write.hpp"
@@ -66,30 +67,47 @@ const Module tracked_module = {
           const PlanHeader& plan = *settings.plan;
           tracked.begin(plan.tracked_list(), plan.tracked, settings.only_tracks && call_sites.interested());
           call_sites.begin(settings.only_tracks && tracked.on(), plan.tracked_list(), plan.tracked);
-          settings.traces_calls = settings.traces_calls || call_sites.thinned();
           race_detector.others_watch(scheduler().detail || settings.watches_more || promoted.any() || tracked.on());
         },
 };
 
 // Memory first, then what looks at it, then the scheduler, which knows whether somebody does.
 const Module* const kModules[] = {
-    &threads_module,      &keys_module,
-    &exit_module,         &tls_module,
-    &heap_module,         &named_semaphores_module,
-    &condition_module,    &mutex_module,
-    &memory_module,       &virtual_clock_module,
-    &undo_module,         &dispositions_module,
-    &timers_module,       &processes_module,
-    &state_module,        &race_detector_module,
-    &eraser_module,       &imports_module,
-    &libraries_module,    &cycle_counter_module,
-    &library_module,      &findings_module,
-    &promoted_module,     &trusted_code_module,
-    &native_loops_module, &plain_functions_module,
-    &call_tree_module,    &scheduler_module,
-    &checkpoint_module,   &tracked_module,
-    &weak_orders_module,  &access_module,
-    &priority_module,     &openmp_module,
+    &threads_module,
+    &keys_module,
+    &exit_module,
+    &tls_module,
+    &heap_module,
+    &named_semaphores_module,
+    &condition_module,
+    &mutex_module,
+    &memory_module,
+    &virtual_clock_module,
+    &undo_module,
+    &dispositions_module,
+    &timers_module,
+    &processes_module,
+    &state_module,
+    &race_detector_module,
+    &eraser_module,
+    &imports_module,
+    &libraries_module,
+    &cycle_counter_module,
+    &library_module,
+    &findings_module,
+    &promoted_module,
+    &trusted_code_module,
+    &native_loops_module,
+    &trusted_sections_module,
+    &plain_functions_module,
+    &call_tree_module,
+    &scheduler_module,
+    &checkpoint_module,
+    &tracked_module,
+    &weak_orders_module,
+    &access_module,
+    &priority_module,
+    &openmp_module,
 };
 
 inline void call_all(void (*Module::*function)()) {
@@ -111,7 +129,6 @@ Settings derive_settings(const PlanHeader& plan) {
   s.watches_more = (s.checks_locks && plan.tracked == 0) || plan.policy == Policy::Blocks || plan.survey;
   s.only_tracks = runtime.fibers && runtime.isolation == Isolation::Reset && !channel.debug && !s.detects_races &&
                   !promoted.any() && !s.watches_more && !trusted_code.any() && !s.keeps_origins;
-  s.traces_calls = s.keeps_origins || trusted_code.any();
   s.captures_output = plan.detail && channel.capture_fd;
   return s;
 }

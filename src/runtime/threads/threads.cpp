@@ -162,6 +162,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.resumer = nullptr;
   t.entry_sp = 0;
   t.program_sp = 0;
+  t.section_sp = 0;
   t.shared_low = ~uintptr_t{0};
   t.looked = false;
   t.id = id;
@@ -186,7 +187,6 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.robust = nullptr;
   t.name[0] = 0;
   t.place = {};
-  t.calls = nullptr;
   if (t.arrival) t.arrival[0] = 0;
   if (runtime.fibers)
     fiber::prepare(t);

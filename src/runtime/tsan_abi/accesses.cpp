@@ -3,30 +3,17 @@
 #include "runtime/tsan_abi/accesses.hpp"
 
 #include "runtime/base/runtime.hpp"
-#include "runtime/base/settings.hpp"
 #include "runtime/checks/accesses.hpp"
 #include "runtime/detect/call_sites.hpp"
-#include "runtime/detect/call_tree.hpp"
-#include "runtime/process/trusted_code.hpp"
 #include "runtime/sched/scheduler.hpp"
 
 using namespace lockstep;
 using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT void __tsan_init() { runtime.instrumented = true; }
-LOCKSTEP_EXPORT void __tsan_func_entry(void* pc) {
-  if (LIKELY(!settings.traces_calls) || !controlled()) return;
-  if (call_sites.thinned()) call_sites.touched_nothing(__builtin_return_address(0));
-  if (trusted_code.any() && trusted_code.contains(__builtin_return_address(0))) scheduler().begin_atomic_section();
-  if (settings.keeps_origins)
-    runtime.current->calls = call_tree.child(runtime.current->calls, reinterpret_cast<uint64_t>(pc));
-}
-LOCKSTEP_EXPORT void __tsan_func_exit() {
-  if (LIKELY(!settings.traces_calls) || !controlled()) return;
-  if (call_sites.thinned()) call_sites.touched_nothing(__builtin_return_address(0));
-  if (trusted_code.any() && trusted_code.contains(__builtin_return_address(0))) scheduler().end_atomic_section();
-  if (settings.keeps_origins && runtime.current->calls) runtime.current->calls = runtime.current->calls->caller;
-}
+// Programs that Lockstep's wrapper compiled have no such calls: they would undo tail calls, on which coroutines rely.
+LOCKSTEP_EXPORT void __tsan_func_entry(void*) {}
+LOCKSTEP_EXPORT void __tsan_func_exit() {}
 
 #define LOCKSTEP_ACCESS(name, n, flags) \
   LOCKSTEP_EXPORT void __tsan_##name##n(void* a) { plain_access<n, flags>(a, __builtin_return_address(0)); }
@@ -64,9 +51,8 @@ static bool only_looks(const void* function) {
       as_code(__tsan_unaligned_read_write##n), as_code(__tsan_unaligned_volatile_read##n),                            \
       as_code(__tsan_unaligned_volatile_write##n)
   const auto as_code = [](auto* hook) { return reinterpret_cast<const void*>(hook); };
-  const void* const hooks[] = {LOCKSTEP_HOOKS(1),        LOCKSTEP_HOOKS(2),  LOCKSTEP_HOOKS(4),
-                               LOCKSTEP_HOOKS(8),        LOCKSTEP_HOOKS(16), as_code(__tsan_func_entry),
-                               as_code(__tsan_func_exit)};
+  const void* const hooks[] = {LOCKSTEP_HOOKS(1), LOCKSTEP_HOOKS(2), LOCKSTEP_HOOKS(4), LOCKSTEP_HOOKS(8),
+                               LOCKSTEP_HOOKS(16)};
   for (const void* hook : hooks)
     if (hook == function) return true;
   return false;

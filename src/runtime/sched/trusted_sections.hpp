@@ -1,0 +1,53 @@
+// Calls of functions that --trust names are atomic sections: others run before, between and after them.
+//
+// Each such function has a breakpoint on its first byte, and each place that it returns to gets one when it is called.
+// So nothing is compiled into the program for it, and functions that are left by a tail call are in the section until
+// the callee returns. A section that an exception or longjmp leaves ends at the thread's next operation.
+#pragma once
+#include <signal.h>
+#include <ucontext.h>
+
+#include "model/channel.hpp"
+#include "runtime/base/module.hpp"
+#include "runtime/base/thread.hpp"
+
+namespace lockstep::rt {
+
+class TrustedSections {
+ public:
+  void update(const Channel& channel) {
+    if (UNLIKELY(channel.trusted_version.load(std::memory_order_acquire) != version_)) arm_functions(channel);
+  }
+  bool any() const { return table_ && table_->count != 0; }
+  // A trap: a breakpoint of ours, or the single step behind one. False: none of ours.
+  bool handle_trap(const siginfo_t* info, ucontext_t* context);
+  // Of the running thread, which is in a section: has an exception or longjmp left it?
+  bool was_left(const Thread& me) const;
+
+ private:
+  static constexpr uint32_t kSlots = 1 << 16;
+  struct Site {
+    uint64_t address;
+    uint8_t byte;  // of the program
+    bool is_entry;
+  };
+  // Breakpoints are no state of an execution, and no part of a checkpoint.
+  struct Table {
+    uint32_t count;
+    Site slot[kSlots];  // open addressing by address
+  };
+
+  void arm_functions(const Channel& channel);
+  bool arm(uint64_t address, bool is_entry);
+  Site* find(uint64_t address) const;
+  void enter(Thread& me, uint64_t stack_pointer);
+  void leave(Thread& me);
+
+  Table* table_;
+  Site* stepped_over_;  // has no breakpoint for one instruction
+  uint32_t version_;
+};
+inline constinit TrustedSections trusted_sections{};
+extern const Module trusted_sections_module;
+
+}  // namespace lockstep::rt
