@@ -7,14 +7,6 @@
 #include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
-namespace {
-
-constexpr uint8_t kBreakpoint = 0xcc;
-
-void write_byte(uintptr_t address, uint8_t byte) { *reinterpret_cast<volatile uint8_t*>(address) = byte; }
-
-}  // namespace
-
 void PlainFunctions::init() { table_ = static_cast<Table*>(map_unsaved_pages(sizeof(Table))); }
 
 bool PlainFunctions::add(const PlainFunction& function) {
@@ -31,7 +23,7 @@ bool PlainFunctions::add(const PlainFunction& function) {
   if (!make_code_writable(function.begin, function.begin + 1)) return false;
   entry.byte = *reinterpret_cast<const uint8_t*>(function.begin);
   entry.state = State::Armed;
-  write_byte(function.begin, kBreakpoint);
+  write_code_byte(function.begin, kBreakpoint);
   return true;
 }
 
@@ -52,7 +44,7 @@ void PlainFunctions::take_over(const Channel& channel) {
     const Fact& fact = facts.fact[t.facts_read];
     if (fact.kind != FactKind::PlainCode || !fact.place) continue;
     if (Entry* entry = find(fact.place); entry && entry->state != State::Ran) {
-      write_byte(entry->begin, entry->byte);
+      write_code_byte(entry->begin, entry->byte);
       entry->state = State::Ran;
     }
   }
@@ -82,14 +74,14 @@ void PlainFunctions::set_alone(bool armed) {
   for (uint32_t i = 0; i < t.alone_count; ++i) {
     Entry& entry = t.entry[t.alone[i]];
     if (entry.state != State::Alone) continue;
-    write_byte(entry.begin, armed ? kBreakpoint : entry.byte);
+    write_code_byte(entry.begin, armed ? kBreakpoint : entry.byte);
     t.alone[kept++] = t.alone[i];
   }
   t.alone_count = kept;
 }
 
 void PlainFunctions::ran(Entry& entry) {
-  write_byte(entry.begin, entry.byte);
+  write_code_byte(entry.begin, entry.byte);
   entry.state = State::Ran;
   // Other facts need room, too.
   const bool named = table_->noticed < kMaxNoticed;
@@ -127,7 +119,7 @@ bool PlainFunctions::handle_trap(uintptr_t pc, uintptr_t stack_pointer) {
     ran(*entry);
     return true;
   }
-  write_byte(entry->begin, entry->byte);
+  write_code_byte(entry->begin, entry->byte);
   Table& t = *table_;
   if (entry->state == State::Armed) {
     entry->state = State::Alone;

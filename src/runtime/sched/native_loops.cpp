@@ -14,7 +14,6 @@ namespace lockstep::rt {
 #if defined(__x86_64__)
 namespace {
 
-constexpr uint64_t kTrapFlag = 0x100;
 constexpr unsigned kLongestHunt = 20'000;  // instructions; loops that wait are short
 constexpr unsigned kMostHunts = 3;         // in vain, until the program makes progress: not such a loop, then
 constexpr unsigned kHopeless = 200;        // rounds of nothing but such loops
@@ -149,7 +148,7 @@ void found(uintptr_t jump) {
   channel.found_loops.store(n + 1, std::memory_order_release);
 }
 
-void leave_single_steps(void* context) { registers_of(context)[REG_EFL] &= ~static_cast<greg_t>(kTrapFlag); }
+void leave_single_steps(void* context) { registers_of(context)[REG_EFL] &= ~kTrapFlag; }
 
 void stop_hunting(void* context) {
   hunt.on = false;
@@ -254,7 +253,7 @@ void look_for_native_loop(void* context) {
   hunt.anchor = {};
   hunt.previous = 0;
   hunt.jump = 0;
-  registers_of(context)[REG_EFL] |= static_cast<greg_t>(kTrapFlag);
+  registers_of(context)[REG_EFL] |= kTrapFlag;
 }
 
 bool handle_trap(siginfo_t* info, void* context) {

@@ -9,15 +9,6 @@
 
 namespace lockstep::rt {
 #if defined(__x86_64__)
-namespace {
-
-constexpr uint8_t kBreakpoint = 0xcc;
-constexpr greg_t kTrapFlag = 0x100;
-
-void write_byte(uint64_t address, uint8_t byte) { *reinterpret_cast<volatile uint8_t*>(address) = byte; }
-
-}  // namespace
-
 void TrustedSections::arm_functions(const Channel& channel) {
   version_ = channel.trusted_version.load(std::memory_order_acquire);
   if (!table_) table_ = static_cast<Table*>(map_unsaved_pages(sizeof(Table)));
@@ -42,7 +33,7 @@ bool TrustedSections::arm(uint64_t address, bool is_entry) {
   if (byte == kBreakpoint) return false;
   site = {address, byte, is_entry};
   ++table_->count;
-  write_byte(address, kBreakpoint);
+  write_code_byte(address, kBreakpoint);
   return true;
 }
 
@@ -69,7 +60,7 @@ bool TrustedSections::handle_trap(const siginfo_t* info, ucontext_t* context) {
   greg_t* registers = context->uc_mcontext.gregs;
   if (info->si_code != SI_KERNEL) {
     if (!stepped_over_) return false;
-    write_byte(stepped_over_->address, kBreakpoint);
+    write_code_byte(stepped_over_->address, kBreakpoint);
     stepped_over_ = nullptr;
     registers[REG_EFL] &= ~kTrapFlag;
     return true;
@@ -86,7 +77,7 @@ bool TrustedSections::handle_trap(const siginfo_t* info, ucontext_t* context) {
       leave(me);
   }
   // Nobody else runs before the instruction is done.
-  write_byte(site->address, site->byte);
+  write_code_byte(site->address, site->byte);
   stepped_over_ = site;
   registers[REG_EFL] |= kTrapFlag;
   return true;
