@@ -1,24 +1,30 @@
-// A trace as part of a saved search.
+// Plans and traces in a saved search.
 #pragma once
+#include <deque>
+#include <span>
+
+#include "model/plan.hpp"
 #include "model/trace.hpp"
 #include "search/base/saved_state.hpp"
 
 namespace lockstep {
 
-inline void put_trace(StateWriter& out, TraceView trace) {
-  const uint32_t bytes = trace.header().bytes;  // a multiple of 8
-  out.put<uint64_t>(bytes / 8);
-  out.put_bytes(&trace.header(), bytes);
-}
-inline void put_no_trace(StateWriter& out) { out.put<uint64_t>(0); }
+void put_plan(StateWriter& out, const Plan& plan);
+Plan get_plan(StateReader& in);
 
-inline Trace get_trace(StateReader& in) {  // empty if there is none
-  const auto words = in.get_all<uint64_t>();
-  if (words.empty()) return {};
-  const TraceView view(words.data());
-  if (8 * words.size() >= sizeof(TraceHeader) && view.header().bytes == 8 * words.size()) return Trace(view);
-  in.reject();
-  return {};
+void put_trace(StateWriter& out, TraceView trace);
+// Rejects what is no trace: everything a TraceView reads lies inside it. Stacks and what blocks touched are as they
+// were saved.
+Trace get_trace(StateReader& in);
+
+template <class T>
+void put_queue(StateWriter& out, const std::deque<T>& queue) {
+  out.put_all(std::vector<T>(queue.begin(), queue.end()));
+}
+template <class T>
+std::deque<T> get_queue(StateReader& in) {
+  const std::vector<T> all = in.get_all<T>();
+  return {all.begin(), all.end()};
 }
 
 }  // namespace lockstep

@@ -48,7 +48,8 @@ class Search {
   virtual void learn(TraceView trace) = 0;
   // Scope, bounds and numbers of what has been explored so far; `finished` once all of it is.
   virtual Claim claim() const = 0;
-  // Writes the search down. What is in flight counts as not yet handed out.
+  // Writes the search down, with what is in flight: whoever goes on from it gets the same plans, and begins with
+  // learning the traces that are still to come.
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;  // into a fresh strategy made with the same options
 
@@ -63,8 +64,6 @@ class Search {
   virtual std::optional<Measures> measures() const = 0;
   // Is this execution, about to be learned, within the bounds? A sound bound may have to look beyond itself.
   virtual bool counts(TraceView trace) = 0;
-  // Executions that were given to learn() but are not in what save() writes: they will be run again.
-  virtual void for_each_buffered(const std::function<void(TraceView)>& visit) const = 0;
   // Failures it predicts and could not show: warnings.
   virtual std::vector<Finding> predictions() const = 0;
   virtual uint64_t memory_bytes() const = 0;
@@ -82,7 +81,6 @@ class Strategy : public Search {
   void recycle(Plan&) override {}
   std::optional<Measures> measures() const override { return std::nullopt; }
   bool counts(TraceView) override { return true; }
-  void for_each_buffered(const std::function<void(TraceView)>&) const override {}
   std::vector<Finding> predictions() const override { return {}; }
   uint64_t memory_bytes() const override { return 0; }
   void limit_memory(uint64_t) override {}

@@ -143,10 +143,10 @@ std::optional<uint64_t> TraceSet::size() const {
   return lost_ ? std::nullopt : std::optional(count);
 }
 
-void TraceSet::save(StateWriter& out, uint64_t again) const {
+void TraceSet::save(StateWriter& out) const {
   const uint64_t count = size().value_or(0);
   uint64_t written = 0;
-  out.put(inserted_ - again);
+  out.put(inserted_);
   out.put(count);
   if (count > 0)
     lost_ = !merge(sorted(), [&](uint64_t number) {

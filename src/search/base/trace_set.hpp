@@ -36,7 +36,7 @@ class TraceSet {
   uint64_t inserted() const { return inserted_; }  // equal ones included
   bool on_disk() const { return !runs_.empty(); }
 
-  void save(StateWriter& out, uint64_t again = 0) const;  // so many will be inserted again
+  void save(StateWriter& out) const;
   void load(StateReader& in);
   uint64_t memory_bytes() const { return slots_.size() * sizeof(uint64_t); }
 

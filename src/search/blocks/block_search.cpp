@@ -85,6 +85,7 @@ Plan BlockSearch::plan_for(const Node& node) const {
 }
 
 void BlockSearch::learn(TraceView trace) {
+  if (in_flight_.empty()) return;  // the saved search was forged
   const size_t place = in_flight_.front();
   in_flight_.pop_front();
   if (place + 1 < open_.size()) {

@@ -1,4 +1,5 @@
 // A search over blocks, written down. What delayed threads touch is shared by many schedules and stored once.
+#include <algorithm>
 #include <map>
 
 #include "search/base/saved_trace.hpp"
@@ -93,10 +94,10 @@ void BlockSearch::save(StateWriter& out) const {
       out.put_all(node.deadlock->cycle);
       out.put_all(node.deadlock->schedule);
     }
-    const bool back = node.status == Node::Status::Back;
-    out.put(back);
-    if (back) put_trace(out, node.trace);
+    out.put(node.status);
+    if (node.status == Node::Status::Back) put_trace(out, node.trace);
   }
+  put_queue(out, in_flight_);
   for (const uint64_t n : {learned_, schedules_, aborted_, peak_, confirmed_, diverged_, lost_, cut_}) out.put(n);
   criteria_.save(out);
   early_.save(out);
@@ -137,13 +138,17 @@ void BlockSearch::load(StateReader& in) {
       node.deadlock->cycle = in.get_all<LockNesting>();
       node.deadlock->schedule = in.get_all<uint64_t>();
     }
-    if (in.get<bool>()) {
-      node.status = Node::Status::Back;
+    node.status = in.get<Node::Status>();
+    if (node.status > Node::Status::Back) in.reject();
+    if (node.status == Node::Status::Back) {
       node.trace = get_trace(in);
       if (node.trace.empty()) in.reject();
       if (!node.trace.empty()) waiting_bytes_ += node.trace.view().header().bytes;
     }
   }
+  in_flight_ = get_queue<size_t>(in);
+  const auto known = [this](size_t place) { return place < open_.size(); };
+  if (!std::ranges::all_of(in_flight_, known)) return in.reject();
   // The last one was never back: it would have been learned from.
   if (!open_.empty() && open_.back().status == Node::Status::Back) in.reject();
   for (uint64_t* n : {&learned_, &schedules_, &aborted_, &peak_, &confirmed_, &diverged_, &lost_, &cut_})

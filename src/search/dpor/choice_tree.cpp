@@ -185,8 +185,6 @@ void ChoiceTree::load(StateReader& in) {
   for (Node& n : nodes) {
     good = good && exists(n.parent) && exists(n.first) && exists(n.last) && exists(n.next) &&
            n.deviation < nodes.size() && n.label.uses <= 3 && n.status <= Status::Finished;
-    if (n.status == Status::UnderWay) n.status = Status::Planned;
-    n.early = false;
     births_ = std::max(births_, n.birth);
   }
   if (!good) return in.reject();

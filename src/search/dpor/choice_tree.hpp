@@ -93,8 +93,8 @@ class ChoiceTree {
   void skip(uint32_t node);  // a fresh node of a state that stays open: somebody else covers it
 
   void save(StateWriter& out) const;
-  // What was under way when it was saved is planned again. Rejects what is no tree.
-  void load(StateReader& in);
+  void load(StateReader& in);  // rejects what is no tree
+  bool holds(uint32_t node) const { return node < nodes_.size(); }
 
   bool finished() const { return nodes_[kRoot].status == Status::Finished; }
   uint64_t live() const { return nodes_.size() - free_count_; }

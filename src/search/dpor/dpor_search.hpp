@@ -50,7 +50,6 @@ class DporSearch : public Strategy {
   bool counts(TraceView trace) override;
   Claim claim() const override;
   void save(StateWriter& out) const override;
-  void for_each_buffered(const std::function<void(TraceView)>& visit) const override;
   void load(StateReader& in) override;
   SearchStatus status() const override;
   uint64_t memory_bytes() const override;

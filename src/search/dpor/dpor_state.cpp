@@ -3,34 +3,31 @@
 
 #include "analysis/min_preemptions.hpp"
 #include "model/schedule.hpp"
+#include "search/base/saved_trace.hpp"
 #include "search/dpor/dpor_search.hpp"
 
 namespace lockstep::dpor {
 
-// The tree is everything: what depends on a path is computed again from the first execution that follows it. Executions
-// that came back before their turn are run again. Labels name objects by number, so the numbers are kept.
+// What depends on a path is computed again from the first execution that follows it. Labels name objects by number, so
+// the numbers are kept.
 void DporSearch::save(StateWriter& out) const {
   tree_.save(out);
   const HappensBefore& order = path_.order();
   out.put<uint64_t>(order.objects());
   for (uint32_t number = 0; number < order.objects(); ++number) out.put(order.object(number).id);
-  out.put(static_cast<uint8_t>(started_ && executions_ > 0));
+  out.put(started_);
   out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2 | tree_.any_order() << 3 | in_lanes_ << 4 |
                                one_lane_ << 5));
-  const uint64_t learned = executions_ - walk_->deferred().size();
-  for (const uint64_t number : {peak_planned_, complete_, diverged_, lost_, cut_, learned}) out.put(number);
+  for (const uint64_t number : {peak_planned_, complete_, diverged_, lost_, cut_, executions_}) out.put(number);
+  put_queue(out, under_way_);
   walk_->save(out);
-}
-
-void DporSearch::for_each_buffered(const std::function<void(TraceView)>& visit) const {
-  for (const DeferredTrace& early : walk_->deferred()) visit(early.trace);
 }
 
 void DporSearch::load(StateReader& in) {
   tree_.load(in);
   for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count)
     (void)path_.order().number_of(in.get<ObjectId>());
-  started_ = in.get<uint8_t>() != 0;
+  started_ = in.get<bool>();
   const auto flags = in.get<uint8_t>();
   failed_ = flags & 1;
   repeats_ = flags & 2;
@@ -42,9 +39,10 @@ void DporSearch::load(StateReader& in) {
   if (in_lanes_ && parts_.whole_sequences) tree_.keep_guided();
   for (uint64_t* number : {&peak_planned_, &complete_, &diverged_, &lost_, &cut_, &executions_})
     *number = in.get<uint64_t>();
-  if (!in.good()) return;
-  walk_->load(in, tree_.available());
-  if (!parts_.order) peak_planned_ = std::max(peak_planned_, walk_->size());
+  under_way_ = get_queue<UnderWay>(in);
+  for (const UnderWay& plan : under_way_)
+    if ((plan.head != ChoiceTree::kNone && !tree_.holds(plan.head)) || plan.lane >= parts_.lanes) return in.reject();
+  walk_->load(in);
 }
 
 // Within a bound on the cost of traces, those count that some execution shows with so few preemptions. In a livelock

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "search/base/saved_state.hpp"
 #include "search/dpor/choice_tree.hpp"
 
 namespace lockstep::dpor {
@@ -23,6 +24,24 @@ class Lanes {
     l.shallowest = l.size == 0 ? depth : std::min(l.shallowest, depth);
     ++l.size;
     ++size_;
+  }
+
+  void save(StateWriter& out) const {
+    for (const Lane& l : lanes_) {
+      out.put<uint64_t>(l.bins.size());
+      for (const std::vector<uint32_t>& bin : l.bins) out.put_all(bin);
+    }
+  }
+  template <class IsNode>
+  void load(StateReader& in, IsNode&& is_node) {
+    for (unsigned lane = 0; lane < count(); ++lane) {
+      const auto depths = in.get<uint64_t>();
+      for (uint64_t depth = 0; depth < depths && in.good(); ++depth)
+        for (const uint32_t node : in.get_all<uint32_t>()) {
+          if (!is_node(node)) return in.reject();
+          push(lane, static_cast<uint32_t>(depth), node);
+        }
+    }
   }
 
   template <class Ready>

@@ -6,12 +6,15 @@
 #include <utility>
 
 #include "model/schedule.hpp"
+#include "search/base/saved_trace.hpp"
 #include "search/dpor/lanes.hpp"
 
 namespace lockstep::dpor {
 namespace {
 
 using Status = ChoiceTree::Status;
+
+bool is_child(const ChoiceTree& tree, uint32_t node) { return tree.holds(node) && tree.holds(tree[node].parent); }
 
 // Nodes by depth, the deepest first.
 class DepthBins {
@@ -30,6 +33,19 @@ class DepthBins {
   void pop() {  // that one, or any other as deep
     bins_[deepest_].pop_back();
     --size_;
+  }
+  void save(StateWriter& out) const {
+    out.put<uint64_t>(bins_.size());
+    for (const std::vector<uint32_t>& bin : bins_) out.put_all(bin);
+  }
+  void load(StateReader& in, const ChoiceTree& tree) {
+    *this = {};
+    const auto depths = in.get<uint64_t>();
+    for (uint64_t depth = 0; depth < depths && in.good(); ++depth)
+      for (const uint32_t node : in.get_all<uint32_t>()) {
+        if (!is_child(tree, node)) return in.reject();
+        push(static_cast<uint32_t>(depth), node);
+      }
   }
 
  private:
@@ -52,7 +68,7 @@ class DepthFirstWalk final : public Walk {
     if (due != kNone && tree_[due].status == Status::Planned && !tree_[due].early) return due;
     if (plans_.size() == 0) return kNone;
     uint32_t node = tree_[tree_[plans_.top()].parent].first;
-    while (tree_[node].status != Status::Planned || !tree_[node].early) node = tree_[node].next;
+    while (node != kNone && (tree_[node].status != Status::Planned || !tree_[node].early)) node = tree_[node].next;
     plans_.pop();
     return node;
   }
@@ -81,13 +97,31 @@ class DepthFirstWalk final : public Walk {
     return &spare_.back();
   }
   std::span<const DeferredTrace> deferred() const override { return deferred_; }
+  void save(StateWriter& out) const override {
+    turns_.save(out);
+    plans_.save(out);
+    out.put<uint64_t>(deferred_.size());
+    for (const DeferredTrace& early : deferred_) {
+      out.put(early.head);
+      put_trace(out, early.trace);
+    }
+  }
+  void load(StateReader& in) override {
+    turns_.load(in, tree_);
+    plans_.load(in, tree_);
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+      const auto head = in.get<uint32_t>();
+      deferred_.push_back({head, get_trace(in)});
+    }
+    if (!in.good()) deferred_.clear();
+  }
 
  private:
   // Whose trace is to be learned now. A node stands for one of its siblings; the eldest goes first.
   uint32_t turn() {
     if (turns_.size() == 0) return kNone;
     uint32_t node = tree_[tree_[turns_.top()].parent].first;
-    while (tree_[node].status > Status::UnderWay) node = tree_[node].next;
+    while (node != kNone && tree_[node].status > Status::UnderWay) node = tree_[node].next;
     return node;
   }
 
@@ -125,16 +159,14 @@ class BestFirstWalk final : public Walk {
       out.put_all(nodes);
     }
   }
-  void load(StateReader& in, std::vector<uint32_t> planned) override {
+  void load(StateReader& in) override {
     for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
       const auto rank = in.get<uint64_t>();
       for (const uint32_t node : in.get_all<uint32_t>()) {
-        if (std::erase(planned, node) == 0) return in.reject();
+        if (!is_child(tree_, node)) return in.reject();
         add(rank, node);
       }
     }
-    if (!in.good()) return;
-    for (const uint32_t node : planned) add(0, node);  // were under way, so they had gone first
   }
 
  private:
@@ -202,6 +234,21 @@ class LanesWalk final : public Walk {
     size_t most = kRecords / records;
     if (for_one_worker_) most = std::min(most, std::max(kLeastForOne, kRecordsForOne / records));
     while (free_.size() > std::max(kLeast, most)) free_.pop_front();
+  }
+  void save(StateWriter& out) const override {
+    out.put(path_.lane());
+    out.put(drains_);
+    put_queue(out, free_);
+    planned_.save(out);
+  }
+  void load(StateReader& in) override {
+    const auto lane = in.get<unsigned>();
+    drains_ = in.get<bool>();
+    free_ = get_queue<unsigned>(in);
+    planned_.load(in, [this](uint32_t node) { return is_child(tree_, node); });
+    const auto exists = [this](unsigned l) { return l < planned_.count(); };
+    if (!exists(lane) || !std::ranges::all_of(free_, exists)) return in.reject();
+    path_.select(lane);
   }
 
  private:

@@ -45,10 +45,8 @@ class Walk {
   virtual void expect_records(size_t) {}  // of an execution, about
   virtual void clear() {}                 // forget all nodes, but not which lanes are occupied
 
-  virtual void save(StateWriter&) const {}
-  virtual void load(StateReader&, std::vector<uint32_t> planned) {  // `planned`: all nodes to add
-    for (const uint32_t node : planned) add(node);
-  }
+  virtual void save(StateWriter& out) const = 0;
+  virtual void load(StateReader& in) = 0;  // after the tree
 };
 
 // GAMBIT (Coons, Musuvathi & McKinley 2010). An alternative belongs to the state it was planned in, however far above

@@ -7,6 +7,7 @@
 
 #include "model/plan_queue.hpp"
 #include "model/schedule.hpp"
+#include "search/base/saved_trace.hpp"
 #include "search/base/trace_meter.hpp"
 #include "search/base/trace_set.hpp"
 
@@ -45,19 +46,21 @@ class ExplorationLoop {
       *n = in.get<uint64_t>();
     for (uint32_t* n : {&r.steps_max, &r.threads_max, &r.preemptions_max, &r.blocking_operations})
       *n = in.get<uint32_t>();
-    for (auto n = std::min<uint64_t>(in.get<uint64_t>(), Exploration::kMostPreemptions); n > 0; --n)
-      r.by_preemptions.push_back(in.get<uint64_t>());
+    r.by_preemptions = in.get_all<uint64_t>();
+    if (r.by_preemptions.size() > Exploration::kMostPreemptions) in.reject();
     seconds_before_ = in.get<double>();
     r.raced = in.get<bool>();
     traces_.load(in);
     findings_.load(in);
+    for (auto n = in.get<uint64_t>(); n > 0 && in.good(); --n) in_flight_.push_back(get_plan(in));
     search_.load(in);
-    submitted_ = r.executions;
+    submitted_ = r.executions + in_flight_.size();
     return in.good() && in.at_end();
   }
 
   Exploration explore() {
     if (submitted_ == 0) save();
+    in_flight_.for_each([this](const Plan& plan) { executor_.submit(plan); });
     while (!ending_) {
       fill();
       if (in_flight_.empty()) break;
@@ -123,27 +126,16 @@ class ExplorationLoop {
     const Clock::time_point begin = Clock::now();
     hooks_.save([&](StateWriter& out) {
       const Exploration& r = result_;
-      Exploration again;  // counted, and run again by who resumes this
-      uint64_t again_blocked = 0, again_inserted = 0;
-      search_.for_each_buffered([&](TraceView trace) {
-        count(trace, again);
-        count_preemptions_of(count_preemptions(trace), again.by_preemptions);
-        if (!budget_.count_traces) return;
-        again_blocked += trace.outcome() == Outcome::Redundant;
-        again_inserted += is_whole(trace.outcome()) && search_.counts(trace);
-      });
-      for (const uint64_t n :
-           {r.executions - again.executions, r.ended - again.ended, r.diverged - again.diverged, r.cut - again.cut,
-            r.lost - again.lost, r.without_race_detection - again.without_race_detection, redundant_ - again_blocked})
+      for (const uint64_t n : {r.executions, r.ended, r.diverged, r.cut, r.lost, r.without_race_detection, redundant_})
         out.put(n);
       for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max, r.blocking_operations}) out.put(n);
-      again.by_preemptions.resize(std::max(again.by_preemptions.size(), r.by_preemptions.size()));
-      out.put<uint64_t>(r.by_preemptions.size());
-      for (size_t i = 0; i < r.by_preemptions.size(); ++i) out.put(r.by_preemptions[i] - again.by_preemptions[i]);
+      out.put_all(r.by_preemptions);
       out.put(std::chrono::duration<double>(begin - start_).count() + seconds_before_);
       out.put(r.raced);
-      traces_.save(out, again_inserted);
+      traces_.save(out);
       findings_.save(out, noticed_.value_or(findings_.warnings.size()));
+      out.put<uint64_t>(in_flight_.size());
+      in_flight_.for_each([&out](const Plan& plan) { put_plan(out, plan); });
       search_.save(out);
     });
     // Rarely enough not to be felt, however large it has become.

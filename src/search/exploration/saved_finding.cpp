@@ -18,6 +18,12 @@ std::optional<T> get_if(StateReader& in) {
   return in.get<T>();
 }
 
+void put_short_trace(StateWriter& out, const Trace& trace) {
+  const bool kept = !trace.empty() && trace.view().header().bytes <= kLongest;
+  out.put(kept);
+  if (kept) put_trace(out, trace);
+}
+
 }  // namespace
 
 void put_finding(StateWriter& out, const Finding& f) {
@@ -42,10 +48,7 @@ void put_finding(StateWriter& out, const Finding& f) {
   out.put(f.plan.seed);
   out.put(f.plan.max_steps);
   out.put_all(f.plan.tracked);
-  if (!f.trace.empty() && f.trace.view().header().bytes <= kLongest)
-    put_trace(out, f.trace);
-  else
-    put_no_trace(out);
+  put_short_trace(out, f.trace);
 }
 
 Finding get_finding(StateReader& in) {
@@ -71,7 +74,7 @@ Finding get_finding(StateReader& in) {
   f.plan.seed = in.get<uint64_t>();
   f.plan.max_steps = in.get<uint32_t>();
   f.plan.tracked = in.get_all<TrackedRange>();
-  f.trace = get_trace(in);
+  if (in.get<bool>()) f.trace = get_trace(in);
   if (f.kind >= FindingKind::kCount || f.observed.value_or(f.kind) >= FindingKind::kCount) in.reject();
   return f;
 }

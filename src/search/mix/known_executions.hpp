@@ -9,6 +9,7 @@
 #include "model/plan.hpp"
 #include "model/schedule.hpp"
 #include "model/trace.hpp"
+#include "search/base/saved_trace.hpp"
 #include "search/base/schedule_segments.hpp"
 
 namespace lockstep {
@@ -18,11 +19,15 @@ class KnownExecutions {
   static constexpr uint64_t kMostBytes = 4 << 20;
 
   void add(TraceView trace) {
-    if (bytes_ >= kMostBytes || !is_whole(trace.outcome())) return;
-    std::vector<Delta> deltas = plan_of(trace).deltas;
-    const uint64_t key = hash_of(deltas);
-    const auto [place, fresh] = known_.try_emplace(key, Known{std::move(deltas), Trace(trace)});
-    if (fresh) bytes_ += trace.header().bytes;
+    if (bytes_ < kMostBytes && is_whole(trace.outcome())) insert(trace);
+  }
+  void save(StateWriter& out) const {
+    out.put<uint64_t>(known_.size());
+    for (const auto& [key, known] : known_) put_trace(out, known.trace);
+  }
+  void load(StateReader& in) {
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count)
+      if (const Trace trace = get_trace(in); !trace.empty()) insert(trace);
   }
 
   void forget() {
@@ -41,6 +46,13 @@ class KnownExecutions {
   }
 
  private:
+  void insert(TraceView trace) {
+    std::vector<Delta> deltas = plan_of(trace).deltas;
+    const uint64_t key = hash_of(deltas);
+    const auto [place, fresh] = known_.try_emplace(key, Known{std::move(deltas), Trace(trace)});
+    if (fresh) bytes_ += trace.header().bytes;
+  }
+
   struct Known {
     std::vector<Delta> deltas;
     Trace trace;

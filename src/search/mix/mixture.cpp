@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/text.hpp"
+#include "search/base/saved_trace.hpp"
 
 namespace lockstep {
 
@@ -91,6 +92,7 @@ std::optional<Plan> Mixture::next() {
 }
 
 void Mixture::learn(TraceView trace) {
+  if (in_flight_.empty()) return;  // the saved search was forged
   last_ = in_flight_.front();
   in_flight_.pop_front();
   --under_way_[last_];
@@ -134,14 +136,15 @@ Claim Mixture::claim() const {
   return best;
 }
 
-// Whose turn it is, and the parts one after the other. What is in flight its part hands out again.
+// Whose turn it is, and the parts one after the other.
 void Mixture::save(StateWriter& out) const {
-  const size_t first = opening() ? opened_ - in_flight_.size() : opened_;
   for (const uint64_t number :
-       {uint64_t{first}, uint64_t{turn_}, uint64_t{last_}, uint64_t{used_}, round_, all_learned_})
+       {uint64_t{opened_}, uint64_t{turn_}, uint64_t{last_}, uint64_t{used_}, round_, all_learned_})
     out.put(number);
   out.put_all(learned_);
+  put_queue(out, in_flight_);
   out.put(failed_);
+  known_.save(out);
   repeats_.save(out);
   for (const MixturePart& part : parts_) part.strategy->save(out);
 }
@@ -154,11 +157,15 @@ void Mixture::load(StateReader& in) {
   round_ = in.get<uint64_t>();
   all_learned_ = in.get<uint64_t>();
   learned_ = in.get_all<uint64_t>();
-  if (turn_ >= parts_.size() || last_ >= parts_.size() || learned_.size() != parts_.size()) {
+  in_flight_ = get_queue<size_t>(in);
+  const bool known = std::ranges::all_of(in_flight_, [this](size_t part) { return part < parts_.size(); });
+  if (turn_ >= parts_.size() || last_ >= parts_.size() || learned_.size() != parts_.size() || !known) {
     *this = Mixture(std::move(parts_), std::move(options_));
     return in.reject();
   }
+  for (const size_t part : in_flight_) ++under_way_[part];
   failed_ = in.get<bool>();
+  known_.load(in);
   repeats_.load(in);
   for (const MixturePart& part : parts_) part.strategy->load(in);
   look_for_end();
@@ -201,10 +208,6 @@ void Mixture::recycle(Plan& plan) { parts_[last_].strategy->recycle(plan); }
 std::optional<Measures> Mixture::measures() const { return parts_[last_].strategy->measures(); }
 bool Mixture::counts(TraceView trace) {
   return parts_[in_flight_.empty() ? last_ : in_flight_.front()].strategy->counts(trace);
-}
-
-void Mixture::for_each_buffered(const std::function<void(TraceView)>& visit) const {
-  for (const MixturePart& part : parts_) part.strategy->for_each_buffered(visit);
 }
 
 std::vector<Finding> Mixture::predictions() const {

@@ -60,7 +60,6 @@ class Mixture final : public Search {
   void recycle(Plan& plan) override;
   std::optional<Measures> measures() const override;
   bool counts(TraceView trace) override;
-  void for_each_buffered(const std::function<void(TraceView)>& visit) const override;
   std::vector<Finding> predictions() const override;
   uint64_t memory_bytes() const override;
   void limit_memory(uint64_t bytes) override;

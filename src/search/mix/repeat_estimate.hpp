@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <unordered_set>
+#include <vector>
 
 #include "search/base/saved_state.hpp"
 #include "search/base/trace_meter.hpp"
@@ -24,14 +25,16 @@ class Repeats {
     seen_ = {};
     meter_ = {};
   }
-  // But for what was seen.
   void save(StateWriter& out) const {
     out.put(drawn_);
     out.put(repeated_);
+    out.put_all(std::vector<uint64_t>(seen_.begin(), seen_.end()));
   }
   void load(StateReader& in) {
     drawn_ = in.get<uint64_t>();
     repeated_ = in.get<uint64_t>();
+    const auto seen = in.get_all<uint64_t>();
+    seen_.insert(seen.begin(), seen.end());
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <deque>
 
+#include "search/base/saved_trace.hpp"
 #include "search/base/seeds.hpp"
 
 namespace lockstep {
@@ -38,6 +39,7 @@ class Pct final : public Strategy {
   // The promise needs bounds on threads and decisions. They are learned: the most seen so far, so executions that were
   // planned with less count for nothing once more is seen.
   void learn(TraceView trace) override {
+    if (in_flight_.empty()) return;  // the saved search was forged
     const uint32_t planned_for = in_flight_.front();
     in_flight_.pop_front();
     ++learned_;
@@ -54,15 +56,14 @@ class Pct final : public Strategy {
   }
 
   void save(StateWriter& out) const override {
-    for (const uint64_t number : {learned_, observed_, uint64_t{horizon_}, uint64_t{threads_}, counted_})
-      out.put(number);
+    for (const uint64_t number : {handed_out_, learned_, observed_, counted_}) out.put(number);
+    for (const uint32_t number : {horizon_, threads_}) out.put(number);
+    put_queue(out, in_flight_);
   }
   void load(StateReader& in) override {
-    handed_out_ = learned_ = in.get<uint64_t>();
-    observed_ = in.get<uint64_t>();
-    horizon_ = static_cast<uint32_t>(in.get<uint64_t>());
-    threads_ = static_cast<uint32_t>(in.get<uint64_t>());
-    counted_ = in.get<uint64_t>();
+    for (uint64_t* number : {&handed_out_, &learned_, &observed_, &counted_}) *number = in.get<uint64_t>();
+    for (uint32_t* number : {&horizon_, &threads_}) *number = in.get<uint32_t>();
+    in_flight_ = get_queue<uint32_t>(in);
   }
 
   Claim claim() const override {

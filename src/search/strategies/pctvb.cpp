@@ -35,6 +35,7 @@ class Pctvb final : public Strategy {
   }
 
   void learn(TraceView trace) override {
+    if (in_flight_.empty()) return;  // the saved search was forged
     const Draw draw = std::move(in_flight_.front());
     in_flight_.pop_front();
     if (!preparation_.over() || options_.survey) survey_.look(trace);
@@ -76,17 +77,28 @@ class Pctvb final : public Strategy {
     survey_.save(out);
     preparation_.save(out);
     out.put_all(most_);
-    for (const uint64_t n : {learned_, counted_, counted_for_, most_accesses_}) out.put(n);
+    for (const uint64_t n : {handed_out_, learned_, counted_, counted_for_, most_accesses_}) out.put(n);
     out.put(threads_);
+    out.put<uint64_t>(in_flight_.size());
+    for (const Draw& draw : in_flight_) {
+      for (const uint64_t n : {draw.execution, draw.planned, draw.planned_for}) out.put(n);
+      out.put_all(draw.chosen);
+    }
   }
   void load(StateReader& in) override {
     survey_.load(in);
     preparation_.load(in);
     most_ = in.get_all<uint64_t>();
-    for (uint64_t* n : {&learned_, &counted_, &counted_for_, &most_accesses_}) *n = in.get<uint64_t>();
+    for (uint64_t* n : {&handed_out_, &learned_, &counted_, &counted_for_, &most_accesses_}) *n = in.get<uint64_t>();
     threads_ = in.get<uint32_t>();
-    handed_out_ = learned_;
     if (most_.size() != survey_.shared().size()) in.reject();
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
+      Draw& draw = in_flight_.emplace_back();
+      for (uint64_t* n : {&draw.execution, &draw.planned, &draw.planned_for}) *n = in.get<uint64_t>();
+      draw.chosen = in.get_all<size_t>();
+      if (std::ranges::any_of(draw.chosen, [this](size_t q) { return q >= most_.size(); })) in.reject();
+    }
+    if (!in.good()) in_flight_.clear();
   }
   Traits traits() const override { return {.preempts_at_points = false}; }  // tracks memory by address instead
 

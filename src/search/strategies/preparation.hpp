@@ -30,11 +30,13 @@ class Preparation {
   void save(StateWriter& out) const {
     out.put(learned_);
     out.put(over_);
+    out.put(under_way_);
     search_.save(out);
   }
   void load(StateReader& in) {
     learned_ = in.get<uint64_t>();
     over_ = in.get<bool>();
+    under_way_ = in.get<bool>();
     search_.load(in);
   }
 

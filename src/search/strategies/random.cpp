@@ -16,15 +16,15 @@ class RandomWalk final : public Strategy {
     plan.max_steps = options_.max_steps;
     return plan;
   }
-  void learn(TraceView) override { ++learned_; }
-  void save(StateWriter& out) const override { out.put(learned_); }
-  void load(StateReader& in) override { handed_out_ = learned_ = in.get<uint64_t>(); }
+  void learn(TraceView) override {}
+  void save(StateWriter& out) const override { out.put(handed_out_); }
+  void load(StateReader& in) override { handed_out_ = in.get<uint64_t>(); }
   Claim claim() const override { return sample(); }
 
  private:
   Policy policy_;
   SeededOptions options_;
-  uint64_t handed_out_ = 0, learned_ = 0;
+  uint64_t handed_out_ = 0;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/policy_input.hpp"
+#include "search/base/saved_trace.hpp"
 #include "search/base/seeds.hpp"
 
 namespace lockstep {
@@ -66,6 +67,7 @@ class Surw final : public Strategy {
 
   // The counts are the most seen so far; executions planned with less count for nothing once more is seen.
   void learn(TraceView trace) override {
+    if (in_flight_.empty()) return;  // the saved search was forged
     const uint64_t planned_with = in_flight_.front();
     in_flight_.pop_front();
     ++learned_;
@@ -103,7 +105,8 @@ class Surw final : public Strategy {
   }
 
   void save(StateWriter& out) const override {
-    for (const uint64_t number : {learned_, observed_, counted_, generation_}) out.put(number);
+    for (const uint64_t number : {handed_out_, learned_, observed_, counted_, generation_}) out.put(number);
+    put_queue(out, in_flight_);
     put(out, all_);
     out.put<uint64_t>(objects_.size());
     for (const auto& [object, counts] : objects_) {
@@ -114,8 +117,9 @@ class Surw final : public Strategy {
     out.put_all(shared_);
   }
   void load(StateReader& in) override {
-    for (uint64_t* number : {&learned_, &observed_, &counted_, &generation_}) *number = in.get<uint64_t>();
-    handed_out_ = learned_;
+    for (uint64_t* number : {&handed_out_, &learned_, &observed_, &counted_, &generation_})
+      *number = in.get<uint64_t>();
+    in_flight_ = get_queue<uint64_t>(in);
     all_ = get(in);
     for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
       const auto object = in.get<ObjectId>();

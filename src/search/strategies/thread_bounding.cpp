@@ -50,12 +50,12 @@ class ThreadBounding final : public Strategy {
 
   void save(StateWriter& out) const override {
     for (const bool flag : {done_, broken_, certain_, everything_}) out.put(flag);
-    for (const uint32_t n : {level_, all_threads_, seen_, completed_.value_or(kNone)}) out.put(n);
+    for (const uint32_t n : {level_, all_threads_, seen_, in_flight_, completed_.value_or(kNone)}) out.put(n);
     search_->save(out);
   }
   void load(StateReader& in) override {
     for (bool* flag : {&done_, &broken_, &certain_, &everything_}) *flag = in.get<bool>();
-    for (uint32_t* n : {&level_, &all_threads_, &seen_}) *n = in.get<uint32_t>();
+    for (uint32_t* n : {&level_, &all_threads_, &seen_, &in_flight_}) *n = in.get<uint32_t>();
     const auto completed = in.get<uint32_t>();
     completed_ = completed == kNone ? std::nullopt : std::optional(completed);
     if (!in.good() || all_threads_ > kMaxThreads || level_ > kMaxThreads) return in.reject();
@@ -103,7 +103,7 @@ class ThreadBounding final : public Strategy {
   uint32_t level_;           // preemptions
   uint32_t all_threads_ = 2, seen_ = 0;
   std::optional<uint32_t> completed_;
-  uint64_t in_flight_ = 0;
+  uint32_t in_flight_ = 0;
   std::optional<ThreadBoundSearch> search_;
 };
 

@@ -53,7 +53,7 @@ class VariableBounding final : public Strategy {
       preparation_.learn(trace);
     else if (tree_)
       tree_->learn(trace);
-    else
+    else if (orders_)
       orders_->learn(trace);
   }
 
@@ -85,7 +85,7 @@ class VariableBounding final : public Strategy {
     preparation_.save(out);
     sets_.save(out);
     for (const bool flag : {begun_, broken_, certain_, tree_ || orders_}) out.put(flag);
-    for (const uint64_t n : {explored_, peak_, unrepeated_}) out.put(n);
+    for (const uint64_t n : {in_flight_, explored_, peak_, unrepeated_}) out.put(n);
     for (const uint32_t n : {all_threads_, threads_.value_or(kNone)}) out.put(n);
     if (tree_) tree_->save(out);
     if (orders_) orders_->save(out);
@@ -96,7 +96,7 @@ class VariableBounding final : public Strategy {
     sets_.load(in);
     bool under_way = false;
     for (bool* flag : {&begun_, &broken_, &certain_, &under_way}) *flag = in.get<bool>();
-    for (uint64_t* n : {&explored_, &peak_, &unrepeated_}) *n = in.get<uint64_t>();
+    for (uint64_t* n : {&in_flight_, &explored_, &peak_, &unrepeated_}) *n = in.get<uint64_t>();
     all_threads_ = in.get<uint32_t>();
     const auto threads = in.get<uint32_t>();
     threads_ = threads == kNone ? std::nullopt : std::optional(threads);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "search/base/saved_trace.hpp"
 #include "search/base/seeds.hpp"
 #include "search/ranks/view.hpp"
 #include "search/tree/tree_search.hpp"
@@ -43,16 +44,16 @@ class ViewSearch final : public Strategy {
     if (kept_.size() < kMostKept && trace.header().bytes <= kLongestKept) kept_.emplace_back(trace);
   }
 
-  // Without the executions of others that it keeps: there will be more.
   void save(StateWriter& out) const override {
-    out.put(ranked_);
-    out.put(learned_);
+    for (const uint64_t number : {ranked_, learned_, uint64_t{in_flight_}, uint64_t{kept_.size()}}) out.put(number);
+    for (const Trace& trace : kept_) put_trace(out, trace);
     rank_.save(out);
     tree_.save(out);
   }
   void load(StateReader& in) override {
-    ranked_ = in.get<uint64_t>();
-    learned_ = in.get<uint64_t>();
+    for (uint64_t* number : {&ranked_, &learned_, &in_flight_}) *number = in.get<uint64_t>();
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) kept_.push_back(get_trace(in));
+    if (!in.good()) kept_.clear();
     rank_.load(in);
     tree_.load(in);
   }
@@ -86,8 +87,7 @@ class ViewSearch final : public Strategy {
   ExecutionView view_;
   ViewRank rank_;
   TreeSearch tree_;
-  size_t in_flight_ = 0;
-  uint64_t learned_ = 0;
+  uint64_t in_flight_ = 0, learned_ = 0;
   std::deque<Trace> kept_;
 };
 

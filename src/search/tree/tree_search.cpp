@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/text.hpp"
+#include "search/base/saved_trace.hpp"
 #include "search/judge/judge.hpp"
 
 namespace lockstep {
@@ -49,7 +50,7 @@ std::optional<Plan> TreeSearch::next() {
 }
 
 void TreeSearch::learn(TraceView trace) {
-  assert(!in_flight_.empty());
+  if (in_flight_.empty()) return;  // the saved search was forged
   const auto [node, rank] = in_flight_.front();
   in_flight_.pop_front();
   const Outcome outcome = trace.outcome();
@@ -316,8 +317,7 @@ void TreeSearch::save(StateWriter& out) const {
   tree_.save(out);
   frontier_.save(out);
   spill_.save(out);
-  out.put<uint64_t>(in_flight_.size());
-  for (const InFlight& f : in_flight_) out.put(f);
+  put_queue(out, in_flight_);
   for (const uint64_t number : {level_, diverged_, lost_, cut_, lowest_cut_rank_.value_or(~uint64_t{0})})
     out.put(number);
   cache_.save(out);
@@ -328,15 +328,9 @@ void TreeSearch::load(StateReader& in) {
   tree_.load(in);
   frontier_.load(in, tree_);
   spill_.load(in);
-  std::vector<InFlight> open;
-  for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) open.push_back(in.get<InFlight>());
-  // The newest of a bin goes first: pushed backwards, they are run again in the order they had.
-  for (size_t i = open.size(); i-- > 0;) {
-    if (tree_.holds(open[i].node))
-      frontier_.push(open[i].rank, open[i].node);
-    else
-      in.reject();
-  }
+  in_flight_ = get_queue<InFlight>(in);
+  for (const InFlight& f : in_flight_)
+    if (!tree_.holds(f.node)) return in.reject();
   for (uint64_t* number : {&level_, &diverged_, &lost_, &cut_}) *number = in.get<uint64_t>();
   const auto cut_rank = in.get<uint64_t>();
   if (cut_rank != ~uint64_t{0}) lowest_cut_rank_ = cut_rank;

@@ -96,6 +96,7 @@ std::optional<Plan> ThreadBoundSearch::next() {
 }
 
 void ThreadBoundSearch::learn(TraceView trace) {
+  if (in_flight_.empty()) return;  // the saved search was forged
   const Group group = std::move(in_flight_.front());
   in_flight_.pop_front();
   switch (trace.outcome()) {
@@ -235,13 +236,11 @@ bool ThreadBoundSearch::load(StateReader& in, Group& group) const {
                      [&](uint32_t p) { return p < permutations_.size(); });
 }
 
-// What is under way is run again, first.
 void ThreadBoundSearch::save(StateWriter& out) const {
-  out.put<uint64_t>(in_flight_.size() + queue_.size());
-  for (const Group& group : in_flight_) save(out, group);
-  for (const Group& group : queue_) save(out, group);
-  out.put<uint64_t>(later_.size());
-  for (const Group& group : later_) save(out, group);
+  for (const std::deque<Group>* queue : {&in_flight_, &queue_, &later_}) {
+    out.put<uint64_t>(queue->size());
+    for (const Group& group : *queue) save(out, group);
+  }
   out.put_all(next_ranking_);
   cache_.save(out);
   for (const bool flag : {options_.cache, pruned_}) out.put(flag);
@@ -250,7 +249,7 @@ void ThreadBoundSearch::save(StateWriter& out) const {
 }
 
 void ThreadBoundSearch::load(StateReader& in) {
-  for (std::deque<Group>* queue : {&queue_, &later_}) {
+  for (std::deque<Group>* queue : {&in_flight_, &queue_, &later_}) {
     queue->clear();
     for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count)
       if (!load(in, queue->emplace_back())) return in.reject();

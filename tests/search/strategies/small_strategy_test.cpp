@@ -30,11 +30,13 @@ class OneDeviation final : public Strategy {
   Claim claim() const override { return {.scope = Scope::Sample, .finished = learned_ == deviations_.size() + 1}; }
   void save(StateWriter& out) const override {
     out.put_all(deviations_);
+    out.put(handed_out_);
     out.put(learned_);
   }
   void load(StateReader& in) override {
     deviations_ = in.get_all<Delta>();
-    handed_out_ = learned_ = in.get<uint64_t>();
+    handed_out_ = in.get<uint64_t>();
+    learned_ = in.get<uint64_t>();
   }
 
  private:
