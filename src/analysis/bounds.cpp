@@ -125,6 +125,7 @@ void LastAccess::step(const Step& s) {
 
 ScheduleBounds bounds_of(TraceView trace) {
   ScheduleBounds bounds;
+  if (trace.is_brief()) return {trace.header().preemptions, 0, trace.header().threads};
   LastAccess last;
   std::set<ObjectId> variables;
   std::vector<Preemption> preemptions;

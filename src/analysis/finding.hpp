@@ -91,6 +91,12 @@ struct Finding {
   std::string schedule;  // file it was saved to
   bool stored = false;   // met by a schedule that an earlier run had saved; `execution` is that run's
 
+  // Its plan, given as what it led to: `deltas` are those of the execution that `plan` led to.
+  void write_down(Plan schedule) {
+    schedule.max_steps = plan.max_steps;
+    schedule.tracked = std::move(plan.tracked);
+    plan = std::move(schedule);
+  }
   // Takes over what an analysis says of a replay; where it was found and how to repeat it stay.
   void take_evidence(const Finding& replay);
 };

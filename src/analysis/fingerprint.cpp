@@ -1,6 +1,6 @@
 #include "analysis/fingerprint.hpp"
 
-#include "analysis/step_hash.hpp"
+#include "model/step_hash.hpp"
 
 namespace lockstep {
 namespace {

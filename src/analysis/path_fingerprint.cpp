@@ -1,6 +1,6 @@
 #include "analysis/path_fingerprint.hpp"
 
-#include "analysis/step_hash.hpp"
+#include "model/step_hash.hpp"
 
 namespace lockstep {
 

@@ -17,6 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What the driver needs at most for a record of an execution that it reduces.
+constexpr uint64_t kBytesPerRecord = 1024;
+
 Points points_in_use(Points wanted, const Target& target) {
   if (!target.info().instrumented) return Points::Sync;
   return wanted == Points::Auto ? Points::Racy : wanted;
@@ -47,6 +50,7 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   target.find_leaks = options.leaks;
   target.workers = strategy.workers;
   target.max_steps = options.steps;
+  target.max_records = options.steps == kNoStepLimit ? options.memory_budget / kBytesPerRecord : 2ull * options.steps;
   // A program that hangs is named before its time is up, however short that is.
   if (options.time) target.watchdog = std::clamp(*options.time / 2, std::chrono::milliseconds(500), target.watchdog);
   target.stop = [deadline] { return deadline->is_overdue(); };
@@ -119,6 +123,13 @@ ExplorerHooks Campaign::hooks() {
     hooks.promote = [this](TraceView trace) {
       return promotion_.grow(trace, [this](const DataRace& race) { return replayer_.is_library_race(race); });
     };
+  hooks.add_points = [this] { use_new_points(); };
+  if (!options_.keep_going) {
+    hooks.goes_on = [this](const Finding& bug) { return goes_on_after(bug); };
+    hooks.has_enough = [this](uint64_t executions) {
+      return causes_.is_over(executions_before_ + executions, deadline_->seconds());
+    };
+  }
   hooks.distrusted = [this] { return target_->checkpoints_failed(); };
   hooks.errors = options_.errors;
   hooks.preemption_bound = options_.strategy.preemptions;
@@ -146,6 +157,7 @@ Result<Exploration> Campaign::run() {
   }
   ExplorerHooks hooks = this->hooks();
   if (saved_) resume_from_saved();
+  hooks.starts_before = starts_;
   const std::vector<Finding> again = saved_ ? saved_->bugs : std::move(stored.bugs);
   reported_ = again;
   for (const Finding& bug : again) hooks.known.insert(bug.fingerprint);
@@ -153,6 +165,7 @@ Result<Exploration> Campaign::run() {
   if (!result) return result;
   if (!again.empty()) result->verdict = Verdict::Bug;
   result->bugs.insert(result->bugs.begin(), again.begin(), again.end());
+  tell_causes(*result);
   conclude(*result);
   return result;
 }
@@ -193,7 +206,8 @@ void Campaign::resume_from_saved() {
   executions_before_ = saved_->executions_before;
   warnings_before_ = saved_->warnings;
   raced_before_ = saved_->raced_before;
-  promotion_.go_on_with(saved_->promoted);
+  promotion_.go_on_with(saved_->promoted, saved_->found_racy);
+  starts_ = saved_->starts;
   target_->promote(promotion_.in_use());
 }
 
@@ -232,10 +246,16 @@ void Campaign::start_over(ExplorerHooks& hooks, const Exploration& so_far) {
   raced_before_ = so_far.raced;
   for (const Finding& bug : so_far.bugs) hooks.known.insert(bug.fingerprint);
   const size_t places_before = promotion_.in_use().places.size();
-  const size_t places = promotion_.start_over().places.size();
-  target_->promote(promotion_.in_use());
+  use_new_points();
+  const size_t places = promotion_.in_use().places.size();
   search_ = std::move(*make_strategy(strategy_options_));
+  hooks.starts_before = ++starts_;
   listener_.starts_over(places == places_before ? 0 : places);
+}
+
+void Campaign::use_new_points() {
+  promotion_.start_over();
+  target_->promote(promotion_.in_use());
 }
 
 bool Campaign::wants_spurious_wakeups(const Exploration& result) {
@@ -287,52 +307,6 @@ Budget Campaign::budget_left(const Exploration& so_far) const {
   return budget;
 }
 
-std::optional<Finding> Campaign::confirm(Finding finding) {
-  finding.schedule = fmt::format("{}/bug-{}.lockstep", options_.out, bug_number_ + 1);
-  finding.execution += executions_before_;
-  finding.test = options_.test;
-  std::optional<Finding> found = replayer_.reproduce(finding, true);
-  if (!found && deadline_->is_overdue()) {
-    listener_.warn("the time budget ended before the failure was replayed; its source locations are missing");
-    return replayer_.complete(std::move(finding));
-  }
-  if (found && found->kind == FindingKind::Livelock)
-    found->doubt = way_out(*target_, *found, [this] { return deadline_->is_over(); });
-  if (!found || options_.no_shrink || !found->doubt.empty()) return found;
-  const Finding simple = replayer_.simplify(*found, search_->claim().preemptions_completed, shrink_budget());
-  return with_all_points(simple).value_or(simple);
-}
-
-ShrinkBudget Campaign::shrink_budget() const {
-  return {.stop = [this] { return deadline_->is_over(); }};
-}
-
-// If accesses raced that were no scheduling points, the schedule does not say who was preempted there.
-std::optional<Finding> Campaign::with_all_points(const Finding& finding) {
-  if (points_ < Points::Racy || finding.race || !finding.plan.tracked.empty()) return std::nullopt;
-  const auto missing = promotion_.missing_points(
-      finding.trace, [this](const DataRace& race) { return replayer_.is_library_race(race); });
-  if (missing.empty()) return std::nullopt;
-  const std::optional<Finding> found = replayer_.find_with_points(finding, missing, shrink_budget());
-  const std::optional<uint32_t>& bound = options_.strategy.preemptions;
-  if (!found || (bound && found->preemptions > *bound)) return std::nullopt;
-  const std::optional<uint32_t> fewer = found->preemptions ? std::optional(found->preemptions - 1) : std::nullopt;
-  return replayer_.simplify(*found, fewer, shrink_budget());
-}
-
-void Campaign::report(const Finding& finding) {
-  ++bug_number_;
-  Finding reported = finding;
-  if (auto error = save_schedule_of(finding)) {
-    listener_.warn(error->message + "; the bug cannot be replayed");
-    unsaved_.insert(finding.schedule);
-    reported.schedule.clear();
-  }
-  listener_.found(reported);
-  reported.trace = {};
-  reported_.push_back(std::move(reported));
-}
-
 void Campaign::conclude(Exploration& result) {
   if (program_watch_.was_replaced() && result.interrupted()) {
     result.ending = Ending::Uncontrolled;
@@ -356,38 +330,6 @@ void Campaign::conclude(Exploration& result) {
   for (Finding& bug : result.bugs)
     if (unsaved_.contains(bug.schedule)) bug.schedule.clear();
   result.seconds = seconds_so_far();
-}
-
-// A warning says where, which only a replay can tell.
-void Campaign::complete_warning(Finding& warning) {
-  constexpr unsigned kMostReplayed = 20;
-  if (++replayed_ > kMostReplayed) return;
-  if (warning.trace.empty() || warning.kind == FindingKind::Nondeterminism) return;
-  if (warning.kind == FindingKind::Livelock) {
-    warning.message = fmt::format("livelock: {}; {}", warning.message, warning.doubt);
-    return;
-  }
-  if (auto found = replayer_.reproduce(warning, true)) warning = std::move(*found);
-  if (!warning.doubt.empty())
-    warning.message = fmt::format("possible {}; not certain: {} is not instrumented and may synchronise these accesses",
-                                  warning.message, warning.doubt);
-}
-
-// --error KIND
-void Campaign::turn_warnings_into_bugs(Exploration& result) {
-  std::vector<Finding> rest;
-  for (Finding& warning : result.warnings) {
-    if (!options_.errors.contains(warning.kind)) {
-      rest.push_back(std::move(warning));
-      continue;
-    }
-    if (warning.fingerprint.empty() && !warning.trace.empty())
-      warning.fingerprint = fingerprint_of(warning, TraceNames(warning.trace, replayer_.symbols()));
-    listener_.found(warning);
-    result.bugs.push_back(std::move(warning));
-    result.verdict = Verdict::Bug;
-  }
-  result.warnings = std::move(rest);
 }
 
 }  // namespace lockstep

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "campaign/cause_search.hpp"
 #include "campaign/deadline.hpp"
 #include "campaign/focus.hpp"
 #include "campaign/options.hpp"
@@ -82,6 +83,9 @@ class Campaign {
   std::optional<Finding> with_all_points(const Finding& finding);
   ShrinkBudget shrink_budget() const;
   void report(const Finding& finding);
+  void use_new_points();
+  bool goes_on_after(const Finding& bug);
+  void tell_causes(Exploration& result);
   std::optional<Error> save_schedule_of(const Finding& finding);
   void save_exploration(const std::function<void(StateWriter&)>& state);
   void complete_evidence(Evidence& evidence);
@@ -109,7 +113,10 @@ class Campaign {
   bool raced_before_ = false;
   std::vector<Finding> reported_;  // bugs, for who resumes this
   unsigned bug_number_ = 0;        // of the last one
-  unsigned replayed_ = 0;          // warnings
+  CauseSearch causes_;
+  std::vector<Finding> untold_;  // reported, but not told: what they may lead to comes first
+  unsigned starts_ = 0;          // how often the search has started over
+  unsigned replayed_ = 0;        // warnings
   bool has_saved_state_ = false;
   std::set<std::string> unsaved_;            // schedules that could not be written
   std::vector<std::filesystem::path> made_;  // folders for what is saved, the innermost first

@@ -47,12 +47,14 @@ void Campaign::save_exploration(const std::function<void(StateWriter&)>& state) 
                              identify_program(subject_.program),
                              target_->threads(),
                              promotion_.in_use(),
+                             promotion_.found(),
                              executions_before_,
                              seconds_so_far(),
                              reported_,
                              warnings_before_,
                              raced_before_,
                              bug_number_,
+                             starts_,
                              {}};
   const std::optional<Error> error = save_exploration_file(run, state, saved_exploration_path(options_.out));
   if (error) listener_.warn(error->message + "; the previous save is kept");

@@ -11,6 +11,7 @@ Exploration sum_of(Exploration before, Exploration last) {
   last.ended += before.ended;
   last.diverged += before.diverged;
   last.cut += before.cut;
+  last.cut_for_memory = std::max(last.cut_for_memory, before.cut_for_memory);
   last.lost += before.lost;
   last.without_race_detection += before.without_race_detection;
   last.steps_max = std::max(last.steps_max, before.steps_max);

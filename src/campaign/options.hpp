@@ -38,7 +38,7 @@ struct CampaignOptions {
   std::chrono::steady_clock::time_point began =
       std::chrono::steady_clock::now();                         // the command, from which time counts
   std::optional<std::chrono::steady_clock::time_point> latest;  // when it gives up waiting; none: a little after `time`
-  uint32_t steps = 1'000'000;
+  uint32_t steps = kNoStepLimit;
   uint64_t memory_budget = 2ull << 30;
   unsigned workers = 0;  // 0: one per core
   Isolation isolation = Isolation::Auto;

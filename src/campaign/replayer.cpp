@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "analysis/race_analysis.hpp"
+#include "model/schedule.hpp"
 #include "report/complete_finding.hpp"
 #include "report/test_failure.hpp"
 #include "search/minimize/simplify.hpp"
@@ -54,6 +55,9 @@ std::optional<Finding> Replayer::reproduce(Finding finding, bool same_kind, Trac
   finding.kind = best->kind;
   finding.message = best->message;
   finding.take_evidence(*best);
+  const TraceView trace = replay.trace;
+  if (is_random(plan.policy) && trace.outcome() != Outcome::WorkerDied && !trace.is_brief())
+    finding.write_down(plan_of(trace));
   finding = complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols());
   explain_by_test(finding);
   return finding;

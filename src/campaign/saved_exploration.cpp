@@ -42,14 +42,17 @@ void pack(const SavedExploration& run, StateWriter& out) {
   out.put(run.build.size);
   out.put(run.build.mtime);
   out.put_all(run.threads);
-  out.put_all(run.promoted.places);
-  out.put_all(run.promoted.aliases);
+  for (const PromotedPoints* points : {&run.promoted, &run.found_racy}) {
+    out.put_all(points->places);
+    out.put_all(points->aliases);
+  }
   out.put(run.executions_before);
   out.put(run.seconds);
   put_findings(out, run.bugs);
   put_findings(out, run.warnings);
   out.put(run.raced_before);
   out.put(run.bug_number);
+  out.put(run.starts);
 }
 
 Error cannot_write(const std::string& path) {
@@ -177,14 +180,17 @@ bool unpack_exploration(std::string_view bytes, SavedExploration& run) {
   run.build.size = in.get<decltype(run.build.size)>();
   run.build.mtime = in.get<decltype(run.build.mtime)>();
   run.threads = in.get_all<ThreadTable::Entry>();
-  run.promoted.places = in.get_all<uint64_t>();
-  run.promoted.aliases = in.get_all<Alias>();
+  for (PromotedPoints* points : {&run.promoted, &run.found_racy}) {
+    points->places = in.get_all<uint64_t>();
+    points->aliases = in.get_all<Alias>();
+  }
   run.executions_before = in.get<uint64_t>();
   run.seconds = in.get<double>();
   run.bugs = get_findings(in);
   run.warnings = get_findings(in);
   run.raced_before = in.get<bool>();
   run.bug_number = in.get<unsigned>();
+  run.starts = in.get<unsigned>();
   run.state = in.rest();
   return in.good() && !run.arguments.empty() && run.threads.size() <= kMaxThreads;
 }

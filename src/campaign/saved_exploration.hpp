@@ -23,11 +23,13 @@ struct SavedExploration {
   ProgramIdentity build;
   std::vector<ThreadTable::Entry> threads;
   PromotedPoints promoted;              // scheduling points of this search, found by those before it
+  PromotedPoints found_racy;            // those of the next one
   uint64_t executions_before = 0;       // of those
   double seconds = 0;                   // all, until it was saved
   std::vector<Finding> bugs, warnings;  // reported so far; of the searches given up
   bool raced_before = false;
   unsigned bug_number = 0;  // of the last bug
+  unsigned starts = 0;      // searches given up
   std::string state;        // read: as the explorer wrote it
 };
 

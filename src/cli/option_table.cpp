@@ -218,7 +218,7 @@ const OptionInfo kOptions[] = {
     {"executions", "N", "stop after N executions, per test case [random strategies: 100,000]", kRun, false,
      set_executions},
     {"time", "DURATION", "stop after this time, e.g. 30s, 5m or 1h [auto: 60s]", kRun, false, set_time},
-    {"steps", "N", "cut off an execution after N steps [1,000,000]", kRun, false,
+    {"steps", "N", "cut off an execution after N steps [no limit: time and memory end it]", kRun, false,
      [](Options& o, const std::string& v) {
        Problem problem = number_into(o.steps, v, 1);
        if (!problem) o.strategy.max_steps = o.steps;

@@ -15,7 +15,7 @@
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 8;
+inline constexpr uint32_t kChannelVersion = 9;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 // Instead of it, where a call of lockstep::explore() is to serve: "<channel fd>,<thread table fd>,<number of the call>"
 inline constexpr const char* kExploreVariable = "LOCKSTEP_EXPLORE_CALL";
@@ -125,6 +125,7 @@ struct Channel {
   uint32_t capture_fd;    // output of detailed executions; 0: none
   uint32_t prime;         // without isolation: executions before the first plan, not reported
   uint64_t max_steps;
+  uint64_t max_records;        // of an execution, that are kept
   uint64_t began;              // the exploration, in nanoseconds of the clock that files are stamped with
   std::atomic<uint32_t> stop;  // driver: leave the service loop
   // Set by the runtime.

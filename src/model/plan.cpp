@@ -24,6 +24,7 @@ void write_wire(const Plan& plan, void* out) {
   header.stacks = plan.stacks;
   header.origins = plan.origins;
   header.survey = plan.survey;
+  header.whole = plan.whole;
   header.pct_depth = plan.pct_depth;
   header.pct_horizon = plan.pct_horizon;
   header.tracked = static_cast<uint32_t>(plan.tracked.size());

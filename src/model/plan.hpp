@@ -19,6 +19,8 @@ namespace lockstep {
 
 inline constexpr uint32_t kNoStep = 0xffff'ffff;
 
+inline constexpr uint32_t kNoStepLimit = 0xffff'0000;  // as many as can be numbered
+
 // A delta for this step applies to the next decision, whichever record that is. Such deltas come last in a plan and are
 // used up one per decision: whoever plans several decisions beyond what has ever been executed cannot know the numbers
 // of their records, because of the notes in between.
@@ -64,12 +66,13 @@ struct Plan {
   bool detail = false;     // record stacks, capture output: for the execution that is shown to a person
   bool stacks = false;     // record stacks, nothing else: for ranks that look at code
   bool origins = false;    // report where the heap's blocks came from that were used (model/variable.hpp)
+  bool whole = false;      // random policies: keep all records, as far as there is room; otherwise only of short ones
   bool survey = false;     // report what memory each thread touched beside others; look for races in spite of `tracked`
   uint64_t seed = 0;       // of the random policies
   uint16_t pct_depth = 2;  // Pct: ordering constraints that a bug may need, up to kMaxPctDepth
   uint32_t pct_horizon = 0;    // Pct: decisions between several threads that are expected
   ObjectId focus = kNoObject;  // Surw: the object whose operations are ordered uniformly; none: all operations are
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   uint32_t sleep_at = kNoStep;  // from this record on the threads in `sleep` are asleep
   std::vector<ThreadId> sleep;
   std::vector<uint64_t> extra;        // what the policy needs besides
@@ -90,7 +93,7 @@ struct PlanHeader {
   uint8_t stacks;
   uint8_t origins;
   uint8_t survey;
-  uint8_t reserved;
+  uint8_t whole;
   uint32_t extra_words;
   uint32_t tracked;
   ObjectId focus;

@@ -17,10 +17,7 @@ ScheduleCursor::ScheduleCursor(TraceView trace, uint32_t index, uint32_t preempt
 
 uint32_t ScheduleCursor::unusual_cost(ThreadId next) const {
   if (step().is_choice() || step().is_note()) return 0;
-  const ThreadSetView enabled = trace_.enabled(step()), timed = trace_.timed(step());
-  if (timed.contains(next)) return timed.size() == enabled.size() ? 0 : 1;
-  if (running_ == kNoThread || next == running_ || yielded_) return 0;
-  return enabled.contains(running_) && !timed.contains(running_) ? 1 : 0;
+  return cost_of_switch(trace_.enabled(step()), trace_.timed(step()), running_, yielded_, next);
 }
 
 uint16_t ScheduleCursor::unusual_default() const {

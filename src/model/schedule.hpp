@@ -7,11 +7,18 @@
 
 namespace lockstep {
 
+// Of choosing `next`: a switch is a preemption if the thread that ran last could have gone on: it is enabled, not only
+// by a timeout, and its last operation was not a yield. A timeout that fires while somebody else could run costs one.
+inline uint32_t cost_of_switch(const ThreadSetView& enabled, const ThreadSetView& timed, ThreadId running, bool yielded,
+                               ThreadId next) {
+  if (timed.contains(next)) return timed.size() == enabled.size() ? 0 : 1;
+  if (running == kNoThread || next == running || yielded) return 0;
+  return enabled.contains(running) && !timed.contains(running) ? 1 : 0;
+}
+
 // Walks a trace step by step and answers, at each decision, what the alternatives would cost.
 //
-// A switch is a preemption if the thread that ran last could have gone on: it is enabled, not only by a timeout, and
-// its last operation was not a yield. The first step is free; data choices are free; a timeout that fires while
-// somebody else could run costs one.
+// The first step is free; data choices are free.
 class ScheduleCursor {
  public:
   explicit ScheduleCursor(TraceView trace) : trace_(trace), steps_(trace.steps()) {}

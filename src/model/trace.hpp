@@ -18,7 +18,7 @@
 
 namespace lockstep {
 
-inline constexpr uint16_t kTraceVersion = 6;
+inline constexpr uint16_t kTraceVersion = 7;
 
 // How an execution ended.
 enum class Outcome : uint8_t {
@@ -31,7 +31,7 @@ enum class Outcome : uint8_t {
   Deadlock,    // threads left, none enabled
   LockMisuse,  // unlock of a mutex not held, destroying or using a dead one
   DoubleFree,
-  StepLimit,     // ran past Plan::max_steps
+  StepLimit,     // ran past Plan::max_steps, or (code 1) there is no room for more records
   Livelock,      // only spinning threads are left
   Redundant,     // nothing would be seen that is not seen in other executions; see Redundancy
   Diverged,      // the plan asked for something impossible: the program is not deterministic
@@ -176,9 +176,12 @@ struct TraceHeader {
   uint32_t allocations;    // blocks of the heap that are described
   uint32_t reasons;        // Reasons::bits()
   Redundancy redundancy;
-  uint8_t reserved[3];
+  uint8_t brief;  // it was too long to keep its records: there are no steps, and what follows was counted instead
+  uint8_t reserved[2];
+  uint32_t preemptions, contested;  // contested: decisions between several threads
+  uint64_t fingerprint;             // its low half; 0: unknown
 };
-static_assert(sizeof(TraceHeader) == 88, "wire format");
+static_assert(sizeof(TraceHeader) == 104, "wire format");
 
 // On the wire a trace may begin like the one sent before it. Then these numbers of records and set words are left out.
 struct TraceSuffix {
@@ -227,6 +230,7 @@ class TraceView {
   uint32_t same() const { return same_; }
   const TraceHeader& header() const { return *reinterpret_cast<const TraceHeader*>(base_); }
   Outcome outcome() const { return header().outcome; }
+  bool is_brief() const { return header().brief; }
   Reasons reasons() const { return Reasons(header().reasons); }
   std::span<const Step> steps() const { return {at<Step>(sizeof(TraceHeader)), header().steps}; }
   // The next operation of every thread unfinished at the end, ascending by thread.

@@ -40,7 +40,7 @@ Json content_of(const ScheduleFile& schedule) {
   for (const RecordedOperation& op : schedule.operations)
     operations.push_back({index_of(op.thread), name_of(op.kind), op.value, valid_utf8(op.object), valid_utf8(op.place),
                           valid_utf8(op.function)});
-  return Json{
+  Json content{
       {schedule_json::kMagic, kScheduleVersion},
       {"program", program},
       {"cwd", valid_utf8(schedule.cwd)},
@@ -68,7 +68,7 @@ Json content_of(const ScheduleFile& schedule) {
       {"preemptions", bug.preemptions},
       {"thread_count", bug.threads},
       {"threads", threads},
-      {"policy", schedule_json::kPolicies[bug.plan.policy == Policy::Random]},
+      {"policy", schedule_json::kPolicies[static_cast<size_t>(bug.plan.policy)]},
       {"seed", bug.plan.seed},
       {"promoted", promoted},
       {"tracked", tracked},
@@ -77,6 +77,12 @@ Json content_of(const ScheduleFile& schedule) {
       {"operations_total", schedule.operations_total},
       {"operations", operations},
   };
+  if (is_random(bug.plan.policy))
+    content["policy_input"] = {{"depth", bug.plan.pct_depth},
+                               {"horizon", bug.plan.pct_horizon},
+                               {"focus", static_cast<uint64_t>(bug.plan.focus)},
+                               {"extra", bug.plan.extra}};
+  return content;
 }
 
 bool write_all(int fd, std::string_view text) {

@@ -13,7 +13,8 @@ using schedule_json::Json;
 
 constexpr int kDeepest = 6;                 // of nested values; ours have 3
 constexpr size_t kMostValues = 16'000'000;  // keeps a hostile file from eating all memory
-constexpr size_t kMostKeys = 200;           // looking up a key is linear
+constexpr size_t kMostPolicyWords = 8192;
+constexpr size_t kMostKeys = 200;  // looking up a key is linear
 
 struct Malformed {
   std::string what;
@@ -159,6 +160,21 @@ void read_bug(const Json& json, Finding& bug) {
   bug.threads = static_cast<uint32_t>(natural_at(json, "thread_count", kMaxThreads));
 }
 
+// What a random schedule was drawn with, where that is all there is of it.
+void read_policy_input(const Json& json, Plan& plan) {
+  if (!json.contains("policy_input")) return;
+  const Json& input = object_at(json, "policy_input");
+  plan.pct_depth = static_cast<uint16_t>(natural_at(input, "depth", kMaxPctDepth));
+  plan.pct_horizon = static_cast<uint32_t>(natural_at(input, "horizon", std::numeric_limits<uint32_t>::max()));
+  plan.focus = ObjectId{natural_at(input, "focus", std::numeric_limits<uint64_t>::max())};
+  const Json& extra = array_at(input, "extra");
+  if (extra.size() > kMostPolicyWords) throw Malformed{"\"extra\" is too long"};
+  for (const Json& word : extra) {
+    if (!word.is_number_unsigned()) throw Malformed{"\"extra\" holds something else than numbers"};
+    plan.extra.push_back(word.get<uint64_t>());
+  }
+}
+
 ScheduleFile read_content(const Json& json) {
   ScheduleFile out;
   for (const Json& word : array_at(json, "program")) out.program.push_back(string_of(word, "program"));
@@ -186,6 +202,7 @@ ScheduleFile read_content(const Json& json) {
   if (out.bug.plan.max_steps == 0) throw Malformed{"\"max_steps\" is 0"};
   out.bug.plan.policy = choice_at<Policy>(json, "policy", schedule_json::kPolicies);
   out.bug.plan.seed = natural_at(json, "seed", std::numeric_limits<uint64_t>::max());
+  read_policy_input(json, out.bug.plan);
   read_promoted(json, out);
   read_tracked(json, out);
   read_input(json, out);

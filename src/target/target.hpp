@@ -33,7 +33,8 @@ struct TargetOptions {
   CheckpointUse checkpoints = CheckpointUse::Worthwhile;
   PromotedPoints promoted;  // see Target::promote
   unsigned workers = 1;
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
+  uint64_t max_records = 1 << 21;              // of an execution, that are kept
   std::chrono::milliseconds watchdog{10'000};  // without a scheduling point: stuck outside control
   std::shared_ptr<const ProgramInput> input;   // standard input; none: end of file
   std::vector<ThreadTable::Entry> threads;     // replay: thread names as they were when recorded

@@ -24,10 +24,8 @@ void futex_wait(std::atomic<uint32_t>& word, uint32_t expected, int milliseconds
 }
 void futex_wake(std::atomic<uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
 
-// A trace of `steps` steps with stacks and wide sets, at worst.
-size_t big_trace_bytes(uint32_t steps) {
-  return (2ull * steps + (1u << 16)) * sizeof(Step) + (1ull << 29) + (1ull << 27);
-}
+// A trace of so many records with stacks and wide sets, at worst.
+size_t big_trace_bytes(uint64_t records) { return (records + (1u << 18)) * sizeof(Step) + (1ull << 29) + (1ull << 27); }
 
 }  // namespace
 
@@ -38,7 +36,7 @@ Result<bool> WorkerChannel::create() {
   libraries_read_ = 0;
   modules_ = options_.plain_modules;
   resumed_ = resumed();
-  const size_t big = big_trace_bytes(options_.max_steps);
+  const size_t big = big_trace_bytes(options_.max_records);
   const size_t traces = trace_ring(options_.alone());
   auto memory = SharedMemory::create(
       "lockstep-channel", sizeof(Channel) + plan_ring_ + traces + big + kMaxPlainFunctions * sizeof(PlainFunction));
@@ -65,6 +63,7 @@ Result<bool> WorkerChannel::create() {
   know_loops(options_.native_loops);
   c->expected_exit = options_.expected_exit;
   c->max_steps = options_.max_steps;
+  c->max_records = options_.max_records;
   c->began = options_.began;
   c->capture_fd = options_.capture_fd >= 0 ? kCaptureFd : 0;
   c->rewinds_input = options_.input_fd() >= 0;

@@ -1,6 +1,7 @@
 // Numbers of traces against the table, and the fingerprint against the definition of a trace.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -8,6 +9,7 @@
 #include "analysis/happens_before.hpp"
 #include "analysis/path_fingerprint.hpp"
 #include "brute_force.hpp"
+#include "runtime/sched/step_counter.hpp"
 #include "search_helpers.hpp"
 #include "trace_rows.hpp"
 
@@ -37,6 +39,7 @@ class TraceCollector final : public Analysis {
   std::optional<Finding> check(TraceView trace) override {
     const Fingerprint f = fingerprint_of(trace);
     EXPECT_EQ(go_on(trace), f.low) << "another number where the order is known";
+    expect_counted(trace, f.low);
     const ExactTrace exact = exact_trace(trace);
     const auto [known, fresh] = fingerprints.emplace(exact, f.low);
     EXPECT_EQ(known->second, f.low) << "equal traces, different fingerprints";
@@ -53,6 +56,19 @@ class TraceCollector final : public Analysis {
   std::map<uint64_t, uint32_t> cost;
 
  private:
+  // As the runtime does of executions that are too long to keep.
+  void expect_counted(TraceView trace, uint64_t fingerprint) {
+    counter_.begin([](size_t bytes) { return std::calloc(1, bytes); });
+    uint32_t contested = 0;
+    for (const Step& step : trace.steps()) {
+      counter_.add(step, step.operation(), trace.enabled(step), trace.timed(step));
+      contested += !step.is_note() && !step.is_choice() && trace.enabled(step).size() > 1;
+    }
+    EXPECT_EQ(counter_.fingerprint(), fingerprint);
+    EXPECT_EQ(counter_.preemptions(), count_preemptions(trace));
+    EXPECT_EQ(counter_.contested(), contested);
+  }
+
   // From half of what the last execution began with, if this one does, too.
   uint64_t go_on(TraceView trace) {
     uint32_t common = 0;
@@ -69,6 +85,7 @@ class TraceCollector final : public Analysis {
   HappensBefore order_;
   PathFingerprint fingerprint_;
   Trace last_;
+  rt::StepCounter counter_{};
 };
 
 constexpr uint64_t kTooMany = 6000;

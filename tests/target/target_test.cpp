@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "analysis/fingerprint.hpp"
+#include "model/schedule.hpp"
 #include "programs.hpp"
 
 namespace lockstep {
@@ -78,6 +80,30 @@ TEST(Target, HandlesTracesLargerThanTheRing) {
     const Trace trace = run(*target, plan);
     EXPECT_EQ(trace.view().outcome(), Outcome::StepLimit);
     EXPECT_GE(trace.view().steps().size(), 199'000u);
+  }
+}
+
+TEST(Target, CountsLongRandomExecutionsInsteadOfKeepingThem) {
+  for (const char* const program : {"counts-gcc-O2 faa 2 100000", "counts-gcc-O2 faa 70 2000"}) {
+    auto target = start(options_for(program));
+    ASSERT_TRUE(target);
+    for (const Policy policy : {Policy::Random, Policy::Pct, Policy::Pos, Policy::Surw}) {
+      Plan plan;
+      plan.policy = policy;
+      plan.seed = 5;
+      plan.pct_horizon = 100;
+      const Trace brief = run(*target, plan);
+      plan.whole = true;
+      const Trace whole = run(*target, plan);
+      const TraceHeader &counted = brief.view().header(), &kept = whole.view().header();
+      ASSERT_TRUE(brief.view().is_brief());
+      ASSERT_FALSE(whole.view().is_brief());
+      EXPECT_EQ(counted.outcome, Outcome::Ok);
+      EXPECT_EQ(counted.steps, 0u);
+      EXPECT_EQ(counted.decisions, kept.decisions);
+      EXPECT_EQ(counted.fingerprint, fingerprint_of(whole).low);
+      EXPECT_EQ(counted.preemptions, count_preemptions(whole));
+    }
   }
 }
 

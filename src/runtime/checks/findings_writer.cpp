@@ -66,7 +66,7 @@ void write_breaches() {
 // Where operations took place, and the accesses of atomic blocks.
 void write_blocks_used() {
   const Scheduler& s = scheduler();
-  for (uint32_t i = 0; i < s.log_size && written.count < kMostAllocations; ++i) {
+  for (uint32_t i = s.first_kept; i < s.log_size && written.count < kMostAllocations; ++i) {
     write_block_at(static_cast<uint64_t>(s.log[i].object));
     for (const Access& access : accesses(s.log[i].operation())) write_block_at(static_cast<uint64_t>(access.object));
   }

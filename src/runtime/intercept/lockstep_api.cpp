@@ -7,7 +7,9 @@ using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT int lockstep_rt_controlled() { return controlled(); }
 LOCKSTEP_EXPORT int lockstep_rt_choose(int n) {
-  return controlled() && n > 1 ? static_cast<int>(scheduler().pick(static_cast<unsigned>(n))) : 0;
+  if (!controlled() || n <= 1) return 0;
+  scheduler().need_room();
+  return static_cast<int>(scheduler().pick(static_cast<unsigned>(n)));
 }
 LOCKSTEP_EXPORT void lockstep_rt_yield() {
   if (controlled()) scheduler().reach(OpKind::Yield, nullptr, Step::kYield);

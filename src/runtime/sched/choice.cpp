@@ -18,7 +18,7 @@ void Scheduler::refresh_stop() {
     const uint32_t step = deltas_[delta_].step == kNextDecision ? 0 : deltas_[delta_].step;
     if (step < stop_at_) stop_at_ = step;
   }
-  for (const uint32_t at : {sleep_at_, save_at_, policy_at_, policy_until_, turn_at_})
+  for (const uint32_t at : {sleep_at_, save_at_, policy_at_, policy_until_, turn_at_, full_at_})
     if (at < stop_at_) stop_at_ = at;
 }
 
@@ -103,6 +103,7 @@ void Scheduler::find_candidates(ThreadSet& set) {
 }
 
 Thread* Scheduler::choose_slow() {
+  need_room();
   if (UNLIKELY(log_size >= save_at_)) client_.save_checkpoint();
   if (UNLIKELY(log_size >= policy_at_ || log_size >= policy_until_)) change_policy();
   if (UNLIKELY(log_size >= turn_at_)) end_turn();

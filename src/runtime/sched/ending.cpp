@@ -28,9 +28,13 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
   if (UNLIKELY(fails) && (me.resumer || created_since_decision())) notice(FactKind::FailedAtStart);
   if (UNLIKELY(how == Outcome::Uncontrolled && text && !detail)) {
     // Nobody will run this plan again: the stack has to come now, and alone.
-    log_size = set_words = stack_words = 0;
+    log_size = set_words = stack_words = first_kept = 0;
     live.clear(words_);
     detail = true;
+  }
+  if (first_kept > 0) {  // the trace has no steps
+    count_records();
+    set_words = stack_words = 0;
   }
   if (in_blocks()) observe_block();
   if (records_memory()) blocks.ended();
@@ -40,7 +44,7 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
   if (detail) {
     static const uint64_t none[1] = {0};
     live.for_each(words_, [&](ThreadId t) {
-      if (thread(t).parked) add_stack(thread(t).arrival ? thread(t).arrival : none);
+      if (thread(t).parked) add_stack(thread(t).arrival && first_kept == 0 ? thread(t).arrival : none);
     });
     add_stack(failure_stack_);
     add_race_stacks();
@@ -57,7 +61,7 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
 
 // Threads that nobody could have chosen so far, because there was no decision since they were created.
 bool Scheduler::created_since_decision() const {
-  for (uint32_t i = log_size; i-- > 0 && log[i].is_note();)
+  for (uint32_t i = log_size; i-- > first_kept && log[i].is_note();)
     if (log[i].kind == OpKind::Create) return true;
   return false;
 }
@@ -83,7 +87,7 @@ void Scheduler::record_failure() {
 
 // Two more stacks per race and one per block of the heap; each is told which is its own.
 void Scheduler::add_race_stacks() {
-  uint32_t index = log_size + 1;
+  uint32_t index = (first_kept == 0 ? log_size : 0) + 1;
   live.for_each(words_, [&](ThreadId t) { index += thread(t).parked; });
   uint64_t block[1 + kDeepest];
   auto add = [&](uint64_t& pc, uint32_t& stack) {

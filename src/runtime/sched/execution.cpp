@@ -1,15 +1,17 @@
 // The beginning of an execution, and which threads there are and can run in it.
 #include "runtime/base/settings.hpp"
 #include "runtime/base/trace_limits.hpp"
+#include "runtime/detect/promoted.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
 
-void Scheduler::init(size_t max_steps) {
+void Scheduler::init(size_t max_records) {
   threads_ = runtime.threads;
-  max_log_ = 2 * max_steps + kNotesRoom;
-  log = static_cast<Step*>(map_unsaved_pages(max_log_ * sizeof(Step)));
+  constexpr size_t kLeast = 2 * kCountedTogether;
+  max_log_ = (max_records < kLeast ? kLeast : max_records) + kNotesRoom;
+  log = log_memory_ = static_cast<Step*>(map_unsaved_pages(max_log_ * sizeof(Step)));
   sets = static_cast<uint64_t*>(map_unsaved_pages(kSetWords * 8));
   stacks = static_cast<uint64_t*>(map_unsaved_pages(kStackWords * 8));
   fairness_.init();
@@ -19,8 +21,11 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   static_cast<ExecutionRecord&>(*this) = {};
   static_cast<DecisionState&>(*this) = {};
   detail = plan.detail || plan.stacks;
-  const uint64_t room = max_log_ - kNotesRoom;
-  max_steps_ = plan.max_steps < room ? plan.max_steps : static_cast<uint32_t>(room);
+  max_steps_ = plan.max_steps < kNoStepLimit ? plan.max_steps : kNoStepLimit;
+  log = log_memory_;
+  counts_records_ = is_random(plan.policy) && !plan.stacks;
+  const bool whole = !counts_records_ || plan.whole || plan.detail;
+  full_at_ = whole ? static_cast<uint32_t>(max_log_ - kNotesRoom) : 2 * kCountedTogether;
   fairness_.begin();
   begin_policy(plan);
   take_plan(plan, deltas, sleepers);
@@ -67,6 +72,33 @@ void Scheduler::take_plan(const PlanHeader& plan, const Delta* deltas, const uin
   sleep_at_ = plan.sleepers ? plan.sleep_at : kNoStep;
   save_at_ = kNoStep;
   refresh_stop();
+}
+
+// Random schedules follow from their seed: of long ones the records are counted and then forgotten.
+void Scheduler::make_room() {
+  constexpr int kNoRoom = 1;
+  if (!counts_records_) end(Outcome::StepLimit, kNoRoom);
+  if (first_kept == 0) counter_.begin(map_unsaved_pages);
+  count_records();
+  const uint32_t first = log_size - kCountedTogether;
+  for (uint32_t i = first; i < log_size; ++i) log_memory_[i - first] = log[i];
+  log = log_memory_ - first;
+  first_kept = first;
+  full_at_ = log_size + kCountedTogether;
+  set_words = stack_words = 0;  // of what has been counted
+  refresh_stop();
+}
+
+void Scheduler::count_records() {
+  for (uint32_t i = counted_; i < log_size; ++i) {
+    const Step& step = log[i];
+    const bool wide = step.flags & Step::kWide;
+    const uint64_t* set = wide ? sets + step.enabled + 1 : &step.enabled;
+    const unsigned words = wide ? static_cast<unsigned>(set[-1]) : 1;
+    const ThreadSetView timed = wide ? ThreadSetView(set + words, words) : ThreadSetView(nullptr, 0);
+    counter_.add(step, promoted.canonical(step.operation()), ThreadSetView(set, words), timed);
+  }
+  counted_ = log_size;
 }
 
 void Scheduler::refresh_simple() {
@@ -157,7 +189,7 @@ const Module scheduler_module = {
           scheduler().timeouts = channel.timeouts;
           scheduler().spin_rounds = channel.spin_rounds;
           if (channel.max_delay_ms != kAnyDelay) scheduler().max_delay = channel.max_delay_ms * 1'000'000ull;
-          scheduler().init(channel.max_steps);
+          scheduler().init(channel.max_records);
         },
     .before_execution =
         [] {

@@ -71,6 +71,7 @@ uint64_t hash_state(const Scheduler& s) {
 
 // Did the steps since `record` leave nothing behind that is not in the state, and did everybody who can run take part?
 bool is_fair_cycle(const Scheduler& s, uint32_t record) {
+  if (record < s.first_kept) return false;
   ThreadSet ran{};
   for (uint32_t i = record; i < s.log_size; ++i) {
     if (has_hidden_state(s.log[i])) return false;

@@ -65,7 +65,7 @@ inline Step& Scheduler::record(Thread& me) {
     count_as_yield(step);
   else
     ++me.effects;
-  if (UNLIKELY(detail)) add_stack(me.arrival);
+  if (UNLIKELY(detail) && first_kept == 0) add_stack(me.arrival);
   return step;
 }
 
@@ -155,7 +155,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
     return step;
   }
   fill(me.pending);
-  if (UNLIKELY(detail)) {
+  if (UNLIKELY(detail) && first_kept == 0) {
     capture_arrival(me);
     mark_reads(me);
   }
@@ -183,7 +183,7 @@ unsigned Scheduler::pick(unsigned n) {
   ++runtime.current->effects;
   uint16_t value = 0;
   bool unforeseen = false;
-  if (log_size >= max_steps_) end(Outcome::StepLimit);
+  if (log_size >= max_steps_ || log_size - first_kept >= max_log_ - 1) end(Outcome::StepLimit);
   if (log_size >= stop_at_ && planned(&value)) {
     const Delta& delta = deltas_[delta_ - 1];
     unforeseen = delta.step == kNextDecision && !delta.data;
@@ -211,7 +211,7 @@ unsigned Scheduler::pick(unsigned n) {
 }
 
 void Scheduler::note(OpKind kind, ObjectId object, Companion second) {
-  if (log_size >= max_log_ - 1) end(Outcome::StepLimit);
+  if (log_size - first_kept >= max_log_ - 1) end(Outcome::StepLimit);
   Step& step = log[log_size++];
   step = Step{};
   step.object = object;

@@ -18,12 +18,14 @@
 #include "runtime/policies/surw.hpp"
 #include "runtime/sched/client.hpp"
 #include "runtime/sched/livelock.hpp"
+#include "runtime/sched/step_counter.hpp"
 
 namespace lockstep::rt {
 
 // What an execution has recorded, read by the worker when it is over. Assigned anew when one begins.
 struct ExecutionRecord {
   uint32_t log_size = 0, set_words = 0, stack_words = 0;  // used of Scheduler::log, sets and stacks
+  uint32_t first_kept = 0;  // records before this one are not in the log any more, only counted
   uint32_t decisions = 0;
   uint32_t unjoined = 0;  // threads created and not joined; while 0, nothing needs a record
   uint32_t live_count = 0, created = 0;
@@ -49,8 +51,11 @@ inline constexpr uint32_t kLongTurn = 2'000;
 struct DecisionState {
   uint32_t stop_at_ = 0;  // record index that needs choose_slow(): next delta or the step limit
   uint32_t save_at_ = kNoStep;
-  bool simple_ = true;    // at most 64 threads, nobody timed, no fairness, nobody unpreemptible
-  bool straight_ = true;  // simple, and the default schedule with nothing else to keep
+  uint32_t full_at_ = kNoStep;   // record at which room has to be made in the log
+  uint32_t counted_ = 0;         // records, where they are not kept
+  bool counts_records_ = false;  // instead of keeping them, where there are too many
+  bool simple_ = true;           // at most 64 threads, nobody timed, no fairness, nobody unpreemptible
+  bool straight_ = true;         // simple, and the default schedule with nothing else to keep
   bool last_yielded_ = false;
   bool yield_is_fair_ = false;  // after the last yield others have to go first
   uint64_t loop_ = 0;           // in this loop, whose rounds may matter; 0: they do not
@@ -83,7 +88,7 @@ struct DecisionState {
 
 class Scheduler : public ExecutionRecord, private DecisionState {
  public:
-  void init(size_t max_steps);
+  void init(size_t max_records);
   void connect(const SchedulerClient& client) { client_ = client; }
 
   // --- one execution, from the controller's side ---
@@ -151,9 +156,13 @@ class Scheduler : public ExecutionRecord, private DecisionState {
   const Thread& thread(ThreadId t) const { return threads_[index_of(t)]; }
   unsigned words() const { return words_; }
   uint64_t progress() const { return log_size + skipped_; }  // grows with every scheduling point
+  const StepCounter& counted() const { return counter_; }    // if first_kept is not 0
+  void need_room() {                                         // between steps
+    if (UNLIKELY(log_size >= full_at_)) make_room();
+  }
 
   // Memory of what an execution records, and what every execution runs with.
-  Step* log = nullptr;
+  Step* log = nullptr;  // by record, from first_kept on
   uint64_t* sets = nullptr;
   uint64_t* stacks = nullptr;
   ThreadId born[kMaxThreads];  // the `created` threads of this execution
@@ -213,11 +222,15 @@ class Scheduler : public ExecutionRecord, private DecisionState {
   void take_plan(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers);
   void refresh_stop();
   void refresh_simple();
+  void make_room();
+  void count_records();
   void find_candidates(ThreadSet& set);
 
   SchedulerClient client_{};
   Thread* threads_ = nullptr;
+  Step* log_memory_ = nullptr;
   size_t max_log_ = 0;
+  StepCounter counter_;
   const Delta* deltas_ = nullptr;
   const uint16_t* sleepers_ = nullptr;
   Fairness fairness_;

@@ -131,7 +131,14 @@ bool can_unwind(const void* context) {
 #if defined(__x86_64__)
   constexpr uintptr_t kDeepest = 64 << 10;
   const greg_t* registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
-  if (from_unwinder(reinterpret_cast<const void*>(registers[REG_RIP]))) return false;
+  const auto pc = static_cast<uintptr_t>(registers[REG_RIP]);
+  if (from_unwinder(reinterpret_cast<const void*>(pc))) return false;
+  // Half-way between two threads there is no stack to follow. Whoever does not get on in our own code is in a system
+  // call.
+  constexpr uint16_t kSyscall = 0x050f;
+  uint16_t before;
+  copy_bytes(&before, reinterpret_cast<const void*>(pc - sizeof before), sizeof before);
+  if (is_own_code(pc) && before != kSyscall) return false;
   const auto low = static_cast<uintptr_t>(registers[REG_RSP]) & ~uintptr_t{7};
   const auto top = reinterpret_cast<uintptr_t>(runtime.current->stack_top);
   const uintptr_t size = top - low < kDeepest ? top - low : top > low && top - low < kStackStride ? kDeepest : 0;

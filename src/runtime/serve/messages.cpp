@@ -153,7 +153,8 @@ TraceHeader describe_trace(uint64_t plan_id, const Step* pending, uint32_t pendi
   header.outcome = s.outcome;
   header.detail = s.detail;
   header.plan_id = plan_id;
-  header.steps = s.log_size;
+  header.brief = s.first_kept > 0;
+  header.steps = header.brief ? 0 : s.log_size;
   header.pending = pending_count;
   header.set_words = s.set_words;
   header.stack_words = s.stack_words;
@@ -169,8 +170,13 @@ TraceHeader describe_trace(uint64_t plan_id, const Step* pending, uint32_t pendi
   header.block_units = s.records_memory() ? s.blocks.units : 0;
   header.monitors = monitor_flags();
   header.reasons = reasons_of(pending, pending_count).bits();
+  if (header.brief) {
+    header.fingerprint = s.counted().fingerprint();
+    header.preemptions = s.counted().preemptions();
+    header.contested = s.counted().contested();
+  }
   written_allocations(&header.allocations);
-  const size_t bytes = sizeof header + sizeof(Step) * (size_t{s.log_size} + pending_count) +
+  const size_t bytes = sizeof header + sizeof(Step) * (size_t{header.steps} + pending_count) +
                        8 * (size_t{s.set_words} + s.stack_words) + s.message_size;
   header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(Touched) * header.block_units +
                                        sizeof(DataRace) * header.races + sizeof(Allocation) * header.allocations);
@@ -223,9 +229,9 @@ void write_trace(uint64_t plan_id) {
   put(&header, sizeof header);
   if (suffix.records) put(&suffix, sizeof suffix);
   auto* steps = reinterpret_cast<Step*>(out);
-  put(s.log + suffix.records, sizeof(Step) * (s.log_size - suffix.records));
+  put(s.log + suffix.records, sizeof(Step) * (header.steps - suffix.records));
   put(pending, sizeof(Step) * pending_count);
-  if (UNLIKELY(promoted.aliased())) name_objects(steps, s.log_size - suffix.records + pending_count);
+  if (UNLIKELY(promoted.aliased())) name_objects(steps, header.steps - suffix.records + pending_count);
   if (s.set_words) put(s.sets + suffix.set_words, 8 * size_t{s.set_words - suffix.set_words});
   if (s.stack_words) put(s.stacks, 8 * size_t{s.stack_words});
   if (s.message_size) {
@@ -253,7 +259,7 @@ uint64_t digest_of_trace() {
     }
   };
   add(&header, sizeof header);
-  add(s.log, sizeof(Step) * s.log_size);
+  add(s.log, sizeof(Step) * header.steps);
   add(pending, sizeof(Step) * pending_count);
   add(s.sets, 8 * size_t{s.set_words});
   add(s.message, s.message_size);

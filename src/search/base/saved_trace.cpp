@@ -53,6 +53,7 @@ Plan get_plan(StateReader& in) {
   plan.stacks = h.stacks;
   plan.origins = h.origins;
   plan.survey = h.survey;
+  plan.whole = h.whole;
   plan.seed = h.seed;
   plan.pct_depth = std::min<uint16_t>(h.pct_depth, kMaxPctDepth);
   plan.pct_horizon = h.pct_horizon;

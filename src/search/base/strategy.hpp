@@ -24,6 +24,7 @@ struct Measures {
 struct Traits {
   bool preempts_at_points = true;  // false: plain accesses that are scheduling points do not make it switch there
   bool relies_on_locks = false;    // covers only programs in which locks protect all shared memory
+  bool draws = false;              // each execution independently: more scheduling points make none of them void
 };
 
 // How far a search is, for people.

@@ -28,7 +28,7 @@ namespace lockstep {
 
 struct BlockSearchParts {
   std::optional<uint32_t> preemptions{};
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   bool conflicts = false;    // delayed threads wait for a block that conflicts with theirs (-RW)
   bool deadlocks = false;    // predicted deadlocks of locks are run (-DD)
   bool locks_write = false;  // entering a lock counts as writing it: predicts more deadlocks, runs more

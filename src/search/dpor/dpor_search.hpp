@@ -33,7 +33,7 @@ struct DporParts {
   uint32_t window = ~0u;  // most executions under way
   bool for_one_worker = false;
   uint64_t before_lanes = 1000;  // executions of wakeup trees in one lane, which show whether there may be more
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   std::optional<uint32_t> preemptions;  // for the claim, and where nothing is reduced
   bool each_trace_once = false;         // likewise
   Mistakes mistakes{};

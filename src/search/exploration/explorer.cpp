@@ -10,6 +10,7 @@
 #include "search/base/saved_trace.hpp"
 #include "search/base/trace_meter.hpp"
 #include "search/base/trace_set.hpp"
+#include "search/exploration/counts.hpp"
 
 namespace lockstep {
 namespace {
@@ -19,7 +20,8 @@ constexpr auto kProgressEvery = std::chrono::milliseconds(200);
 // Saved at once, so that there is something to resume from the beginning on; then more and more rarely.
 constexpr Clock::duration kFirstSave = std::chrono::seconds(2);
 constexpr Clock::duration kSaveEvery = std::chrono::seconds(5);
-constexpr uint64_t kTrustFor = 64;   // executions
+constexpr uint64_t kTrustFor = 64;  // executions
+constexpr unsigned kMostDoubled = 30;
 constexpr uint64_t kTraceShare = 4;  // of the memory budget: one part for the traces seen
 
 // One exploration under way. Plans are handed out, executed and learned from in one order that depends on the search
@@ -42,7 +44,8 @@ class ExplorationLoop {
   bool load(const std::string& state) {
     StateReader in(state);
     Exploration& r = result_;
-    for (uint64_t* n : {&r.executions, &r.ended, &r.diverged, &r.cut, &r.lost, &r.without_race_detection, &redundant_})
+    for (uint64_t* n : {&r.executions, &r.ended, &r.diverged, &r.cut, &r.lost, &r.without_race_detection,
+                        &r.cut_for_memory, &redundant_})
       *n = in.get<uint64_t>();
     for (uint32_t* n : {&r.steps_max, &r.threads_max, &r.preemptions_max, &r.blocking_operations})
       *n = in.get<uint32_t>();
@@ -50,6 +53,8 @@ class ExplorationLoop {
     if (r.by_preemptions.size() > Exploration::kMostPreemptions) in.reject();
     seconds_before_ = in.get<double>();
     r.raced = in.get<bool>();
+    traces_unknown_ = in.get<bool>();
+    points_missing_ = in.get<bool>();
     traces_.load(in);
     findings_.load(in);
     for (auto n = in.get<uint64_t>(); n > 0 && in.good(); --n) in_flight_.push_back(get_plan(in));
@@ -63,7 +68,10 @@ class ExplorationLoop {
     in_flight_.for_each([this](const Plan& plan) { executor_.submit(plan); });
     while (!ending_) {
       fill();
-      if (in_flight_.empty()) break;
+      if (in_flight_.empty()) {
+        if (points_missing_) ending_ = Ending::NewPoints;
+        break;
+      }
       const std::optional<TraceView> trace = executor_.next([this] { return interrupted_() || late(); });
       if (!trace) {
         ending_ = interrupted_() || !late() ? Ending::Interrupted : Ending::TimeBudget;
@@ -88,9 +96,9 @@ class ExplorationLoop {
     search_.learn(trace);
     const auto [fingerprint, preemptions] = measure(trace);
     traces_.expect(fingerprint);
-    const bool promoted = hooks_.promote && trace.header().races > 0 && hooks_.promote(trace);
+    points_missing_ |= hooks_.promote && trace.header().races > 0 && hooks_.promote(trace);
     check(trace);
-    if (promoted && !ending_) ending_ = Ending::NewPoints;
+    if (points_missing_ && !ending_) use_new_points();
     search_.recycle(plan_);
     if (counts) traces_.insert(fingerprint);
     if (counts && hooks_.executed) hooks_.executed(fingerprint, preemptions, result_.executions, seconds_so_far());
@@ -115,6 +123,22 @@ class ExplorationLoop {
     executor_idle_ = false;
   }
 
+  // Of a search that has to start over the executions so far are lost, so it waits for twice as many each time: there
+  // may be more such accesses. What it claims meanwhile counts for nothing.
+  void use_new_points() {
+    if (search_.traits().draws && hooks_.add_points) {
+      executor_.cancel();
+      hooks_.add_points();
+      in_flight_.for_each([this](const Plan& plan) { executor_.submit(plan); });
+      traces_ = {};  // those seen so far have other steps
+      traces_.limit(budget_.memory_bytes / kTraceShare);
+      redundant_ = 0;
+      points_missing_ = false;
+    } else if (result_.executions >= uint64_t{1} << std::min(hooks_.starts_before, kMostDoubled)) {
+      ending_ = Ending::NewPoints;
+    }
+  }
+
   // Confirming needs an idle executor, which forgets what was in flight; the search has not noticed.
   void stop_executor() {
     executor_.cancel();
@@ -126,12 +150,15 @@ class ExplorationLoop {
     const Clock::time_point begin = Clock::now();
     hooks_.save([&](StateWriter& out) {
       const Exploration& r = result_;
-      for (const uint64_t n : {r.executions, r.ended, r.diverged, r.cut, r.lost, r.without_race_detection, redundant_})
+      for (const uint64_t n :
+           {r.executions, r.ended, r.diverged, r.cut, r.lost, r.without_race_detection, r.cut_for_memory, redundant_})
         out.put(n);
       for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max, r.blocking_operations}) out.put(n);
       out.put_all(r.by_preemptions);
       out.put(std::chrono::duration<double>(begin - start_).count() + seconds_before_);
       out.put(r.raced);
+      out.put(traces_unknown_);
+      out.put(points_missing_);
       traces_.save(out);
       findings_.save(out, noticed_.value_or(findings_.warnings.size()));
       out.put<uint64_t>(in_flight_.size());
@@ -153,22 +180,13 @@ class ExplorationLoop {
     }
   }
 
-  static void count(TraceView trace, Exploration& sum) {
-    const TraceHeader& header = trace.header();
-    ++sum.executions;
-    sum.ended += is_whole(header.outcome);
-    sum.diverged += header.outcome == Outcome::Diverged;
-    sum.cut += header.outcome == Outcome::StepLimit;
-    sum.lost += header.outcome == Outcome::WorkerDied;
-    sum.without_race_detection += (header.monitors & Monitors::kNoRaces) != 0;
-    for (const DataRace& race : trace.races()) sum.raced = sum.raced || race.race();
-    sum.steps_max = std::max(sum.steps_max, header.decisions);
-    sum.threads_max = std::max(sum.threads_max, header.threads);
-  }
-
   Measures measure(TraceView trace) {
     std::optional<Measures> measures = search_.measures();
-    if (!measures) {
+    const TraceHeader& header = trace.header();
+    if (trace.is_brief()) {
+      measures = {header.fingerprint, header.preemptions};
+      traces_unknown_ |= header.fingerprint == 0;
+    } else if (!measures) {
       meter_.read(trace);
       measures = {meter_.fingerprint(), meter_.preemptions()};
     }
@@ -177,12 +195,6 @@ class ExplorationLoop {
     if (result_.executions == 1)
       for (const Step& step : trace.steps()) result_.blocking_operations += is_acquire(step.kind);
     return *measures;
-  }
-
-  static void count_preemptions_of(uint32_t preemptions, std::vector<uint64_t>& counts) {
-    const size_t entry = std::min<size_t>(preemptions, Exploration::kMostPreemptions - 1);
-    if (counts.size() <= entry) counts.resize(entry + 1);
-    ++counts[entry];
   }
 
   double seconds_so_far() const {
@@ -203,7 +215,9 @@ class ExplorationLoop {
     const uint64_t memory = search_.memory_bytes() + traces_.memory_bytes();
     result_.peak_memory_bytes = std::max(result_.peak_memory_bytes, memory);
     const Clock::time_point now = Clock::now();
-    if (interrupted_()) {
+    if (hooks_.has_enough && hooks_.has_enough(result_.executions)) {
+      ending_ = Ending::FirstBug;
+    } else if (interrupted_()) {
       ending_ = Ending::Interrupted;
     } else if (late(now) && !finished()) {
       ending_ = Ending::TimeBudget;
@@ -231,7 +245,7 @@ class ExplorationLoop {
   // An interrupt or a lost program ended the run, not a bug.
   bool goes_on_after_bugs() const { return keep_going_ && (result_.interrupted() || !result_.uncontrolled.empty()); }
 
-  bool finished() const { return in_flight_.empty() && search_.claim().finished; }
+  bool finished() const { return in_flight_.empty() && !points_missing_ && search_.claim().finished; }
 
   uint64_t estimated_total(const SearchStatus& status) const {  // never less than there were; 0 if unknown
     return status.estimated_total == 0 ? 0 : std::max(status.estimated_total, result_.executions);
@@ -258,7 +272,8 @@ class ExplorationLoop {
     noticed_ = findings_.warnings.size();
     for (Finding& prediction : search_.predictions()) findings_.warnings.push_back(std::move(prediction));
     findings_.warn_of_failures_beyond_bound();
-    if (budget_.count_traces && (r.traces = traces_.size())) r.redundant = redundant_ + traces_.inserted() - *r.traces;
+    if (budget_.count_traces && !traces_unknown_ && (r.traces = traces_.size()))
+      r.redundant = redundant_ + traces_.inserted() - *r.traces;
     r.ending = ending_ ? *ending_ : why_nothing_is_left();
     conclude_claim();
     if (!r.claim.finished) r.estimated_executions = estimated_total(status);
@@ -271,7 +286,7 @@ class ExplorationLoop {
   void conclude_claim() {
     Exploration& r = result_;
     if (r.starts_over()) return;
-    r.claim = search_.claim();
+    r.claim = points_missing_ && !search_.traits().draws ? Claim{} : search_.claim();
     if (only_execution_ && r.ending == Ending::Finished) claim_everything();
     r.claim.ended_by_bug = r.ending == Ending::FirstBug;
     // A failure within the bound that only showed by schedules above it is left: the bound is not proved.
@@ -279,6 +294,7 @@ class ExplorationLoop {
     Evidence evidence{.executions = r.executions,
                       .ended = r.ended,
                       .cut = r.cut,
+                      .cut_for_memory = r.cut_for_memory,
                       .diverged = r.diverged,
                       .lost = r.lost,
                       .distinct = r.traces,
@@ -297,7 +313,7 @@ class ExplorationLoop {
   // One thread that ended without a choice: whatever the strategy, there is no other execution.
   static bool has_no_choices(TraceView trace) {
     const auto is_choice = [](const Step& step) { return step.is_choice(); };
-    return trace.outcome() == Outcome::Ok && trace.header().threads <= 1 &&
+    return trace.outcome() == Outcome::Ok && trace.header().threads <= 1 && !trace.is_brief() &&
            std::ranges::none_of(trace.steps(), is_choice);
   }
   void claim_everything() {
@@ -343,6 +359,7 @@ class ExplorationLoop {
   PlanQueue in_flight_;
   Plan plan_;  // of the execution that is looked at
   uint64_t submitted_ = 0;
+  bool points_missing_ = false;    // scheduling points: accesses were found racy since the search started
   bool only_execution_ = false;    // the first one, because there are no others
   bool executor_idle_ = false;     // although there are plans in flight
   std::optional<uint32_t> bound_;  // reported last
@@ -351,6 +368,7 @@ class ExplorationLoop {
   TraceMeter meter_;
   TraceSet traces_;
   uint64_t redundant_ = 0;
+  bool traces_unknown_ = false;    // an execution used too many objects to tell it from others
   std::optional<size_t> noticed_;  // warnings, without those that are made in the end
   Findings findings_;
   Exploration result_;

@@ -46,7 +46,8 @@ struct Exploration {
   bool refused = false;                      // nothing was run: what resume_from() was given does not fit
   bool raced = false;                        // some execution had a data race
   uint64_t executions = 0, ended = 0;        // ended: reached the end of the program, or failed
-  uint64_t diverged = 0, cut = 0, lost = 0;  // cut: by the step limit; lost: with their worker
+  uint64_t diverged = 0, cut = 0, lost = 0;  // cut: too long; lost: with their worker
+  uint64_t cut_for_memory = 0;               // decisions of the longest that was cut because there was no room for more
   uint64_t estimated_executions = 0;         // of what is not finished: how many there will be in all; 0: unknown
   uint64_t without_race_detection = 0;       // executions in which only tracked variables were watched
   // Executions that differ in more than the order of independent steps, failing ones included; and those that were
@@ -78,9 +79,11 @@ struct Progress {
 };
 
 struct ExplorerHooks : FindingHooks {
-  // Given every execution with data races. True: the accesses become scheduling points, so the search has to start
-  // over.
+  // Given every execution with data races. True: there are accesses that shall become scheduling points. A search has
+  // to start over for them, unless it draws its executions; for how often it has done so already, not before long.
   std::function<bool(TraceView)> promote;
+  unsigned starts_before = 0;
+  std::function<void()> add_points;  // of a search that goes on; called with nothing in flight
   // True, once: the traces so far cannot be relied on, so the search has to start over.
   std::function<bool()> distrusted;
   std::function<void(const Progress&)> progress;
@@ -88,7 +91,8 @@ struct ExplorerHooks : FindingHooks {
   std::function<void(uint64_t fingerprint, uint32_t preemptions, uint64_t execution, double seconds)> executed;
   // Every execution with at most `bound` preemptions was run, the last `executions` of them since the bound before.
   std::function<void(uint32_t bound, uint64_t executions)> bound_finished;
-  std::function<bool()> interrupted;  // Ctrl-C
+  std::function<bool()> interrupted;                    // Ctrl-C
+  std::function<bool(uint64_t executions)> has_enough;  // a bug was found, and what it may lead to was looked for
   // Now and then and when the exploration ends before its search did: shall call what it is given, once, to write down
   // the exploration so far.
   std::function<void(const std::function<void(StateWriter&)>& write)> save;

@@ -1,5 +1,6 @@
 #include "search/exploration/findings.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -15,7 +16,21 @@ std::string hex(FailureKey key) {
   return text;
 }
 
+// Which of the findings of one execution is told first. What ends the program says most; that it ends with another exit
+// code is mostly a consequence of something else.
+int precedence_of(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::LockMisuse:
+    case FindingKind::DataRace: return 1;
+    case FindingKind::ExitCode: return 2;
+    case FindingKind::Leak: return 3;
+    default: return is_warning(kind) ? 4 : 0;
+  }
+}
+
 }  // namespace
+
+bool may_be_cause(FindingKind kind) { return kind == FindingKind::DataRace || kind == FindingKind::LockMisuse; }
 
 bool Findings::check(TraceView trace, const Plan& plan, uint64_t execution, const std::function<bool()>& counts) {
   // The trace is gone once something else runs, so everything it shows is written down first.
@@ -24,13 +39,18 @@ bool Findings::check(TraceView trace, const Plan& plan, uint64_t execution, cons
     for (Finding& finding : analysis->check_all(trace)) note(std::move(finding), trace, plan, execution, failures);
   if (failures.empty()) return true;
   const bool within = counts();
+  std::ranges::stable_sort(failures, {}, [](const Failure& f) { return precedence_of(f.finding.kind); });
+  bool goes_on = true;
   for (Failure& failure : failures) {
-    if (!within)
+    if (!within) {
       beyond_.emplace(failure.key, failure.finding.kind);
-    else if (!handle(std::move(failure)))
-      return false;
+    } else if (goes_on || may_be_cause(failure.finding.kind)) {
+      const bool hidden = !goes_on;  // it would be, by what it may have led to
+      goes_on &= handle(std::move(failure));
+      if (hidden) break;
+    }
   }
-  return true;
+  return goes_on;
 }
 
 void Findings::note(Finding finding, TraceView trace, const Plan& plan, uint64_t execution,
@@ -38,13 +58,14 @@ void Findings::note(Finding finding, TraceView trace, const Plan& plan, uint64_t
   const FailureKey key = key_of(finding, trace);
   if (!keys_.worth_confirming(key)) return;
   // A schedule above the bound may shrink to one within it; that is tried once.
-  const bool above = hooks_.preemption_bound && count_preemptions(trace) > *hooks_.preemption_bound;
+  const uint32_t preemptions = trace.is_brief() ? trace.header().preemptions : count_preemptions(trace);
+  const bool above = hooks_.preemption_bound && preemptions > *hooks_.preemption_bound;
   if (above && beyond_.contains(key)) return;
   finding.execution = execution;
-  // A random plan is written down as what it led to; a dead worker has not reported what it did.
-  finding.plan = trace.outcome() != Outcome::WorkerDied ? plan_of(trace) : plan;
-  finding.plan.max_steps = plan.max_steps;
-  finding.plan.tracked = plan.tracked;
+  // A random plan is written down as what it led to; a dead worker has not reported what it did, and of a long
+  // execution only the seed is left.
+  finding.plan = plan;
+  if (trace.outcome() != Outcome::WorkerDied && !trace.is_brief()) finding.write_down(plan_of(trace));
   finding.trace = Trace(trace);
   failures.push_back({std::move(finding), key, above});
 }
@@ -86,7 +107,7 @@ bool Findings::handle(Failure failure) {
   if (!fingerprints_.insert(bug->fingerprint).second || hooks_.known.contains(bug->fingerprint)) return true;
   if (hooks_.found) hooks_.found(*bug);
   bugs.push_back(std::move(*bug));
-  return keep_going_;
+  return keep_going_ || (hooks_.goes_on && hooks_.goes_on(bugs.back()));
 }
 
 void Findings::warn_of_failures_beyond_bound() {

@@ -20,10 +20,15 @@ struct FindingHooks {
   // if it did not reproduce. Called with nothing in flight.
   std::function<std::optional<Finding>(Finding)> confirm;
   std::function<void(const Finding&)> found;  // a new, confirmed, distinct bug
-  std::set<FindingKind> errors;               // kinds of warnings that count as bugs
-  std::set<std::string> known;                // fingerprints of bugs reported already
-  std::optional<uint32_t> preemption_bound;   // failures that need more preemptions are no bugs, only warnings
+  // Asked about it: does the exploration go on? Empty: only if it goes on after every bug.
+  std::function<bool(const Finding&)> goes_on;
+  std::set<FindingKind> errors;              // kinds of warnings that count as bugs
+  std::set<std::string> known;               // fingerprints of bugs reported already
+  std::optional<uint32_t> preemption_bound;  // failures that need more preemptions are no bugs, only warnings
 };
+
+// The program goes on after it, so it may lead to a failure that says more.
+bool may_be_cause(FindingKind kind);
 
 class Findings {
  public:

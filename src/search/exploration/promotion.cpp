@@ -1,6 +1,7 @@
 #include "search/exploration/promotion.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lockstep {
 
@@ -72,17 +73,21 @@ bool Promotion::unite(uint64_t a, uint64_t b) {
   return true;
 }
 
-const PromotedPoints& Promotion::start_over() {
-  in_use_.places.assign(places_.begin(), places_.end());
-  in_use_.aliases.clear();
-  for (const auto& [word, next] : names_) in_use_.aliases.push_back({word, name_of(word)});
-  return in_use_;
+PromotedPoints Promotion::found() const {
+  PromotedPoints all;
+  all.places.assign(places_.begin(), places_.end());
+  for (const auto& [word, next] : names_) all.aliases.push_back({word, name_of(word)});
+  return all;
 }
 
-void Promotion::go_on_with(PromotedPoints points) {
-  places_.insert(points.places.begin(), points.places.end());
-  for (const Alias& alias : points.aliases) unite(alias.word, alias.name);
-  in_use_ = std::move(points);
+const PromotedPoints& Promotion::start_over() { return in_use_ = found(); }
+
+void Promotion::go_on_with(PromotedPoints in_use, const PromotedPoints& found) {
+  for (const PromotedPoints* points : {&std::as_const(in_use), &found}) {
+    places_.insert(points->places.begin(), points->places.end());
+    for (const Alias& alias : points->aliases) unite(alias.word, alias.name);
+  }
+  in_use_ = std::move(in_use);
 }
 
 }  // namespace lockstep

@@ -23,7 +23,9 @@ class Promotion {
   // What the search under way has as scheduling points; what was found since is added by start_over().
   const PromotedPoints& in_use() const { return in_use_; }
   const PromotedPoints& start_over();
-  void go_on_with(PromotedPoints points);  // those of an interrupted search
+  PromotedPoints found() const;  // these and those found since
+  // With those of an interrupted search.
+  void go_on_with(PromotedPoints in_use, const PromotedPoints& found);
   bool wanted() const { return wanted_; }
   bool complete() const { return !full_; }  // false: there were more than the runtime can take
 

@@ -40,7 +40,10 @@ class Provisos {
   }
 
   void add_losses() {
-    if (e_.cut > 0) add(ProvisoKind::Cut, true, e_.cut, {}, "at the step limit (--steps)");
+    const std::string why = e_.cut_for_memory > 0 ? "after " + count_of(e_.cut_for_memory, "step") +
+                                                        ": more cannot be recorded (--memory-budget)"
+                                                  : "at the step limit (--steps)";
+    if (e_.cut > 0) add(ProvisoKind::Cut, true, e_.cut, {}, why);
     if (e_.lost > 0) add(ProvisoKind::Lost, true, e_.lost, {}, "worker process died");
     if (e_.diverged > 0) add(ProvisoKind::Lost, true, e_.diverged, {}, "the program did not follow its schedule");
   }

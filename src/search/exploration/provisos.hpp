@@ -12,8 +12,10 @@ namespace lockstep {
 
 struct Evidence {
   // Counted by the explorer.
-  uint64_t executions = 0, ended = 0, cut = 0, diverged = 0, lost = 0;  // ended: reached the end of the program
-  std::optional<uint64_t> distinct{};                                   // traces seen by anybody
+  uint64_t executions = 0, ended = 0, cut = 0;  // ended: reached the end of the program
+  uint64_t cut_for_memory = 0;                  // decisions of the longest that was cut for want of memory
+  uint64_t diverged = 0, lost = 0;
+  std::optional<uint64_t> distinct{};   // traces seen by anybody
   bool failure_not_repeated = false;    // a failure did not come back when its schedule was run again
   bool raced = false;                   // some execution had a data race, reported or not
   uint64_t without_race_detection = 0;  // executions in which only tracked variables were watched

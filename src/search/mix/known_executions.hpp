@@ -19,7 +19,7 @@ class KnownExecutions {
   static constexpr uint64_t kMostBytes = 4 << 20;
 
   void add(TraceView trace) {
-    if (bytes_ < kMostBytes && is_whole(trace.outcome())) insert(trace);
+    if (bytes_ < kMostBytes && is_whole(trace.outcome()) && !trace.is_brief()) insert(trace);
   }
   void save(StateWriter& out) const {
     out.put<uint64_t>(known_.size());

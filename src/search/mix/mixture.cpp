@@ -53,11 +53,21 @@ std::optional<Plan> Mixture::take(size_t part) {
   return plan;
 }
 
+// What learns from long executions needs many times as long as they take, and has no chance to get through, unless
+// there are few. Then those that only draw get the turns.
+bool Mixture::favours_samples() const {
+  constexpr uint32_t kLong = 1 << 16;
+  const auto draws = [](const MixturePart& part) { return part.draws; };
+  return longest_ > kLong && !repeats_.many() && std::ranges::any_of(parts_, draws);
+}
+
 std::optional<Plan> Mixture::open() {
   if (!in_flight_.empty()) return std::nullopt;
   for (; opening(); ++opened_) {
     const MixtureTurn turn = options_.opening[opened_];
-    if (auto plan = take(repeats_.many() ? turn.instead : turn.part)) {
+    const size_t part = repeats_.many() ? turn.instead : turn.part;
+    if (favours_samples() && !parts_[part].draws) continue;
+    if (auto plan = take(part)) {
       ++opened_;
       return plan;
     }
@@ -67,6 +77,7 @@ std::optional<Plan> Mixture::open() {
 
 uint32_t Mixture::slice() const {
   const MixturePart& part = parts_[turn_];
+  if (!part.draws && favours_samples()) return 1;
   return round_ < options_.early_rounds ? part.early : part.slice;
 }
 
@@ -98,6 +109,7 @@ void Mixture::learn(TraceView trace) {
   --under_way_[last_];
   ++learned_[last_];
   ++all_learned_;
+  longest_ = std::max(longest_, trace.header().decisions);
   failed_ |= (is_whole(trace.outcome()) && trace.outcome() != Outcome::Ok) || trace.header().races > 0;
   if (opening()) {
     known_.add(trace);
@@ -144,6 +156,7 @@ void Mixture::save(StateWriter& out) const {
   out.put_all(learned_);
   put_queue(out, in_flight_);
   out.put(failed_);
+  out.put(longest_);
   known_.save(out);
   repeats_.save(out);
   for (const MixturePart& part : parts_) part.strategy->save(out);
@@ -165,6 +178,7 @@ void Mixture::load(StateReader& in) {
   }
   for (const size_t part : in_flight_) ++under_way_[part];
   failed_ = in.get<bool>();
+  longest_ = in.get<uint32_t>();
   known_.load(in);
   repeats_.load(in);
   for (const MixturePart& part : parts_) part.strategy->load(in);
@@ -190,11 +204,12 @@ uint64_t Mixture::memory_bytes() const {
 }
 
 Traits Mixture::traits() const {
-  Traits all{.preempts_at_points = false, .relies_on_locks = false};
+  Traits all{.preempts_at_points = false, .relies_on_locks = false, .draws = true};
   for (const MixturePart& part : parts_) {
     const Traits one = part.strategy->traits();
     all.preempts_at_points |= one.preempts_at_points;
     all.relies_on_locks |= one.relies_on_locks;
+    all.draws &= one.draws;
   }
   return all;
 }

@@ -74,6 +74,7 @@ class Mixture final : public Search {
   bool opening() const { return opened_ < options_.opening.size(); }
   bool spared(size_t part) const;  // it need not run again what others have run
   uint32_t slice() const;          // of the part whose turn it is
+  bool favours_samples() const;    // over what learns from every step
 
   std::vector<MixturePart> parts_;
   MixtureOptions options_;
@@ -85,8 +86,9 @@ class Mixture final : public Search {
   std::vector<uint32_t> under_way_;        // per part, how many of these
   const MixturePart* finished_ = nullptr;  // the proof that ends the search
   bool enough_ = false;
-  bool failed_ = false;  // some execution did
-  size_t opened_ = 0;    // turns of the opening that are over
+  bool failed_ = false;   // some execution did
+  uint32_t longest_ = 0;  // decisions of an execution
+  size_t opened_ = 0;     // turns of the opening that are over
   size_t turn_ = 0, last_ = 0;
   uint32_t used_ = 0;  // of the slice whose turn it is
   uint64_t round_ = 0;

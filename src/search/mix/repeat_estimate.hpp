@@ -14,8 +14,8 @@ class Repeats {
  public:
   // `drawn`: at random, independently of all others. The others count as seen.
   void saw(TraceView trace, bool drawn) {
-    meter_.read(trace);
-    const bool fresh = seen_.insert(meter_.fingerprint()).second;
+    if (!trace.is_brief()) meter_.read(trace);
+    const bool fresh = seen_.insert(trace.is_brief() ? trace.header().fingerprint : meter_.fingerprint()).second;
     drawn_ += drawn;
     repeated_ += drawn && !fresh;
   }

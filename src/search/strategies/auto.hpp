@@ -14,7 +14,7 @@ struct AutoOptions {
   bool bound_given = false;             // a bound, or explicitly none: proving that is all that is wanted
   bool budget_given = false;            // goes on until that is used up
   uint64_t seed = 0;
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
 };
 
 std::unique_ptr<Search> make_auto(const AutoOptions& options);

@@ -12,7 +12,7 @@ namespace lockstep {
 
 struct BestFirstOptions {
   std::optional<uint32_t> preemptions;  // most preemptions of an execution; none: unbounded
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   std::optional<uint32_t> variables{};  // most variables at whose accesses preemptions happen
   bool reduce = false;                  // only one order of independent operations (needs: no bound)
   bool sleep_sets = true;               // with `reduce`: off, some orders are run several times

@@ -15,7 +15,7 @@ namespace lockstep {
 
 struct BoundedOptions {
   std::optional<uint32_t> preemptions;  // of an execution; none: unbounded
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   std::optional<uint32_t> variables{};  // at whose accesses an execution may be preempted
   std::optional<uint32_t> depth{};      // dfs: deviates from the default schedule only in its first `depth` steps
   uint32_t csb = 0;                     // icb

@@ -10,7 +10,7 @@ namespace lockstep {
 
 struct BporOptions {
   uint32_t preemptions = 2;
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   // Wrong, and here to show that tests notice.
   bool conservative = true;  // false: no points at the beginnings of blocks
   bool sleep_sets = false;   // true: what sleeps may be all that is left within the bound

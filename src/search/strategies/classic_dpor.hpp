@@ -9,7 +9,7 @@
 namespace lockstep {
 
 struct DporOptions {
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   bool sleep_sets = false;
   // Wrong, and here to show that tests notice: the thread that the rule picks need not be an initial of what is to be
   // shown; if it happens to be asleep, nobody shows it, and traces get lost.

@@ -11,7 +11,7 @@ namespace lockstep {
 
 struct DelayOptions {
   std::optional<uint32_t> bound;  // most delays of an execution; none: go on until nothing is left
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
 };
 
 std::unique_ptr<Search> make_delay(const DelayOptions& options);

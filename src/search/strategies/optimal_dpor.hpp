@@ -11,7 +11,7 @@ namespace lockstep {
 
 struct OptimalDporOptions {
   std::optional<uint32_t> preemptions;  // of the cheapest execution of a trace; none: all traces
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   bool observed_labels = false;  // wrong: see DporParts
   bool overlooks = false;        // likewise
   unsigned lanes = 1;            // see DporParts; not within a bound

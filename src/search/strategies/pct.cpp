@@ -13,6 +13,7 @@ namespace {
 
 // Decisions between several threads: what the scheduler counts its change points in.
 uint32_t contested(TraceView trace) {
+  if (trace.is_brief()) return trace.header().contested;
   uint32_t count = 0;
   for (const Step& step : trace.steps())
     if (!step.is_note() && !step.is_choice() && trace.enabled(step).size() > 1) ++count;
@@ -76,6 +77,8 @@ class Pct final : public Strategy {
                       .executions = counted_};
     return claim;
   }
+
+  Traits traits() const override { return {.draws = true}; }
 
  private:
   void measure(TraceView trace) {

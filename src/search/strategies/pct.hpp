@@ -11,7 +11,7 @@ namespace lockstep {
 struct PctOptions {
   uint32_t depth = 2;  // ordering constraints a bug may need: 1 order of events, 2 atomicity or lock order...
   uint64_t seed = 0;
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
 };
 
 std::unique_ptr<Search> make_pct(const PctOptions& options);

@@ -117,6 +117,7 @@ class Pctvb final : public Strategy {
     plan.policy = Policy::Pct;
     plan.seed = seed_of(options_.seed, draw.execution);
     plan.max_steps = options_.max_steps;
+    plan.whole = true;  // the accesses are counted
     plan.pct_depth = static_cast<uint16_t>(options_.depth);
     for (const size_t q : draw.chosen) {
       for (const TrackedRange& v : survey_.shared()[q].where) {

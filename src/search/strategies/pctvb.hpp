@@ -12,7 +12,7 @@ struct PctvbOptions {
   uint32_t depth = 2;      // ordering constraints that a bug may need
   uint32_t variables = 1;  // at whose accesses they arise
   uint64_t seed = 0;
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   bool survey = true;  // as in VbOptions
 };
 

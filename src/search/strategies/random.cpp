@@ -20,6 +20,7 @@ class RandomWalk final : public Strategy {
   void save(StateWriter& out) const override { out.put(handed_out_); }
   void load(StateReader& in) override { handed_out_ = in.get<uint64_t>(); }
   Claim claim() const override { return sample(); }
+  Traits traits() const override { return {.draws = true}; }
 
  private:
   Policy policy_;

@@ -12,7 +12,7 @@ namespace lockstep {
 
 struct SeededOptions {
   uint64_t seed = 0;
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
 };
 
 std::unique_ptr<Search> make_random(const SeededOptions& options);

@@ -12,7 +12,7 @@ namespace lockstep {
 
 struct SourceDporOptions {
   std::optional<uint32_t> preemptions{};  // of the cheapest execution of a trace; none: all traces
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   int slack = -1;                          // as much as is needed; tests show that less is noticed
   std::optional<dpor::DporOrder> order{};  // none: depth-first
   unsigned lanes = 1;                      // see DporParts; not within a bound

@@ -19,7 +19,7 @@ struct StrategyOptions {
   bool preemptions_none = false;  // explicitly unbounded
   std::optional<uint32_t> variables, thread_bound, loop_iterations;
   uint64_t seed = 0;
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   unsigned workers = 1;
   bool budget_given = false;  // auto goes on until that is used up
   // best-first

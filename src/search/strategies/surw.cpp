@@ -54,6 +54,7 @@ class Surw final : public Strategy {
     plan.policy = Policy::Surw;
     plan.seed = seed;
     plan.max_steps = options_.max_steps;
+    plan.whole = handed_out_ <= kCounted;
     // One execution in as many as there are objects takes all operations for interesting: no object may be the key.
     const Counts* counts = &all_;
     if (const size_t pick = seed_of(seed, 1) % (shared_.size() + 1); pick < shared_.size()) {
@@ -71,7 +72,7 @@ class Surw final : public Strategy {
     const uint64_t planned_with = in_flight_.front();
     in_flight_.pop_front();
     ++learned_;
-    if (!is_whole(trace.outcome())) return;
+    if (!is_whole(trace.outcome()) || trace.is_brief()) return;
     if (count(trace)) {
       ++generation_;
       counted_ = 0;
@@ -83,7 +84,7 @@ class Surw final : public Strategy {
   // The first executions of others tell most of what there is to count.
   void observe_other(TraceView trace) override {
     constexpr uint64_t kEnough = 64;
-    if (observed_ == kEnough || !is_whole(trace.outcome())) return;
+    if (observed_ == kEnough || !is_whole(trace.outcome()) || trace.is_brief()) return;
     ++observed_;
     if (!count(trace)) return;
     ++generation_;
@@ -134,6 +135,8 @@ class Surw final : public Strategy {
     if (!in.good()) shared_.clear();
   }
 
+  Traits traits() const override { return {.draws = true}; }
+
  private:
   static void put(StateWriter& out, const Counts& counts) {
     out.put<uint64_t>(counts.of.size());
@@ -176,6 +179,8 @@ class Surw final : public Strategy {
     }
     return grew;
   }
+
+  static constexpr uint64_t kCounted = 2;  // executions whose operations are counted however long they are
 
   SeededOptions options_;
   uint64_t handed_out_ = 0, learned_ = 0, observed_ = 0, counted_ = 0;

@@ -15,7 +15,7 @@ struct ThreadBoundingOptions {
   bool cache = false;  // states, as chess does
   double epsilon = 0.01;
   uint64_t seed = 0;
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
 };
 
 std::unique_ptr<Search> make_thread_bounding(const ThreadBoundingOptions& options);

@@ -16,7 +16,7 @@ struct VbOptions {
   std::optional<uint32_t> thread_bound{};     // whose order matters at most; none: all threads, if they are few
   std::optional<uint32_t> loop_iterations{};  // of memory allocated in loops: up to this iteration, from 0; none: all
   uint64_t seed = 0;
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   bool by_preemptions = false;  // the number of preemptions grows before that of variables
   bool whole_blocks = false;    // a block of the heap is one variable, not each of its elements
   // Every execution shows which variables are shared; otherwise only the first few do, and the others are faster.

@@ -16,6 +16,7 @@ constexpr uint64_t kLeftOut = ~uint64_t{0} - 1;
 constexpr uint64_t kShuffle = 256;
 constexpr size_t kMostKept = 64;
 constexpr uint32_t kLongestKept = 1 << 20;  // bytes
+constexpr size_t kLongestRanked = 1 << 16;  // steps; ranking more costs many times what the execution does
 
 class ViewSearch final : public Strategy {
  public:
@@ -40,7 +41,7 @@ class ViewSearch final : public Strategy {
   }
   // Once nothing promising is left, it goes on from what the others have met.
   void observe_other(TraceView trace) override {
-    if (!is_whole(trace.outcome())) return;
+    if (!is_whole(trace.outcome()) || trace.is_brief()) return;
     if (kept_.size() < kMostKept && trace.header().bytes <= kLongestKept) kept_.emplace_back(trace);
   }
 
@@ -68,6 +69,7 @@ class ViewSearch final : public Strategy {
     TreeSearchParts parts;
     parts.max_steps = options.max_steps;
     parts.rank = [this](const Alternative& a) {
+      if (view_.trace().steps().size() > kLongestRanked) return kLeftOut;
       const uint64_t rank = rank_.of(view_, a);
       if (rank == ViewRank::kNothingNew) return kLeftOut;
       // Among equals in random order: whole regions around one execution would otherwise come before the rest.
@@ -75,6 +77,7 @@ class ViewSearch final : public Strategy {
     };
     parts.look = [this](TraceView trace, std::span<const Delta> deltas) {
       view_.look(trace, deltas);
+      if (trace.steps().size() > kLongestRanked) return;
       rank_.look(view_);
     };
     parts.worst_rank = kLeftOut - 1;

@@ -24,7 +24,7 @@
 namespace lockstep {
 
 struct TreeSearchParts {
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   std::optional<uint32_t> bound;    // alternatives that cost more are left out
   std::optional<uint32_t> depth{};  // alternatives only at the first `depth` steps
 

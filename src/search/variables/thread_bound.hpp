@@ -31,7 +31,7 @@ struct ThreadBoundOptions {
   std::optional<std::vector<TrackedRange>> tracked{};  // preemptions next to accesses to these; none: anywhere
   double epsilon = 0.01;
   uint64_t seed = 0;
-  uint32_t max_steps = 1'000'000;
+  uint32_t max_steps = kNoStepLimit;
   bool cache = true;  // states
 };
 

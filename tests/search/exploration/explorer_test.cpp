@@ -373,5 +373,115 @@ TEST(Claims, WaitForWhatIsInFlight) {
   EXPECT_EQ(known(strategy->claim()), "all");
 }
 
+// Lets the n-th execution, or all of them, have a data race.
+auto race(std::optional<uint64_t> n = {}) {
+  return [=](Trace& trace, uint64_t i) {
+    if (n && i != *n) return;
+    const TraceView was = trace;
+    TraceBuilder raced;
+    raced.header = was.header();
+    raced.steps.assign(was.steps().begin(), was.steps().end());
+    raced.pending.assign(was.pending().begin(), was.pending().end());
+    raced.sets.assign(was.sets().begin(), was.sets().end());
+    raced.races.emplace_back();
+    trace = raced.build();
+  };
+}
+
+TEST(NewPoints, ASearchThatDrawsItsExecutionsGoesOnWithThem) {
+  for (const size_t window : {1, 7}) {
+    Scene plain(philosophers(3), make_random({.seed = 3}), {.window = window});
+    Scene s(philosophers(3), make_random({.seed = 3}), {.window = window, .tamper = race(3)});
+    unsigned added = 0;
+    for (Scene* one : {&plain, &s}) one->budget.executions = 20;
+    s.hooks.promote = [](TraceView) { return true; };
+    s.hooks.add_points = [&] {
+      ++added;
+      EXPECT_EQ(s.executor.in_flight(), 0u);
+    };
+    plain.keep_going = s.keep_going = true;
+    const Exploration r = s.run();
+    plain.run();
+    EXPECT_EQ(r.ending, Ending::ExecutionBudget);
+    EXPECT_EQ(r.executions, 20u);
+    EXPECT_EQ(added, 1u);
+    EXPECT_EQ(s.recorder.schedules, plain.recorder.schedules);
+  }
+}
+
+TEST(NewPoints, OtherSearchesStartOverLessAndLessOften) {
+  for (const unsigned starts : {0u, 1u, 3u}) {
+    Scene s(philosophers(3), dfs(), {.tamper = race()});
+    s.keep_going = true;
+    s.hooks.promote = [](TraceView) { return true; };
+    s.hooks.starts_before = starts;
+    const Exploration r = s.run();
+    EXPECT_EQ(r.ending, Ending::NewPoints);
+    EXPECT_EQ(r.executions, 1u << starts);
+  }
+}
+
+TEST(NewPoints, NothingIsClaimedWithoutThem) {
+  Scene finished(same_write(2, 2), dfs(), {.tamper = race(2)}), cut(philosophers(3), icb(), {.tamper = race(2)});
+  for (Scene* s : {&finished, &cut}) {
+    s->keep_going = true;
+    s->hooks.promote = [](TraceView) { return true; };
+    s->hooks.starts_before = 20;
+  }
+  EXPECT_EQ(finished.run().ending, Ending::NewPoints);
+  cut.budget.executions = 100;
+  const Exploration r = cut.run();
+  EXPECT_EQ(r.ending, Ending::ExecutionBudget);
+  EXPECT_EQ(r.claim.scope, Scope::None);
+  EXPECT_FALSE(r.claim.preemptions_completed);
+}
+
+TEST(Bugs, OneThatMayLeadToAnotherEndsTheSearchOnlyAfterAWhile) {
+  Scene s(abba(), dfs());
+  s.hooks.goes_on = [](const Finding& bug) { return bug.kind == FindingKind::Deadlock; };
+  uint64_t found = 0;
+  s.hooks.found = [&](const Finding& bug) { found = bug.execution; };
+  s.hooks.has_enough = [&](uint64_t executions) { return found > 0 && executions >= found + 2; };
+  const Exploration r = s.run();
+  EXPECT_EQ(r.ending, Ending::FirstBug);
+  EXPECT_EQ(r.bugs.size(), 1u);
+  EXPECT_EQ(r.executions, found + 2);
+}
+
+// Says what it was told to, in that order, about one execution.
+class Said final : public Analysis {
+ public:
+  explicit Said(std::vector<FindingKind> kinds) : kinds_(std::move(kinds)) {}
+  const char* name() const override { return "said"; }
+  const char* summary() const override { return ""; }
+  std::vector<Finding> check_all(TraceView) override {
+    std::vector<Finding> all;
+    for (const FindingKind kind : kinds_) {
+      all.emplace_back().kind = kind;
+      all.back().message = name_of(kind);
+    }
+    return all;
+  }
+
+ private:
+  std::vector<FindingKind> kinds_;
+};
+
+TEST(Bugs, OfOneExecutionTheMostTellingComesFirstAndItsCauseNext) {
+  using enum FindingKind;
+  const auto bugs = [](std::vector<FindingKind> kinds) {
+    Said said(std::move(kinds));
+    Scene s(same_write(2, 2), dfs());
+    s.analyses = {&said};
+    std::vector<FindingKind> found;
+    for (const Finding& bug : s.run().bugs) found.push_back(bug.kind);
+    return found;
+  };
+  EXPECT_EQ(bugs({ExitCode, DataRace}), std::vector{DataRace});
+  EXPECT_EQ(bugs({DataRace, Assertion}), (std::vector{Assertion, DataRace}));
+  EXPECT_EQ(bugs({LockMisuse, Crash, ExitCode}), (std::vector{Crash, LockMisuse}));
+  EXPECT_EQ(bugs({ExitCode}), std::vector{ExitCode});
+}
+
 }  // namespace
 }  // namespace lockstep::fake

@@ -1,0 +1,136 @@
+// What a campaign does about the bugs and warnings of its searches.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "campaign/campaign.hpp"
+#include "campaign/way_out.hpp"
+#include "model/text.hpp"
+#include "report/fingerprint.hpp"
+#include "report/trace_names.hpp"
+
+namespace lockstep {
+namespace {
+
+// Is it one of the races of this execution?
+bool is_race_of(const Finding& finding, const Trace& trace) {
+  if (!finding.race || trace.empty()) return false;
+  const auto places = [](const DataRace& race) { return std::minmax({race.first.pc, race.second.pc}); };
+  return std::ranges::any_of(
+      trace.view().races(), [&](const DataRace& race) { return race.race() && places(race) == places(*finding.race); });
+}
+
+}  // namespace
+
+std::optional<Finding> Campaign::confirm(Finding finding) {
+  finding.schedule = fmt::format("{}/bug-{}.lockstep", options_.out, bug_number_ + 1);
+  finding.execution += executions_before_;
+  finding.test = options_.test;
+  std::optional<Finding> found = replayer_.reproduce(finding, true);
+  if (!found && deadline_->is_overdue()) {
+    listener_.warn("the time budget ended before the failure was replayed; its source locations are missing");
+    return replayer_.complete(std::move(finding));
+  }
+  if (found && found->kind == FindingKind::Livelock)
+    found->doubt = way_out(*target_, *found, [this] { return deadline_->is_over(); });
+  if (!found || options_.no_shrink || !found->doubt.empty()) return found;
+  if (const TraceView trace = found->trace; trace.is_brief()) {
+    found->message += fmt::format("; its {} are too many to record: raise --memory-budget to see them",
+                                  count_of(trace.header().decisions, "step"));
+    return found;
+  }
+  const Finding simple = replayer_.simplify(*found, search_->claim().preemptions_completed, shrink_budget());
+  return with_all_points(simple).value_or(simple);
+}
+
+ShrinkBudget Campaign::shrink_budget() const {
+  return {.stop = [this] { return deadline_->is_over(); }};
+}
+
+// If accesses raced that were no scheduling points, the schedule does not say who was preempted there.
+std::optional<Finding> Campaign::with_all_points(const Finding& finding) {
+  if (points_ < Points::Racy || finding.race || !finding.plan.tracked.empty()) return std::nullopt;
+  const auto missing = promotion_.missing_points(
+      finding.trace, [this](const DataRace& race) { return replayer_.is_library_race(race); });
+  if (missing.empty()) return std::nullopt;
+  const std::optional<Finding> found = replayer_.find_with_points(finding, missing, shrink_budget());
+  const std::optional<uint32_t>& bound = options_.strategy.preemptions;
+  if (!found || (bound && found->preemptions > *bound)) return std::nullopt;
+  const std::optional<uint32_t> fewer = found->preemptions ? std::optional(found->preemptions - 1) : std::nullopt;
+  return replayer_.simplify(*found, fewer, shrink_budget());
+}
+
+void Campaign::report(const Finding& finding) {
+  ++bug_number_;
+  Finding reported = finding;
+  if (auto error = save_schedule_of(finding)) {
+    listener_.warn(error->message + "; the bug cannot be replayed");
+    unsaved_.insert(finding.schedule);
+    reported.schedule.clear();
+  }
+  const bool waits = !options_.keep_going && may_be_cause(finding.kind);
+  if (waits)
+    untold_.push_back(reported);
+  else
+    listener_.found(reported);
+  reported.trace = {};
+  reported_.push_back(std::move(reported));
+}
+
+// Causes come after what they led to.
+void Campaign::tell_causes(Exploration& result) {
+  const auto is_cause = [this](const Finding& bug) {
+    return std::ranges::any_of(untold_, [&](const Finding& f) { return f.fingerprint == bug.fingerprint; });
+  };
+  std::ranges::stable_partition(result.bugs, [&](const Finding& bug) { return !is_cause(bug); });
+  const Finding* first = result.bugs.empty() || is_cause(result.bugs.front()) ? nullptr : &result.bugs.front();
+  for (Finding& cause : untold_) {
+    if (first && is_race_of(cause, first->trace))
+      cause.message += fmt::format("; this race is part of the execution that ends with {}", name_of(first->kind));
+    listener_.found(cause);
+    for (Finding& bug : result.bugs)
+      if (bug.fingerprint == cause.fingerprint) bug.message = cause.message;
+  }
+  untold_.clear();
+}
+
+// What the program survives may lead to what it does not: that says more, and is told first.
+bool Campaign::goes_on_after(const Finding& bug) {
+  if (!may_be_cause(bug.kind)) return false;
+  const Budget budget = budget_of(options_, *search_);
+  causes_.begin(executions_before_ + bug.execution, budget.executions, deadline_->seconds(), budget.time);
+  return true;
+}
+
+// A warning says where, which only a replay can tell.
+void Campaign::complete_warning(Finding& warning) {
+  constexpr unsigned kMostReplayed = 20;
+  if (++replayed_ > kMostReplayed) return;
+  if (warning.trace.empty() || warning.kind == FindingKind::Nondeterminism) return;
+  if (warning.kind == FindingKind::Livelock) {
+    warning.message = fmt::format("livelock: {}; {}", warning.message, warning.doubt);
+    return;
+  }
+  if (auto found = replayer_.reproduce(warning, true)) warning = std::move(*found);
+  if (!warning.doubt.empty())
+    warning.message = fmt::format("possible {}; not certain: {} is not instrumented and may synchronise these accesses",
+                                  warning.message, warning.doubt);
+}
+
+// --error KIND
+void Campaign::turn_warnings_into_bugs(Exploration& result) {
+  std::vector<Finding> rest;
+  for (Finding& warning : result.warnings) {
+    if (!options_.errors.contains(warning.kind)) {
+      rest.push_back(std::move(warning));
+      continue;
+    }
+    if (warning.fingerprint.empty() && !warning.trace.empty())
+      warning.fingerprint = fingerprint_of(warning, TraceNames(warning.trace, replayer_.symbols()));
+    listener_.found(warning);
+    result.bugs.push_back(std::move(warning));
+    result.verdict = Verdict::Bug;
+  }
+  result.warnings = std::move(rest);
+}
+
+}  // namespace lockstep
