@@ -69,7 +69,7 @@ class ExplorationLoop {
     while (!ending_) {
       fill();
       if (in_flight_.empty()) {
-        if (points_missing_) ending_ = Ending::NewPoints;
+        if (points_missing_ && !used_up()) ending_ = Ending::NewPoints;
         break;
       }
       const std::optional<TraceView> trace = executor_.next([this] { return interrupted_() || late(); });
@@ -171,7 +171,7 @@ class ExplorationLoop {
   }
 
   void fill() {
-    while (in_flight_.size() < window_ && (!budget_.executions || submitted_ < *budget_.executions)) {
+    while (in_flight_.size() < window_ && !used_up()) {
       std::optional<Plan> plan = search_.next();
       if (!plan) return;
       plan->id = ++submitted_;
@@ -239,6 +239,7 @@ class ExplorationLoop {
     return fixed < budget_.memory_bytes && search_.spill((budget_.memory_bytes - fixed) / 2);
   }
 
+  bool used_up() const { return budget_.executions && submitted_ >= *budget_.executions; }
   bool late(Clock::time_point now) const { return budget_.time && now - start_ >= *budget_.time; }
   bool late() const { return late(Clock::now()); }
 
@@ -327,7 +328,7 @@ class ExplorationLoop {
     const Claim claim = search_.claim();
     if (claim.finished) return Ending::Finished;
     if (claim.ended_early) return Ending::DefaultBudget;
-    return budget_.executions && submitted_ >= *budget_.executions ? Ending::ExecutionBudget : Ending::Finished;
+    return used_up() ? Ending::ExecutionBudget : Ending::Finished;
   }
 
   Verdict verdict() const {
