@@ -28,6 +28,27 @@ std::string valid_utf8(const std::string& text) {
   return Json::parse(schedule_json::dump(Json(text))).get<std::string>();
 }
 
+Json options_of(const ScheduleFile& schedule) {
+  return {{"isolation", name_of(schedule.isolation)},
+          {"backend", name_of(schedule.backend)},
+          {"points", name_of(schedule.points)},
+          {"timeouts", name_of(schedule.timeouts)},
+          {"spin_rounds", schedule.spin_rounds},
+          {"max_delay_ms", schedule.max_delay_ms == kAnyDelay ? Json() : Json(schedule.max_delay_ms)},
+          {"spurious", schedule.spurious},
+          {"expected_exit", schedule.expected_exit},
+          {"explore_call", schedule.explore_call},
+          {"max_steps", schedule.bug.plan.max_steps}};
+}
+
+// What a random schedule was drawn with, where that is all there is of it.
+Json policy_input_of(const Plan& plan) {
+  return {{"depth", plan.pct_depth},
+          {"horizon", plan.pct_horizon},
+          {"focus", static_cast<uint64_t>(plan.focus)},
+          {"extra", plan.extra}};
+}
+
 Json content_of(const ScheduleFile& schedule) {
   const Finding& bug = schedule.bug;
   Json program = Json::array(), threads = Json::array(), deltas = Json::array(), operations = Json::array();
@@ -46,17 +67,7 @@ Json content_of(const ScheduleFile& schedule) {
       {"cwd", valid_utf8(schedule.cwd)},
       {"build",
        {{"build_id", schedule.build.build_id}, {"size", schedule.build.size}, {"mtime", schedule.build.mtime}}},
-      {"options",
-       {{"isolation", name_of(schedule.isolation)},
-        {"backend", name_of(schedule.backend)},
-        {"points", name_of(schedule.points)},
-        {"timeouts", name_of(schedule.timeouts)},
-        {"spin_rounds", schedule.spin_rounds},
-        {"max_delay_ms", schedule.max_delay_ms == kAnyDelay ? Json() : Json(schedule.max_delay_ms)},
-        {"spurious", schedule.spurious},
-        {"expected_exit", schedule.expected_exit},
-        {"explore_call", schedule.explore_call},
-        {"max_steps", bug.plan.max_steps}}},
+      {"options", options_of(schedule)},
       {"kind", name_of(bug.kind)},
       {"message", valid_utf8(bug.message)},
       {"fingerprint", bug.fingerprint},
@@ -77,11 +88,7 @@ Json content_of(const ScheduleFile& schedule) {
       {"operations_total", schedule.operations_total},
       {"operations", operations},
   };
-  if (is_random(bug.plan.policy))
-    content["policy_input"] = {{"depth", bug.plan.pct_depth},
-                               {"horizon", bug.plan.pct_horizon},
-                               {"focus", static_cast<uint64_t>(bug.plan.focus)},
-                               {"extra", bug.plan.extra}};
+  if (is_random(bug.plan.policy)) content["policy_input"] = policy_input_of(bug.plan);
   return content;
 }
 

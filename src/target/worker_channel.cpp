@@ -36,8 +36,7 @@ Result<bool> WorkerChannel::create() {
   libraries_read_ = 0;
   modules_ = options_.plain_modules;
   resumed_ = resumed();
-  const size_t big = big_trace_bytes(options_.max_records);
-  const size_t traces = trace_ring(options_.alone());
+  const size_t big = big_trace_bytes(options_.max_records), traces = trace_ring(options_.alone());
   auto memory = SharedMemory::create(
       "lockstep-channel", sizeof(Channel) + plan_ring_ + traces + big + kMaxPlainFunctions * sizeof(PlainFunction));
   if (!memory) return memory.error();

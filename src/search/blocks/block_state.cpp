@@ -122,9 +122,7 @@ void BlockSearch::load(StateReader& in) {
   for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
     Node& node = open_.emplace_back();
     node.deltas = in.get_all<Delta>();
-    node.start = in.get<uint32_t>();
-    node.cost = in.get<uint32_t>();
-    node.choices_after = in.get<uint32_t>();
+    for (uint32_t* n : {&node.start, &node.cost, &node.choices_after}) *n = in.get<uint32_t>();
     node.variant = memories.at(in.get<uint64_t>(), in);
     for (auto stopped = in.get<uint64_t>(); stopped > 0 && in.good(); --stopped) {
       Stopped& s = node.stopped.emplace_back();
@@ -147,8 +145,8 @@ void BlockSearch::load(StateReader& in) {
     }
   }
   in_flight_ = get_queue<size_t>(in);
-  const auto known = [this](size_t place) { return place < open_.size(); };
-  if (!std::ranges::all_of(in_flight_, known)) return in.reject();
+  for (const size_t place : in_flight_)
+    if (place >= open_.size()) return in.reject();
   // The last one was never back: it would have been learned from.
   if (!open_.empty() && open_.back().status == Node::Status::Back) in.reject();
   for (uint64_t* n : {&learned_, &schedules_, &aborted_, &peak_, &confirmed_, &diverged_, &lost_, &cut_})
