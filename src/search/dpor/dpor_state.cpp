@@ -41,7 +41,7 @@ void DporSearch::load(StateReader& in) {
     *number = in.get<uint64_t>();
   under_way_ = get_queue<UnderWay>(in);
   for (const UnderWay& plan : under_way_)
-    if ((plan.head != ChoiceTree::kNone && !tree_.holds(plan.head)) || plan.lane >= parts_.lanes) return in.reject();
+    if ((plan.head != kNone && !tree_.holds(plan.head)) || plan.lane >= parts_.lanes) return in.reject();
   walk_->load(in);
 }
 

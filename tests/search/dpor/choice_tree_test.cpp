@@ -109,7 +109,7 @@ TEST(ChoiceTree, SavedAndLoadedWhatWasUnderWayStillIs) {
   loaded.load(in);
   EXPECT_TRUE(in.good() && in.at_end());
   EXPECT_EQ(loaded[b].status, ChoiceTree::Status::UnderWay);
-  EXPECT_EQ(loaded.leftmost(), ChoiceTree::kNone);
+  EXPECT_EQ(loaded.leftmost(), kNone);
   ChoiceTree refused;
   StateReader cut(std::string_view(out.bytes()).substr(0, out.bytes().size() - 3));
   refused.load(cut);
