@@ -12,16 +12,29 @@ void lockstep_fiber_start() __attribute__((visibility("hidden")));
 }
 
 #if defined(__x86_64__)
+// The unwind information holds at every instruction: a signal may come at any, and its handler looks at the stack. Both
+// stacks have the same layout, so it holds for either side of the switch.
 asm(R"(
 .text
+.macro save register
+  push \register
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset \register, 0
+.endm
+.macro restore register
+  pop \register
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore \register
+.endm
 .macro save_context
-  push %rbp
-  push %rbx
-  push %r12
-  push %r13
-  push %r14
-  push %r15
+  save %rbp
+  save %rbx
+  save %r12
+  save %r13
+  save %r14
+  save %r15
   sub $8, %rsp
+  .cfi_adjust_cfa_offset 8
   stmxcsr (%rsp)
   fnstcw 4(%rsp)
   mov %rsp, (%rdi)
@@ -31,12 +44,13 @@ asm(R"(
   ldmxcsr (%rsp)
   fldcw 4(%rsp)
   add $8, %rsp
-  pop %r15
-  pop %r14
-  pop %r13
-  pop %r12
-  pop %rbx
-  pop %rbp
+  .cfi_adjust_cfa_offset -8
+  restore %r15
+  restore %r14
+  restore %r13
+  restore %r12
+  restore %rbx
+  restore %rbp
   ret
 .endm
 

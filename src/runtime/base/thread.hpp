@@ -73,11 +73,12 @@ struct alignas(64) Thread {
   void* argument;
   void* result;
   ThreadDestructor* destructors;
-  uint64_t clock;         // virtual time, nanoseconds; depends on the thread's causal past only
-  uint64_t deadline;      // of the sleep or timed wait it is in
-  uint64_t polled;        // of `clock`, by polling since it last moved otherwise
-  const void* waits_for;  // descriptors, while it waits for one (intercept/blocking_io.cpp)
-  const void* queue;      // condition variable or futex it is enqueued on
+  uint64_t clock;           // virtual time, nanoseconds; depends on the thread's causal past only
+  uint64_t deadline;        // of the sleep or timed wait it is in
+  uint64_t polled;          // of `clock`, by polling since it last moved otherwise
+  uint32_t polled_changes;  // steps that changed something, when it last polled
+  const void* waits_for;    // descriptors, while it waits for one (intercept/blocking_io.cpp)
+  const void* queue;        // condition variable or futex it is enqueued on
   uint32_t futex_mask;
   uint32_t random_calls;
 

@@ -26,6 +26,7 @@ uint64_t VirtualClock::read(Thread& me, clockid_t clock) {
   start_moving();
   me.clock += kClockReadCost;
   ++me.effects;  // the next round of a loop that asks for the time is another one
+  ++me.polled_changes;
   return me.clock + (is_realtime(clock) ? kRealtimeOffset : 0);
 }
 
@@ -36,6 +37,9 @@ void VirtualClock::sleep_until(Thread& me, uint64_t deadline) {
 
 void VirtualClock::poll(Thread& me, uint64_t least) {
   start_moving();
+  const uint32_t changes = me.effects - me.fruitless - me.lock_steps;
+  if (changes != me.polled_changes && me.polled > 2 * kBusyPollCost) me.polled = 2 * kBusyPollCost;
+  me.polled_changes = changes;
   const uint64_t cost = larger(least, me.polled / 2);
   me.polled += cost;
   me.clock += cost;

@@ -13,6 +13,7 @@ inline constexpr uint64_t kClockStart = 1'000'000'000;                  // monot
 inline constexpr uint64_t kRealtimeOffset = 1'767'225'600'000'000'000;  // 2026-01-01
 inline constexpr uint64_t kClockReadCost = 1'000;                       // polling a clock moves it, so such loops end
 inline constexpr uint64_t kPollCost = 1'000;                            // a yield, a round of a spin loop
+inline constexpr uint64_t kBusyPollCost = 10'000;  // at most, of a thread that has changed something since the last one
 
 class VirtualClock {
  public:
@@ -21,7 +22,8 @@ class VirtualClock {
   uint64_t read(Thread& me, clockid_t clock);  // nanoseconds; advances `me`
   void sleep_until(Thread& me, uint64_t deadline);
   // A round of polling. Each takes half as long as the rounds before it together, so that a loop which polls until
-  // another thread has slept reaches any deadline soon, and exceeds it by at most half.
+  // another thread has slept reaches any deadline soon, and exceeds it by at most half. A thread that works between its
+  // yields does not wait for time to pass: who watches it with a timeout must not lose patience.
   void poll(Thread& me, uint64_t least);
   static uint64_t to_monotonic(clockid_t clock, const timespec& deadline);  // absolute deadline -> virtual time
 

@@ -179,6 +179,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.destructors = nullptr;
   t.clock = kClockStart;
   t.polled = 0;
+  t.polled_changes = 0;
   t.queue = nullptr;
   forget_loops(t);
   forget_interrupts(t);
