@@ -37,7 +37,7 @@ void VirtualClock::sleep_until(Thread& me, uint64_t deadline) {
 
 void VirtualClock::poll(Thread& me, uint64_t least) {
   start_moving();
-  const uint32_t changes = me.effects - me.fruitless - me.lock_steps;
+  const uint32_t changes = me.effects - me.unchanging - me.lock_steps;
   if (changes != me.polled_changes && me.polled > 2 * kBusyPollCost) me.polled = 2 * kBusyPollCost;
   me.polled_changes = changes;
   const uint64_t cost = larger(least, me.polled / 2);
