@@ -34,7 +34,7 @@ int explain_command(const Options& given, const Services& services) {
     return 0;
   }
   std::ofstream out(options.html);
-  out << html_story(*found, replayer.symbols());
+  out << html_story(*found, replayer.symbols(), recording->schedule.program);
   out.close();
   if (!out) return fail({ExitCode::Usage, fmt::format("cannot write {}: {}", options.html, std::strerror(errno))});
   if (!options.quiet) console.print(fmt::format("Wrote {}.\n", options.html));

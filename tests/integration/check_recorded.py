@@ -16,8 +16,8 @@ LOCKSTEP = DEADLOCK = ASSERTION = ""
 
 
 def story_in(page):
-    start = page.index("const story = ") + len("const story = ")
-    return json.JSONDecoder().raw_decode(page[start:])[0]
+    mark = '<script type="application/json" id="data">'
+    return json.JSONDecoder().raw_decode(page[page.index(mark) + len(mark):])[0]
 
 
 class Recorded(unittest.TestCase):
@@ -50,13 +50,18 @@ class Recorded(unittest.TestCase):
         done = self.lockstep("explain", self.record(DEADLOCK), "--html", "bug.html")
         self.assertEqual(done.returncode, 0, done)
         story = story_in((self.cwd / "bug.html").read_text())
-        self.assertEqual(story["kind"], "DEADLOCK")
-        self.assertEqual(story["threads"], ["main", "thread 1", "thread 2"])
-        self.assertIn("accounts[1].mutex", story["why"])
-        blocked = [row for row in story["all"] if row["kind"] == "blocked"]
+        self.assertEqual(story["page"], "story")
+        self.assertEqual(story["kind"], "deadlock")
+        self.assertEqual(story["program"], [DEADLOCK])
+        self.assertEqual([thread["name"] for thread in story["threads"]], ["main", "thread 1", "thread 2"])
+        self.assertIn("accounts[1].mutex", story["waits_for"]["text"])
+        self.assertEqual(len(story["waits_for"]["cycle"]), 2)
+        self.assertEqual(len(story["holds"]), 2)
+        rows = story["rows"]
+        blocked = [i for i, kind in enumerate(rows["kind"]) if rows["kinds"][kind] == "blocked"]
         self.assertGreaterEqual(len(blocked), 2)
-        frame = blocked[-1]["frames"][0]
-        self.assertIn("hold_to", story["sources"][frame["source"]][frame["line"] - 1])
+        _, file, line = story["frames"][story["stacks"][rows["stack"][blocked[-1]]][0]]
+        self.assertIn("hold_to", story["files"][file]["text"].splitlines()[line - 1])
 
     def test_a_page_that_cannot_be_written(self):
         done = self.lockstep("explain", self.record(DEADLOCK), "--html", "no/such/folder/bug.html")

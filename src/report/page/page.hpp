@@ -1,6 +1,7 @@
-// The page of `lockstep explain --html`, built from timeline.html; /*STORY*/null stands where its data goes.
+// The page of `lockstep explain --html` and `lockstep run --report`, built by build.mjs; LOCKSTEP_DATA stands where its
+// data goes.
 #pragma once
 
 namespace lockstep {
-extern const char* const kTimelinePage;
+extern const char* const kPage;
 }
