@@ -135,12 +135,17 @@ ExplorerHooks Campaign::hooks() {
   hooks.preemption_bound = options_.strategy.preemptions;
   hooks.confirm = [this](Finding finding) { return confirm(std::move(finding)); };
   hooks.found = [this](const Finding& finding) { report(finding); };
-  hooks.progress = [this](const Progress& progress) { listener_.progress(progress); };
+  hooks.progress = [this](Progress progress) {
+    progress.executions_before = executions_before_;
+    for (const Coverage::Level& level : coverage_.levels())
+      progress.levels.push_back({level.preemptions, level.executions, level.traces});
+    listener_.progress(progress);
+  };
   hooks.bound_finished = [this](uint32_t bound, uint64_t executions) {
     if (bug_number_ == 0) listener_.bound_finished(bound, executions);
   };
   hooks.interrupted = [this] { return must_stop(); };
-  if (!options_.coverage.empty())
+  if (options_.coverage)
     hooks.executed = [this](uint64_t fingerprint, uint32_t preemptions, uint64_t execution, double) {
       coverage_.add(fingerprint, preemptions, executions_before_ + execution, seconds_so_far());
     };

@@ -51,8 +51,8 @@ struct CampaignOptions {
   std::string out;                                                     // folder for schedules and the saved state
   std::string test;  // the test case that is explored; empty: the program as a whole
   uint32_t explore_call =
-      0;                 // it is the body of this call of lockstep::explore() in the program; 0: the program itself
-  std::string coverage;  // file; empty: none
+      0;                  // it is the body of this call of lockstep::explore() in the program; 0: the program itself
+  bool coverage = false;  // count distinct behaviours while it runs
   std::set<FindingKind> errors;                           // warnings that count as bugs
   std::shared_ptr<const ProgramInput> input;              // what the program reads
   std::shared_ptr<InstrumentationCache> instrumentation;  // shared by explorations of one program

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
+#include "report/annotations.hpp"
 #include "report/junit.hpp"
 #include "report/sarif.hpp"
 #include "report/user_frames.hpp"
@@ -48,7 +51,17 @@ void Console::write_file(const std::string& path, const std::string& text) {
   if (!good) warn(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
-void Console::write_results(const JsonReport& report, const Exploration& result) {
+void Console::annotate(const Finding& bug) const {
+  if (!options_.annotate) return;
+  const char* root = std::getenv("GITHUB_WORKSPACE");
+  std::error_code error;
+  print("\n" + github_annotation(bug, root ? root : std::filesystem::current_path(error).string()));
+}
+
+void Console::write_results(JsonReport report, const Exploration& result) {
+  std::error_code error;
+  report.version = LOCKSTEP_VERSION;
+  report.folder = std::filesystem::current_path(error).string();
   if (!options_.json.empty()) write_file(options_.json, to_json(report, result));
   if (!options_.junit.empty()) write_file(options_.junit, to_junit(report, result));
   if (!options_.sarif.empty()) write_file(options_.sarif, to_sarif(report, result));

@@ -25,8 +25,10 @@ class Console {
   // Where something happened, the user's frames only.
   void print_stack(std::span<const uint64_t> stack, Symbols& symbols) const;
 
+  void annotate(const Finding& bug) const;  // if it was asked for
+
   // Writes the results for machines that were asked for.
-  void write_results(const JsonReport& report, const Exploration& result);
+  void write_results(JsonReport report, const Exploration& result);
 
   void write_file(const std::string& path, const std::string& text);  // warns if it cannot
 

@@ -2,15 +2,30 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "campaign/replayer.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/recorded_program.hpp"
 #include "report/html.hpp"
+#include "report/perfetto.hpp"
 #include "report/story.hpp"
+#include "report/story_json.hpp"
 
 namespace lockstep {
+namespace {
+
+std::optional<Error> write(const std::string& path, const std::string& text, const Console& console, bool quiet) {
+  std::ofstream out(path);
+  out << text;
+  out.close();
+  if (!out) return Error{ExitCode::Usage, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+  if (!quiet) console.print(fmt::format("Wrote {}.\n", path));
+  return std::nullopt;
+}
+
+}  // namespace
 
 int explain_command(const Options& given, const Services& services) {
   Options options = given;
@@ -26,18 +41,18 @@ int explain_command(const Options& given, const Services& services) {
     return static_cast<int>(ExitCode::NoBug);
   }
   found->schedule = options.schedule;
-  if (options.html.empty()) {
+  if (options.html.empty() && options.perfetto.empty()) {
     constexpr size_t kRows = 400;
     console.print(
         tell_story(*found, replayer.symbols(),
                    {.terminal = console.terminal(), .replayed = true, .row_limit = kRows, .output_lines = 200}));
     return 0;
   }
-  std::ofstream out(options.html);
-  out << html_story(*found, replayer.symbols(), recording->schedule.program);
-  out.close();
-  if (!out) return fail({ExitCode::Usage, fmt::format("cannot write {}: {}", options.html, std::strerror(errno))});
-  if (!options.quiet) console.print(fmt::format("Wrote {}.\n", options.html));
+  const nlohmann::ordered_json story = story_json(*found, replayer.symbols(), recording->schedule.program);
+  if (!options.html.empty())
+    if (auto error = write(options.html, html_story(story), console, options.quiet)) return fail(*error);
+  if (!options.perfetto.empty())
+    if (auto error = write(options.perfetto, perfetto_trace(story), console, options.quiet)) return fail(*error);
   return 0;
 }
 

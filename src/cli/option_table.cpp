@@ -280,7 +280,11 @@ const OptionInfo kOptions[] = {
      }},
     {"error", "KIND", "treat this kind of warning as a bug; repeatable", kRun, true, set_error},
     {"coverage", "FILE", "write how many distinct behaviours were met, by execution, time and preemptions, as CSV",
-     kRun, false, [](Options& o, const std::string& v) { return text_into(o.coverage, v); }},
+     kRun, false, [](Options& o, const std::string& v) { return text_into(o.coverage_file, v); }},
+    {"report", "FILE", "write an HTML page about the run, also while it runs", kRun, false,
+     [](Options& o, const std::string& v) { return text_into(o.report, v); }},
+    {"events", "FILE", "write what happens while it runs as lines of JSON; - is standard output", kRun, false,
+     [](Options& o, const std::string& v) { return text_into(o.events, v); }},
     {"seed", "N|random", "random seed; 'random' draws one and prints it [0]", kRun, false,
      [](Options& o, const std::string& v) {
        return v == "random" ? draw_seed(o) : number_into(o.strategy.seed, v, 0);
@@ -291,6 +295,8 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return text_into(o.out, v); }},
     {"html", "FILE", "write an HTML page", kExplain, false,
      [](Options& o, const std::string& v) { return text_into(o.html, v); }},
+    {"perfetto", "FILE", "write a trace that ui.perfetto.dev and chrome://tracing open", kExplain, false,
+     [](Options& o, const std::string& v) { return text_into(o.perfetto, v); }},
     {"debugger", "COMMAND", "debugger to start; must accept gdb's options [gdb]", kDebug, false,
      [](Options& o, const std::string& v) { return text_into(o.debugger, v); }},
     {"command", "TEXT", "run this gdb command instead of an interactive console; repeatable", kDebug, true,
@@ -303,6 +309,10 @@ const OptionInfo kOptions[] = {
      [](Options& o, const std::string& v) { return text_into(o.junit, v); }},
     {"sarif", "FILE", "write the bugs as SARIF; - is standard output", kBoth, false,
      [](Options& o, const std::string& v) { return text_into(o.sarif, v); }},
+    {"annotations", "github", "print the bugs as annotations of GitHub Actions", kBoth, false,
+     [](Options& o, const std::string& v) {
+       return choice_into(o.annotate, v, {std::pair{"github", true}});
+     }},
     {"verbose", nullptr, "also print what each strategy did", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.verbose, v); }},
     {"quiet", nullptr, "print bugs and warnings only", kAll, false,
@@ -316,7 +326,7 @@ const OptionInfo kOptions[] = {
 const CommandInfo kCommands[] = {
     {"run", "[options] [--] PROGRAM [ARGS...]", "explore the schedules of PROGRAM", kRun},
     {"replay", "[options] FILE [-- PROGRAM ARGS...]", "re-run one recorded schedule, exactly", kReplay},
-    {"explain", "FILE [--html OUT]", "show a recorded failure step by step", kExplain},
+    {"explain", "FILE [--html OUT] [--perfetto OUT]", "show a recorded failure step by step", kExplain},
     {"debug", "FILE", "replay under gdb, with one OS thread per program thread", kDebug},
     {"shrink", "FILE [-o OUT]", "find the simplest schedule with the same failure", kShrink},
     {"resume", "DIR", "continue an interrupted exploration", 0},

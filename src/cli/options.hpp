@@ -1,6 +1,7 @@
 // What the user asked for, and the one table that says how: command line, LOCKSTEP_OPTIONS and lockstep.toml are all
 // read through it.
 #pragma once
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,21 +13,28 @@
 
 namespace lockstep {
 
+class RunLog;
+
 struct Options : CampaignOptions {
   bool require_complete = false;
-  bool each_test = true;             // explore the test cases of a test program one by one
-  std::string test_glob;             // which of them; empty: all
-  std::string tests_list, test_run;  // commands of another test runner
-  std::string json, junit, sarif;    // empty: none; "-": standard output
-  bool uses_standard_output() const { return json == "-" || junit == "-" || sarif == "-"; }
+  bool each_test = true;                      // explore the test cases of a test program one by one
+  std::string test_glob;                      // which of them; empty: all
+  std::string tests_list, test_run;           // commands of another test runner
+  std::string json, junit, sarif;             // empty: none; "-": standard output
+  std::string coverage_file, events, report;  // empty: none; "-" as events: standard output
+  std::shared_ptr<RunLog> log;                // of events and report; one for all tests of a program
+  bool uses_standard_output() const { return json == "-" || junit == "-" || sarif == "-" || events == "-"; }
+  bool stories = false;  // somebody else writes the results of this run, with stories
+  bool wants_stories() const { return stories || !junit.empty() || !sarif.empty(); }
+  bool annotate = false;  // findings for GitHub Actions
   bool quiet = false, verbose = false;
   bool seed_drawn = false;  // --seed random
   When color = When::Auto, progress = When::Auto;
   // replay, shrink
   std::string schedule;
   uint32_t times = 1;
-  std::string output;  // of shrink; empty: next to the schedule
-  std::string html;    // of explain; empty: none
+  std::string output;          // of shrink; empty: next to the schedule
+  std::string html, perfetto;  // of explain; empty: none
   std::string debugger = "gdb";
   std::vector<std::string> debugger_commands;  // of debug
 };

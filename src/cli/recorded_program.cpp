@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 void enter_recorded_folder(const ScheduleFile& recording, Options& options) {
   if (!options.command.empty() || recording.cwd.empty()) return;
   std::error_code error;
-  for (std::string* file : {&options.json, &options.junit, &options.sarif, &options.output, &options.html})
+  for (std::string* file :
+       {&options.json, &options.junit, &options.sarif, &options.output, &options.html, &options.perfetto})
     if (!file->empty() && *file != "-") *file = fs::absolute(*file, error).string();
   if (chdir(recording.cwd.c_str()) != 0) return;  // moved to another machine: the names may still fit here
 }
@@ -31,7 +32,8 @@ Result<RecordedProgram> read_recorded_program(Options& options, const Services& 
   RecordedProgram recording;
   recording.schedule = std::move(*loaded);
   ScheduleFile& schedule = recording.schedule;
-  for (const std::string& file : {options.json, options.junit, options.sarif, options.output, options.html})
+  for (const std::string& file :
+       {options.json, options.junit, options.sarif, options.output, options.html, options.perfetto})
     if (!file.empty() && file != "-")
       if (auto error = check_writable_file(file)) return *error;
   enter_recorded_folder(schedule, options);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <map>
 
 #include "campaign/replayer.hpp"
 #include "cli/commands.hpp"
@@ -35,8 +36,8 @@ class Replay {
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const std::string& warning : target_.warnings()) console_.warn(warning);
     conclude(result, failures);
-    console_.write_results({recording_.program, "replay", name_of(target_.info().isolation), console_.warnings()},
-                           result);
+    console_.write_results(
+        {recording_.program, "replay", name_of(target_.info().isolation), console_.warnings(), {}, stories_}, result);
     if (result.verdict == Verdict::Uncontrolled) return static_cast<int>(ExitCode::Uncontrolled);
     return static_cast<int>(failures > 0 ? ExitCode::Bug : ExitCode::NoBug);
   }
@@ -70,6 +71,8 @@ class Replay {
     else if (departure)
       console_.warn("same failure, but reached by different steps: " + in_words(*departure));
     console_.print(tell_story(*found, replayer_.symbols(), {.terminal = console_.terminal(), .replayed = true}) + "\n");
+    console_.annotate(*found);
+    if (options_.wants_stories()) stories_[found->fingerprint] = bug_story(*found, replayer_.symbols());
     result.bugs.push_back(std::move(*found));
     result.verdict = Verdict::Bug;
     return true;
@@ -117,6 +120,7 @@ class Replay {
   Target& target_;
   Console console_;
   Replayer replayer_;
+  std::map<std::string, BugStory> stories_;  // by fingerprint
 };
 
 }  // namespace

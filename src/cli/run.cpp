@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 #include <filesystem>
+#include <map>
 
 #include "campaign/campaign.hpp"
 #include "campaign/focus.hpp"
@@ -9,7 +10,9 @@
 #include "cli/interrupt.hpp"
 #include "cli/paths.hpp"
 #include "cli/run_tests.hpp"
+#include "report/bug_story.hpp"
 #include "report/progress.hpp"
+#include "report/run_log.hpp"
 #include "report/schedule_file.hpp"
 #include "report/story.hpp"
 #include "report/summary.hpp"
@@ -33,6 +36,7 @@ class Screen final : public CampaignListener {
 
   void watch(Campaign& campaign) {
     campaign_ = &campaign;
+    if (options_.log) options_.log->start(options_.test);
     setting_.points = campaign.points();
     if (options_.seed_drawn) setting_.seed = options_.strategy.seed;
   }
@@ -40,6 +44,7 @@ class Screen final : public CampaignListener {
   void warn(const std::string& text) override { console_.warn(text); }
 
   void found(const Finding& bug) override {
+    if (options_.log) options_.log->found(options_.test, bug);
     progress_.clear();
     introduce();
     if (bug.schedule.empty() && is_warning(bug.kind)) {
@@ -49,6 +54,9 @@ class Screen final : public CampaignListener {
     if (test_) console_.print(fmt::format("\n{}\n", console_.terminal().paint("1", test_->name)));
     console_.print("\n" + tell_story(bug, campaign_->replayer().symbols(),
                                      {.terminal = console_.terminal(), .program = named_program_}));
+    console_.annotate(bug);
+    if (options_.wants_stories())
+      stories_[bug.fingerprint] = bug_story(bug, campaign_->replayer().symbols(), named_program_);
     console_.print(bug.stored ? fmt::format("\n  reproduced by a schedule of an earlier run: {}\n\n", bug.schedule)
                               : "\n");
   }
@@ -56,9 +64,11 @@ class Screen final : public CampaignListener {
   void progress(const Progress& progress) override {
     introduce();
     progress_.update(progress);
+    if (options_.log) options_.log->progress(options_.test, progress);
   }
 
   void bound_finished(uint32_t bound, uint64_t executions) override {
+    if (options_.log) options_.log->bound_finished(options_.test, bound, executions);
     if (options_.quiet) return;
     progress_.clear();
     introduce();
@@ -66,6 +76,7 @@ class Screen final : public CampaignListener {
   }
 
   void starts_over(size_t points) override {
+    if (options_.log) options_.log->starts_over(options_.test, points);
     progress_.clear();
     introduce();
     if (options_.quiet) return;
@@ -80,6 +91,9 @@ class Screen final : public CampaignListener {
     progress_.clear();
     introduce();
     const std::string isolation = name_of(campaign_->target().info().isolation);
+    if (options_.log)
+      options_.log->end(options_.test, {options_.command, options_.strategy_name(), isolation, console_.warnings()},
+                        result);
     const bool silent = options_.quiet && result.verdict != Verdict::Uncontrolled;
     const bool put_off =
         test_ && test_->may_go_on && result.ending == Ending::TimeBudget && result.verdict == Verdict::Incomplete;
@@ -93,12 +107,14 @@ class Screen final : public CampaignListener {
       test_->result = result;
       test_->warnings = console_.warnings();
       test_->isolation = isolation;
+      test_->stories = std::move(stories_);
       test_->started = true;
       test_->put_off = put_off;
     } else {
-      console_.write_results({options_.command, options_.strategy_name(), isolation, console_.warnings()}, result);
+      console_.write_results({options_.command, options_.strategy_name(), isolation, console_.warnings(), {}, stories_},
+                             result);
     }
-    if (!options_.coverage.empty()) console_.write_file(options_.coverage, campaign_->coverage().csv());
+    if (!options_.coverage_file.empty()) console_.write_file(options_.coverage_file, campaign_->coverage().csv());
     // Once the result is written: until then a kill leaves something to resume.
     const bool goes_on = campaign_->keep_saved_state(result);
     if (goes_on && !options_.quiet && (!test_ || result.interrupted()))
@@ -127,6 +143,7 @@ class Screen final : public CampaignListener {
   Setting setting_;
   Campaign* campaign_ = nullptr;
   bool introduced_ = false;
+  std::map<std::string, BugStory> stories_;  // by fingerprint
 };
 
 int exit_code(const Exploration& result, bool require_complete) {
@@ -144,7 +161,9 @@ int exit_code(const Exploration& result, bool require_complete) {
 
 std::optional<Error> check_outputs(const Options& options) {
   if (auto error = check_writable_folder(options.out)) return error;
-  for (const std::string& file : {options.json, options.junit, options.sarif, options.coverage})
+  if (options.report == "-") return Error{ExitCode::Usage, "--report needs a file; standard output has no pages"};
+  for (const std::string& file :
+       {options.json, options.junit, options.sarif, options.coverage_file, options.events, options.report})
     if (!file.empty() && file != "-")
       if (auto error = check_writable_file(file)) return error;
   return std::nullopt;
@@ -153,6 +172,30 @@ std::optional<Error> check_outputs(const Options& options) {
 void keep_matching(const std::string& glob, TestList& list) {
   const auto matches = [&](const TestCase& test) { return test.name == glob || matches_glob(glob, test.name); };
   if (!glob.empty()) std::erase_if(list.tests, [&](const TestCase& test) { return !matches(test); });
+}
+
+// The program as a whole or, if it has test cases, one after the other.
+int explore(Options options, const Services& services, const Subject& subject, const SavedExploration* saved,
+            TestRun* test) {
+  options.coverage = options.log || !options.coverage_file.empty();
+  if (!test && !saved && services.list_tests) {
+    auto list = services.list_tests({subject.program, options.command, subject.runtime_library, options.tests_list,
+                                     options.test_run, [] { return interrupted(); }});
+    if (!list && !options.tests_list.empty() && !interrupted())
+      return fail({ExitCode::Usage, fmt::format("--tests-list: '{}' did not finish", options.tests_list)});
+    if (list) keep_matching(options.test_glob, *list);
+    if (list && (options.each_test || list->tests.empty())) return run_tests(options, services, *list);
+  }
+
+  Screen screen(options, test, services.is_built_for_lockstep && !services.is_built_for_lockstep(subject.program));
+  Result<std::unique_ptr<Campaign>> campaign = Campaign::start(options, subject, services.start, screen, saved);
+  if (!campaign && interrupted()) return fail({ExitCode::Interrupted, "interrupted before the program was explored"});
+  if (!campaign) return fail(campaign.error());
+  screen.watch(**campaign);
+  Result<Exploration> result = (*campaign)->run();
+  if (!result) return fail(result.error());
+  screen.conclude(*result);
+  return exit_code(*result, options.require_complete);
 }
 
 int start_run(Options options, const Services& services, const SavedExploration* saved, TestRun* test) {
@@ -169,25 +212,15 @@ int start_run(Options options, const Services& services, const SavedExploration*
   Result<std::string> runtime = services.find_runtime();
   if (!runtime) return fail(runtime.error());
   if (!options.input) options.input = ProgramInput::from_standard_input(*program);
-  if (!test && !saved && services.list_tests) {
-    auto list = services.list_tests(
-        {*program, options.command, *runtime, options.tests_list, options.test_run, [] { return interrupted(); }});
-    if (!list && !options.tests_list.empty() && !interrupted())
-      return fail({ExitCode::Usage, fmt::format("--tests-list: '{}' did not finish", options.tests_list)});
-    if (list) keep_matching(options.test_glob, *list);
-    if (list && (options.each_test || list->tests.empty())) return run_tests(options, services, *list);
-  }
-
-  Screen screen(options, test, services.is_built_for_lockstep && !services.is_built_for_lockstep(*program));
-  Result<std::unique_ptr<Campaign>> campaign =
-      Campaign::start(options, {*program, *runtime}, services.start, screen, saved);
-  if (!campaign && interrupted()) return fail({ExitCode::Interrupted, "interrupted before the program was explored"});
-  if (!campaign) return fail(campaign.error());
-  screen.watch(**campaign);
-  Result<Exploration> result = (*campaign)->run();
-  if (!result) return fail(result.error());
-  screen.conclude(*result);
-  return exit_code(*result, options.require_complete);
+  const Subject subject{*program, *runtime};
+  if (options.log || (options.events.empty() && options.report.empty()))
+    return explore(options, services, subject, saved, test);
+  options.log =
+      std::make_shared<RunLog>(RunLog::Files{options.events, options.report}, options.command, options.strategy_name());
+  const int code = explore(options, services, subject, saved, test);
+  options.log->close();
+  if (!options.log->problem().empty()) Console(options).warn(options.log->problem());
+  return code;
 }
 
 }  // namespace

@@ -99,10 +99,11 @@ class TestRuns {
     Options one = options_;
     one.command = test.command;
     one.out = run.out;
-    if (!one.coverage.empty()) one.coverage += "." + folder_of(test.name);
+    if (!one.coverage_file.empty()) one.coverage_file += "." + folder_of(test.name);
     one.json.clear();
     one.junit.clear();
     one.sarif.clear();
+    one.stories = options_.wants_stories();
     one.arguments = arguments_for(options_, test, one.out);
     one.instrumentation = instrumentation_;
     one.began = std::chrono::steady_clock::now();
@@ -127,10 +128,11 @@ class TestRuns {
   }
 
   void write_results() {
-    JsonReport report{options_.command, options_.strategy_name(), {}, {}, {}};
+    JsonReport report{options_.command, options_.strategy_name(), {}, {}};
     for (TestRun& run : runs_) {
       if (!run.started) continue;
       report.isolation = run.isolation;
+      report.stories.merge(run.stories);
       for (const std::string& warning : run.warnings) report.warnings.push_back(run.name + ": " + warning);
       report.tests.push_back({run.name, std::move(run.result), std::move(run.warnings)});
     }

@@ -1,5 +1,6 @@
 // A program made of test cases: one exploration each, so that their state spaces add up instead of multiplying.
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,8 +22,9 @@ struct TestRun {
   Exploration result{};
   std::vector<std::string> warnings{};
   std::string isolation{};
-  bool started = false;  // otherwise it could not even be run, and why has been said
-  bool put_off = false;  // it may go on, so nothing has been said of it
+  std::map<std::string, BugStory> stories{};  // see JsonReport
+  bool started = false;                       // otherwise it could not even be run, and why has been said
+  bool put_off = false;                       // it may go on, so nothing has been said of it
 };
 
 // The exit code; says one line. `saved`: goes on with that exploration.

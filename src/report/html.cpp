@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "report/page/page.hpp"
-#include "report/story_json.hpp"
 
 namespace lockstep {
 
@@ -28,10 +27,9 @@ std::string html_page(const Json& data) {
   return page.replace(page.find(kHole), kHole.size(), text);
 }
 
-std::string html_story(const Finding& finding, Symbols& symbols, const std::vector<std::string>& program) {
-  Json data = story_json(finding, symbols, program);
-  data["page"] = "story";
-  return html_page(data);
+std::string html_story(Json story) {
+  story["page"] = "story";
+  return html_page(story);
 }
 
 }  // namespace lockstep

@@ -17,27 +17,6 @@ Json or_null(const std::optional<T>& value) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-Json bug_json(const Finding& bug) {
-  const Location& where = bug.location;
-  Json json{
-      {"kind", name_of(bug.kind)},
-      {"message", bug.message},
-      {"execution", bug.execution},
-      {"preemptions", bug.preemptions},
-      {"variables", or_null(bug.variables)},
-      {"threads", bug.threads},
-      {"fingerprint", bug.fingerprint},
-      {"location",
-       {{"function", text_or_null(where.function)},
-        {"file", text_or_null(where.file)},
-        {"line", where.line > 0 ? Json(where.line) : Json(nullptr)}}},
-      {"schedule", text_or_null(bug.schedule)},
-  };
-  if (bug.stored) json["stored"] = true;  // met by the schedule of an earlier run, whose number `execution` is
-  if (!bug.test.empty()) json["test"] = bug.test;
-  return json;
-}
-
 Json bounds_json(const Bounds& b) {
   Json json = Json::object();
   const auto add = [&json](const char* key, const std::optional<uint32_t>& bound) {
@@ -73,6 +52,29 @@ Json claim_json(const Claim& claim) {
   return json;
 }
 
+}  // namespace
+
+Json bug_json(const Finding& bug) {
+  const Location& where = bug.location;
+  Json json{
+      {"kind", name_of(bug.kind)},
+      {"message", bug.message},
+      {"execution", bug.execution},
+      {"preemptions", bug.preemptions},
+      {"variables", or_null(bug.variables)},
+      {"threads", bug.threads},
+      {"fingerprint", bug.fingerprint},
+      {"location",
+       {{"function", text_or_null(where.function)},
+        {"file", text_or_null(where.file)},
+        {"line", where.line > 0 ? Json(where.line) : Json(nullptr)}}},
+      {"schedule", text_or_null(bug.schedule)},
+  };
+  if (bug.stored) json["stored"] = true;  // met by the schedule of an earlier run, whose number `execution` is
+  if (!bug.test.empty()) json["test"] = bug.test;
+  return json;
+}
+
 Json result_json(const JsonReport& report, const Exploration& result, const std::vector<std::string>& warnings) {
   Json bugs = Json::array();
   for (const Finding& bug : result.bugs) bugs.push_back(bug_json(bug));
@@ -104,8 +106,6 @@ Json result_json(const JsonReport& report, const Exploration& result, const std:
   if (result.estimated_executions > 0) json["estimated_executions"] = result.estimated_executions;
   return json;
 }
-
-}  // namespace
 
 const char* name_of(Verdict verdict) {
   static constexpr const char* kNames[] = {"bug", "pass", "incomplete", "uncontrolled"};

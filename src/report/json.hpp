@@ -1,8 +1,11 @@
 // The machine-readable result of `run` and `replay`, schema 1. Every key is always there; what is unknown is null.
 #pragma once
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "report/bug_story.hpp"
 #include "search/exploration/explorer.hpp"
 
 namespace lockstep {
@@ -18,11 +21,18 @@ struct JsonReport {
   std::string strategy;              // by name, without its settings
   std::string isolation;             // what was used: "reset"
   std::vector<std::string> warnings;
-  std::vector<TestResult> tests = {};  // of a program that was explored test by test
+  std::vector<TestResult> tests = {};            // of a program that was explored test by test
+  std::map<std::string, BugStory> stories = {};  // by fingerprint; those that could be told
+  std::string version = {};                      // of Lockstep
+  std::string folder = {};                       // the working directory
 };
 
 const char* name_of(Verdict verdict);
 
+nlohmann::ordered_json bug_json(const Finding& bug);
+// Of one exploration: the whole program, or one of its tests.
+nlohmann::ordered_json result_json(const JsonReport& report, const Exploration& result,
+                                   const std::vector<std::string>& warnings);
 std::string to_json(const JsonReport& report, const Exploration& result);
 
 }  // namespace lockstep

@@ -22,27 +22,45 @@ std::string bar(uint64_t done, uint64_t total, const Terminal& terminal) {
   return text;
 }
 
+std::string time_left_text(double seconds) {
+  const auto whole = static_cast<uint64_t>(seconds + 0.5);
+  if (whole < 60) return fmt::format("{} s left", whole);
+  if (whole < 3600) return fmt::format("{} min left", (whole + 30) / 60);
+  if (whole < 100 * 3600) return fmt::format("{} h {} min left", whole / 3600, whole / 60 % 60);
+  return fmt::format("{} days left", with_separators(whole / 86400));
+}
+
 }  // namespace
 
+// A narrow terminal gets less: first the bar goes, then the rate, the phase and the estimates.
 std::string progress_text(const Progress& progress, const Terminal& terminal) {
-  const std::string_view dot = terminal.glyphs().dot;
-  std::string text = "  ";
-  if (!progress.phase.empty()) text += fmt::format("{:<15}", progress.phase);
-  if (progress.estimated_total > 0) {
-    text += fmt::format("{} {} of about {}", bar(progress.executions, progress.estimated_total, terminal),
-                        with_separators(progress.executions), with_separators(progress.estimated_total));
-  } else {
-    text += plural(progress.executions, "execution");
+  const std::string dot = fmt::format(" {} ", terminal.glyphs().dot);
+  const size_t width = terminal.width > 1 ? terminal.width - 1 : 1;
+  const bool known = progress.estimated_total > 0;
+  std::string text;
+  for (int less = 0; less <= 5; ++less) {
+    text = "  ";
+    if (!progress.phase.empty() && less < 3) text += fmt::format("{:<15}", progress.phase);
+    if (known && less < 1) text += bar(progress.executions, progress.estimated_total, terminal) + " ";
+    if (known && less < 5)
+      text += fmt::format("{} of about {}", with_separators(progress.executions),
+                          with_separators(progress.estimated_total));
+    else
+      text += plural(progress.executions, "execution");
+    if (progress.seconds > 0 && less < 2)
+      text += dot + rate_text(static_cast<double>(progress.executions) / progress.seconds);
+    if (progress.bugs > 0) text += dot + plural(progress.bugs, "bug");
+    if (progress.seconds_left && less < 4) text += dot + time_left_text(*progress.seconds_left);
+    if (columns(text) <= width) return text;
   }
-  if (progress.seconds > 0)
-    text += fmt::format(" {} {}", dot, rate_text(static_cast<double>(progress.executions) / progress.seconds));
-  if (progress.bugs > 0) text += fmt::format(" {} {}", dot, plural(progress.bugs, "bug"));
-  return fit(text, terminal.width > 1 ? terminal.width - 1 : 1, terminal);
+  return fit(text, width, terminal);
 }
 
 void ProgressLine::update(const Progress& progress) {
   if (!enabled_) return;
-  fmt::print(out_, "\r{}\033[K", progress_text(progress, terminal_));
+  Terminal now = terminal_;
+  if (const auto width = window_width(fileno(out_))) now.width = std::min(now.width, *width);  // it may have changed
+  fmt::print(out_, "\r{}\033[K", progress_text(progress, now));
   std::fflush(out_);
   shown_ = true;
 }

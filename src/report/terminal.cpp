@@ -18,9 +18,7 @@ unsigned width_of(int fd) {
     const int width = std::atoi(text);
     if (width > 0 && width < 10'000) return static_cast<unsigned>(width);
   }
-  winsize size{};
-  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 100;
+  return window_width(fd).value_or(100);
 }
 
 bool locale_is_utf8() {
@@ -76,6 +74,11 @@ std::string printable(std::string_view text, bool colour) {
   return out;
 }
 
+std::optional<unsigned> window_width(int fd) {
+  winsize size{};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? std::optional<unsigned>(size.ws_col) : std::nullopt;
+}
+
 Terminal detect_terminal(int fd, When colour) { return {width_of(fd), locale_is_utf8(), wants_colour(fd, colour)}; }
 
 size_t columns(std::string_view text) {
@@ -87,7 +90,8 @@ size_t columns(std::string_view text) {
 std::string fit(std::string_view text, size_t width, const Terminal& terminal) {
   if (columns(text) <= width) return std::string(text);
   const std::string_view mark = terminal.glyphs().ellipsis;
-  const size_t keep = width > columns(mark) ? width - columns(mark) : 0;
+  if (width < columns(mark)) return std::string(mark.substr(0, terminal.utf8 ? 0 : width));
+  const size_t keep = width - columns(mark);
   size_t bytes = 0, count = 0;
   while (bytes < text.size()) {
     const bool starts = (static_cast<unsigned char>(text[bytes]) & 0xc0) != 0x80;

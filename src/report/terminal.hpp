@@ -1,5 +1,6 @@
 // What the terminal can show.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,8 @@ std::string printable(std::string_view text, bool colour);
 // For output to `fd`: COLUMNS, then the window size; LC_ALL, LC_CTYPE, LANG; NO_COLOR over CLICOLOR_FORCE over
 // CLICOLOR over whether it is a terminal.
 Terminal detect_terminal(int fd, When colour);
+
+std::optional<unsigned> window_width(int fd);  // of the terminal at `fd` now; none: it is no terminal
 
 // Columns a text takes: code points, which is right for everything we print.
 size_t columns(std::string_view text);

@@ -1,16 +1,24 @@
 // JSON, summaries, fingerprints, progress.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "fake_trace.hpp"
 #include "golden.hpp"
+#include "report/annotations.hpp"
+#include "report/bug_story.hpp"
 #include "report/complete_finding.hpp"
 #include "report/fingerprint.hpp"
 #include "report/json.hpp"
 #include "report/junit.hpp"
+#include "report/perfetto.hpp"
 #include "report/progress.hpp"
+#include "report/run_log.hpp"
 #include "report/sarif.hpp"
+#include "report/story_json.hpp"
 #include "report/summary.hpp"
 #include "report/user_frames.hpp"
 
@@ -75,9 +83,29 @@ TEST(Json, SurvivesTextThatIsNotUtf8) {
   EXPECT_TRUE(nlohmann::json::accept(to_json({{"\x80"}, "icb", "reset", {"\xc3"}}, result)));
 }
 
-TEST(Junit, IsOneFailedTestCase) {
-  expect_golden("deadlock.junit.xml",
-                to_junit({{"./bank_test", "-x"}, "icb", "reset", {"said once"}}, with_deadlock()));
+// As the commands write it: with the story of the bug.
+JsonReport bank_report(const Exploration& result) {
+  BankDeadlock bank;
+  JsonReport report{{"./build/bank_test", "-x"}, "icb", "reset", {"said once"}};
+  report.version = "1.2.3";
+  report.folder = "/home/user/bank";
+  report.stories[result.bugs[0].fingerprint] = bug_story(result.bugs[0], bank.symbols);
+  return report;
+}
+
+TEST(Junit, IsOneFailedTestCaseWithTheStory) {
+  const Exploration result = with_deadlock();
+  expect_golden("deadlock.junit.xml", to_junit(bank_report(result), result));
+}
+
+TEST(Junit, NamesClassesByProgramAndSuite) {
+  JsonReport report{{"/a/b/queue_test"}, "auto", "reset", {}};
+  report.tests = {{"Queue.Push", {}, {}}, {"plain", {}, {}}, {".hidden", {}, {}}};
+  const std::string text = to_junit(report, {});
+  EXPECT_NE(text.find("<testsuite name=\"queue_test\""), std::string::npos) << text;
+  EXPECT_NE(text.find("<testcase classname=\"queue_test.Queue\" name=\"Push\""), std::string::npos) << text;
+  EXPECT_NE(text.find("<testcase classname=\"queue_test\" name=\"plain\""), std::string::npos) << text;
+  EXPECT_NE(text.find("<testcase classname=\"queue_test\" name=\".hidden\""), std::string::npos) << text;
 }
 
 TEST(Junit, WritesNothingThatXmlForbids) {
@@ -97,13 +125,140 @@ TEST(Junit, TellsAnErrorFromAFailure) {
   EXPECT_NE(text.find("<error type=\"uncontrolled\" message=\"it forks\"/>"), std::string::npos) << text;
 }
 
-TEST(Sarif, HasTheBugWithItsPlace) {
-  const std::string text = to_sarif({{"./bank_test", "-x"}, "icb", "reset", {"said once"}}, with_deadlock());
-  const auto run = nlohmann::json::parse(text)["runs"][0];
+using nlohmann::json;
+
+TEST(Sarif, HasTheBugWithItsPlaceRuleAndVersion) {
+  const Exploration result = with_deadlock();
+  const std::string text = to_sarif(bank_report(result), result);
+  const json run = json::parse(text)["runs"][0];
   EXPECT_EQ(run["results"][0]["ruleId"], "deadlock");
+  EXPECT_EQ(run["results"][0]["ruleIndex"], 0);
   EXPECT_EQ(run["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"], 32);
   EXPECT_EQ(run["tool"]["driver"]["rules"][0]["id"], "deadlock");
+  EXPECT_EQ(run["tool"]["driver"]["semanticVersion"], "1.2.3");
+  EXPECT_NE(run["tool"]["driver"]["rules"][0]["help"]["text"], "");
   expect_golden("deadlock.sarif", text);
+}
+
+TEST(Sarif, HasAFlowForEachThreadInOneOrder) {
+  const Exploration result = with_deadlock();
+  const json bug = json::parse(to_sarif(bank_report(result), result))["runs"][0]["results"][0];
+  const json& threads = bug["codeFlows"][0]["threadFlows"];
+  ASSERT_EQ(threads.size(), 3u);
+  std::set<size_t> orders;
+  for (const json& thread : threads) {
+    size_t last = 0;
+    for (const json& step : thread["locations"]) {
+      const size_t order = step["executionOrder"];
+      EXPECT_GT(order, last);
+      EXPECT_TRUE(orders.insert(last = order).second);
+      EXPECT_NE(step["location"]["message"]["text"], "");
+    }
+  }
+  EXPECT_EQ(*orders.rbegin(), orders.size());
+  EXPECT_EQ(bug["relatedLocations"].size(), 1u);  // where main joins; both workers are at the place of the bug
+}
+
+TEST(Sarif, PathsAreRelativeToTheWorkingDirectory) {
+  Exploration result = with_deadlock();
+  JsonReport report = bank_report(result);
+  const auto place = [&](const std::string& file) {
+    result.bugs[0].location.file = file;
+    return json::parse(
+        to_sarif(report, result))["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
+  };
+  EXPECT_EQ(place("/home/user/bank/src/a b.cpp"), json::parse(R"({"uri": "src/a%20b.cpp", "uriBaseId": "SRCROOT"})"));
+  EXPECT_EQ(place("./src/../src/a.cpp"), json::parse(R"({"uri": "src/a.cpp", "uriBaseId": "SRCROOT"})"));
+  EXPECT_EQ(place("/usr/include/a.h"), json::parse(R"({"uri": "file:///usr/include/a.h"})"));
+  EXPECT_EQ(place("/home/user/bank2/a.h"), json::parse(R"({"uri": "file:///home/user/bank2/a.h"})"));
+}
+
+TEST(Annotations, AreOneLineEach) {
+  Finding bug;
+  bug.kind = FindingKind::Deadlock;
+  bug.message = "100% stuck:\nboth";
+  bug.location = {"f", "/repo/src/a,b.cpp", 7};
+  bug.test = "Bank.Transfer";
+  EXPECT_EQ(github_annotation(bug, "/repo"),
+            "::error file=src/a%2Cb.cpp,line=7,title=deadlock::Bank.Transfer: 100%25 stuck:%0Aboth\n");
+  bug.location = {};
+  bug.kind = FindingKind::LockOrder;
+  EXPECT_EQ(github_annotation(bug, "/repo"), "::warning title=lock-order::Bank.Transfer: 100%25 stuck:%0Aboth\n");
+}
+
+TEST(Perfetto, HasATrackForEachThreadAndLock) {
+  BankDeadlock bank;
+  const Finding finding = with_deadlock().bugs[0];
+  const json trace = json::parse(perfetto_trace(story_json(finding, bank.symbols, {"./bank_test"})));
+  std::map<std::string, int> phases;
+  std::set<std::string> tracks;
+  for (const json& event : trace["traceEvents"]) {
+    ++phases[event["ph"]];
+    if (event["name"] == "thread_name") tracks.insert(event["args"]["name"]);
+  }
+  EXPECT_EQ(tracks, (std::set<std::string>{"main", "worker 1", "worker 2", "accounts[0]", "accounts[1]"}));
+  EXPECT_EQ(phases["s"], phases["f"]);
+  EXPECT_EQ(phases["s"], 2);  // create
+  EXPECT_EQ(phases["i"], 1);  // the preemption
+}
+
+// --- what happens while it runs ---
+
+TEST(RunLog, WritesALineForEachEventAndAPage) {
+  const std::string folder = testing::TempDir();
+  const std::string events = folder + "events.jsonl", page = folder + "run.html";
+  const Exploration result = with_deadlock();
+  {
+    RunLog log({events, page}, {"./bank_test"}, "icb");
+    log.start("");
+    Progress progress{118, 0.5, "1 preemption", 7, 340, 0};
+    progress.seconds_left = 0.94;
+    progress.executions_before = 1000;
+    progress.by_strategy = {{"chess", 100}, {"random", 18}};
+    progress.levels = {{0, 18, 9}, {1, 100, 40}};
+    log.progress("", progress);
+    log.bound_finished("", 0, 18);
+    log.starts_over("", 3);
+    log.found("", result.bugs[0]);
+    EXPECT_NE(log.page().find("\"finished\":false"), std::string::npos);
+    log.end("", bank_report(result), result);
+    log.close();
+    EXPECT_EQ(log.problem(), "");
+  }
+  std::ifstream in(events);
+  std::vector<json> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
+  ASSERT_EQ(lines.size(), 6u);
+  std::vector<std::string> names;
+  for (const json& line : lines) {
+    names.push_back(line["event"]);
+    EXPECT_TRUE(line["seconds"].is_number());
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"start", "progress", "bound", "restart", "bug", "end"}));
+  EXPECT_EQ(lines[1]["executions"], 1118);
+  EXPECT_EQ(lines[1]["distinct"], 49);
+  EXPECT_EQ(lines[1]["estimated_total"], 1340);
+  EXPECT_EQ(lines[1]["by_strategy"]["random"], 18);
+  EXPECT_EQ(lines[4]["bug"]["kind"], "deadlock");
+  EXPECT_EQ(lines[5]["result"]["verdict"], "bug");
+  std::ifstream written(page);
+  const std::string html{std::istreambuf_iterator<char>(written), {}};
+  EXPECT_NE(html.find("\"finished\":true"), std::string::npos);
+}
+
+TEST(RunLog, SaysWhatItCannotWrite) {
+  RunLog log({"/no/such/folder/events", ""}, {"./a"}, "icb");
+  log.start("");
+  EXPECT_NE(log.problem().find("cannot write /no/such/folder/events"), std::string::npos);
+}
+
+TEST(RunLog, ThePageOfALongRunStaysSmall) {
+  RunLog log({"", testing::TempDir() + "long.html"}, {"./a"}, "icb");
+  for (uint64_t i = 0; i < 10'000; ++i) log.progress("", {i, 0.1 * static_cast<double>(i), "", 0, 0, 0});
+  log.found("", with_deadlock().bugs[0]);
+  const std::string page = log.page();
+  EXPECT_LT(page.size(), 1u << 20);
+  EXPECT_NE(page.find("\"executions\":9999,"), std::string::npos);
 }
 
 TEST(Confirm, SaysWhoWaitsForWhom) {
@@ -183,8 +338,30 @@ TEST(Progress, FitsTheLine) {
   Terminal terminal;
   EXPECT_EQ(progress_text({118, 0.5, "1 preemption", 0, 340, 1}, terminal),
             "  1 preemption   ▇▇▇▇▇            118 of about 340 · 236/s · 1 bug");
+  Progress progress{118, 0.5, "1 preemption", 0, 340, 1};
+  progress.seconds_left = 0.94;
+  EXPECT_EQ(progress_text(progress, terminal),
+            "  1 preemption   ▇▇▇▇▇            118 of about 340 · 236/s · 1 bug · 1 s left");
+  progress.seconds_left = 100'000'000;
+  progress.executions = 123'456'789'012;
+  progress.estimated_total = 999'999'999'999;
+  for (const bool utf8 : {true, false}) {
+    terminal.utf8 = utf8;
+    for (terminal.width = 0; terminal.width < 120; ++terminal.width)
+      EXPECT_LE(columns(progress_text(progress, terminal)), std::max(terminal.width, 2u) - 1) << terminal.width;
+  }
+}
+
+TEST(Progress, DropsTheBarFirst) {
+  Progress progress{118, 0.5, "1 preemption", 0, 340, 0};
+  progress.seconds_left = 75;
+  Terminal terminal;
+  terminal.width = 60;
+  EXPECT_EQ(progress_text(progress, terminal), "  1 preemption   118 of about 340 · 236/s · 1 min left");
+  terminal.width = 40;
+  EXPECT_EQ(progress_text(progress, terminal), "  118 of about 340 · 1 min left");
   terminal.width = 20;
-  EXPECT_LE(columns(progress_text({118, 0.5, "1 preemption", 0, 340, 1}, terminal)), 19u);
+  EXPECT_EQ(progress_text(progress, terminal), "  118 of about 340");
 }
 
 }  // namespace

@@ -30,9 +30,10 @@ struct Traits {
 // How far a search is, for people.
 struct SearchStatus {
   uint64_t frontier_nodes = 0, peak_frontier_nodes = 0;
-  uint64_t estimated_total = 0;  // executions of this phase; 0: unknown
-  std::string phase{};           // "1 preemption"
-  std::string contributions{};   // how the executions were spent, if there was a choice
+  uint64_t estimated_total = 0;                                 // executions of this phase; 0: unknown
+  std::string phase{};                                          // "1 preemption"
+  std::string contributions{};                                  // how the executions were spent, if there was a choice
+  std::vector<std::pair<std::string, uint64_t>> by_strategy{};  // executions of each, of a mixture
 };
 
 // Everything an exploration asks of a search. Strategies derive from Strategy below, which implements all but the core;

@@ -26,6 +26,12 @@ void Coverage::add(uint64_t fingerprint, uint32_t preemptions, uint64_t executio
 
 void Coverage::clear() { *this = {}; }
 
+std::vector<Coverage::Level> Coverage::levels() const {
+  std::vector<Level> levels;
+  for (const auto& [preemptions, row] : by_preemptions_) levels.push_back({preemptions, row.executions, row.traces});
+  return levels;
+}
+
 std::string Coverage::csv() const {
   std::string text = "series,at,executions,seconds,traces\n";
   const auto add = [&text](const char* series, const Row& row) {

@@ -20,6 +20,12 @@ class Coverage {
   // at most so many have shown.
   std::string csv() const;
 
+  struct Level {
+    uint32_t preemptions;
+    uint64_t executions, traces;  // with just so many; those that were new there
+  };
+  std::vector<Level> levels() const;  // ascending
+
  private:
   struct Row {
     uint64_t at, executions;

@@ -59,6 +59,7 @@ class ExplorationLoop {
     findings_.load(in);
     for (auto n = in.get<uint64_t>(); n > 0 && in.good(); --n) in_flight_.push_back(get_plan(in));
     search_.load(in);
+    executions_loaded_ = r.executions;
     submitted_ = r.executions + in_flight_.size();
     return in.good() && in.at_end();
   }
@@ -82,6 +83,7 @@ class ExplorationLoop {
       check_limits();
     }
     if (!in_flight_.empty()) executor_.cancel();
+    if (hooks_.progress) report_progress(Clock::now());
     conclude();
     if (!result_.claim.finished && (result_.bugs.empty() || goes_on_after_bugs())) save();
     return std::move(result_);
@@ -252,6 +254,23 @@ class ExplorationLoop {
     return status.estimated_total == 0 ? 0 : std::max(status.estimated_total, result_.executions);
   }
 
+  // Whatever ends first: the search, at the pace so far, or the budget.
+  std::optional<double> seconds_left(const Progress& p) const {
+    std::optional<double> least;
+    const auto at_most = [&least](double seconds) {
+      least = std::max(0.0, least ? std::min(*least, seconds) : seconds);
+    };
+    if (budget_.time) at_most(std::chrono::duration<double>(*budget_.time).count() - p.seconds);
+    const uint64_t here = result_.executions - executions_loaded_;
+    const auto until = [&](uint64_t total) {
+      if (here > 0 && total >= result_.executions)
+        at_most(static_cast<double>(total - result_.executions) * p.seconds / static_cast<double>(here));
+    };
+    if (p.estimated_total > 0) until(p.estimated_total);
+    if (budget_.executions) until(*budget_.executions);
+    return least;
+  }
+
   void report_progress(Clock::time_point now) const {
     const SearchStatus status = search_.status();
     Progress p;
@@ -261,6 +280,9 @@ class ExplorationLoop {
     p.frontier = status.frontier_nodes;
     p.estimated_total = estimated_total(status);
     p.bugs = findings_.bugs.size();
+    p.seconds_left = seconds_left(p);
+    p.by_strategy = status.by_strategy;
+    p.preemptions_completed = search_.claim().preemptions_completed;
     hooks_.progress(p);
   }
 
@@ -360,10 +382,11 @@ class ExplorationLoop {
   PlanQueue in_flight_;
   Plan plan_;  // of the execution that is looked at
   uint64_t submitted_ = 0;
-  bool points_missing_ = false;    // scheduling points: accesses were found racy since the search started
-  bool only_execution_ = false;    // the first one, because there are no others
-  bool executor_idle_ = false;     // although there are plans in flight
-  std::optional<uint32_t> bound_;  // reported last
+  uint64_t executions_loaded_ = 0;  // of the exploration that this one goes on with
+  bool points_missing_ = false;     // scheduling points: accesses were found racy since the search started
+  bool only_execution_ = false;     // the first one, because there are no others
+  bool executor_idle_ = false;      // although there are plans in flight
+  std::optional<uint32_t> bound_;   // reported last
   uint64_t executions_at_bound_ = 0;
   std::optional<Ending> ending_;
   TraceMeter meter_;

@@ -70,12 +70,22 @@ struct Exploration {
   bool starts_over() const { return ending == Ending::NewPoints || ending == Ending::Distrusted; }
 };
 
-// Reported between executions, at most a few times a second.
+// Reported between executions, at most a few times a second, and at the end.
 struct Progress {
   uint64_t executions = 0;
   double seconds = 0;
   std::string phase;
   uint64_t frontier = 0, estimated_total = 0, bugs = 0;
+  std::optional<double> seconds_left = std::nullopt;               // until the search or its budget ends; by estimate
+  std::vector<std::pair<std::string, uint64_t>> by_strategy = {};  // executions of each, of a mixture
+  std::optional<uint32_t> preemptions_completed = std::nullopt;
+  // Of the campaign, if it counts behaviours.
+  struct Level {
+    uint32_t preemptions;
+    uint64_t executions, distinct;  // with just so many preemptions; behaviours that were new there
+  };
+  uint64_t executions_before = 0;  // of searches that were given up to start over
+  std::vector<Level> levels = {};
 };
 
 struct ExplorerHooks : FindingHooks {

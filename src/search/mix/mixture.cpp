@@ -240,6 +240,7 @@ SearchStatus Mixture::status() const {
     all.peak_frontier_nodes += one.peak_frontier_nodes;
     if (parts_[i].proof == Proof::Bounded) all.phase = one.phase;
     if (learned_[i] == 0) continue;
+    all.by_strategy.emplace_back(parts_[i].name, learned_[i]);
     all.contributions +=
         (all.contributions.empty() ? "" : ", ") + count_of(learned_[i], "execution") + " of " + parts_[i].name;
   }

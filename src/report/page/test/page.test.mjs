@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
-import { deadlock, long, pageWith, withWhy } from "./stories.mjs";
+import { deadlock, long, pageWith, run, withWhy } from "./stories.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "lockstep-page-"));
 const pictures = process.argv[2];
@@ -28,7 +28,7 @@ async function open(data, { hash = "", ...options } = {}) {
   return openFile(file + hash, options);
 }
 
-async function openFile(file, options = {}) {
+async function openFile(file, { shows = "header", ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
   page.mistakes = [];
@@ -37,7 +37,8 @@ async function openFile(file, options = {}) {
   page.on("dialog", (dialog) => (page.mistakes.push("dialog"), dialog.dismiss()));
   page.on("request", (request) => request.url().startsWith("file:") || page.mistakes.push("request " + request.url()));
   await page.goto("file://" + file);
-  await page.waitForSelector(".row");
+  await page.waitForSelector(shows);
+  page.file = file;
   return page;
 }
 
@@ -201,40 +202,72 @@ test("nothing from the program leaves its place", async () => {
   await close(page);
 });
 
-// The fastest of three, because other programs run here too; for the same reason three times what a quiet machine needs.
+test("a run: tests, charts, findings", async () => {
+  const page = await open(run(true));
+  assert.match(await page.innerText("h1"), /BUG\s+bank_test/);
+  assert.equal(await page.locator(".tests tbody tr").count(), 2);
+  assert.match(await page.innerText(".finding"), /worker 1 waits for .* <\/script>/);
+  await page.click("text=Bank.Audit");
+  assert.match(await page.innerText(".sections"), /every sequentially consistent execution/);
+  assert.equal(await page.locator(".curve").count(), 2);
+  assert.equal(await page.locator(".bars").first().locator("tr").count(), 3);
+  assert.match(await page.innerText(".sections"), /optimal-dpor/);
+  await picture(page, "run-light");
+  await close(page);
+});
+
+test("a run that goes on is loaded again by itself", async () => {
+  const page = await open(run(false), { colorScheme: "dark", viewport: { width: 390, height: 844 } });
+  assert.match(await page.innerText("h1"), /RUNNING/);
+  assert.match(await page.innerText(".sections"), /8,000 executions of about 12,000; about 4 s left/);
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+  await picture(page, "run-phone-dark");
+  writeFileSync(page.file, pageWith(run(true)));
+  await page.waitForFunction(() => document.querySelector("h1")?.textContent?.startsWith("bug"), null, { timeout: 20000 });
+  await close(page);
+});
+
+// What the page's thread computed so far, without what other programs on the machine did meanwhile.
+async function computed(page) {
+  page.meter ??= await page.context().newCDPSession(page);
+  await page.meter.send("Performance.enable", { timeDomain: "threadTicks" });
+  const { metrics } = await page.meter.send("Performance.getMetrics");
+  return 1000 * metrics.find(({ name }) => name === "TaskDuration").value;
+}
+
 for (const [steps, limit] of [[5000, 300], [100000, 1500]])
   test(`first paint of ${steps} steps`, async (t) => {
-    const data = long(steps, 8);
-    const times = [];
-    for (let round = 0; round < 3; ++round) {
-      const page = await open(data);
-      times.push(await page.evaluate(() => new Promise((done) => {
-        const now = performance.getEntriesByName("first-contentful-paint")[0];
-        if (now) done(now.startTime);
-        else new PerformanceObserver((list) => done(list.getEntries()[0].startTime)).observe({ type: "paint", buffered: true });
-      })));
-      await close(page);
-    }
-    t.diagnostic(`first paint after ${Math.round(Math.min(...times))} ms`);
-    assert.ok(Math.min(...times) < 3 * limit, `${times} ms`);
+    const file = join(folder, `${steps}.html`);
+    writeFileSync(file, pageWith(long(steps, 8)));
+    const page = await openFile("/dev/null", { shows: "html" });
+    const before = await computed(page);
+    await page.goto("file://" + file);
+    await page.waitForSelector(".row");
+    const paint = await page.evaluate(() => new Promise((done) => {
+      const now = performance.getEntriesByName("first-contentful-paint")[0];
+      if (now) done(now.startTime);
+      else new PerformanceObserver((list) => done(list.getEntries()[0].startTime)).observe({ type: "paint", buffered: true });
+    }));
+    const spent = (await computed(page)) - before;
+    t.diagnostic(`${Math.round(spent)} ms computed, first paint after ${Math.round(paint)} ms`);
+    assert.ok(spent > 0 && spent < limit, `${spent} ms`);
+    await close(page);
   });
 
 test("100,000 steps scroll without pauses", async (t) => {
   const page = await open(long(100000, 8));
   assert.ok((await page.locator(".row").count()) < 120); // only what is in sight
-  const spent = await page.evaluate(async () => {
+  const before = await computed(page);
+  await page.evaluate(async () => {
     const box = document.querySelector(".steps");
-    const times = [];
     for (let at = 0; at < 60; ++at) {
       box.scrollTop = at * 40000;
-      const begin = performance.now();
       await new Promise((next) => requestAnimationFrame(() => setTimeout(next)));
-      times.push(performance.now() - begin);
     }
-    return times.sort((a, b) => a - b)[30];
   });
-  t.diagnostic(`${spent.toFixed(1)} ms for a frame, median`);
-  assert.ok(spent < 100, `${spent} ms`);
+  const frame = ((await computed(page)) - before) / 60;
+  t.diagnostic(`${frame.toFixed(1)} ms computed for a frame`);
+  assert.ok(frame > 0 && frame < 16, `${frame} ms`);
   await page.evaluate(() => (document.querySelector(".steps").scrollTop = 1e9));
   await page.waitForSelector(".row.failure");
   const begin = Date.now();

@@ -101,6 +101,28 @@ export function withWhy() {
   return data;
 }
 
+// A run with two tests, one finished with a bug, one under way.
+export function run(finished) {
+  const progress = (test, seconds, executions, distinct) => ({
+    event: "progress", seconds, test, phase: "2 preemptions and random schedules", executions, distinct, estimated_total: 12000,
+    seconds_left: 12 - seconds, frontier: 40, bugs: 0, preemptions_completed: 1,
+    by_strategy: { chess: executions / 2, "optimal-dpor": executions / 4, seek: executions / 4 },
+    by_preemptions: [{ preemptions: 0, executions: 40, distinct: 20 }, { preemptions: 1, executions: executions / 4, distinct: Math.round(distinct / 4) },
+                     { preemptions: 2, executions: executions / 2, distinct: Math.round(distinct / 2) }],
+  });
+  const bug = { kind: "deadlock", message: "worker 1 waits for accounts[1].mutex held by worker 2 </script>", execution: 118, preemptions: 1,
+    threads: 2, location: { function: "transfer", file: "src/bank.cpp", line: 7 }, schedule: "lockstep-out/bank_test/Bank.Transfer/bug-1.lockstep" };
+  const result = (verdict, bugs) => ({ verdict, complete: verdict === "pass", guarantee: "every sequentially consistent execution with at most 1 preemption",
+    executions: 118, traces: 60, seconds: 0.3, bugs, warnings: [] });
+  const events = [{ event: "start", seconds: 0, test: "Bank.Transfer", strategy: "auto" }, progress("Bank.Transfer", 0.3, 118, 60),
+    { event: "bug", seconds: 0.3, test: "Bank.Transfer", bug }, { event: "end", seconds: 0.4, test: "Bank.Transfer", result: result("bug", [bug]) },
+    { event: "start", seconds: 0.4, test: "Bank.Audit", strategy: "auto" }];
+  for (let i = 1; i <= 40; ++i) events.push(progress("Bank.Audit", 0.4 + i * 0.2, i * 200, Math.round(3000 * (1 - Math.exp(-i / 12)))));
+  events.push({ event: "restart", seconds: 3, test: "Bank.Audit", points: 2 });
+  if (finished) events.push({ event: "end", seconds: 9, test: "Bank.Audit", result: result("pass", []) });
+  return { page: "run", schema: 1, program: ["./bank_test"], strategy: "auto", finished, written: 1700000000, events };
+}
+
 // Threads that take a lock in turns, `steps` of them; the last fails.
 export function long(steps, threads = 3) {
   const names = ["main", ...Array.from({ length: threads - 1 }, (_, i) => `worker ${i + 1}`)];

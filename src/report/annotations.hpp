@@ -1,0 +1,13 @@
+// Findings as annotations of GitHub Actions: lines that its runner turns into notes at the source.
+#pragma once
+#include <string>
+
+#include "analysis/finding.hpp"
+
+namespace lockstep {
+
+// "::error file=src/bank.cpp,line=31,title=deadlock::worker 1 waits for ...". `root`: paths below it are relative to
+// it.
+std::string github_annotation(const Finding& bug, const std::string& root);
+
+}  // namespace lockstep

@@ -1,0 +1,27 @@
+// A failure told for other programs: as text, and as the steps that editors show one by one.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/finding.hpp"
+
+namespace lockstep {
+
+struct FlowStep {
+  uint32_t number = 0;  // as in the story; 0: the failure itself
+  std::string thread;
+  std::string text;
+  Location where;
+  bool essential = false;  // where a thread is stuck, the accesses of a race, the failure
+};
+
+struct BugStory {
+  std::string text;  // as on a terminal without colours
+  std::vector<FlowStep> steps;
+};
+
+// `finding` must be complete: see complete_finding(). `program`: see StoryOptions.
+BugStory bug_story(const Finding& finding, Symbols& symbols, const std::string& program = {});
+
+}  // namespace lockstep
