@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
     run->options.arguments.assign(argv + 1, argv + argc);
     run->options.environment = around.environment;
     keep_drawn_seed(run->options);
+    if (!run->hint.empty() && !run->options.quiet) std::fprintf(stderr, "lockstep: note: %s\n", run->hint.c_str());
     return run_command(run->options, services);
   }
   if (auto* resume = std::get_if<ResumeCommand>(&*command)) return resume_command(resume->folder, services);

@@ -35,8 +35,9 @@ struct Options : CampaignOptions {
   uint32_t times = 1;
   std::string output;          // of shrink; empty: next to the schedule
   std::string html, perfetto;  // of explain; empty: none
-  std::string debugger = "gdb";
-  std::vector<std::string> debugger_commands;  // of debug
+  // debug
+  std::string debugger = "gdb", interpreter;
+  std::vector<std::string> debugger_options, debugger_commands;
 };
 
 enum Command : unsigned { kRun = 1, kReplay = 2, kShrink = 4, kExplain = 8, kDebug = 16 };

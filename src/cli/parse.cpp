@@ -78,8 +78,9 @@ class Parser {
     explain_ = add_schedule_command("explain", kExplain, "Add -- PROGRAM [ARGS...] to use another program.");
     debug_ = add_schedule_command(
         "debug", kDebug,
-        "In gdb, 'lockstep next' runs to the next thread switch, 'lockstep failure' runs to the failure,\n"
-        "'lockstep story' prints the steps. Add -- PROGRAM [ARGS...] to use another program.");
+        "gdb stops at the failure. There, 'lockstep back [N]', 'lockstep next [N]' and 'lockstep goto STEP' move by\n"
+        "steps of the story, 'lockstep other' shows the first access of a race, 'help lockstep' lists the rest.\n"
+        "Add -- PROGRAM [ARGS...] to use another program.");
     list_ = app_.add_subcommand("list", summary_of("list"));
     list_->add_option("WHAT", what_, "strategies, ranks, analyses, intercepts, or tests PROGRAM [ARGS...]")
         ->type_name("");
@@ -178,7 +179,19 @@ class Parser {
     if (parts->program.empty()) parts->program = words_of(run.options.test_run);
     if (parts->program.empty()) return usage_error("no program given; use 'lockstep run [options] PROGRAM [ARGS...]'");
     run.options.command = parts->program;
+    if (std::find(rest.begin(), rest.end(), "--") == rest.end()) run.hint = hint_about(parts->program);
     return ParsedCommand{run};
+  }
+
+  // Options that were probably meant for Lockstep.
+  static std::string hint_about(const Words& program) {
+    for (size_t i = 1; i < program.size(); ++i) {
+      const std::string name = program[i].substr(0, program[i].find('='));
+      const OptionInfo* info = name.starts_with("--") ? find_option(name.substr(2)) : nullptr;
+      if (info != nullptr && info->commands & kRun)
+        return fmt::format("{} after PROGRAM is given to the program; for Lockstep put it before {}", name, program[0]);
+    }
+    return "";
   }
 
   // The one short option, before the program's own words.

@@ -14,6 +14,7 @@ struct ShowText {  // help or version: printed, exit 0
 };
 struct RunCommand {
   Options options;
+  std::string hint{};  // what the user may have meant otherwise
 };
 struct ReplayCommand {
   Options options;

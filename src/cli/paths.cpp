@@ -34,6 +34,14 @@ Result<std::string> find_runtime_library() {
                            (folder / "../lib").lexically_normal().string())};
 }
 
+Result<std::string> find_gdb_scripts() {
+  std::error_code error;
+  const fs::path folder =
+      (fs::read_symlink("/proc/self/exe", error).parent_path() / "../share/lockstep").lexically_normal();
+  if (fs::is_regular_file(folder / "lockstep_gdb/__init__.py", error)) return folder.string();
+  return Error{ExitCode::Usage, fmt::format("cannot find {}/lockstep_gdb; reinstall Lockstep", folder.string())};
+}
+
 std::string default_out(const std::string& program) {
   const std::string name = fs::path(program).filename().string();
   return "lockstep-out/" + (name.empty() ? "program" : name);

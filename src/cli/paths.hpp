@@ -10,6 +10,9 @@ namespace lockstep {
 // The runtime next to the executable (installed, or in the build tree), unless $LOCKSTEP_RUNTIME names one.
 Result<std::string> find_runtime_library();
 
+// The folder of the package lockstep_gdb, in share/lockstep next to the executable's folder.
+Result<std::string> find_gdb_scripts();
+
 // "lockstep-out/prog" for "./a/b/prog".
 std::string default_out(const std::string& program);
 

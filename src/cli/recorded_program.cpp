@@ -22,6 +22,7 @@ void enter_recorded_folder(const ScheduleFile& recording, Options& options) {
        {&options.json, &options.junit, &options.sarif, &options.output, &options.html, &options.perfetto})
     if (!file->empty() && *file != "-") *file = fs::absolute(*file, error).string();
   if (chdir(recording.cwd.c_str()) != 0) return;  // moved to another machine: the names may still fit here
+  setenv("PWD", recording.cwd.c_str(), 1);        // as a shell would
 }
 
 }  // namespace

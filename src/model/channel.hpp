@@ -17,6 +17,8 @@ namespace lockstep {
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
 inline constexpr uint32_t kChannelVersion = 9;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
+// Under a debugger: the descriptor of the program's input (Channel::rewinds_input), which the program finds as 0.
+inline constexpr int kDebugInputFd = 243;
 // Instead of it, where a call of lockstep::explore() is to serve: "<channel fd>,<thread table fd>,<number of the call>"
 inline constexpr const char* kExploreVariable = "LOCKSTEP_EXPLORE_CALL";
 
@@ -116,7 +118,7 @@ struct Channel {
   uint32_t max_delay_ms;  // docs/decisions/0014-time.md; kAnyDelay: no rule
   uint32_t spurious;      // most spurious wakeups of condition variables per execution
   uint8_t detect_races;   // in instrumented code
-  uint8_t debug;          // a debugger looks on: output goes where it goes, the debugger is told of switches
+  uint8_t debug;          // under a debugger: output goes where it goes, failures are breakpoints
   uint8_t check_locks;    // has every shared variable a lock? (detect/eraser.hpp)
   uint8_t find_leaks;     // blocks that nothing points to when the program has ended
   CheckpointUse checkpoints;

@@ -33,6 +33,12 @@ Error cannot_start() {
   return {ExitCode::Uncontrolled, std::string("cannot start a process: ") + std::strerror(errno)};
 }
 
+std::string shell_quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> list;
   for (const std::string& word : words) list.push_back(const_cast<char*>(word.c_str()));
@@ -145,11 +151,14 @@ Result<int> WorkerProcess::debug(const Plan& plan, const std::vector<std::string
   channel_.send(plan);
   channel_.stop();  // after this plan
   std::vector<std::string> words = debugger;
-  for (const std::string& variable : runtime_variables(options_)) {
-    const size_t equals = variable.find('=');
-    words.push_back("-iex");
-    words.push_back("set environment " + variable.substr(0, equals) + " " + variable.substr(equals + 1));
-  }
+  // gdb starts the program by $SHELL, which understands its arguments. It must leave the environment as it is, and the
+  // runtime must not be loaded into it.
+  std::string wrapper = "set exec-wrapper env";
+  for (const std::string& variable : runtime_variables(options_)) wrapper += " " + shell_quoted(variable);
+  words.insert(words.end(), {"-iex", wrapper});
+  const char* shell = getenv("SHELL");
+  words.insert(words.end(),
+               {"-iex", shell ? std::string("set environment SHELL ") + shell : "unset environment SHELL"});
   words.push_back("--args");
   words.push_back(options_.path);
   words.insert(words.end(), options_.command.begin() + 1, options_.command.end());
@@ -159,7 +168,9 @@ Result<int> WorkerProcess::debug(const Plan& plan, const std::vector<std::string
   if (child < 0) return cannot_start();
   if (child == 0) {
     hand_over_descriptors();
+    if (options_.input_fd() >= 0) dup2(options_.input_fd(), kDebugInputFd);
     signal(SIGINT, SIG_DFL);
+    setenv("SHELL", "/bin/sh", 1);
     execvp(argv[0], argv.data());
     _exit(127);
   }

@@ -50,6 +50,14 @@ TEST_F(OptionsTest, EverythingAfterTheProgramIsItsOwn) {
   EXPECT_EQ(run({"--quiet", "--", "--odd-name", "-y"}).command, (std::vector<std::string>{"--odd-name", "-y"}));
 }
 
+TEST_F(OptionsTest, OptionsOfLockstepBehindTheProgramGetAHint) {
+  const auto hint = [&](const std::vector<std::string>& words) { return std::get<RunCommand>(*parse(words)).hint; };
+  EXPECT_EQ(hint({"run", "./prog", "5", "--time=30s"}),
+            "--time after PROGRAM is given to the program; for Lockstep put it before ./prog");
+  EXPECT_EQ(hint({"run", "--time", "30s", "./prog", "--gtest_filter=*", "--html", "x"}), "");
+  EXPECT_EQ(hint({"run", "--", "./prog", "--time", "30s"}), "");  // says so himself
+}
+
 TEST_F(OptionsTest, SpinRoundsAreANumberOrNotGiven) {
   EXPECT_FALSE(run({"./prog"}).spin_rounds);
   EXPECT_EQ(run({"--spin-rounds", "30", "./prog"}).spin_rounds, 30u);

@@ -17,16 +17,12 @@ __attribute__((noinline)) void wait_for_baton(Thread& self) {
 
 }  // namespace
 
-// Where a debugger stops to see every switch of threads, on the thread that goes on.
-LOCKSTEP_EXPORT __attribute__((noinline)) void lockstep_debug_switch() { asm volatile(""); }
-
 void prepare(Thread& thread) { thread.restart = true; }
 
 void switch_to(Thread& from, Thread& to) {
   __atomic_store_n(&to.go, 1, __ATOMIC_RELEASE);
   futex_wake(&to.go);
   wait_for_baton(from);
-  lockstep_debug_switch();
 }
 
 // "thread 3" in the debugger's list, as in the story. Thread 0 is main.

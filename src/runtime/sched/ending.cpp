@@ -6,13 +6,11 @@
 #include "runtime/detect/races.hpp"
 #include "runtime/process/backtrace.hpp"
 #include "runtime/process/facts.hpp"
+#include "runtime/sched/debug_stops.hpp"
 #include "runtime/sched/refuse_call.hpp"
 #include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
-
-// Where a debugger stops when the execution fails, on the thread that failed or was the last to run.
-LOCKSTEP_EXPORT __attribute__((noinline)) void lockstep_debug_failure(const char*) { asm volatile(""); }
 
 void Scheduler::end(Outcome how, int exit_code, const char* text) {
   outcome = how;
@@ -49,7 +47,7 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
     add_stack(failure_stack_);
     add_race_stacks();
   }
-  if (UNLIKELY(runtime.channel->debug) && how != Outcome::Ok) lockstep_debug_failure(message_size ? message : nullptr);
+  if (UNLIKELY(runtime.channel->debug) && how != Outcome::Ok) debug_failure();
   runtime.running = false;
   runtime.current = runtime.controller;
   if (runtime.fibers)

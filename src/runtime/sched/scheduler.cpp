@@ -3,6 +3,7 @@
 #include "runtime/backend/backend.hpp"
 #include "runtime/base/trace_limits.hpp"
 #include "runtime/detect/races.hpp"
+#include "runtime/sched/debug_stops.hpp"
 #include "runtime/sched/virtual_clock.hpp"
 
 namespace lockstep::rt {
@@ -65,7 +66,10 @@ inline Step& Scheduler::record(Thread& me) {
     count_as_yield(step);
   else
     ++me.effects;
-  if (UNLIKELY(detail) && first_kept == 0) add_stack(me.arrival);
+  if (UNLIKELY(detail)) {
+    if (first_kept == 0) add_stack(me.arrival);
+    debug_step(log_size);
+  }
   return step;
 }
 
@@ -203,6 +207,7 @@ unsigned Scheduler::pick(unsigned n) {
   if (UNLIKELY(detail)) {
     capture_arrival(*runtime.current);
     add_stack(runtime.current->arrival);
+    debug_step(log_size);
   }
   if (unforeseen) {  // the plan knows of no choice here: whoever made it has to see that there is one
     end_redundant(Redundancy::UnforeseenChoice);
@@ -223,6 +228,7 @@ void Scheduler::note(OpKind kind, ObjectId object, Companion second) {
   if (UNLIKELY(detail)) {
     capture_arrival(*runtime.current);
     add_stack(runtime.current->arrival);
+    debug_step(log_size);
   }
 }
 

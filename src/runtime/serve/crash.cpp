@@ -14,6 +14,7 @@
 #include "runtime/process/dispositions.hpp"
 #include "runtime/process/libraries.hpp"
 #include "runtime/sched/cycle_counter.hpp"
+#include "runtime/sched/debug_stops.hpp"
 #include "runtime/sched/native_loops.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/trusted_sections.hpp"
@@ -120,6 +121,7 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
   if (run_own_handler_next(signal, info, raw_context, crash.overflow)) return;
   crash.unwinding = true;
   scheduler().record_failure();  // here, where the unwinder can see the interrupted frames
+  if (UNLIKELY(runtime.channel->debug)) debug_failure();
   continue_crash(context);
 #else
 #error "port: continue in crash_continue()"

@@ -175,7 +175,10 @@ void serve_plans() {
       sys(SYS_close, quiet_fd);
       quiet_fd = static_cast<int>(high);
     }
-    if (!channel.debug) redirect_output(quiet_fd);
+    if (!channel.debug)
+      redirect_output(quiet_fd);
+    else  // what gdb reads is not for the program
+      sys(SYS_dup3, channel.rewinds_input ? kDebugInputFd : quiet_fd, 0, 0);
   }
   undo.remember();
   sys(SYS_sched_getaffinity, 0, sizeof runtime.cpus, word(&runtime.cpus));

@@ -1,66 +1,16 @@
-// Writes the man page and the shells' completions from the table of options, so that they cannot differ from it.
+// Writes the man pages, the shells' completions and the table of docs/options.md from the table of options, so that
+// they cannot differ from it.
 //
-// usage: lockstep_documents man|bash|zsh|fish > FILE
+// usage: lockstep_documents man NAME|bash|zsh|fish|options > FILE
 #include <fmt/format.h>
 #include <cstdio>
 #include <string>
 
+#include "cli/documents/man_pages.hpp"
 #include "cli/options.hpp"
 
 namespace lockstep {
 namespace {
-
-std::string roff(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '-') {
-      out += "\\-";
-    } else if (c == '\\') {
-      out += "\\e";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-std::string man_page() {
-  std::string page = fmt::format(
-      ".TH LOCKSTEP 1 \"\" \"lockstep {}\" \"User Commands\"\n"
-      ".SH NAME\nlockstep \\- explore the thread schedules of a program, and replay the one that fails\n"
-      ".SH SYNOPSIS\n",
-      LOCKSTEP_VERSION);
-  for (const CommandInfo& command : command_table())
-    page += fmt::format(".B lockstep {}\n{}\n.br\n", command.name, roff(command.arguments));
-  page +=
-      ".SH DESCRIPTION\n"
-      "Lockstep controls the threads of an ordinary C++ program and runs it along one schedule after another.\n"
-      "It reports deadlocks, data races, livelocks, crashes and failed assertions, each with a schedule that replays\n"
-      "it exactly. If it finds no bug, it states in one sentence what it has proved.\n"
-      ".PP\n"
-      "Programs compiled with\n.BR lockstep\\-cxx \" or \" lockstep\\-cc\n"
-      "are preempted at synchronisation calls, atomics and racy accesses; other programs only at synchronisation "
-      "calls.\n";
-  for (const CommandInfo& command : command_table()) {
-    page += fmt::format(".SH LOCKSTEP {}\n{}.\n", command.name, roff(command.summary));
-    for (const OptionInfo& option : option_table()) {
-      if (!(option.commands & command.bit)) continue;
-      page += fmt::format(".TP\n.B \\-\\-{}{}\n{}\n", roff(option.name),
-                          option.value ? fmt::format(" \\fI{}\\fR", roff(option.value)) : "", roff(option.help));
-    }
-  }
-  return page +
-         ".SH ENVIRONMENT\n.TP\n.B LOCKSTEP_OPTIONS\noptions as key=value:key=value, named as on the command line.\n"
-         ".TP\n.B NO_COLOR\nif set, no colours.\n"
-         ".SH FILES\n.TP\n.I lockstep.toml\noptions, read from the working directory; the environment and the command "
-         "line override them.\n"
-         ".TP\n.I lockstep\\-out/PROGRAM\nfailing schedules, and the state of an interrupted exploration.\n"
-         ".SH EXIT STATUS\n.TP\n.B 0\nno bug found\n.TP\n.B 1\nbug found, or reproduced\n.TP\n.B 2\nwrong usage or bad "
-         "input\n"
-         ".TP\n.B 3\nno bug found, but not complete (with \\-\\-require\\-complete)\n"
-         ".TP\n.B 4\nthe program could not be controlled\n"
-         ".TP\n.B 130\ninterrupted; prints how to resume\n";
-}
 
 // "sync|atomics|racy" is a choice to complete; "N", "FILE" are not.
 std::string choices(const OptionInfo& option) {
@@ -177,17 +127,36 @@ std::string fish() {
   return text;
 }
 
+// The table of docs/options.md.
+std::string options() {
+  auto cell = [](std::string_view text) {
+    std::string out;
+    for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);
+    return out;
+  };
+  std::string text = "| key | value | meaning | commands |\n| --- | --- | --- | --- |\n";
+  for (const OptionInfo& option : option_table()) {
+    std::string commands;
+    for (const CommandInfo& command : command_table())
+      if (option.commands & command.bit) commands += fmt::format("{}{}", commands.empty() ? "" : ", ", command.name);
+    text += fmt::format("| `{}` | {} | {}{} | {} |\n", option.name, option.value ? cell(option.value) : "true, false",
+                        cell(option.help), option.repeatable ? " (a list)" : "", commands);
+  }
+  return text;
+}
+
 }  // namespace
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
   using namespace lockstep;
-  const std::string what = argc == 2 ? argv[1] : "";
-  const std::string text = what == "man"    ? man_page()
-                           : what == "bash" ? bash()
-                           : what == "zsh"  ? zsh()
-                           : what == "fish" ? fish()
-                                            : "";
+  const std::string what = argc > 1 ? argv[1] : "";
+  const std::string text = what == "man"       ? man_page(argc > 2 ? argv[2] : "")
+                           : what == "bash"    ? bash()
+                           : what == "zsh"     ? zsh()
+                           : what == "fish"    ? fish()
+                           : what == "options" ? options()
+                                               : "";
   if (text.empty()) return 2;
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
 }
