@@ -37,7 +37,7 @@ OPTIONS = {"leak": ["--leaks"], "lock-order": ["--error", "lock-order"]}
 def run(*words, **more):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("LOCKSTEP")}
     environment.update({"LC_ALL": "C.UTF-8", "COLUMNS": "120", "HOME": str(WORK)})
-    return subprocess.run([LOCKSTEP, *words], cwd=WORK, env=environment, capture_output=True, text=True, timeout=200,
+    return subprocess.run([LOCKSTEP, *words], cwd=WORK, env=environment, capture_output=True, text=True, timeout=100,
                           stdin=subprocess.DEVNULL, **more)
 
 
@@ -71,7 +71,7 @@ class EveryKind(unittest.TestCase):
         self.assertIn(line, after.splitlines()[-1], after)
         self.assertEqual(trace, trace_after)
         self.assertEqual(threads, threads_after)
-        self.assertEqual(errors, "")
+        self.assertNotIn("Python Exception", errors)
 
     def test_a_failed_check_of_a_test(self):
         self.check_kind("google", "EXPECT_EQ(count.load(), 2)")
@@ -153,9 +153,9 @@ class Stepping(unittest.TestCase):
         self.assertEqual(value, "$1 = 0")
 
     def test_finish_and_until(self):
-        finished, threads = debug("assertion", f"lockstep goto {self.load()}", "finish", "info threads")[2:4]
-        self.assertIn("Run till exit", finished)
-        self.assertRegex(threads, r"(?m)^\* +\d+ +increment 1 ")
+        at, finished, threads = debug("assertion", f"lockstep goto {self.load()}", "finish", "info threads")[1:4]
+        self.assertIn("std::thread::_State_impl", finished)  # who called increment()
+        self.assertIn(thread_of(at), re.search(r"(?m)^\*.*", threads).group(0))
         line = debug("assertion", f"lockstep goto {self.load()}", "until")[2]
         self.assertIn("turns.store(seen + 1)", line)
 
@@ -233,4 +233,4 @@ if __name__ == "__main__":
     WORK.mkdir(parents=True, exist_ok=True)
     for old in WORK.glob("*/bug-*.lockstep"):
         old.unlink()
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
