@@ -20,7 +20,7 @@ if(TARGET lockstep_explore)
   set_target_properties(lockstep_explore PROPERTIES OUTPUT_NAME lockstep INSTALL_RPATH "$ORIGIN")
 endif()
 
-install(PROGRAMS ${LOCKSTEP_BIN_DIR}/lockstep-cxx ${LOCKSTEP_BIN_DIR}/lockstep-cc
+install(PROGRAMS ${LOCKSTEP_BIN_DIR}/lockstep-cxx ${LOCKSTEP_BIN_DIR}/lockstep-cc ${PROJECT_SOURCE_DIR}/tools/lockstep-gdb
         DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lockstep DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""What can be done with a recorded failure: explain, the HTML page, gdb.
+"""What can be done with a recorded failure: explain, the HTML page, shrink. The debugger has a folder of its own.
 
 usage: check_recorded.py LOCKSTEP DEADLOCKING_EXAMPLE FAILING_EXAMPLE
 """
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -68,23 +67,11 @@ class Recorded(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done)
         self.assertEqual(done.stderr.count("\n"), 1)
 
-    @unittest.skipUnless(shutil.which("gdb"), "needs gdb")
-    def test_gdb_stops_at_the_failure_with_a_thread_for_each(self):
-        seen = self.lockstep("debug", self.record(DEADLOCK), "--command", "run", "--command", "info threads",
-                             "--command", "thread apply all bt", "--command", "lockstep story")
-        self.assertIn("lockstep: failure in", seen.stdout)
-        for name in ('"main"', '"thread 1"', '"thread 2"'):
-            self.assertIn(name, seen.stdout)
-        self.assertGreaterEqual(seen.stdout.count("ab_ba_deadlock.cpp:20"), 2, seen.stdout)
-        self.assertIn("DEADLOCK reproduced", seen.stdout)
-
-    @unittest.skipUnless(shutil.which("gdb"), "needs gdb")
-    def test_gdb_goes_from_switch_to_switch(self):
-        seen = self.lockstep("debug", self.record(ASSERTION), "--command", "break main", "--command", "run",
-                             *["--command", "lockstep next"] * 3, "--command", "lockstep failure", "--command", "continue")
-        self.assertIn("lockstep: switched to thread 2", seen.stdout)
-        self.assertIn("lockstep: failure in main", seen.stdout)
-        self.assertIn("assert(", seen.stdout)
+    def test_shrink_exits_with_0(self):
+        done = self.lockstep("shrink", self.record(ASSERTION))
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("Shrunk from", done.stdout)
+        self.assertTrue((self.cwd / "out/bug-1-shrunk.lockstep").exists())
 
     def test_a_debugger_that_is_not_there(self):
         done = self.lockstep("debug", self.record(DEADLOCK), "--debugger", "no-such-gdb")

@@ -186,7 +186,7 @@ class FrontEnd(unittest.TestCase):
 
     def setUp(self):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("LOCKSTEP")}
-        self.gdb = subprocess.Popen([LOCKSTEP, "debug", record("data-race"), "--interpreter=mi"], cwd=WORK,
+        self.gdb = subprocess.Popen([LOCKSTEP + "-gdb", "--interpreter=mi", "-nx", record("data-race")], cwd=WORK,
                                     env={**environment, "LC_ALL": "C.UTF-8", "HOME": str(WORK)}, text=True,
                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.addCleanup(self.end)
