@@ -89,6 +89,7 @@ class Imports {
     const std::map<uint64_t, std::string> slots = file.imported_functions();
     for (const auto& [slot, name] : slots) {
       if (is_instrumentation(name)) instrumentation_.insert(slot);
+      if (name == "__cxa_throw") throw_.insert(slot);
       if (exempts_function(name) == Exemption::Framework) framework_.insert(slot);
     }
     file.for_each_section([&](const Elf64_Shdr& section, std::span<const uint8_t> code) {
@@ -99,6 +100,7 @@ class Imports {
   bool calls_instrumentation(std::span<const uint8_t> code, uint64_t address) const {
     return refers(code, address, instrumentation_);
   }
+  bool throws(std::span<const uint8_t> code, uint64_t address) const { return refers(code, address, throw_); }
   bool calls_framework(std::span<const uint8_t> code, uint64_t address, const std::set<uint64_t>& own) const {
     return refers(code, address, framework_) || refers(code, address, own);
   }
@@ -119,7 +121,7 @@ class Imports {
     for (size_t at = 0; at + 6 <= code.size(); ++at) {
       if (code[at] != 0xff || code[at + 1] != 0x25) continue;
       const uint64_t slot = target(code, address, at + 2);
-      for (auto* places : {&instrumentation_, &framework_}) {
+      for (auto* places : {&instrumentation_, &framework_, &throw_}) {
         if (!places->contains(slot)) continue;
         places->insert(address + at / kEntry * kEntry);
         places->insert(address + at / kShort * kShort);
@@ -139,7 +141,7 @@ class Imports {
     return false;
   }
 
-  std::set<uint64_t> instrumentation_, framework_;  // slots and entries of the linkage table
+  std::set<uint64_t> instrumentation_, framework_, throw_;  // slots and entries of the linkage table
 };
 
 // --- one file ---
@@ -255,6 +257,7 @@ class Classifier {
     options.constant = [this](uint64_t address) { return is_constant(address); };
     options.trust_tables = unit ? unit->instrumented : units_.empty() && imports_.any_instrumentation();
     options.judges_callees = options.trust_tables;
+    options.throws = imports_.throws(code, f.begin);
     if (!may_touch_shared_memory(code, f.begin, options)) return std::nullopt;
     return !unit && is_standard_function(f.name) ? Kind::Template : Kind::Program;
   }

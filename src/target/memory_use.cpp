@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-constexpr uint8_t kStackPointer = 4, kFramePointer = 5;
+constexpr uint8_t kResult = 0, kStackPointer = 4, kFramePointer = 5, kSecondArgument = 6, kFirstArgument = 7;
 
 bool is(const Instruction& i, OpcodeMap map, uint8_t opcode) { return i.map == map && i.opcode == opcode; }
 
@@ -77,7 +77,8 @@ class Reader {
       if (is(i, OpcodeMap::OneByte, 0xff) && i.extension() == 4 && jumps_anywhere(i)) return true;
       if (i.memory && use(i, end)) return true;
     }
-    if (options_.judges_callees) return uses_what_it_takes() || (writes_ & ~results_);
+    if (options_.judges_callees)
+      return uses_what_it_takes() || (writes_ & ~(results() | (options_.throws ? 1u << kResult : 0u))) != 0;
     return leaves_ && uses_frame_;  // whoever it goes on to may know the frame, or be its caller's
   }
 
@@ -88,7 +89,19 @@ class Reader {
     const uint8_t prefix = rex ? code[0] : 0, modrm = code[rex ? 2 : 1];
     const unsigned from = (modrm >> 3 & 7) | (prefix & 4 ? 8 : 0), to = (modrm & 7) | (prefix & 1 ? 8 : 0);
     if (from == kStackPointer && to != kFramePointer) taken_.push_back({kStackPointer, 0});
-    if (to == 0 && from != kStackPointer) results_ |= 1u << from | 1u;
+    if (to == kResult && from != kStackPointer) results_ |= 1u << from | 1u << kResult;
+    const bool argument = to == kFirstArgument || to == kSecondArgument;  // of a call
+    if (from != kResult && to != kResult && !argument) copies_.push_back(1u << from | 1u << to);
+  }
+  // Registers that hold the address of the result, or a copy of it.
+  uint32_t results() const {
+    uint32_t all = results_;
+    for (uint32_t before = 0; all != before;) {
+      before = all;
+      for (const uint32_t pair : copies_)
+        if (all & ~(1u << kResult) & pair) all |= pair;
+    }
+    return all;
   }
   bool uses_what_it_takes() const {
     return std::any_of(taken_.begin(), taken_.end(), [&](const FramePlace& place) {
@@ -139,6 +152,7 @@ class Reader {
   };
   std::vector<FramePlace> taken_, used_;  // places of the frame whose address is taken, that are accessed
   uint32_t writes_ = 0, results_ = 0;     // registers: memory is written through them, %rax gets their value
+  std::vector<uint32_t> copies_;          // pairs of registers, by their bits
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ struct MemoryUseOptions {
   // The function comes from an instrumented unit, so that what it calls is judged by itself. Its frame counts only
   // where it accesses the very place whose address it takes; its result in memory is its own until it returns.
   bool judges_callees = false;
+  bool throws = false;  // writes through %rax fill in an exception
 };
 
 // False only if it is certain that the function, whose code begins at `address`, accesses nothing but registers, its

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/backend/backend.hpp"
@@ -12,6 +13,7 @@
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/plain_functions.hpp"
 #include "runtime/memory/snapshot.hpp"
+#include "runtime/process/control.hpp"
 #include "runtime/process/facts.hpp"
 #include "runtime/serve/crash.hpp"
 #include "runtime/serve/modules.hpp"
@@ -94,8 +96,28 @@ __attribute__((constructor)) void early(int, char**, char** environment) {
   }
 }
 
+unsigned count_threads() {
+  struct stat task {};
+  const long failed = sys(SYS_newfstatat, AT_FDCWD, word("/proc/self/task"), word(&task), 0);
+  return failed < 0 || task.st_nlink < 3 ? 1 : static_cast<unsigned>(task.st_nlink - 2);
+}
+
+// A thread of an initialiser is not under control: main would wait for it in vain. One that was joined may still be
+// about to leave the kernel.
+void refuse_early_threads() {
+  constexpr timespec kMoment{0, 1'000'000};
+  for (int patience = 100; count_threads() > 1; --patience) {
+    if (!patience)
+      refuse(
+          "a thread runs before main() begins, started when a static object or a library was initialised. "
+          "Threads are controlled from main() on: start it there, or when it is first used.");
+    sys(SYS_nanosleep, word(&kMoment), 0);
+  }
+}
+
 // Everything is loaded and initialised, main has not begun: from here on executions can be started again and again.
 __attribute__((noinline)) void take_control() {
+  refuse_early_threads();
   const Channel& channel = *runtime.channel;
   runtime.uses_fsgsbase = fsgsbase_available() && !getenv("LOCKSTEP_TEST_NO_FSGSBASE");
   runtime.fibers = channel.backend != Backend::OsThread;
