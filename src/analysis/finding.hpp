@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/observation.hpp"
 #include "model/plan.hpp"
 #include "model/trace.hpp"
 
@@ -68,6 +69,27 @@ struct LockNesting {
   uint32_t held_step = 0, step = 0;
 };
 
+// Two conflicting steps of the failing execution, as indices into its trace: with `second` before `first`, and the rest
+// as it was as far as that is possible, the failure does not show.
+struct NeededOrder {
+  uint32_t first = 0, second = 0;
+  struct Told {
+    std::string thread, operation;
+    Location where;
+  };
+  Told told_first{}, told_second{};  // for documents, by explain_cause()
+};
+
+// Why a failure shows: the orders it depends on, found by reversing one after the other and running.
+struct Cause {
+  std::vector<NeededOrder> orders;  // ascending by `second`
+  uint32_t reversed = 0;            // orders that were reversed and run; 0: nothing was tried
+  uint32_t left_out = 0;            // conflicts that could not be reversed, or not within the budget
+  Trace passing;                    // of the executions that passed the one that departs latest; empty: none passed
+  uint32_t departs = 0;             // the record at which it does
+  std::string text;                 // in one sentence, by explain_cause()
+};
+
 struct Finding {
   FindingKind kind = FindingKind::Assertion;
   // What the trace alone shows, where the program's own words say more (report/test_failure.hpp).
@@ -87,6 +109,8 @@ struct Finding {
   Location location;
   Plan plan;             // repeats it
   Trace trace;           // of the confirming replay, with stacks
+  Cause cause;           // see search/minimize/cause.hpp
+  Observations seen;     // in a replay that stopped at every step; empty: there was none
   std::string output;    // what the program printed in that replay
   std::string schedule;  // file it was saved to
   bool stored = false;   // met by a schedule that an earlier run had saved; `execution` is that run's

@@ -32,14 +32,24 @@ std::optional<Finding> Campaign::confirm(Finding finding) {
   }
   if (found && found->kind == FindingKind::Livelock)
     found->doubt = way_out(*target_, *found, [this] { return deadline_->is_over(); });
-  if (!found || options_.no_shrink || !found->doubt.empty()) return found;
+  if (!found || !found->doubt.empty()) return found;
   if (const TraceView trace = found->trace; trace.is_brief()) {
     found->message += fmt::format("; its {} are too many to record: raise --memory-budget to see them",
                                   count_of(trace.header().decisions, "step"));
     return found;
   }
+  if (options_.no_shrink) return with_explanation(std::move(*found));
   const Finding simple = replayer_.simplify(*found, search_->claim().preemptions_completed, shrink_budget());
-  return with_all_points(simple).value_or(simple);
+  return with_explanation(with_all_points(simple).value_or(simple));
+}
+
+Finding Campaign::with_explanation(Finding finding) {
+  ShrinkBudget budget = shrink_budget();
+  budget.executions = 300;
+  budget.time = std::chrono::milliseconds(1000);
+  replayer_.explain(finding, budget);
+  if (!deadline_->is_over()) replayer_.observe(finding);
+  return finding;
 }
 
 ShrinkBudget Campaign::shrink_budget() const {

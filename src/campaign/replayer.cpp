@@ -4,9 +4,11 @@
 
 #include "analysis/race_analysis.hpp"
 #include "model/schedule.hpp"
+#include "report/cause_text.hpp"
 #include "report/complete_finding.hpp"
 #include "report/test_failure.hpp"
 #include "search/minimize/simplify.hpp"
+#include "target/inspector.hpp"
 #include "target/symbols.hpp"
 #include "target/uninstrumented_sync.hpp"
 
@@ -61,6 +63,26 @@ std::optional<Finding> Replayer::reproduce(Finding finding, bool same_kind, Trac
   finding = complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols());
   explain_by_test(finding);
   return finding;
+}
+
+void Replayer::observe(Finding& finding) {
+  constexpr size_t kMostSteps = 20'000;  // each is a stop
+  if (finding.trace.empty() || finding.trace.view().steps().size() > kMostSteps) return;
+  const auto blocks = finding.trace.view().allocations();
+  const auto observer = make_observer(target_.modules(), {blocks.begin(), blocks.end()});
+  const Target::Detailed replay = target_.run_detailed(finding.plan, observer.get());
+  if (replay.trace.empty()) return;
+  const TraceView again = replay.trace, told = finding.trace;
+  if (again.steps().size() != told.steps().size() || first_difference(again, told)) return;
+  finding.seen = observer->take();
+  retell_message(finding, symbols());
+  explain_cause(finding, symbols());
+}
+
+void Replayer::explain(Finding& finding, ShrinkBudget budget) {
+  const auto confirm = [&](Finding other) { return reproduce(std::move(other), true); };
+  finding.cause = cause_of(target_, analyses(), finding, confirm, budget);
+  explain_cause(finding, symbols());
 }
 
 Finding Replayer::complete(Finding finding) {

@@ -24,6 +24,13 @@ class Replayer {
   // nullopt: nothing did. `seen` gets the trace in either case.
   std::optional<Finding> reproduce(Finding finding, bool same_kind, Trace* seen = nullptr);
 
+  // Replays a complete finding once more and looks at the program at every step: names, types, the variables of a
+  // failed assertion.
+  void observe(Finding& finding);
+
+  // Finds out why it fails, by other executions (Finding::cause).
+  void explain(Finding& finding, ShrinkBudget budget);
+
   // A finding that could not be replayed: what its trace tells without stacks.
   Finding complete(Finding finding);
 

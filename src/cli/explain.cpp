@@ -40,6 +40,8 @@ int explain_command(const Options& given, const Services& services) {
     console.warn("the failure did not reproduce; 'lockstep replay' shows where the program departs from the recording");
     return static_cast<int>(ExitCode::NoBug);
   }
+  replayer.explain(*found, {});
+  replayer.observe(*found);
   found->schedule = options.schedule;
   if (options.html.empty() && options.perfetto.empty()) {
     constexpr size_t kRows = 400;

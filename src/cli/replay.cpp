@@ -65,6 +65,7 @@ class Replay {
       return true;
     }
     if (failures++ > 0) return true;
+    replayer_.observe(*found);
     if (found->kind != recording_.bug.kind)
       console_.warn(fmt::format("the recorded failure was {}, this one is {}", name_of(recording_.bug.kind),
                                 name_of(found->kind)));

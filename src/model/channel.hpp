@@ -10,6 +10,7 @@
 
 #include "model/fact.hpp"
 #include "model/ids.hpp"
+#include "model/inspection.hpp"
 #include "model/race.hpp"
 
 namespace lockstep {
@@ -171,6 +172,7 @@ struct Channel {
   // Paths of libraries that the program has loaded itself; the count may exceed what there is room for.
   std::atomic<uint32_t> libraries;
   char library[kMaxLibraries][256];
+  Inspection inspection;
   Ring plans, traces;
 };
 

@@ -21,6 +21,7 @@ void write_wire(const Plan& plan, void* out) {
   header.sleepers = static_cast<uint32_t>(plan.sleep.size());
   header.policy = plan.policy;
   header.detail = plan.detail;
+  header.inspect = plan.inspect;
   header.stacks = plan.stacks;
   header.origins = plan.origins;
   header.survey = plan.survey;

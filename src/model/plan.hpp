@@ -64,6 +64,7 @@ struct Plan {
   Policy policy = Policy::Default;
   uint32_t policy_at = 0, policy_until = kNoStep;  // records to which it applies; others follow the default schedule
   bool detail = false;     // record stacks, capture output: for the execution that is shown to a person
+  bool inspect = false;    // with detail: stop at every step, so that the driver can read memory (model/inspection.hpp)
   bool stacks = false;     // record stacks, nothing else: for ranks that look at code
   bool origins = false;    // report where the heap's blocks came from that were used (model/variable.hpp)
   bool whole = false;      // random policies: keep all records, as far as there is room; otherwise only of short ones
@@ -98,6 +99,8 @@ struct PlanHeader {
   uint32_t tracked;
   ObjectId focus;
   uint32_t policy_at, policy_until;
+  uint8_t inspect;
+  uint8_t reserved[7];
 
   const Delta* delta_list() const { return reinterpret_cast<const Delta*>(this + 1); }
   const uint16_t* sleeper_list() const { return reinterpret_cast<const uint16_t*>(delta_list() + deltas); }
@@ -107,7 +110,7 @@ struct PlanHeader {
   }
   const TrackedRange* tracked_list() const { return reinterpret_cast<const TrackedRange*>(extra() + extra_words); }
 };
-static_assert(sizeof(PlanHeader) == 72, "wire format");
+static_assert(sizeof(PlanHeader) == 80, "wire format");
 
 uint32_t wire_size(const Plan& plan);
 void write_wire(const Plan& plan, void* out);  // wire_size(plan) bytes

@@ -48,8 +48,9 @@ Trace TraceBuilder::build() {
   header.block_units = static_cast<uint32_t>(blocks.size());
   header.races = static_cast<uint32_t>(races.size());
   header.allocations = static_cast<uint32_t>(allocations.size());
-  header.bytes =
-      static_cast<uint32_t>(before_races + sizeof(DataRace) * races.size() + sizeof(Allocation) * allocations.size());
+  header.values = static_cast<uint32_t>(values.size());
+  header.bytes = static_cast<uint32_t>(before_races + sizeof(DataRace) * races.size() +
+                                       sizeof(Allocation) * allocations.size() + sizeof(StepValues) * values.size());
   Trace trace;
   trace.bytes_.resize(header.bytes / 8);
   char* out = reinterpret_cast<char*>(trace.bytes_.data());
@@ -67,6 +68,7 @@ Trace TraceBuilder::build() {
   put(blocks.data(), sizeof(Touched) * blocks.size());
   put(races.data(), sizeof(DataRace) * races.size());
   put(allocations.data(), sizeof(Allocation) * allocations.size());
+  put(values.data(), sizeof(StepValues) * values.size());
   return trace;
 }
 

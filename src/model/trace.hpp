@@ -2,7 +2,7 @@
 //
 // Layout of a trace message: TraceHeader, Step[steps], Step[pending], uint64_t sets[set_words], uint64_t
 // stacks[stack_words], char message[message_bytes], padding to 8, BlockRecord or Touched[block_units],
-// DataRace[races]. All offsets follow from the header.
+// DataRace[races], Allocation[allocations], StepValues[values]. All offsets follow from the header.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -114,6 +114,21 @@ constexpr bool acquires(OpKind kind, uint8_t flags) {
 // What the step takes or gives.
 constexpr ObjectId held_object(const Step& s) { return s.kind == OpKind::CondWait ? s.second.mutex() : s.object; }
 
+// What a step of a detailed execution read and wrote: the bytes of its object before and after it, if there are at most
+// eight. Only of steps that access memory of the program (is_access()).
+struct StepValues {
+  enum Known : uint8_t { kBefore = 1, kAfter = 2 };
+  uint64_t before, after;
+  uint8_t known;
+  uint8_t bytes;
+  uint8_t reserved[6];
+};
+static_assert(sizeof(StepValues) == 24, "wire format");
+constexpr bool is_access(OpKind kind) {
+  return kind == OpKind::Load || kind == OpKind::Store || kind == OpKind::Rmw || kind == OpKind::Cas ||
+         kind == OpKind::PlainRead || kind == OpKind::PlainWrite;
+}
+
 // Memory touched: an aligned word and which of its bytes.
 struct Touched {
   uint64_t word;
@@ -180,8 +195,10 @@ struct TraceHeader {
   uint8_t reserved[2];
   uint32_t preemptions, contested;  // contested: decisions between several threads
   uint64_t fingerprint;             // its low half; 0: unknown
+  uint32_t values;                  // one per step in detailed executions, else 0
+  uint32_t reserved2;
 };
-static_assert(sizeof(TraceHeader) == 104, "wire format");
+static_assert(sizeof(TraceHeader) == 112, "wire format");
 
 // On the wire a trace may begin like the one sent before it. Then these numbers of records and set words are left out.
 struct TraceSuffix {
@@ -247,6 +264,10 @@ class TraceView {
   std::span<const Allocation> allocations() const {
     return {at<Allocation>(races_offset() + sizeof(DataRace) * header().races), header().allocations};
   }
+  // By step; empty unless header().detail.
+  std::span<const StepValues> values() const {
+    return {at<StepValues>(header().bytes - sizeof(StepValues) * header().values), header().values};
+  }
   bool locks_broken() const { return header().monitors & Monitors::kLocksBroken; }
 
   // Blocks in the order of the execution: visit(const BlockRecord&, std::span<const Touched>).
@@ -281,7 +302,8 @@ class TraceView {
 
  private:
   size_t races_offset() const {
-    return header().bytes - sizeof(DataRace) * header().races - sizeof(Allocation) * header().allocations;
+    return header().bytes - sizeof(DataRace) * header().races - sizeof(Allocation) * header().allocations -
+           sizeof(StepValues) * header().values;
   }
   size_t sets_offset() const { return sizeof(TraceHeader) + sizeof(Step) * size_t(header().steps + header().pending); }
   template <class T>
@@ -343,6 +365,7 @@ class TraceBuilder {
   std::vector<Touched> blocks;  // as on the wire
   std::vector<DataRace> races;
   std::vector<Allocation> allocations;
+  std::vector<StepValues> values;
   std::string_view message;
   Trace build();
 };

@@ -103,7 +103,7 @@ std::optional<Finding> best_match(const Finding& wanted, bool same_kind, TraceVi
 Finding complete_finding(Finding found, Trace trace, std::string output, Symbols& symbols) {
   found.trace = std::move(trace);
   found.output = std::move(output);
-  const TraceNames names(found.trace, symbols);
+  const TraceNames names(found.trace, symbols, &found.seen);
   found.message = found.race ? race_message(*found.race, names) : message_of(found, names);
   const auto stack = found.race                            ? telling_stack(*found.race, names)
                      : found.allocation                    ? names.stack_of_allocation(*found.allocation)
@@ -114,6 +114,12 @@ Finding complete_finding(Finding found, Trace trace, std::string output, Symbols
   if (auto frame = innermost_user_frame(stack, symbols)) found.location = frame->where;
   found.fingerprint = fingerprint_of(found, names);
   return found;
+}
+
+void retell_message(Finding& found, Symbols& symbols) {
+  if (found.observed) return;  // a test's own words
+  const TraceNames names(found.trace, symbols, &found.seen);
+  found.message = found.race ? race_message(*found.race, names) : message_of(found, names);
 }
 
 }  // namespace lockstep

@@ -16,4 +16,7 @@ std::optional<Finding> best_match(const Finding& wanted, bool same_kind, TraceVi
 // `trace` is the detailed replay of `found`, `output` what the program printed in it.
 Finding complete_finding(Finding found, Trace trace, std::string output, Symbols& symbols);
 
+// The message of a complete finding, with the names that were seen since (Finding::seen).
+void retell_message(Finding& found, Symbols& symbols);
+
 }  // namespace lockstep

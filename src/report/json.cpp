@@ -17,6 +17,20 @@ Json or_null(const std::optional<T>& value) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
+Json told_step(const NeededOrder::Told& step) {
+  return {{"thread", step.thread},
+          {"operation", step.operation},
+          {"file", text_or_null(step.where.file)},
+          {"line", step.where.line > 0 ? Json(step.where.line) : Json(nullptr)}};
+}
+
+Json why_json(const Cause& cause) {
+  Json orders = Json::array();
+  for (const NeededOrder& order : cause.orders)
+    orders.push_back({{"first", told_step(order.told_first)}, {"second", told_step(order.told_second)}});
+  return {{"text", cause.text}, {"orders", orders}, {"reversed", cause.reversed}, {"not_reversed", cause.left_out}};
+}
+
 Json bounds_json(const Bounds& b) {
   Json json = Json::object();
   const auto add = [&json](const char* key, const std::optional<uint32_t>& bound) {
@@ -70,6 +84,7 @@ Json bug_json(const Finding& bug) {
         {"line", where.line > 0 ? Json(where.line) : Json(nullptr)}}},
       {"schedule", text_or_null(bug.schedule)},
   };
+  if (!bug.cause.text.empty()) json["why"] = why_json(bug.cause);
   if (bug.stored) json["stored"] = true;  // met by the schedule of an earlier run, whose number `execution` is
   if (!bug.test.empty()) json["test"] = bug.test;
   return json;

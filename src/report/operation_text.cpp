@@ -15,7 +15,6 @@ const char* verb_of(OpKind kind) {
     case OpKind::Lock: return "lock";
     case OpKind::TryLock: return "try-lock";
     case OpKind::Unlock: return "unlock";
-    case OpKind::Reacquire: return "relock";
     case OpKind::CondBroadcast: return "notify_all";
     case OpKind::ReadLock: return "read-lock";
     case OpKind::WriteLock: return "write-lock";
@@ -40,7 +39,19 @@ const char* verb_of(OpKind kind) {
   }
 }
 
-std::string sentence(const Step& step, const TraceNames& names) {
+// "head_ → 0", "head_ 0 → 1", "head_ expected 0, found 1".
+std::string access_text(const Step& step, const TraceNames& names, uint32_t index) {
+  const std::string object = names.object(step.object, index);
+  const auto before = names.value_before(index), after = names.value_after(index);
+  if (step.kind == OpKind::Load || step.kind == OpKind::PlainRead) return before ? object + " → " + *before : object;
+  if (step.kind == OpKind::Cas && !(step.flags & Step::kWrite))
+    return before ? fmt::format("{} expected {}, found {}", object,
+                                names.value_text(step.object, index, step.second.expected()), *before)
+                  : object;
+  return before && after ? fmt::format("{} {} → {}", object, *before, *after) : object;
+}
+
+std::string sentence(const Step& step, const TraceNames& names, uint32_t index) {
   switch (step.kind) {
     case OpKind::ThreadStart: return "starts";
     case OpKind::Create: return "create " + names.thread(step.second.thread());
@@ -51,10 +62,16 @@ std::string sentence(const Step& step, const TraceNames& names) {
     case OpKind::AtomicSection: return step.second.begins_section() ? "begin atomic section" : "end atomic section";
     case OpKind::Fence: return "fence";
     case OpKind::CondWait:
-      return fmt::format("wait on {}, releases {}", names.object(step.object), names.object(step.second.mutex()));
+      return fmt::format("starts waiting on {}, releases {}", names.object(step.object, index),
+                         names.object(step.second.mutex(), index));
+    case OpKind::Reacquire: {
+      const std::string mutex = names.object(step.object, index);
+      if (index == kNoStep || step.second.none()) return "relock " + mutex;
+      return fmt::format("returns from waiting on {}", names.object(step.second.condition(), index));
+    }
     case OpKind::CondSignal: {
       const ThreadId woken = step.second.woken();
-      return fmt::format("notify_one {}, {}", names.object(step.object),
+      return fmt::format("notify_one {}, {}", names.object(step.object, index),
                          woken == kNoThread ? "nobody waits" : "wakes " + names.thread(woken));
     }
     case OpKind::Yield: return "yield";
@@ -85,9 +102,11 @@ std::string io_text(Companion second) {
   }
 }
 
-std::string operation_text(const Step& step, const TraceNames& names) {
+std::string operation_text(const Step& step, const TraceNames& names, uint32_t index) {
   const char* verb = verb_of(step.kind);
-  std::string text = verb ? std::string(verb) + " " + names.object(step.object) : sentence(step, names);
+  std::string text = !verb                  ? sentence(step, names, index)
+                     : is_access(step.kind) ? std::string(verb) + " " + access_text(step, names, index)
+                                            : std::string(verb) + " " + names.object(step.object, index);
   if (step.flags & Step::kTimedOut) {
     text += ", times out";
   } else if ((step.flags & Step::kConditional) && !(step.flags & Step::kWrite) && !(step.flags & Step::kBlocked)) {

@@ -77,6 +77,7 @@ class Sarif {
         {"partialFingerprints", {{"lockstep/v1", bug.fingerprint}}},
         {"properties", {{"execution", bug.execution}, {"preemptions", bug.preemptions}, {"threads", bug.threads}}}};
     if (!bug.test.empty()) json["properties"]["test"] = bug.test;
+    if (!bug.cause.text.empty()) json["properties"]["why"] = bug.cause.text;
     if (!bug.schedule.empty()) json["properties"]["replay"] = "lockstep replay " + shell_word(bug.schedule);
     if (bug.location.line > 0) json["locations"] = Json::array({location(bug.location, "")});
     const auto story = report_.stories.find(bug.fingerprint);

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cctype>
 
+#include "model/schedule.hpp"
+#include "report/cause_text.hpp"
+#include "report/end_states.hpp"
 #include "report/operation_text.hpp"
 #include "report/race_text.hpp"
-#include "report/story_cells.hpp"
+#include "report/story_columns.hpp"
 #include "report/summary.hpp"
 #include "report/trace_names.hpp"
 #include "report/user_frames.hpp"
@@ -16,7 +19,6 @@ namespace lockstep {
 namespace {
 
 constexpr const char* kRed = "1;31";
-constexpr const char* kYellow = "33";
 constexpr const char* kBold = "1";
 constexpr const char* kDim = "2";
 
@@ -27,12 +29,16 @@ class Story {
         options_(options),
         term_(options.terminal),
         glyph_(term_.glyphs()),
-        names_(finding.trace, symbols) {}
+        names_(finding.trace, symbols, &finding.seen) {}
 
-  std::string write() {
+  std::string tell() {
     header();
-    steps();
+    table_ = story_table(finding_, names_, glyph_, options_.row_limit);
+    out_ += lay_out(table_, names_, term_);
+    folded();
     why();
+    cause();
+    if (const std::string states = end_states(names_); !states.empty()) out_ += "\nAt the end: " + plain(states) + "\n";
     legend();
     output();
     what_next();
@@ -40,173 +46,122 @@ class Story {
   }
 
  private:
-  using Cell = StoryCell;
-  static size_t width(const Cell& cell) {
-    return columns(cell.text) + (cell.place.empty() ? 0 : 3 + columns(cell.place));
-  }
+  // --- what, where, how deep -------------------------------------------------------------------------------------
 
   void header() {
     std::string kind = name_of(finding_.kind);
     for (char& c : kind) c = c == '-' ? ' ' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    const std::string when = options_.replayed ? "reproduced" : "at execution " + with_separators(finding_.execution);
-    out_ += fmt::format("{} {} {} {}, {}\n", term_.paint(kRed, kind), when, glyph_.dash,
-                        plural(finding_.preemptions, "preemption"), plural(finding_.threads, "thread"));
-    if (finding_.kind != FindingKind::Deadlock) out_ += "  " + one_line(finding_.message) + "\n";
-    out_ += "\n";
+    const std::string what = one_line(plain(message()));
+    const std::string where = lockstep::place_in_function(finding_.location);
+    out_ += term_.paint(kRed, kind) + "  " + what;
+    const bool fits = columns(kind) + columns(what) + columns(where) + 6 <= term_.width;
+    if (!where.empty()) out_ += (fits ? "   " : "\n  ") + where;
+    const std::string when = options_.replayed ? "reproduced" : "execution " + with_separators(finding_.execution);
+    out_ += fmt::format("\n{}{}, {} {} {}\n\n", plural(finding_.preemptions, "preemption"), between(),
+                        plural(finding_.threads, "thread"), glyph_.dash, when);
   }
 
-  // --- the steps -------------------------------------------------------------------------------------------------
-
-  void steps() {
-    const std::vector<Cell> cells = story_cells(finding_, names_, glyph_, options_.row_limit);
-    for (const Cell& cell : cells) margin_ = std::max(margin_, std::to_string(cell.row.number).size() + 3);
-    std::vector<ThreadId> threads;
-    for (const Cell& cell : cells)
-      for (const ThreadId t : {cell.row.thread, cell.row.other})  // of whom an arrow points at, all rows may be skipped
-        if (t != kNoThread) threads.push_back(t);
-    std::sort(threads.begin(), threads.end());
-    threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
-    if (std::vector<size_t> starts = column_starts(cells, threads); !starts.empty()) {
-      in_columns(cells, threads, starts);
-    } else {
-      in_one_column(cells, threads);
-    }
+  std::string message() const {
+    std::string text = finding_.message;
+    for (const std::string_view prefix : {"assertion failed: ", "deadlock: ", "data race "})
+      if (text.starts_with(prefix)) text.erase(0, prefix.size());
+    std::string values;
+    for (const Operand& operand : finding_.seen.operands)
+      values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", operand.name, operand.value);
+    return values.empty() ? text : fmt::format("{}   ({})", text, values);
   }
 
-  // Only one cell of a row is filled, so a cell may reach into the columns right of it. Narrower and narrower columns
-  // are tried until every row fits; empty if none do.
-  std::vector<size_t> column_starts(const std::vector<Cell>& cells, const std::vector<ThreadId>& threads) {
-    for (size_t cap = 44; cap >= 12; cap -= 2) {
-      std::vector<size_t> starts;
-      size_t at = margin_;
-      for (ThreadId thread : threads) {
-        starts.push_back(at);
-        size_t widest = columns(names_.thread(thread));
-        for (const Cell& cell : cells)
-          if (cell.row.thread == thread) widest = std::max(widest, width(cell));
-        at += std::max(std::min(widest, cap), columns(names_.thread(thread))) + 2;
-      }
-      bool fits = true;
-      for (size_t i = 0; i < threads.size() && fits; ++i) {
-        fits = starts[i] + columns(names_.thread(threads[i])) <= term_.width;
-        for (const Cell& cell : cells)
-          fits = fits && (cell.row.thread != threads[i] || starts[i] + width(cell) <= term_.width);
-      }
-      if (fits) return starts;
+  // Of a single preemption: ", between deque.hpp:17 and deque.hpp:18 in Deque::pop".
+  std::string between() {
+    if (finding_.preemptions != 1) return {};
+    const auto steps = names_.trace().steps();
+    for (ScheduleCursor cursor(names_.trace()); !cursor.done(); cursor.advance()) {
+      if (cursor.step().is_note() || cursor.step().is_choice() || cursor.cost(cursor.step().thread) == 0) continue;
+      const ThreadId t = cursor.running();
+      std::optional<Frame> before, after;
+      for (size_t i = 0; i < steps.size() && !after; ++i)
+        if (steps[i].thread == t && !steps[i].is_choice())
+          (i < cursor.index() ? before : after) = innermost_user_frame(names_.stack_of_step(i), names_.symbols());
+      if (!after) after = innermost_user_frame(names_.stack_of_pending(t), names_.symbols());
+      if (!before || !after || short_place(before->where).empty() || short_place(after->where).empty()) return {};
+      const std::string from = short_place(before->where), to = short_place(after->where);
+      return fmt::format(", {}{} in {}", from == to ? "at " : "between " + from + " and ", to,
+                         short_function(after->where.function));
     }
     return {};
   }
 
-  void in_columns(const std::vector<Cell>& cells, const std::vector<ThreadId>& threads,
-                  const std::vector<size_t>& starts) {
-    auto start_of = [&](ThreadId t) {
-      return starts[static_cast<size_t>(std::lower_bound(threads.begin(), threads.end(), t) - threads.begin())];
-    };
-    std::string line;
-    for (size_t i = 0; i < threads.size(); ++i) {
-      line.resize(std::max(starts[i], line.size()), ' ');
-      line += names_.thread(threads[i]);
-    }
-    out_ += term_.paint(kBold, line) + "\n";
-    for (const Cell& cell : cells) {
-      switch (cell.row.kind) {
-        case StoryRow::Skipped: out_ += std::string(margin_, ' ') + term_.paint(kDim, cell.text) + "\n"; break;
-        case StoryRow::Preempted: out_ += arrow(start_of(cell.row.thread), start_of(cell.row.other)) + "\n"; break;
-        default: out_ += number(cell) + std::string(start_of(cell.row.thread) - margin_, ' ') + painted(cell) + "\n";
-      }
-    }
-  }
-
-  // A line under the preempted thread's column that points at the one that runs instead.
-  std::string arrow(size_t from, size_t to) const {
-    constexpr std::string_view kWord = " preempted ";
-    const size_t left = std::min(from, to), right = std::max(from, to);
-    const size_t length = std::max(right - left, kWord.size() + 6) - 1;
-    const size_t before = (length - kWord.size()) / 2, after = length - kWord.size() - before;
-    std::string line;
-    if (to < from) line += glyph_.head_left;
-    for (size_t i = 0; i < before; ++i) line += glyph_.line;
-    line += kWord;
-    for (size_t i = 0; i < after; ++i) line += glyph_.line;
-    if (to > from) line += glyph_.head_right;
-    return std::string(left, ' ') + term_.paint(kYellow, line);
-  }
-
-  void in_one_column(const std::vector<Cell>& cells, const std::vector<ThreadId>& threads) {
-    size_t widest = 0;
-    for (ThreadId thread : threads) widest = std::max(widest, columns(names_.thread(thread)));
-    for (const Cell& cell : cells) {
-      const std::string name = cell.row.thread == kNoThread ? "" : names_.thread(cell.row.thread);
-      if (cell.row.kind == StoryRow::Preempted) {
-        const std::string line =
-            fmt::format("{0}{0} {1} preempted {2} {3}", glyph_.line, name, glyph_.right, names_.thread(cell.row.other));
-        out_ += std::string(margin_, ' ') + term_.paint(kYellow, line) + "\n";
-      } else if (cell.row.kind == StoryRow::Skipped) {
-        out_ += std::string(margin_, ' ') + term_.paint(kDim, cell.text) + "\n";
-      } else {
-        out_ += number(cell) + term_.paint(kBold, name) + std::string(widest + 2 - columns(name), ' ') + painted(cell) +
-                "\n";
-      }
-    }
-  }
-
-  std::string number(const Cell& cell) const {
-    return cell.row.number ? fmt::format("{:>{}}  ", cell.row.number, margin_ - 2) : std::string(margin_, ' ');
-  }
-
-  std::string painted(const Cell& cell) const {
-    const bool failed = cell.row.kind == StoryRow::Failure || cell.row.kind == StoryRow::Racing;
-    const bool bad = cell.row.kind == StoryRow::Blocked || failed;
-    std::string text = bad ? term_.paint(failed ? kRed : kYellow, cell.text) : cell.text;
-    return cell.place.empty() ? text : text + "   " + term_.paint(kDim, cell.place);
+  void folded() {
+    std::string text;
+    for (const auto& [thread, count] : table_.folded)
+      text += fmt::format("{}{}: create and join, {} folded", text.empty() ? "" : "; ", names_.thread(thread),
+                          plural(count, "step"));
+    if (!text.empty()) out_ += "       " + term_.paint(kDim, "(" + text + ")") + "\n";
   }
 
   // --- why it is wrong -------------------------------------------------------------------------------------------
 
   void why() {
-    const auto pending = names_.trace().pending();
     if (finding_.kind == FindingKind::Deadlock) {
       const WaitGraph graph = wait_graph(names_.trace());
-      const std::string cycle = cycle_text(graph, names_, glyph_.right);
-      out_ += "\n  " + term_.paint(kRed, cycle.empty() ? describe_waits(graph, names_) : cycle) + "\n";
-      for (const Step& op : pending)
-        if (op.flags & Step::kBlocked) stack_line(op);
+      if (const std::string cycle = cycle_text(graph, names_, glyph_.right); !cycle.empty())
+        out_ += "\n  " + term_.paint(kRed, cycle) + "\n";
+      else
+        out_ += "\n";
+      for (const std::string& line : deadlock_lines(names_)) out_ += "  " + plain(line) + "\n";
     } else if (finding_.kind == FindingKind::Livelock) {
       out_ += "\n";
-      for (const Step& op : pending) stack_line(op);
+      for (const Step& op : names_.trace().pending()) stack_line(op);
     } else if (race() && race()->misuse()) {
-      print_stack(term_.paint(kBold, names_.thread(race()->second.thread)) + " misused it in",
-                  stack_of(race()->second, names_));
+      told_stack(term_.paint(kBold, names_.thread(race()->second.thread)) + " misused it in",
+                 stack_of(race()->second, names_));
     } else if (race()) {
       for (const RaceAccess* access : {&race()->first, &race()->second})
-        print_stack(
+        told_stack(
             fmt::format("{}: {}", term_.paint(kBold, names_.thread(access->thread)), access_text(*access, names_)),
             stack_of(*access, names_));
       if (const std::string origin = allocation_text(race()->second.address, names_); !origin.empty())
-        print_allocation(race()->second.address);
+        told_allocation(race()->second.address);
     } else if (finding_.allocation) {
-      print_allocation(finding_.allocation->begin);
+      told_allocation(finding_.allocation->begin);
     } else if (!finding_.steps.empty() || !finding_.lock_cycle.empty()) {
-      std::vector<uint32_t> steps = finding_.steps;
-      for (const LockNesting& n : finding_.lock_cycle) steps.insert(steps.end(), {n.held_step, n.step});
-      for (const uint32_t i : steps) {
-        const Step& step = names_.trace().steps()[i];
-        print_stack(fmt::format("{}: {}", term_.paint(kBold, names_.thread(step.thread)), operation_text(step, names_)),
-                    names_.stack_of_step(i));
-      }
-    } else {
+      told_steps();
+    } else if (user_frames(names_.stack_of_failure(), names_.symbols()).size() > 1) {
       const ThreadId culprit = names_.trace().header().culprit;
-      print_stack(culprit == kNoThread ? "" : term_.paint(kBold, names_.thread(culprit)) + " failed in",
-                  names_.stack_of_failure());
+      told_stack(culprit == kNoThread ? "" : term_.paint(kBold, names_.thread(culprit)) + " failed in",
+                 names_.stack_of_failure());
     }
   }
 
-  void print_allocation(uint64_t address) {
+  void told_steps() {
+    std::vector<uint32_t> steps = finding_.steps;
+    for (const LockNesting& n : finding_.lock_cycle) steps.insert(steps.end(), {n.held_step, n.step});
+    for (const uint32_t i : steps) {
+      const Step& step = names_.trace().steps()[i];
+      told_stack(fmt::format("{}: {}", term_.paint(kBold, names_.thread(step.thread)), operation_text(step, names_, i)),
+                 names_.stack_of_step(i));
+    }
+  }
+
+  void cause() {
+    const auto reference = [this](uint32_t step) {
+      const auto steps = static_cast<uint32_t>(names_.trace().steps().size());
+      const auto& numbers = step < steps ? table_.numbers : table_.pending;
+      const auto at = numbers.find(step < steps ? step : step - steps);
+      return at == numbers.end() ? plain(step_in_words(step, names_)) : fmt::format("step {}", at->second);
+    };
+    const std::string sentence = cause_sentence(finding_.cause, reference);
+    if (sentence.empty()) return;
+    out_ += "\n" + term_.paint(kBold, "Why") + "\n  " + sentence + "\n";
+    if (const std::string passing = nearest_passing(finding_.cause, names_, reference); !passing.empty())
+      out_ += "  " + plain(passing) + "\n";
+  }
+
+  void told_allocation(uint64_t address) {
     for (const Allocation& a : names_.trace().allocations())
       if (a.contains(address))
-        print_stack(fmt::format("{} bytes at {:#x}, {} by {}", a.size, a.begin, "allocated",
-                                term_.paint(kBold, names_.thread(a.thread))),
-                    names_.stack_of_allocation(a));
+        told_stack(fmt::format("{} bytes, allocated by {}", a.size, term_.paint(kBold, names_.thread(a.thread))),
+                   names_.stack_of_allocation(a));
   }
 
   const DataRace* race() const { return finding_.race ? &*finding_.race : nullptr; }
@@ -228,11 +183,11 @@ class Story {
     out_ += line + "\n";
   }
 
-  void print_stack(const std::string& title, std::span<const uint64_t> stack) {
+  void told_stack(const std::string& title, std::span<const uint64_t> stack) {
     const std::vector<Frame> frames = user_frames(stack, names_.symbols());
     if (frames.empty()) return;
     out_ += "\n";
-    if (!title.empty()) out_ += "  " + title + "\n";
+    if (!title.empty()) out_ += "  " + plain(title) + "\n";
     constexpr size_t kDepth = 12;
     size_t widest = 0;
     for (size_t i = 0; i < std::min(frames.size(), kDepth); ++i)
@@ -247,11 +202,15 @@ class Story {
     if (frames.size() > kDepth) out_ += fmt::format("    {} {} more\n", glyph_.ellipsis, frames.size() - kDepth);
   }
 
+  // Only of what the story has named so far.
   void legend() {
-    if (names_.legend().empty() || names_.legend().size() > 12) return;
-    out_ += "\n";
-    for (const auto& [name, place] : names_.legend())
-      out_ += term_.paint(kDim, fmt::format("  {} is {}", name, place)) + "\n";
+    std::string text;
+    size_t lines = 0;
+    for (const auto& [name, place] : names_.legend()) {
+      if (out_.find(name) == std::string::npos || ++lines > 12) continue;
+      text += term_.paint(kDim, fmt::format("  {} is {}", name, place)) + "\n";
+    }
+    if (!text.empty()) out_ += "\n" + text;
   }
 
   void output() {
@@ -259,7 +218,9 @@ class Story {
     std::string_view rest = finding_.output;
     while (!rest.empty()) {
       const size_t end = std::min(rest.find('\n'), rest.size());
-      lines.push_back(rest.substr(0, end));
+      const std::string_view line = rest.substr(0, end);
+      const bool told = line.find(": Assertion `") != std::string_view::npos;  // by the header
+      if (!told) lines.push_back(line);
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     if (lines.empty()) return;
@@ -275,6 +236,13 @@ class Story {
     const std::string program = options_.program.empty() ? "" : " -- " + options_.program;
     out_ += fmt::format("\n  replay  lockstep replay {0}{1}\n  debug   lockstep debug {0}{1}\n", schedule, program);
     out_ += fmt::format("  view    lockstep explain {} --html bug.html{}\n", schedule, program);
+  }
+
+  // Names and values are spelled with arrows, which not every terminal can show.
+  std::string plain(std::string text) const {
+    if (term_.utf8) return text;
+    for (size_t at; (at = text.find("→")) != std::string::npos;) text.replace(at, std::string_view("→").size(), "->");
+    return text;
   }
 
   // What the program said must not move the cursor.
@@ -301,14 +269,14 @@ class Story {
   const Terminal& term_;
   const Glyphs& glyph_;
   TraceNames names_;
-  size_t margin_ = 5;  // where the columns begin
+  StoryTable table_;
   std::string out_;
 };
 
 }  // namespace
 
 std::string tell_story(const Finding& finding, Symbols& symbols, const StoryOptions& options) {
-  return Story(finding, symbols, options).write();
+  return Story(finding, symbols, options).tell();
 }
 
 }  // namespace lockstep

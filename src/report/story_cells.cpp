@@ -1,57 +1,194 @@
 #include "report/story_cells.hpp"
 
 #include <fmt/format.h>
+#include <set>
+#include <utility>
 
+#include "report/library_call.hpp"
 #include "report/operation_text.hpp"
 #include "report/race_text.hpp"
 #include "report/summary.hpp"
 #include "report/user_frames.hpp"
+#include "report/wait_story.hpp"
 
 namespace lockstep {
 namespace {
 
-std::string blocked_text(Step step, const StoryRow& row, TraceNames& names, const Glyphs& glyphs) {
-  step.flags = static_cast<uint8_t>((step.flags | Step::kBlocked) & ~Step::kTimedOut);  // as it looked then
-  std::string text = operation_text(step, names) + " " + std::string(glyphs.ellipsis) + " ";
-  if (step.kind == OpKind::Join || row.blockers.empty()) return text + "waits";
-  if (row.blockers.front() == row.thread) return text + "holds it already";
-  text += names.thread(row.blockers.front());
-  if (row.blockers.size() > 1) return text + fmt::format(" and {} more hold it", row.blockers.size() - 1);
-  return text + " holds it";
-}
-
-StoryCell cell_of(StoryRow row, const Finding& finding, TraceNames& names, const Glyphs& glyphs) {
-  StoryCell cell{std::move(row), "", "", {}};
-  const StoryRow& r = cell.row;
-  std::span<const uint64_t> stack;
-  if (r.kind == StoryRow::Operation || r.kind == StoryRow::Blocked) {
-    const Step& step = r.pending ? names.trace().pending()[r.index] : names.trace().steps()[r.index];
-    stack = r.pending ? names.stack_of_pending(r.index) : names.stack_of_step(r.index);
-    cell.text = r.kind == StoryRow::Operation ? operation_text(step, names) : blocked_text(step, r, names, glyphs);
-    if (r.waits) cell.text += fmt::format(" {} waits", glyphs.ellipsis);
-  } else if (r.kind == StoryRow::Racing) {
-    const RaceAccess& access = r.index == 0 ? finding.race->first : finding.race->second;
-    stack = stack_of(access, names);
-    cell.text = fmt::format("{} {}", glyphs.cross, access_text(access, names));
-  } else if (r.kind == StoryRow::Failure) {
-    stack = names.stack_of_failure();
-    cell.text = fmt::format("{} {}", glyphs.cross, name_of(finding.kind));
-  } else if (r.kind == StoryRow::Skipped) {
-    cell.text = fmt::format("{} {} more steps", glyphs.ellipsis, with_separators(r.count));
+class TableMaker {
+ public:
+  TableMaker(const Finding& finding, TraceNames& names, const Glyphs& glyphs)
+      : finding_(finding), names_(names), glyphs_(glyphs), waits_(finding.trace) {
+    for (const NeededOrder& order : finding.cause.orders) needed_.insert({order.first, order.second});
   }
-  cell.frames = user_frames(stack, names.symbols());
-  if (auto frame = innermost_user_frame(stack, names.symbols())) cell.place = short_place(frame->where);
-  return cell;
-}
+
+  StoryTable make(size_t row_limit) {
+    std::vector<StoryRow> rows = all_rows(finding_.trace, finding_.race ? &*finding_.race : nullptr);
+    table_.folded = fold_creation(rows, finding_.trace);
+    for (const StoryRow& row : rows) {
+      if (row.kind == StoryRow::Operation && !row.pending) table_.numbers[row.index] = row.number;
+      if (row.pending) table_.pending[row.index] = row.number;
+    }
+    std::vector<Draft> drafts;
+    for (StoryRow& row : rows) add(drafts, draft_of(std::move(row)));
+    number_anew(drafts);
+    select(std::move(drafts), row_limit);
+    return std::move(table_);
+  }
+
+ private:
+  // A row that is being put into words.
+  struct Draft {
+    StoryCell cell;
+    std::span<const uint64_t> stack;
+    LibraryCall call;
+    std::vector<uint32_t> steps;  // that are told by this row
+  };
+
+  Draft draft_of(StoryRow row) {
+    Draft draft{{std::move(row), "", "", {}}, {}, {}, {}};
+    StoryCell& cell = draft.cell;
+    const StoryRow& r = cell.row;
+    if (r.kind == StoryRow::Operation || r.kind == StoryRow::Blocked) {
+      const Step& step = r.pending ? names_.trace().pending()[r.index] : names_.trace().steps()[r.index];
+      draft.stack = r.pending ? names_.stack_of_pending(r.index) : names_.stack_of_step(r.index);
+      cell.text = r.kind == StoryRow::Operation ? step_text(step, r) : blocked_text(step, r);
+      if (r.kind == StoryRow::Operation && !r.pending) draft.steps.push_back(r.index);
+      const uint32_t index = r.pending ? static_cast<uint32_t>(names_.trace().steps().size()) + r.index : r.index;
+      cell.needed = needed_.contains(index) && (r.kind == StoryRow::Operation || r.pending);
+      draft.call = library_call(draft.stack, names_.symbols());
+    } else if (r.kind == StoryRow::Racing) {
+      const RaceAccess& access = r.index == 0 ? finding_.race->first : finding_.race->second;
+      draft.stack = stack_of(access, names_);
+      cell.text = fmt::format("{} {}", glyphs_.cross, access_text(access, names_));
+    } else if (r.kind == StoryRow::Failure) {
+      draft.stack = names_.stack_of_failure();
+      cell.text = fmt::format("{} {}", glyphs_.cross, name_of(finding_.kind));
+    }
+    if (auto frame = innermost_user_frame(draft.stack, names_.symbols())) cell.place = short_place(frame->where);
+    if (!draft.call.name.empty() && r.kind == StoryRow::Operation) cell.text = draft.call.name;
+    if (!draft.call.name.empty() && draft.call.caller.empty()) cell.place.clear();  // started by the library itself
+    return draft;
+  }
+
+  std::string all_threads(const std::vector<ThreadId>& threads) const {
+    std::string text;
+    for (size_t i = 0; i < threads.size(); ++i)
+      text += (i == 0 ? "" : i + 1 == threads.size() ? " and " : ", ") + names_.thread(threads[i]);
+    return text;
+  }
+
+  std::string step_text(const Step& step, const StoryRow& row) const {
+    const uint32_t i = row.pending ? kNoStep : row.index;
+    std::string text = operation_text(step, names_, i);
+    if (step.kind == OpKind::CondBroadcast)
+      if (const auto at = waits_.woken.find(i); at != waits_.woken.end())
+        text += at->second.empty() ? ", nobody waits" : ", wakes " + all_threads(at->second);
+    if (step.kind == OpKind::Reacquire)
+      if (const auto at = waits_.woken_by.find(i); at != waits_.woken_by.end())
+        text += fmt::format(", woken by step {}", number_of(at->second));
+    if (const auto at = waits_.depth.find(i); at != waits_.depth.end())
+      text += fmt::format(" (held {} times now)", at->second);
+    if (const auto at = waits_.holders.find(i); at != waits_.holders.end())
+      text += ": held by " + all_threads(at->second);
+    if (row.waits && step.kind != OpKind::CondWait) text += fmt::format(" {} waits", glyphs_.ellipsis);
+    return text;
+  }
+  // As it will be after rows have been joined; filled in by number_anew().
+  static std::string number_of(uint32_t step) { return fmt::format("\x01{}\x01", step); }
+
+  std::string blocked_text(Step step, const StoryRow& row) const {
+    step.flags = static_cast<uint8_t>((step.flags | Step::kBlocked) & ~Step::kTimedOut);  // as it looked then
+    std::string text = operation_text(step, names_) + " " + std::string(glyphs_.ellipsis) + " ";
+    if (step.kind == OpKind::Join || row.blockers.empty()) return text + "waits";
+    if (row.blockers.front() == row.thread) return text + "holds it already";
+    text += names_.thread(row.blockers.front());
+    if (row.blockers.size() > 1) return text + fmt::format(" and {} more hold it", row.blockers.size() - 1);
+    return text + " holds it";
+  }
+
+  // A step that says the same as the one before it, or belongs to the same call of the library, needs no row.
+  void add(std::vector<Draft>& drafts, Draft draft) {
+    Draft* last = drafts.empty() ? nullptr : &drafts.back();
+    const bool joins = last && last->cell.row.thread == draft.cell.row.thread &&
+                       last->cell.row.kind == StoryRow::Operation && draft.cell.row.kind == StoryRow::Operation &&
+                       !last->cell.row.waits && !last->cell.row.pending && !draft.cell.row.pending;
+    const bool same_call = joins && !draft.call.name.empty() && draft.call.name == last->call.name &&
+                           draft.call.caller == last->call.caller;
+    const bool same_text = joins && draft.cell.text == last->cell.text && draft.cell.place == last->cell.place;
+    if (!same_call && !same_text) {
+      drafts.push_back(std::move(draft));
+      return;
+    }
+    last->steps.insert(last->steps.end(), draft.steps.begin(), draft.steps.end());
+    last->cell.needed |= draft.cell.needed;
+    last->cell.row.waits = draft.cell.row.waits;
+  }
+
+  void number_anew(std::vector<Draft>& drafts) {
+    uint32_t number = 0;
+    for (Draft& draft : drafts) {
+      if (draft.cell.row.number) draft.cell.row.number = ++number;
+      for (const uint32_t step : draft.steps) table_.numbers[step] = draft.cell.row.number;
+      if (draft.cell.row.pending) table_.pending[draft.cell.row.index] = draft.cell.row.number;
+    }
+    for (Draft& draft : drafts) {
+      std::string& text = draft.cell.text;
+      for (size_t at; (at = text.find('\x01')) != std::string::npos;) {
+        const size_t end = text.find('\x01', at + 1);
+        const auto step = static_cast<uint32_t>(std::stoul(text.substr(at + 1, end - at - 1)));
+        text.replace(at, end + 1 - at, std::to_string(table_.numbers[step]));
+      }
+      const size_t steps = draft.steps.size();
+      const bool call = !draft.call.name.empty() && text == draft.call.name;
+      if (steps > 1) text += call ? fmt::format("   ({} steps)", steps) : fmt::format("  ×{}", with_separators(steps));
+      if (glyphs_.right != "→") make_ascii(text);
+    }
+  }
+  static void make_ascii(std::string& text) {
+    for (const auto& [from, to] : {std::pair{"→", "->"}, std::pair{"×", "x"}})
+      for (size_t at; (at = text.find(from)) != std::string::npos;) text.replace(at, std::string_view(from).size(), to);
+  }
+
+  void select(std::vector<Draft> drafts, size_t limit) {
+    std::vector<StoryRow> rows;
+    for (const Draft& draft : drafts) rows.push_back(draft.cell.row);
+    std::vector<bool> keep = rows_worth_telling(rows, finding_.trace, limit);
+    for (size_t i = 0; i < drafts.size(); ++i)
+      if (drafts[i].cell.needed) keep[i] = true;
+    for (size_t i = 0; i < drafts.size();) {
+      size_t end = i;
+      while (end < drafts.size() && !keep[end]) ++end;
+      if (end - i == 1) {
+        tell(std::move(drafts[i]));  // a line that says "1 more" is no shorter
+      } else if (end > i) {
+        StoryRow row{.kind = StoryRow::Skipped};
+        for (size_t k = i; k < end; ++k) row.count += rows[k].number != 0;
+        if (row.count > 0) {
+          const std::string text = fmt::format("{} {} more steps", glyphs_.ellipsis, with_separators(row.count));
+          table_.cells.push_back({std::move(row), text, "", {}});
+        }
+      }
+      if (end < drafts.size()) tell(std::move(drafts[end]));
+      i = end + 1;
+    }
+  }
+  void tell(Draft draft) {
+    draft.cell.frames = user_frames(draft.stack, names_.symbols());
+    table_.cells.push_back(std::move(draft.cell));
+  }
+
+  const Finding& finding_;
+  TraceNames& names_;
+  const Glyphs& glyphs_;
+  const WaitStory waits_;
+  std::set<uint32_t> needed_;
+  StoryTable table_;
+};
 
 }  // namespace
 
-std::vector<StoryCell> story_cells(const Finding& finding, TraceNames& names, const Glyphs& glyphs, size_t row_limit) {
-  std::vector<StoryCell> cells;
-  const DataRace* race = finding.race ? &*finding.race : nullptr;
-  for (StoryRow& row : telling_rows(all_rows(finding.trace, race), finding.trace, row_limit))
-    cells.push_back(cell_of(std::move(row), finding, names, glyphs));
-  return cells;
+StoryTable story_table(const Finding& finding, TraceNames& names, const Glyphs& glyphs, size_t row_limit) {
+  return TableMaker(finding, names, glyphs).make(row_limit);
 }
 
 }  // namespace lockstep

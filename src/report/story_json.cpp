@@ -48,8 +48,8 @@ class StoryModel {
  public:
   StoryModel(const Finding& finding, Symbols& symbols)
       : finding_(finding),
-        names_(finding.trace, symbols),
-        cells_(story_cells(finding, names_, glyphs(true), static_cast<size_t>(-1))),
+        names_(finding.trace, symbols, &finding.seen),
+        cells_(story_table(finding, names_, glyphs(true), static_cast<size_t>(-1)).cells),
         row_of_step_(names_.trace().steps().size(), -1) {
     for (size_t i = 0; i < cells_.size(); ++i)
       if (cells_[i].row.kind == StoryRow::Operation) row_of_step_[cells_[i].row.index] = static_cast<int>(i);
@@ -94,6 +94,7 @@ class StoryModel {
                  {"function", where.function},
                  {"schedule", finding_.schedule},
                  {"replay", finding_.schedule.empty() ? "" : "lockstep replay " + shell_word(finding_.schedule)}};
+    if (!finding_.cause.text.empty()) json["why"] = finding_.cause.text;
     if (!finding_.test.empty()) json["test"] = finding_.test;
     if (!finding_.output.empty()) {
       const size_t begin = finding_.output.size() > kOutputBytes ? finding_.output.size() - kOutputBytes : 0;
@@ -145,11 +146,8 @@ class StoryModel {
   std::vector<bool> key_rows() const {
     std::vector<StoryRow> all;
     for (const StoryCell& cell : cells_) all.push_back(cell.row);
-    const auto identity = [](const StoryRow& row) { return std::tuple(row.kind, row.pending, row.index, row.thread); };
-    std::set<decltype(identity(all[0]))> told;
-    for (const StoryRow& row : telling_rows(all, names_.trace(), kKeyRows)) told.insert(identity(row));
-    std::vector<bool> key;
-    for (const StoryRow& row : all) key.push_back(row.kind == StoryRow::Preempted || told.contains(identity(row)));
+    std::vector<bool> key = rows_worth_telling(all, names_.trace(), kKeyRows);
+    for (size_t i = 0; i < all.size(); ++i) key[i] = key[i] || all[i].kind == StoryRow::Preempted;
     return key;
   }
 

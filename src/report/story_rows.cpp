@@ -1,5 +1,6 @@
 #include "report/story_rows.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -166,36 +167,47 @@ std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
 
 }  // namespace
 
-std::vector<StoryRow> all_rows(TraceView trace, const DataRace* race) { return RowWriter(trace, race).write(); }
+std::vector<StoryRow> all_rows(TraceView trace, const DataRace* race) {
+  std::vector<StoryRow> rows = RowWriter(trace, race).write();
+  const auto is_second = [](const StoryRow& row) { return row.kind == StoryRow::Racing && row.index == 1; };
+  const auto last = std::find_if(rows.begin(), rows.end(), is_second);
+  if (last != rows.end()) rows.erase(last + 1, rows.end());
+  return rows;
+}
 
-std::vector<StoryRow> telling_rows(std::vector<StoryRow> rows, TraceView trace, size_t limit) {
-  if (rows.size() <= limit) return rows;
+std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceView trace) {
+  const auto kind_of = [&trace](const StoryRow& row) {
+    const bool operation = row.kind == StoryRow::Operation || row.kind == StoryRow::Blocked;
+    if (!operation) return OpKind::Yield;
+    return (row.pending ? trace.pending()[row.index] : trace.steps()[row.index]).kind;
+  };
+  const auto folds = [&](const StoryRow& row) {
+    const OpKind kind = kind_of(row);
+    return kind == OpKind::Create || kind == OpKind::Join || kind == OpKind::ThreadStart;
+  };
+  const auto tells = [&](const StoryRow& row) { return row.number != 0 && !folds(row); };
+  std::map<ThreadId, uint32_t> folded;
+  if (std::none_of(rows.begin(), rows.end(), tells)) return folded;  // then they are all there is
+  for (const StoryRow& row : rows)
+    if (folds(row) && row.kind == StoryRow::Operation && kind_of(row) != OpKind::ThreadStart) ++folded[row.thread];
+  std::erase_if(rows, folds);
+  uint32_t number = 0;
+  for (StoryRow& row : rows)
+    if (row.number) row.number = ++number;
+  return folded;
+}
+
+std::vector<bool> rows_worth_telling(const std::vector<StoryRow>& rows, TraceView trace, size_t limit) {
+  if (rows.size() <= limit) return std::vector<bool>(rows.size(), true);
   std::vector<bool> keep = telling(rows, trace);
   constexpr size_t kEnd = 8;  // the last rows are what the failure is about
-  for (size_t i = rows.size() - kEnd; i < rows.size(); ++i) keep[i] = true;
+  for (size_t i = rows.size() - std::min(kEnd, rows.size()); i < rows.size(); ++i) keep[i] = true;
   // The end tells more than the beginning: of what is too much, a quarter is taken from the start.
-  size_t kept = 0;
-  for (bool k : keep) kept += k;
-  if (kept > limit) {
-    size_t seen = 0;
-    for (size_t i = 0; i < keep.size(); ++i)
-      if (keep[i] && ++seen > limit / 4 && kept - seen >= limit - limit / 4) keep[i] = false;
-  }
-  std::vector<StoryRow> shown;
-  for (size_t i = 0; i < rows.size();) {
-    size_t end = i;
-    while (end < rows.size() && !keep[end]) ++end;
-    if (end - i == 1) {
-      shown.push_back(std::move(rows[i]));  // a line that says "1 more" is no shorter
-    } else if (end > i) {
-      StoryRow row{.kind = StoryRow::Skipped};
-      for (size_t k = i; k < end; ++k) row.count += rows[k].number != 0;
-      if (row.count > 0) shown.push_back(std::move(row));
-    }
-    if (end < rows.size()) shown.push_back(std::move(rows[end]));
-    i = end + 1;
-  }
-  return shown;
+  const auto kept = static_cast<size_t>(std::count(keep.begin(), keep.end(), true));
+  size_t seen = 0;
+  for (size_t i = 0; i < keep.size() && kept > limit; ++i)
+    if (keep[i] && ++seen > limit / 4 && kept - seen >= limit - limit / 4) keep[i] = false;
+  return keep;
 }
 
 }  // namespace lockstep

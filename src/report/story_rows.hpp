@@ -1,6 +1,7 @@
 // The events of a failing execution, in order, and the choice of those worth telling.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "model/trace.hpp"
@@ -27,10 +28,13 @@ struct StoryRow {
   std::vector<ThreadId> blockers = {};  // Blocked: who holds it
 };
 
-// All rows of the trace, and the accesses of `race` where they happened.
+// All rows of the trace, and the accesses of `race` where they happened: a race's story ends with the second one.
 std::vector<StoryRow> all_rows(TraceView trace, const DataRace* race = nullptr);
 
-// At most about `limit` rows: switches, conflicting operations and the end stay, runs of others become Skipped.
-std::vector<StoryRow> telling_rows(std::vector<StoryRow> rows, TraceView trace, size_t limit);
+// Takes the rows out that only create threads and join them, and numbers the others anew. Returns by thread how many.
+std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceView trace);
+
+// Which rows to tell, about `limit` of them: switches, conflicting operations and the end.
+std::vector<bool> rows_worth_telling(const std::vector<StoryRow>& rows, TraceView trace, size_t limit);
 
 }  // namespace lockstep

@@ -1,5 +1,6 @@
 #include "report/trace_names.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "report/user_frames.hpp"
@@ -31,13 +32,48 @@ const char* noun_of(OpKind kind) { return name_of(traits(kind).primitive); }
 
 }  // namespace
 
-TraceNames::TraceNames(TraceView trace, Symbols& symbols)
+TraceNames::TraceNames(TraceView trace, Symbols& symbols, const Observations* seen)
     : trace_(trace),
       symbols_(symbols),
+      seen_(seen),
       stacks_(trace.header().detail ? trace.all_stacks() : decltype(stacks_){}),
       variables_(trace, stacks_, symbols) {
   name_threads();
+  number_equal_names();
   name_objects();
+}
+
+// Each thread may have a local of the same name.
+void TraceNames::number_equal_names() {
+  if (seen_ == nullptr) return;
+  std::map<std::string, std::vector<ObjectId>> uses;
+  for (const auto& [object, names] : seen_->objects)
+    for (const ObservedObject& name : names) {
+      auto& list = uses[name.name];
+      if (!name.name.empty() && (list.empty() || list.back() != object)) list.push_back(object);
+    }
+  for (auto& [name, objects] : uses)
+    if (objects.size() > 1) same_name_[name] = std::move(objects);
+}
+
+const ObservedObject* TraceNames::seen(ObjectId object, uint32_t step) const {
+  return seen_ ? seen_->find(object, step) : nullptr;
+}
+
+std::string TraceNames::value_text(ObjectId object, uint32_t step, uint64_t bits) const {
+  const ObservedObject* known = seen(object, step);
+  const ValueType type = known ? known->type : ValueType{};
+  if (type.kind == ValueType::Pointer && bits != 0)
+    if (const ObservedObject* target = seen(ObjectId{bits}, step); target && !target->name.empty())
+      return target->name[0] == '*' ? target->name.substr(1) : "&" + target->name;
+  return lockstep::value_text(bits, type);
+}
+
+std::optional<std::string> TraceNames::value(uint32_t step, StepValues::Known which) const {
+  const auto values = trace_.values();
+  if (step >= values.size() || !(values[step].known & which)) return std::nullopt;
+  const uint64_t bits = which == StepValues::kBefore ? values[step].before : values[step].after;
+  return value_text(trace_.steps()[step].object, step, bits);
 }
 
 void TraceNames::name_threads() {
@@ -89,6 +125,7 @@ void TraceNames::name_objects() {
 
 void TraceNames::add_object(ObjectId object, const char* noun) {
   if (object == kNoObject) return;
+  if (const ObservedObject* known = seen(object, kNoStep); known && !known->name.empty()) return;
   auto [at, fresh] = objects_.try_emplace(object);
   if (!fresh) return;
   const std::string described = variables_.of(object);
@@ -111,7 +148,13 @@ std::span<const uint64_t> TraceNames::stack_of_pending(ThreadId t) const {
   return {};
 }
 
-std::string TraceNames::object(ObjectId object) const {
+std::string TraceNames::object(ObjectId object, uint32_t step) const {
+  if (const ObservedObject* known = seen(object, step); known && !known->name.empty()) {
+    const auto same = same_name_.find(known->name);
+    if (same == same_name_.end()) return known->name;
+    const auto at = std::find(same->second.begin(), same->second.end(), object);
+    return known->name + " #" + std::to_string(at - same->second.begin() + 1);
+  }
   if (auto at = objects_.find(object); at != objects_.end()) return at->second;
   return variables_.of(object);
 }

@@ -1,12 +1,14 @@
 // Names for the threads and objects of one trace, chosen so that a person can tell them apart.
 #pragma once
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "analysis/finding.hpp"
+#include "model/plan.hpp"
 #include "model/trace.hpp"
 #include "report/variable_name.hpp"
 
@@ -16,10 +18,16 @@ namespace lockstep {
 // Objects that have no name in the program (heap, stack) are numbered by what they are used as ("mutex 1").
 class TraceNames {
  public:
-  TraceNames(TraceView trace, Symbols& symbols);
+  // `seen`: names and types from a replay that was looked at; null or empty: only what symbols say.
+  TraceNames(TraceView trace, Symbols& symbols, const Observations* seen = nullptr);
 
   std::string thread(ThreadId t) const;
-  std::string object(ObjectId object) const;
+  // At `step`, because memory of the stack has another name when it is used again.
+  std::string object(ObjectId object, uint32_t step = kNoStep) const;
+  // What the step read or wrote, as a value of its object's type; nullopt: not known.
+  std::optional<std::string> value_before(uint32_t step) const { return value(step, StepValues::kBefore); }
+  std::optional<std::string> value_after(uint32_t step) const { return value(step, StepValues::kAfter); }
+  std::string value_text(ObjectId object, uint32_t step, uint64_t bits) const;
 
   // Stacks of the trace: by step, by pending operation, and of the failure. Empty when none was recorded.
   std::span<const uint64_t> stack_of_step(size_t step) const { return stack(step); }
@@ -45,12 +53,17 @@ class TraceNames {
   std::span<const uint64_t> stack(size_t index) const {
     return index < stacks_.size() ? stacks_[index] : std::span<const uint64_t>{};
   }
+  std::optional<std::string> value(uint32_t step, StepValues::Known which) const;
+  const ObservedObject* seen(ObjectId object, uint32_t step) const;
+  void number_equal_names();
   void name_threads();
   void name_objects();
   void add_object(ObjectId object, const char* noun);
 
   TraceView trace_;
   Symbols& symbols_;
+  const Observations* seen_;
+  std::map<std::string, std::vector<ObjectId>> same_name_;  // of what was seen: objects, where there are several
   std::vector<std::span<const uint64_t>> stacks_;
   VariableNames variables_;
   std::map<ThreadId, std::string> threads_;

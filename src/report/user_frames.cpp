@@ -63,6 +63,19 @@ std::optional<Frame> innermost_user_frame(std::span<const uint64_t> stack, Symbo
   return other;
 }
 
+std::string short_function(const std::string& function) {
+  const size_t at = function.find('(');
+  const bool unusual = at == std::string::npos || at == 0 || function.find("operator") != std::string::npos ||
+                       function.starts_with("(anonymous");
+  return unusual ? function : function.substr(0, at);
+}
+
+std::string place_in_function(const Location& where) {
+  const std::string place = short_place(where);
+  if (place.empty() || where.function.empty()) return place.empty() ? short_function(where.function) : place;
+  return place + " in " + short_function(where.function);
+}
+
 std::string short_place(const Location& where) {
   if (where.file.empty()) return {};
   return where.file.substr(where.file.find_last_of('/') + 1) + line_suffix(where.line);

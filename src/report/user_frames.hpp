@@ -21,7 +21,9 @@ std::vector<Frame> user_frames(std::span<const uint64_t> stack, Symbols& symbols
 // Where a report says something happened: the innermost user frame.
 std::optional<Frame> innermost_user_frame(std::span<const uint64_t> stack, Symbols& symbols);
 
-std::string short_place(const Location& where);  // "bank.cpp:31"; empty without a line
-std::string long_place(const Location& where);   // "src/bank.cpp:31"; the function's module when there is no line
+std::string short_function(const std::string& function);  // without parameters: "Deque::pop"
+std::string place_in_function(const Location& where);     // "bank.cpp:31 in transfer"; what there is of it
+std::string short_place(const Location& where);           // "bank.cpp:31"; empty without a line
+std::string long_place(const Location& where);  // "src/bank.cpp:31"; the function's module when there is no line
 
 }  // namespace lockstep

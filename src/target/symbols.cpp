@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <unordered_map>
 
 #include "model/text.hpp"
 #include "target/debug_info.hpp"
 #include "target/demangle.hpp"
+#include "target/loaded_modules.hpp"
 #include "target/variables.hpp"
 
 namespace lockstep {
@@ -23,39 +22,10 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-// The default lookup asks a debuginfod server when one is configured: seconds of silence in the middle of a report.
-int find_debuginfo(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base, const char* file,
-                   const char* link, GElf_Word crc, char** found) {
-  if (std::getenv("DEBUGINFOD_URLS") != nullptr)
-    return dwfl_build_id_find_debuginfo(module, data, name, base, file, link, crc, found);
-  return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
-}
-
-constexpr Dwfl_Callbacks kCallbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = find_debuginfo,
-    .section_address = dwfl_offline_section_address,
-    .debuginfo_path = nullptr,
-};
-
 class DwarfSymbols final : public Symbols {
  public:
-  explicit DwarfSymbols(SymbolsOptions options) : options_(std::move(options)), dwfl_(dwfl_begin(&kCallbacks)) {
-    if (dwfl_ == nullptr) return;
-    std::map<std::string, uint64_t> base;  // lowest mapping of each file
-    for (const Module& module : options_.modules) {
-      if (module.path.empty() || module.path[0] != '/') continue;
-      auto [at, fresh] = base.emplace(module.path, module.begin - module.file_offset);
-      if (!fresh) at->second = std::min(at->second, module.begin - module.file_offset);
-    }
-    dwfl_report_begin(dwfl_);
-    for (const auto& [path, address] : base)
-      dwfl_report_elf(dwfl_, path.c_str(), path.c_str(), -1, address, false);  // unreadable files stay nameless
-    dwfl_report_end(dwfl_, nullptr, nullptr);
-  }
-  ~DwarfSymbols() override {
-    if (dwfl_ != nullptr) dwfl_end(dwfl_);
-  }
+  explicit DwarfSymbols(SymbolsOptions options)
+      : options_(std::move(options)), modules_(report_modules(options_.modules)), dwfl_(modules_.get()) {}
   DwarfSymbols(const DwarfSymbols&) = delete;
   DwarfSymbols& operator=(const DwarfSymbols&) = delete;
 
@@ -186,6 +156,7 @@ class DwarfSymbols final : public Symbols {
   }
 
   SymbolsOptions options_;
+  DwflHandle modules_;
   Dwfl* dwfl_;
   std::unordered_map<Dwfl_Module*, std::unique_ptr<Info>> info_;
   std::unordered_map<uint64_t, std::vector<Frame>> frames_;

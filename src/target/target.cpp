@@ -110,6 +110,7 @@ class WorkerTarget final : public Target {
     Watchdog watchdog(options_.watchdog);
     while (!slot.channel().has_trace()) {
       if ((interrupted && interrupted()) || options_.must_stop()) return std::nullopt;
+      if (inspects(slot)) continue;
       slot.feed();
       if (slot.sent == 0 && slot.channel().outgrown_by(slot.queue.front())) {
         slot.channel().make_room_for(slot.queue.front());
@@ -150,13 +151,16 @@ class WorkerTarget final : public Target {
     change_settings([&](WorkerChannel& channel) { channel.trust(code); });
   }
 
-  Detailed run_detailed(Plan plan) override {
+  Detailed run_detailed(Plan plan, Inspector* inspector) override {
     cancel();
     plan.detail = true;
+    plan.inspect = inspector != nullptr;
+    inspector_ = inspector;
     if (!capture_.clear()) warn("the program's output cannot be captured");
     submit(plan);
     Detailed result;
     if (auto trace = next(nullptr)) result.trace = Trace(*trace);
+    inspector_ = nullptr;
     cancel();
     result.output = capture_.text();
     return result;
@@ -274,6 +278,14 @@ class WorkerTarget final : public Target {
       worker.watch_functions(plain_code_.find(modules_of(slot.process.pid()), worker.modules(), room));
   }
 
+  bool inspects(WorkerSlot& slot) {
+    const Inspection* stop = inspector_ && slot.channel().exists() ? slot.channel().stopped() : nullptr;
+    if (!stop) return false;
+    inspector_->stopped(*stop);
+    slot.channel().go_on();
+    return true;
+  }
+
   TraceView hold(WorkerSlot& slot) {
     if (slot.channel().has_new_libraries()) watch_libraries(slot);
     held_ = &slot;
@@ -376,7 +388,8 @@ class WorkerTarget final : public Target {
   unsigned since_look_ = 0;
   bool is_sequential_ = false;  // one thread, no choices, as far as the first execution shows
   CpuAffinity core_;
-  WorkerSlot* held_ = nullptr;  // whose trace the caller is reading
+  Inspector* inspector_ = nullptr;  // of the detailed execution under way
+  WorkerSlot* held_ = nullptr;      // whose trace the caller is reading
   Trace own_;
 };
 

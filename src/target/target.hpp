@@ -47,6 +47,13 @@ struct TargetOptions {
   bool must_stop() const { return stop && stop(); }
 };
 
+// Looks at the program where it stops, in executions that do (Plan::inspect).
+class Inspector {
+ public:
+  virtual ~Inspector() = default;
+  virtual void stopped(const Inspection& stop) = 0;
+};
+
 // A mapped file of the program, for symbols.
 struct Module {
   uint64_t begin, end;   // addresses of the mapping
@@ -96,7 +103,7 @@ class Target : public Executor {
     Trace trace;
     std::string output;
   };
-  virtual Detailed run_detailed(Plan plan) = 0;
+  virtual Detailed run_detailed(Plan plan, Inspector* inspector = nullptr) = 0;
 };
 
 // Runs one plan under a debugger, on real threads: see WorkerProcess::debug.

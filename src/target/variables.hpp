@@ -12,17 +12,20 @@ namespace lockstep::debug_info {
 // The variables of a module that have a fixed address: globals, class statics, function statics.
 class Variables {
  public:
-  explicit Variables(Units& units);
-
-  // The path to what lies at `address` (in the process), as deep as the user's own types go.
-  std::optional<std::string> path_to(uint64_t address);
-
- private:
   struct Variable {
     uint64_t begin, size;  // in the process
+    uint64_t offset = 0;   // of this piece in the variable: clang takes structs apart
     std::string name;
+    std::string file;  // that declares it; empty: not known
     Dwarf_Die type;
   };
+  explicit Variables(Units& units);
+
+  // The path to what lies at `address` (in the process), as deep as the user's own types go; `leaf` gets its type.
+  std::optional<std::string> path_to(uint64_t address, Dwarf_Die* leaf = nullptr);
+  const std::vector<Variable>& all() const { return variables_; }
+
+ private:
   void collect(Dwarf_Die* parent, Dwarf_Addr bias, bool in_function);
   void add(Dwarf_Die* die, Dwarf_Addr bias);
   std::vector<Variable> variables_;  // sorted by begin

@@ -217,6 +217,11 @@ void WorkerChannel::pop() {
   }
 }
 
+void WorkerChannel::go_on() {
+  shared().inspection.waiting.store(0, std::memory_order_release);
+  futex_wake(shared().inspection.waiting);
+}
+
 void WorkerChannel::sleep_until_trace(size_t in_flight, int milliseconds) {
   Ring& ring = shared().traces;
   this->ring();
@@ -232,7 +237,7 @@ void WorkerChannel::sleep_until_trace(size_t in_flight, int milliseconds) {
   const uint32_t bell = ring.bell.load(std::memory_order_acquire);
   ring.wake_at.store(ring.messages.load(std::memory_order_relaxed) + batch, std::memory_order_relaxed);
   ring.reader_sleeps.store(1, std::memory_order_seq_cst);
-  if (ring.written.load(std::memory_order_seq_cst) == ring.read.load(std::memory_order_relaxed)) {
+  if (ring.written.load(std::memory_order_seq_cst) == ring.read.load(std::memory_order_relaxed) && !stopped()) {
     // The worker may have gone to sleep before it could see that we do.
     const bool idle =
         shared().plans.reader_sleeps.load(std::memory_order_seq_cst) &&

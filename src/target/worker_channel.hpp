@@ -50,6 +50,12 @@ class WorkerChannel {
   void sleep_until_trace(size_t in_flight, int milliseconds);
   void take_turns(bool on) { takes_turns_ = on; }  // on one core: one of us runs until it has nothing left to do
 
+  // --- executions that stop (model/inspection.hpp) ---
+  const Inspection* stopped() const {  // null: the program runs
+    return shared().inspection.waiting.load(std::memory_order_acquire) ? &shared().inspection : nullptr;
+  }
+  void go_on();
+
   // --- what the runtime noticed, in all processes so far ---
   const std::set<Fact>& facts();
   bool has_new_libraries() const { return shared().libraries.load(std::memory_order_relaxed) != libraries_read_; }

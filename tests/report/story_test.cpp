@@ -84,12 +84,21 @@ TEST(Story, LongExecutionsAreShortened) {
   expect_golden("story_long.txt", story(finding_of(FindingKind::Assertion, lost_update(symbols, 20'000)), symbols));
 }
 
+std::vector<StoryRow> told(TraceView trace, size_t limit) {
+  const std::vector<StoryRow> rows = all_rows(trace);
+  const std::vector<bool> keep = rows_worth_telling(rows, trace, limit);
+  std::vector<StoryRow> told;
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (keep[i]) told.push_back(rows[i]);
+  return told;
+}
+
 TEST(Story, NeverMoreRowsThanTheLimit) {
   FakeTrace t;
   for (unsigned i = 0; i < 5'000; ++i) t.step(i % 3, OpKind::Rmw, 0x10 + i % 4, 0b111, {});
   const Trace trace = t.end(Outcome::Assertion, 1, {});
-  for (size_t limit : {10u, 45u, 200u}) EXPECT_LE(telling_rows(all_rows(trace), trace, limit).size(), 2 * limit + 10);
-  EXPECT_EQ(telling_rows(all_rows(trace), trace, 45).back().kind, StoryRow::Failure);
+  for (size_t limit : {10u, 45u, 200u}) EXPECT_LE(told(trace, limit).size(), 2 * limit + 10);
+  EXPECT_EQ(told(trace, 45).back().kind, StoryRow::Failure);
 }
 
 // Where rows are skipped, an arrow may point at a thread of which nothing else is told.
@@ -101,7 +110,7 @@ TEST(Story, WhoeverAnArrowPointsAtHasAColumn) {
   const Finding finding = finding_of(FindingKind::Assertion, t.end(Outcome::Assertion, 1, {}));
   size_t alone = 0;
   for (size_t limit = 20; limit < 120; ++limit) {
-    const auto rows = telling_rows(all_rows(finding.trace), finding.trace, limit);
+    const auto rows = told(finding.trace, limit);
     const auto tells = [&](ThreadId StoryRow::*who) {
       return std::any_of(rows.begin(), rows.end(), [&](const StoryRow& r) { return r.*who == ThreadId{3}; });
     };
@@ -143,6 +152,73 @@ TEST(Story, CrashWithoutSymbolsStillTells) {
   t.pending(0, OpKind::Unlock, 0x77, {902});
   expect_golden("story_crash.txt",
                 story(finding_of(FindingKind::Crash, t.end(Outcome::Crash, 1, {903, 904})), symbols));
+}
+
+// Names, values and the cause as a replay that was looked at gives them: a deque whose owner and thief take one item.
+Finding stolen_twice(FakeSymbols& symbols) {
+  symbols.functions = {{17, 24, "Deque::pop()", "deque.hpp"},
+                       {28, 37, "Deque::steal()", "deque.hpp"},
+                       {50, 60, "main::lambda#1", "deque_test.cpp"},
+                       {10, 16, "main", "deque_test.cpp"}};
+  FakeTrace t;
+  const auto cas = [](uint64_t expected, int flags) { return Extra{Companion::expected(expected), flags}; };
+  t.note(0, OpKind::Create, 1, {12}).note(0, OpKind::Create, 2, {13});
+  t.step(1, OpKind::Load, 0x10, 0b110, {17, 51}).values(0, 0);
+  t.step(2, OpKind::Lock, 0x30, 0b110, {28, 55});
+  t.step(2, OpKind::Load, 0x10, 0b110, {29, 55}).values(0, 0);
+  t.step(2, OpKind::Cas, 0x10, 0b110, {30, 55}, cas(0, Step::kConditional | Step::kWrite)).values(0, 1);
+  t.step(2, OpKind::Unlock, 0x30, 0b110, {37, 55});
+  for (int i = 0; i < 17; ++i) t.step(2, OpKind::Load, 0x18, 0b110, {36, 55}).values(0, 0);
+  t.note(2, OpKind::ThreadExit, 2, {});
+  t.step(1, OpKind::Cas, 0x10, 0b010, {18, 51}, cas(0, Step::kConditional)).values(1, 1);
+  t.step(1, OpKind::Rmw, 0x20, 0b010, {24, 51}, {{}, Step::kWrite}).values(1, 2);
+  t.note(1, OpKind::ThreadExit, 1, {});
+  t.note(0, OpKind::Join, 1, {14}).note(0, OpKind::Join, 2, {14});
+  Finding finding =
+      finding_of(FindingKind::Assertion, t.end(Outcome::Assertion, 0, {15}, "assertion failed: executed.load() == 1"));
+  const ValueType integer{ValueType::Signed, 4, {}}, truth{ValueType::Bool, 1, {}};
+  finding.seen.objects = {{ObjectId{0x10}, {{"deque.head_", integer, 0}}},
+                          {ObjectId{0x18}, {{"deque.closed_", truth, 0}}},
+                          {ObjectId{0x20}, {{"executed", integer, 0}}},
+                          {ObjectId{0x30}, {{"deque.mutex_", {}, 0}}}};
+  finding.seen.operands = {{"executed", "2"}};
+  finding.cause.orders = {{2, 5, {}, {}}};
+  finding.cause.reversed = 3;
+  return finding;
+}
+
+TEST(Story, NamesValuesAndTheCause) {
+  FakeSymbols symbols;
+  expect_golden("story_values.txt", story(stolen_twice(symbols), symbols));
+}
+
+// A step that the failure depends on is told however long the execution is.
+TEST(Story, GapsSwallowNoStepThatMatters) {
+  FakeSymbols symbols;
+  Finding finding = finding_of(FindingKind::Assertion, lost_update(symbols, 20'000));
+  finding.cause.orders = {{9'000, 20'004, {}, {}}};
+  finding.cause.reversed = 1;
+  symbols.objects[0x21] = "other";
+  const std::string text = story(finding, symbols);
+  EXPECT_NE(text.find("!"), std::string::npos);
+  EXPECT_EQ(text.find("not shown"), std::string::npos) << text;
+}
+
+TEST(Story, ARaceEndsWithTheSecondAccess) {
+  FakeSymbols symbols;
+  FakeTrace t;
+  t.step(1, OpKind::Lock, 0x10, 0b110, {21}).step(2, OpKind::Lock, 0x20, 0b110, {31});
+  t.step(1, OpKind::Unlock, 0x10, 0b110, {22}).step(2, OpKind::Unlock, 0x20, 0b110, {32});
+  const Trace trace = t.end(Outcome::Ok);
+  DataRace race{};
+  race.first.thread = ThreadId{1};
+  race.first.step = 1;
+  race.second.thread = ThreadId{2};
+  race.second.step = 2;
+  const std::vector<StoryRow> rows = all_rows(trace, &race);
+  ASSERT_FALSE(rows.empty());
+  EXPECT_EQ(rows.back().kind, StoryRow::Racing);
+  EXPECT_EQ(rows.back().index, 1u);
 }
 
 TEST(Story, EmptyTraceIsNoProblem) {

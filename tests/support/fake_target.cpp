@@ -42,7 +42,9 @@ class FakeTarget final : public Target {
     return entries;
   }
   std::vector<std::string> warnings() override { return {}; }
-  Detailed run_detailed(Plan plan) override { return {execute(program_, plan), "hello from " + program_.name + "\n"}; }
+  Detailed run_detailed(Plan plan, Inspector*) override {
+    return {execute(program_, plan), "hello from " + program_.name + "\n"};
+  }
 
  private:
   Program program_;

@@ -53,6 +53,12 @@ class FakeTrace {
     push(stacks_, stack);
     return *this;
   }
+  // Of the last step: what its object held before and after it.
+  FakeTrace& values(uint64_t before, uint64_t after) {
+    builder_.values.resize(builder_.steps.size());
+    builder_.values.back() = {before, after, StepValues::kBefore | StepValues::kAfter, 4, {}};
+    return *this;
+  }
   FakeTrace& note(unsigned thread, OpKind kind, unsigned other, Stack stack) {
     return step(thread, kind, 0, 0, std::move(stack), {thread_named(other), Step::kNote});
   }
@@ -69,6 +75,7 @@ class FakeTrace {
   Trace end(Outcome outcome, unsigned culprit = 0xffff, Stack failure = {}, std::string_view message = {}) {
     builder_.header.outcome = outcome;
     builder_.header.detail = 1;
+    if (!builder_.values.empty()) builder_.values.resize(builder_.steps.size());
     builder_.header.culprit = ThreadId(static_cast<uint16_t>(culprit));
     builder_.message = message;
     builder_.stacks = stacks_;

@@ -144,6 +144,7 @@ struct alignas(64) Thread {
   bool restart;  // OS threads: leave whatever you were in and start over
   void* jump_buffer[5];
 
+  uint32_t unsettled;        // detailed executions: its last step, plus one, while what it writes is not yet known
   bool looked;               // detailed executions: has used memory that is not on its stack since its last step
   const void* library_call;  // where the program last called the C++ library (stdcxx/forward.cpp)
   Operation asleep_before;   // while asleep: `pending` as it stood before the step under way

@@ -74,6 +74,7 @@ inline void watch_more(uintptr_t address, size_t size, uint8_t flags, const void
 
 // What is more to an access than looking for races, sometimes.
 inline void unusual_access(uintptr_t a, unsigned size, uint8_t flags, const void* pc) {
+  if (UNLIKELY(scheduler().detail)) settle_write(*runtime.current);
   reach_promoted(reinterpret_cast<const void*>(a), size, flags & RaceAccess::kWrite, pc);
   if (may_be_stack(a)) check_stack(a, size, flags, pc);
   if (UNLIKELY(scheduler().detail) && stack_owner(a) != runtime.current) runtime.current->looked = true;
@@ -105,6 +106,7 @@ __attribute__((noinline)) void access_closely(const volatile void* address, cons
     race_detector.access(runtime.current->id, a, kSize, kFlags, place(pc));
   else
     race_detector.range(runtime.current->id, a, kSize, kFlags, place(pc));
+  if (UNLIKELY(scheduler().detail)) stop_at_new_races();
 }
 
 // Apart from the entry points, so that those are one test and a return while nothing is watched. This one is the usual
@@ -136,6 +138,7 @@ inline void range_access(const volatile void* address, size_t size, uint8_t flag
   runtime.current->looked = true;
   if (UNLIKELY(settings.watches_more)) watch_more(reinterpret_cast<uintptr_t>(address), size, flags, pc);
   race_detector.range(runtime.current->id, reinterpret_cast<uintptr_t>(address), size, flags, place(pc));
+  if (UNLIKELY(scheduler().detail)) stop_at_new_races();
 }
 
 // What an atomic operation means for data races: an access like any other, and whatever its order says.

@@ -7,6 +7,7 @@
 #include "runtime/process/backtrace.hpp"
 #include "runtime/process/facts.hpp"
 #include "runtime/sched/debug_stops.hpp"
+#include "runtime/sched/inspection.hpp"
 #include "runtime/sched/refuse_call.hpp"
 #include "runtime/sched/scheduler.hpp"
 
@@ -39,6 +40,7 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
   race_detector.end();
   client_.write_findings(how == Outcome::Ok);
   record_failure();
+  if (UNLIKELY(detail)) stop_for_driver(Inspection::End, log_size, kNoObject);
   if (detail) {
     static const uint64_t none[1] = {0};
     live.for_each(words_, [&](ThreadId t) {
@@ -79,8 +81,10 @@ void Scheduler::end_waiting_for_itself(const void* lock, const char* text) {
 void Scheduler::record_failure() {
   if (!detail || failure_recorded) return;
   failure_recorded = true;
+  settle_write(*runtime.current);
   failure_stack_[0] = 0;  // should the stack be overwritten, that is all there is
   failure_stack_[0] = backtrace(failure_stack_ + 1, kDeepest);
+  stop_for_driver(Inspection::Failure, log_size, kNoObject);
 }
 
 // Two more stacks per race and one per block of the heap; each is told which is its own.
@@ -106,6 +110,7 @@ void Scheduler::add_race_stacks() {
 void Scheduler::capture_arrival(Thread& me) {
   if (!me.arrival) me.arrival = static_cast<uint64_t*>(map_pages(8 * (1 + kDeepest)));
   me.arrival[0] = backtrace(me.arrival + 1, kDeepest);
+  settle_write(me);
 }
 
 // Whether a thread has looked at anything before it waits; where that is not seen, it may have.

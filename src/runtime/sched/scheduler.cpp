@@ -4,6 +4,7 @@
 #include "runtime/base/trace_limits.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/sched/debug_stops.hpp"
+#include "runtime/sched/inspection.hpp"
 #include "runtime/sched/virtual_clock.hpp"
 
 namespace lockstep::rt {
@@ -67,7 +68,10 @@ inline Step& Scheduler::record(Thread& me) {
   else
     ++me.effects;
   if (UNLIKELY(detail)) {
-    if (first_kept == 0) add_stack(me.arrival);
+    if (first_kept == 0) {
+      add_stack(me.arrival);
+      observe_step(me, log_size - 1);
+    }
     debug_step(log_size);
   }
   return step;

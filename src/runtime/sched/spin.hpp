@@ -9,6 +9,7 @@
 // remembered) kFruitlessRepeats of them count as a yield, so that the others get their turn and fairness applies.
 #pragma once
 #include "runtime/base/runtime.hpp"
+#include "runtime/sched/inspection.hpp"
 #include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
@@ -55,6 +56,7 @@ inline uint8_t because_of_a_change() {
 
 // The running thread's step changed memory.
 inline void note_progress() {
+  if (UNLIKELY(scheduler().detail)) settle_write(*runtime.current);
   if (UNLIKELY(scheduler().spinners)) wake_spinners();
 }
 

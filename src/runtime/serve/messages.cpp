@@ -6,6 +6,7 @@
 #include "runtime/detect/promoted.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/process/control.hpp"
+#include "runtime/sched/inspection.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/serve/checkpoint_policy.hpp"
 #include "runtime/sync/would_write.hpp"
@@ -175,11 +176,13 @@ TraceHeader describe_trace(uint64_t plan_id, const Step* pending, uint32_t pendi
     header.preemptions = s.counted().preemptions();
     header.contested = s.counted().contested();
   }
+  header.values = inspection.keeps_values && !header.brief ? step_values(s.log_size) : 0;
   written_allocations(&header.allocations);
   const size_t bytes = sizeof header + sizeof(Step) * (size_t{header.steps} + pending_count) +
                        8 * (size_t{s.set_words} + s.stack_words) + s.message_size;
   header.bytes = static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(Touched) * header.block_units +
-                                       sizeof(DataRace) * header.races + sizeof(Allocation) * header.allocations);
+                                       sizeof(DataRace) * header.races + sizeof(Allocation) * header.allocations +
+                                       sizeof(StepValues) * header.values);
   return header;
 }
 
@@ -196,13 +199,14 @@ char* room_elsewhere(const TraceHeader& header, uint32_t size, char* in_ring) {
 // The last sections of a trace, which end at `end`.
 void write_findings_sections(const TraceHeader& header, char* end) {
   const size_t touched = sizeof(Touched) * header.block_units, races = sizeof(DataRace) * header.races;
-  const size_t allocations = sizeof(Allocation) * header.allocations;
-  if (LIKELY(!(touched | races | allocations))) return;
-  char* tail = end - touched - races - allocations;
+  const size_t allocations = sizeof(Allocation) * header.allocations, values = sizeof(StepValues) * header.values;
+  if (LIKELY(!(touched | races | allocations | values))) return;
+  char* tail = end - touched - races - allocations - values;
   if (touched) copy_bytes(tail, scheduler().blocks.out(), touched);
   copy_bytes(tail + touched, race_detector.found, races);
   uint32_t count;
   copy_bytes(tail + touched + races, written_allocations(&count), allocations);
+  copy_bytes(end - values, inspection.values, values);
 }
 
 }  // namespace

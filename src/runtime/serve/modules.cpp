@@ -28,6 +28,7 @@
 #include "runtime/process/libraries.hpp"
 #include "runtime/process/trusted_code.hpp"
 #include "runtime/sched/cycle_counter.hpp"
+#include "runtime/sched/inspection.hpp"
 #include "runtime/sched/native_loops.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/state_call.hpp"
@@ -100,6 +101,7 @@ const Module* const kModules[] = {
     &native_loops_module,
     &trusted_sections_module,
     &plain_functions_module,
+    &inspection_module,
     &call_tree_module,
     &scheduler_module,
     &checkpoint_module,

@@ -165,6 +165,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.section_sp = 0;
   t.shared_low = ~uintptr_t{0};
   t.looked = false;
+  t.unsettled = 0;
   t.id = id;
   t.life = Life::Live;
   t.parked = t.woken = t.timed_out = t.detached = t.joined = t.join_waiting = t.start_is_step = false;

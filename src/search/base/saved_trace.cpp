@@ -17,7 +17,7 @@ bool is_sound(TraceView trace, uint64_t bytes) {
   const uint64_t sections = sizeof(TraceHeader) + sizeof(Step) * (uint64_t{h.steps} + h.pending) +
                             8 * (uint64_t{h.set_words} + h.stack_words) + h.message_bytes +
                             sizeof(Touched) * uint64_t{h.block_units} + sizeof(DataRace) * uint64_t{h.races} +
-                            sizeof(Allocation) * uint64_t{h.allocations};
+                            sizeof(Allocation) * uint64_t{h.allocations} + sizeof(StepValues) * uint64_t{h.values};
   if (uint64_t{h.steps} + h.pending > 0xffff'ffff || sections > bytes || bytes - sections >= 8) return false;
   const auto sound = [trace](const Step& step) { return has_sets(trace, step); };
   return std::ranges::all_of(trace.steps(), sound) && std::ranges::all_of(trace.pending(), sound);

@@ -5,6 +5,7 @@
 
 #include "model/schedule.hpp"
 #include "search/base/failure_keys.hpp"
+#include "search/minimize/cause.hpp"
 #include "search/minimize/threads_needed.hpp"
 #include "search/strategies/bounded.hpp"
 
@@ -95,6 +96,14 @@ std::optional<Finding> find_with_points(Executor& executor, std::span<Analysis* 
     if (same(trace)) return same.replay(trace);
   }
   return std::nullopt;
+}
+
+Cause cause_of(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding, const Confirm& confirm,
+               const ShrinkBudget& budget) {
+  SameBug same_bug(finding, analyses, confirm, finding.plan.tracked);
+  const SameFailure same = [&](const Trace& trace) { return same_bug(trace); };
+  Tracking tracking(executor, finding.plan.tracked);
+  return find_cause(tracking, finding.trace, finding.plan.max_steps, same, budget);
 }
 
 Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,

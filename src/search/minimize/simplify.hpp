@@ -23,4 +23,8 @@ Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const 
                  const std::function<std::optional<Finding>(Finding)>& confirm, std::optional<uint32_t> proved = {},
                  ShrinkBudget budget = {});
 
+// Why the finding's schedule fails; see search/minimize/cause.hpp.
+Cause cause_of(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,
+               const std::function<std::optional<Finding>(Finding)>& confirm, const ShrinkBudget& budget);
+
 }  // namespace lockstep

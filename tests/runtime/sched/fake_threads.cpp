@@ -12,6 +12,7 @@
 #include "runtime/base/settings.hpp"
 #include "runtime/detect/call_sites.hpp"
 #include "runtime/process/backtrace.hpp"
+#include "runtime/process/control.hpp"
 #include "runtime/process/facts.hpp"
 #include "runtime/process/libraries.hpp"
 #include "runtime/sched/virtual_clock.hpp"
@@ -41,6 +42,7 @@ namespace os_thread {
 void switch_to(Thread&, Thread&) { std::abort(); }
 }  // namespace os_thread
 size_t backtrace(uint64_t*, size_t, bool*) { return 0; }
+void ring_bell(Ring&) {}
 bool caller_state(CallerState&) { return false; }
 size_t caller_state(CallerState&, uint64_t*, size_t) { return 0; }
 bool lies_in_library(const void*) { return false; }

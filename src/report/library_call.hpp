@@ -1,0 +1,19 @@
+// Calls of the standard library that are one thing to their caller, however many steps they take: std::call_once,
+// future::get, the counts of shared_ptr.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "analysis/finding.hpp"
+
+namespace lockstep {
+
+struct LibraryCall {
+  std::string name;    // as the user would write it; empty: the step is no such call's
+  std::string caller;  // where in the user's code; empty: nowhere
+};
+
+LibraryCall library_call(std::span<const uint64_t> stack, Symbols& symbols);
+
+}  // namespace lockstep

@@ -1,0 +1,195 @@
+#include "search/minimize/cause.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "analysis/happens_before.hpp"
+#include "model/schedule.hpp"
+#include "search/base/schedule_segments.hpp"
+#include "search/dpor/race_finder.hpp"
+
+namespace lockstep {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool is_decision(const Step& step) { return !step.is_note() && !step.is_choice(); }
+
+class CauseFinder {
+ public:
+  CauseFinder(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same, ShrinkBudget budget)
+      : executor_(executor), failing_(failing), max_steps_(max_steps), same_(same), budget_(budget) {}
+
+  Cause run() {
+    for (const NeededOrder& order : conflicts()) {
+      if (spent()) {
+        ++cause_.left_out;
+        continue;
+      }
+      try_reversed(order);
+    }
+    drop_implied();
+    return std::move(cause_);
+  }
+
+ private:
+  bool spent() const {
+    return executions_ >= budget_.executions || Clock::now() - start_ >= budget_.time || budget_.must_stop();
+  }
+
+  // The latest ones first: where executions part late, they are easiest to compare.
+  std::vector<NeededOrder> conflicts() {
+    std::vector<NeededOrder> found;
+    dpor::RaceFinder finder(order_);
+    std::vector<uint32_t> partners;
+    const auto steps = failing_.steps();
+    for (uint32_t i = 0; i < steps.size(); ++i) {
+      order_.push(steps[i]);
+      if (!is_decision(steps[i])) continue;
+      partners.clear();
+      finder.find(order_[i], i, false, false, partners);
+      add_earlier_accesses(i, partners);
+      for (const uint32_t first : partners) found.push_back({first, i});
+    }
+    const auto pending = failing_.pending();
+    for (uint32_t p = 0; p < pending.size(); ++p) {  // a deadlock's locks are never taken
+      if (!(pending[p].flags & Step::kBlocked)) continue;
+      partners.clear();
+      finder.find(dpor::as_event(order_, pending[p]), order_.size(), true, false, partners);
+      for (const uint32_t first : partners) found.push_back({first, static_cast<uint32_t>(steps.size() + p)});
+    }
+    std::erase_if(found, [&](const NeededOrder& o) { return !is_decision(steps[o.first]); });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const NeededOrder& a, const NeededOrder& b) { return a.first > b.first; });
+    return found;
+  }
+
+  // Of each other thread the last access that conflicts with step `i`, and the last that only reads: between it and `i`
+  // there may be others, but the value that was read may be what matters.
+  void add_earlier_accesses(uint32_t i, std::vector<uint32_t>& partners) const {
+    const auto steps = failing_.steps();
+    if (!is_access(steps[i].kind)) return;
+    std::set<std::pair<ThreadId, bool>> met;
+    for (uint32_t k = i; k-- > 0;) {
+      if (!is_access(steps[k].kind) || steps[k].thread == steps[i].thread) continue;
+      if (!dependent(steps[k].operation(), steps[i].operation())) continue;
+      const bool fresh = met.emplace(steps[k].thread, (steps[k].flags & Step::kWrite) != 0).second;
+      if (fresh && std::find(partners.begin(), partners.end(), k) == partners.end()) partners.push_back(k);
+    }
+  }
+
+  ThreadId second_thread(const NeededOrder& o) const {
+    const size_t steps = failing_.steps().size();
+    return o.second < steps ? failing_.steps()[o.second].thread : failing_.pending()[o.second - steps].thread;
+  }
+
+  // All that `second` needs of what follows `first`, then `second`, then the rest as it was.
+  ScheduleSegments reversed(const NeededOrder& o) const {
+    const auto steps = failing_.steps();
+    const auto end = std::min<uint32_t>(o.second, static_cast<uint32_t>(steps.size()));
+    ScheduleSegments schedule;
+    schedule.choices = segments_of(failing_).choices;
+    std::vector<ThreadId> later;
+    const auto run = [&](ThreadId t) { schedule.run(t, 1); };
+    for (uint32_t i = 0; i < end; ++i) {
+      if (!is_decision(steps[i])) continue;
+      if (i >= o.first && order_.ordered(o.first, i))
+        later.push_back(steps[i].thread);
+      else
+        run(steps[i].thread);
+    }
+    run(second_thread(o));
+    for (const ThreadId t : later) run(t);
+    for (uint32_t i = end + 1; i < steps.size(); ++i)
+      if (is_decision(steps[i])) run(steps[i].thread);
+    return schedule;
+  }
+
+  // Which of its thread's steps it is, from 1.
+  static uint32_t number_in_thread(std::span<const Step> steps, uint32_t index, ThreadId thread) {
+    uint32_t number = 0;
+    for (uint32_t i = 0; i <= index && i < steps.size(); ++i)
+      number += is_decision(steps[i]) && steps[i].thread == thread;
+    return number;
+  }
+
+  bool came_reversed(const NeededOrder& o, TraceView trace) const {
+    const auto steps = failing_.steps();
+    const ThreadId a = steps[o.first].thread, b = second_thread(o);
+    uint32_t first = number_in_thread(steps, o.first, a), second = number_in_thread(steps, o.second, b);
+    if (o.second >= steps.size()) ++second;  // it was never executed
+    for (const Step& step : trace.steps()) {
+      if (!is_decision(step)) continue;
+      if (step.thread == a && --first == 0) return false;
+      if (step.thread == b && --second == 0) return true;
+    }
+    return false;
+  }
+
+  void try_reversed(const NeededOrder& order) {
+    ++executions_;
+    executor_.submit(plan_for(reversed(order), max_steps_));
+    const std::optional<TraceView> view = executor_.next([this] { return budget_.must_stop(); });
+    if (!view || !is_whole(view->outcome()) || !came_reversed(order, *view)) {
+      ++cause_.left_out;
+      return;
+    }
+    const Trace trace(*view);
+    ++cause_.reversed;
+    if (trace.view().outcome() != Outcome::Ok || same_(trace)) return;
+    cause_.orders.push_back(order);
+    const uint32_t departs = departure(trace);
+    if (!cause_.passing.empty() && departs <= cause_.departs) return;
+    cause_.passing = trace;
+    cause_.departs = departs;
+  }
+
+  // Where another thread goes on. What only a detailed execution records makes no difference.
+  uint32_t departure(TraceView trace) const {
+    const auto a = failing_.steps(), b = trace.steps();
+    uint32_t i = 0;
+    while (i < a.size() && i < b.size() && a[i].thread == b[i].thread && a[i].kind == b[i].kind) ++i;
+    return i;
+  }
+
+  // Of a before b and c before d the first follows, if a thread does a no later than c and one does d no later than b.
+  bool implies(const NeededOrder& by, const NeededOrder& o) const {
+    const auto steps = failing_.steps();
+    return steps[o.first].thread == steps[by.first].thread && second_thread(o) == second_thread(by) &&
+           o.first <= by.first && by.second <= o.second;
+  }
+  void drop_implied() {
+    std::vector<NeededOrder> kept;
+    for (size_t i = 0; i < cause_.orders.size(); ++i) {
+      const auto follows = [&](const NeededOrder& by) {
+        return &by != &cause_.orders[i] && implies(by, cause_.orders[i]);
+      };
+      if (std::none_of(cause_.orders.begin(), cause_.orders.end(), follows)) kept.push_back(cause_.orders[i]);
+    }
+    std::sort(kept.begin(), kept.end(), [](const NeededOrder& a, const NeededOrder& b) {
+      return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+    });
+    cause_.orders = std::move(kept);
+  }
+
+  Executor& executor_;
+  const TraceView failing_;
+  const uint32_t max_steps_;
+  const SameFailure& same_;
+  const ShrinkBudget budget_;
+  const Clock::time_point start_ = Clock::now();
+  HappensBefore order_;
+  uint64_t executions_ = 0;
+  Cause cause_;
+};
+
+}  // namespace
+
+Cause find_cause(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same,
+                 ShrinkBudget budget) {
+  return CauseFinder(executor, failing, max_steps, same, budget).run();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,160 @@
+#include "target/inspector.hpp"
+
+#include <chrono>
+#include <set>
+
+#include "target/expression.hpp"
+#include "target/loaded_modules.hpp"
+#include "target/object_graph.hpp"
+#include "target/stack_frames.hpp"
+#include "target/visible_variables.hpp"
+
+namespace lockstep {
+namespace {
+
+using namespace debug_info;
+
+// Of a long execution objects that have a name already are not looked at again after this.
+constexpr auto kLong = std::chrono::milliseconds(1500);
+
+bool is_memory(ObjectId object) {
+  const auto address = static_cast<uint64_t>(object);
+  return address >= 4096 && address >> 47 == 0;
+}
+// Stacks of the runtime's threads, and the initial one.
+bool is_stack(ObjectId object) {
+  const auto address = static_cast<uint64_t>(object);
+  return (address >= 0x2080'0000'0000 && address < 0x3000'0000'0000) || address >= 0x7ff0'0000'0000;
+}
+
+class ProgramObserver final : public Observer {
+ public:
+  ProgramObserver(const std::vector<Module>& modules, std::vector<Allocation> blocks)
+      : dwfl_(report_modules(modules)), blocks_(std::move(blocks)), unwinder_(dwfl_.get()), visible_(dwfl_.get()) {}
+
+  void stopped(const Inspection& stop) override {
+    if (!dwfl_) return;
+    const auto begin = std::chrono::steady_clock::now();
+    if (stop.step == 0 && stop.kind == Inspection::Step) seen_ = {};  // the execution begins, maybe again
+    memory_ = ProcessMemory(static_cast<int>(stop.pid), split_);
+    unwinder_.has_run(stop.registers[0].thread);
+    variables_.erase(stop.registers[0].thread);
+    graph_.reset();
+    switch (stop.kind) {
+      case Inspection::Step:
+      case Inspection::Race: look_at(stop, stop.object); break;
+      case Inspection::Failure: look_at_failure(stop); break;
+      case Inspection::End: break;
+    }
+    const bool all = stop.kind == Inspection::End;
+    for (uint32_t i = 0; i < stop.threads && (all || i == 0); ++i) {
+      const ThreadRegisters& thread = stop.registers[i];
+      if (all) look_at(stop, thread.object);
+      if (thread.kind == OpKind::CondWait) look_at(stop, thread.second.mutex());
+      if (all && thread.kind == OpKind::Reacquire && !thread.second.none()) look_at(stop, thread.second.condition());
+    }
+    spent_ += std::chrono::steady_clock::now() - begin;
+  }
+
+  Observations take() override { return std::move(seen_); }
+
+ private:
+  void look_at(const Inspection& stop, ObjectId object) {
+    if (!is_memory(object)) return;
+    auto& known = seen_.objects[object];
+    if (!known.empty() && (!is_stack(object) || spent_ > kLong)) return;
+    if (known.empty() && spent_ > 4 * kLong) return;
+    ObservedObject fresh{"", {}, known.empty() ? 0 : stop.step};
+    if (auto found = find(stop, static_cast<uint64_t>(object))) {
+      fresh.name = found->path;
+      if (found->type) fresh.type = value_type(&*found->type);
+    }
+    if (known.empty() || known.back().name != fresh.name) known.push_back(std::move(fresh));
+  }
+
+  std::optional<FoundObject> find(const Inspection& stop, uint64_t address) {
+    Dwarf_Die leaf;
+    if (auto global = visible_.global_at(address, &leaf)) return FoundObject{*global, leaf};
+    if (!graph_) build_graph(stop);
+    return graph_->find(address);
+  }
+
+  // Main's variables come first, and of a thread those of its outermost functions: they live longest.
+  void build_graph(const Inspection& stop) {
+    graph_.emplace(memory_, blocks_);
+    std::vector<const ThreadRegisters*> threads;
+    for (uint32_t i = 0; i < stop.threads; ++i) threads.push_back(&stop.registers[i]);
+    std::sort(threads.begin(), threads.end(), [](auto* a, auto* b) { return a->thread < b->thread; });
+    for (const ThreadRegisters* thread : threads)
+      for (const VisibleVariable& variable : variables_of(*thread)) add_variable(variable);
+    for (const Variables::Variable& global : visible_.globals())
+      if (global.offset == 0) graph_->add_root({global.begin, global.type, global.name});
+  }
+
+  const std::vector<VisibleVariable>& variables_of(const ThreadRegisters& thread) {
+    auto [at, fresh] = variables_.try_emplace(thread.thread);
+    if (!fresh) return at->second;
+    const std::vector<StackFrame>& frames = unwinder_.frames(thread, memory_);
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+      for (VisibleVariable& variable : visible_.in_frame(*frame, memory_)) at->second.push_back(std::move(variable));
+    return at->second;
+  }
+
+  void add_variable(const VisibleVariable& variable) {
+    Dwarf_Die type = variable.type, target;
+    if (variable.is_this || variable.is_closure) {
+      const auto object = variable.place.in_memory ? memory_.word(variable.place.value) : variable.place.value;
+      if (!object || !type_of(&type, &target)) return;
+      if (!variable.is_closure) return graph_->add_late_root({*object, target, "", true, 1});
+      return add_captures(*object, target);
+    }
+    if (variable.place.in_memory) return graph_->add_root({variable.place.value, type, variable.name});
+    if (is_pointer(&type) && type_of(&type, &target))
+      graph_->add_root({variable.place.value, target, variable.name, !is_reference(&type), 1});
+  }
+
+  // gcc calls the copy or reference of a captured variable __variable.
+  void add_captures(uint64_t closure, Dwarf_Die type) {
+    for (Member& member : members_of(&type)) {
+      std::string name = member.name.starts_with("__") ? member.name.substr(2) : member.name;
+      const uint64_t at = closure + member.offset;
+      Dwarf_Die target;
+      if (name != "this") {
+        graph_->add_late_root({at, member.type, name});
+      } else if (auto object = memory_.word(at); object && type_of(&member.type, &target)) {
+        graph_->add_late_root({*object, target, "", true, 1});
+      }
+    }
+  }
+
+  void look_at_failure(const Inspection& stop) {
+    std::string text(std::min<uint32_t>(stop.text_bytes, 512), '\0');
+    if (text.empty() || !memory_.read(stop.text, text.data(), text.size())) return;
+    const std::vector<StackFrame>& frames = unwinder_.frames(stop.registers[0], memory_);
+    for (const StackFrame& frame : frames) {
+      if (!visible_.is_users(frame)) continue;
+      seen_.operands =
+          operands_of(asserted_expression(text), visible_.in_frame(frame, memory_), visible_.globals(), memory_);
+      return;
+    }
+  }
+
+  DwflHandle dwfl_;
+  const std::vector<Allocation> blocks_;
+  const std::shared_ptr<SplitObjects> split_ = std::make_shared<SplitObjects>();
+  ProcessMemory memory_;
+  StackUnwinder unwinder_;
+  VisibleVariables visible_;
+  std::map<ThreadId, std::vector<VisibleVariable>> variables_;  // of threads that have not run since
+  std::optional<ObjectGraph> graph_;                            // of the present stop
+  std::chrono::steady_clock::duration spent_{};
+  Observations seen_;
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> make_observer(const std::vector<Module>& modules, std::vector<Allocation> blocks) {
+  return std::make_unique<ProgramObserver>(modules, std::move(blocks));
+}
+
+}  // namespace lockstep

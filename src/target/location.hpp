@@ -1,0 +1,28 @@
+// Where a variable is: DWARF location expressions evaluated in a frame. Private to the symbols library.
+#pragma once
+#include <elfutils/libdw.h>
+#include <cstdint>
+#include <optional>
+
+#include "target/process_memory.hpp"
+#include "target/stack_frames.hpp"
+
+namespace lockstep::debug_info {
+
+// In memory, or only a value (in a register, or computed).
+struct Place {
+  bool in_memory = true;
+  uint64_t value = 0;  // the address, or the value itself
+};
+
+struct FrameContext {
+  const StackFrame& frame;
+  const ProcessMemory& memory;
+  Dwarf_Addr bias;      // of the module
+  Dwarf_Die* function;  // the real function around, for its frame base
+};
+
+// nullopt: the variable is not to be found there, or by something that is not understood.
+std::optional<Place> place_of(Dwarf_Die* variable, const FrameContext& context);
+
+}  // namespace lockstep::debug_info

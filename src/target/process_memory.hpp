@@ -1,0 +1,52 @@
+// Memory of a stopped process.
+#pragma once
+#include <sys/uio.h>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace lockstep {
+
+// Objects that are in no memory: an optimiser keeps their parts in registers. They get addresses that no program has.
+using SplitObjects = std::deque<std::vector<uint8_t>>;
+
+class ProcessMemory {
+ public:
+  explicit ProcessMemory(int pid = 0, std::shared_ptr<SplitObjects> split = {}) : pid_(pid), split_(std::move(split)) {}
+
+  bool read(uint64_t address, void* out, size_t size) const {
+    if (address >= kSplit) return read_split(address - kSplit, out, size);
+    iovec local{out, size}, remote{reinterpret_cast<void*>(address), size};
+    return process_vm_readv(pid_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size);
+  }
+  // `size`: at most 8; the rest is 0.
+  std::optional<uint64_t> word(uint64_t address, size_t size = 8) const {
+    uint64_t value = 0;
+    if (size == 0 || size > 8 || !read(address, &value, size)) return std::nullopt;
+    return value;
+  }
+  uint64_t keep(std::vector<uint8_t> object) const {  // its address
+    if (!split_) return 0;
+    split_->push_back(std::move(object));
+    return kSplit + (split_->size() - 1) * kRoom;
+  }
+
+ private:
+  static constexpr uint64_t kSplit = 0xf000'0000'0000'0000ull, kRoom = 1 << 16;
+
+  bool read_split(uint64_t offset, void* out, size_t size) const {
+    if (!split_ || offset / kRoom >= split_->size()) return false;
+    const std::vector<uint8_t>& object = (*split_)[offset / kRoom];
+    if (offset % kRoom + size > object.size()) return false;
+    std::memcpy(out, object.data() + offset % kRoom, size);
+    return true;
+  }
+
+  int pid_;
+  std::shared_ptr<SplitObjects> split_;
+};
+
+}  // namespace lockstep

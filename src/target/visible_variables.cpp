@@ -1,0 +1,130 @@
+#include "target/visible_variables.hpp"
+
+#include <dwarf.h>
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+#include "target/types.hpp"
+
+namespace lockstep::debug_info {
+namespace {
+
+bool is_system_file(const char* file) {
+  const std::string path = std::filesystem::path(file ? file : "").lexically_normal();
+  return path.starts_with("/usr/include/") || path.starts_with("/usr/lib/") || path.ends_with("/lockstep/lockstep.hpp");
+}
+
+// Modules of which nothing is ever named: what lies there is the C and C++ libraries' own, or Lockstep's.
+bool is_system_module(Dwfl_Module* module) {
+  const char* path = dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+  const std::string name = path ? std::filesystem::path(path).filename().string() : "";
+  for (const char* prefix : {"liblockstep", "libc.", "libstdc++", "libc++", "libm.", "libgcc_s", "ld-linux", "[vdso"})
+    if (name.starts_with(prefix)) return true;
+  return false;
+}
+
+// Also of an inlined function, which only its abstract origin declares.
+bool is_users_function(Dwarf_Die* function) { return !is_system_file(dwarf_decl_file(function)); }
+
+bool covers(Dwarf_Die* block, Dwarf_Addr pc) { return dwarf_haspc(block, pc) > 0; }
+
+}  // namespace
+
+VisibleVariables::Info& VisibleVariables::info(Dwfl_Module* module) {
+  auto& slot = info_[module];
+  if (!slot) slot = std::make_unique<Info>(module);
+  return *slot;
+}
+
+// Of the block around `pc` and the blocks in it that cover it, inner ones first; functions inlined there have their
+// own.
+void VisibleVariables::collect(Dwarf_Die* parent, Dwarf_Addr pc, std::vector<Declared>& out) {
+  Dwarf_Die child;
+  if (dwarf_child(parent, &child) != 0) return;
+  std::vector<Declared> own;
+  do {
+    const int tag = dwarf_tag(&child);
+    if (tag == DW_TAG_lexical_block && covers(&child, pc)) collect(&child, pc, out);
+    if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) continue;
+    Declared variable{"", child, {}};
+    if (const char* name = dwarf_diename(&child)) variable.name = name;
+    if (!variable.name.empty() && type_of(&child, &variable.type)) own.push_back(variable);
+  } while (dwarf_siblingof(&child, &child) == 0);
+  out.insert(out.end(), own.begin(), own.end());
+}
+
+VisibleVariables::Scope VisibleVariables::find_scope(uint64_t pc) {
+  Scope scope;
+  Dwfl_Module* module = dwfl_addrmodule(dwfl_, pc);
+  if (module == nullptr || is_system_module(module)) return scope;
+  Info& known = info(module);
+  Dwarf_Die* unit = known.units.at(pc);
+  if (unit == nullptr) return scope;
+  scope.bias = known.units.bias();
+  std::vector<FunctionScope> chain = functions_at(unit, pc - scope.bias);
+  if (chain.empty()) return scope;
+  scope.function = chain.front().die;
+  scope.users = is_users_function(&chain.back().die);
+  for (auto f = chain.rbegin(); f != chain.rend(); ++f)
+    if (is_users_function(&f->die)) collect(&f->die, pc - scope.bias, scope.variables);
+  return scope;
+}
+
+const VisibleVariables::Scope& VisibleVariables::scope_at(uint64_t pc) {
+  auto [at, fresh] = scopes_.try_emplace(pc);
+  if (fresh) at->second = find_scope(pc);
+  return at->second;
+}
+
+bool VisibleVariables::is_users(const StackFrame& frame) { return scope_at(frame.pc).users; }
+
+std::vector<VisibleVariable> VisibleVariables::in_frame(const StackFrame& frame, const ProcessMemory& memory) {
+  std::vector<VisibleVariable> visible;
+  Scope scope = scope_at(frame.pc);
+  FrameContext context{frame, memory, scope.bias, &scope.function};
+  for (Declared& declared : scope.variables) {
+    const std::optional<Place> place = place_of(&declared.die, context);
+    if (!place) continue;
+    VisibleVariable variable{declared.name, declared.type, *place};
+    variable.is_closure = declared.name == "__closure";
+    variable.is_this = declared.name == "this";
+    if (variable.is_this && dwarf_tag(&declared.type) == DW_TAG_pointer_type) {
+      Dwarf_Die pointee;
+      if (type_of(&declared.type, &pointee)) {
+        const std::string type = plain_name(&pointee);
+        variable.is_closure = type.empty() || type.starts_with("<lambda");
+      }
+    }
+    visible.push_back(std::move(variable));
+  }
+  return visible;
+}
+
+const std::vector<Variables::Variable>& VisibleVariables::globals() {
+  if (has_globals_) return globals_;
+  has_globals_ = true;
+  const auto add = [](Dwfl_Module* module, void**, const char*, Dwarf_Addr, void* argument) -> int {
+    if (is_system_module(module)) return DWARF_CB_OK;
+    auto& self = *static_cast<VisibleVariables*>(argument);
+    Info& known = self.info(module);
+    if (known.units.empty()) return DWARF_CB_OK;
+    if (!known.variables) known.variables = std::make_unique<Variables>(known.units);
+    for (const Variables::Variable& variable : known.variables->all())
+      if (!is_system_file(variable.file.c_str())) self.globals_.push_back(variable);
+    return DWARF_CB_OK;
+  };
+  dwfl_getmodules(dwfl_, add, this, 0);
+  return globals_;
+}
+
+std::optional<std::string> VisibleVariables::global_at(uint64_t address, Dwarf_Die* leaf) {
+  Dwfl_Module* module = dwfl_addrmodule(dwfl_, address);
+  if (module == nullptr) return std::nullopt;
+  Info& known = info(module);
+  if (known.units.empty()) return std::nullopt;
+  if (!known.variables) known.variables = std::make_unique<Variables>(known.units);
+  return known.variables->path_to(address, leaf);
+}
+
+}  // namespace lockstep::debug_info

@@ -1,0 +1,87 @@
+// The orders that a failure depends on: every one of them reversed passes, and no other does.
+#include "search/minimize/cause.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/schedule.hpp"
+#include "search_helpers.hpp"
+#include "zoo.hpp"
+
+namespace lockstep::fake {
+namespace {
+
+const ShrinkBudget kUnhurried{2000, std::chrono::hours(1)};
+
+Trace first_failure(const Program& program) {
+  const auto strategy = icb();
+  FakeExecutor executor(program);
+  OutcomeAnalysis outcome;
+  Analysis* analyses[] = {&outcome};
+  const Exploration result = Explorer(*strategy, executor, analyses, {}, false, {}).run();
+  return execute(program, result.bugs.at(0).plan);
+}
+
+Cause cause_of(const Program& program, const Trace& failing, ShrinkBudget budget = kUnhurried) {
+  FakeExecutor executor(program);
+  const Outcome outcome = failing.view().outcome();
+  const auto same = [outcome](const Trace& t) { return t.view().outcome() == outcome; };
+  return find_cause(executor, failing, 1000, same, budget);
+}
+
+TEST(Cause, ALostUpdateNeedsBothReadsBeforeTheOtherWrite) {
+  const Program program = increment(2);
+  const Trace failing = first_failure(program);
+  const Cause cause = cause_of(program, failing);
+  ASSERT_FALSE(cause.orders.empty());
+  for (const NeededOrder& order : cause.orders) {
+    const Step &first = failing.view().steps()[order.first], &second = failing.view().steps()[order.second];
+    EXPECT_NE(first.thread, second.thread);
+    EXPECT_TRUE(dependent(first.operation(), second.operation()));
+    EXPECT_EQ(first.kind, OpKind::Load) << "a thread that has read the old value writes after the other one";
+    EXPECT_EQ(second.kind, OpKind::Store);
+  }
+}
+
+TEST(Cause, ADeadlockDependsOnTheLocksThatWereNeverTaken) {
+  const Program program = abba();
+  const Trace failing = first_failure(program);
+  ASSERT_EQ(failing.view().outcome(), Outcome::Deadlock);
+  const Cause cause = cause_of(program, failing);
+  ASSERT_FALSE(cause.orders.empty());
+  for (const NeededOrder& order : cause.orders) EXPECT_GE(order.second, failing.view().steps().size());
+}
+
+TEST(Cause, WhatFailsInEveryOrderDependsOnNone) {
+  Program program = increment(2);
+  for (auto& thread : program.threads) thread.push_back(check([](const Registers&) { return Value{0}; }, "always"));
+  const Trace failing = first_failure(program);
+  const Cause cause = cause_of(program, failing);
+  EXPECT_TRUE(cause.orders.empty());
+  EXPECT_TRUE(cause.passing.empty());
+}
+
+// The nearest execution that passes is one: it can be run again, and departs where it is said to.
+TEST(Cause, TheNearestPassingExecutionPasses) {
+  for (const Program& program : {increment(2), increment(3), abba(), philosophers(3)}) {
+    const Trace failing = first_failure(program);
+    const Cause cause = cause_of(program, failing);
+    ASSERT_FALSE(cause.passing.empty()) << program.name;
+    EXPECT_EQ(execute(program, plan_of(cause.passing)).view().outcome(), Outcome::Ok) << program.name;
+    const auto failed = failing.view().steps(), passed = cause.passing.view().steps();
+    ASSERT_LT(cause.departs, passed.size()) << program.name;
+    if (cause.departs < failed.size()) EXPECT_NE(failed[cause.departs].thread, passed[cause.departs].thread);
+    for (uint32_t i = 0; i < cause.departs; ++i) EXPECT_EQ(failed[i].thread, passed[i].thread) << program.name;
+  }
+}
+
+TEST(Cause, KeepsWithinItsBudget) {
+  const Program program = philosophers(4);
+  const Trace failing = first_failure(program);
+  const Cause none = cause_of(program, failing, {0, std::chrono::hours(1)});
+  EXPECT_EQ(none.reversed, 0u);
+  EXPECT_TRUE(none.orders.empty());
+  EXPECT_GT(none.left_out, 0u);
+}
+
+}  // namespace
+}  // namespace lockstep::fake
