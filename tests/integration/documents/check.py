@@ -63,7 +63,7 @@ class Examples:
         done = subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment, text=True, timeout=300,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         noise = r"^(\[Thread debugging|Using host libthread_db|\[Switching to Thread).*\n"
-        return re.sub(noise, "", done.stdout, flags=re.M)
+        return re.sub(noise, "", done.stdout, flags=re.M).replace(f"{self.folder}/", "")
 
     def block(self, match):
         opening, what, name, content, closing = match.groups()

@@ -12,7 +12,7 @@ from .stepping import stay_in_own_code
 from .view import WithoutRuntime, continued, exited, show, stopped
 
 for text in ("next", "step", "until"):
-    gdb.execute("define hook-%s\npython lockstep_gdb.stepping.leave_runtime()\nend" % text, to_string=True)
+    gdb.execute("define hook-%s\nlockstep before-step\nend" % text, to_string=True)
 for text in ("run", "start"):
     gdb.execute("define hook-%s\npython lockstep_gdb.stepping.before_run()\nend" % text, to_string=True)
 gdb.execute("set confirm off")

@@ -6,6 +6,7 @@ import gdb
 from .program import program_threads
 from .recording import DATA, ROWS, STEPS, THE_END, name_of
 from .session import own_frame, session
+from .stepping import leave_runtime
 from .view import state_of
 
 
@@ -24,7 +25,6 @@ def command(name, kind=gdb.COMMAND_RUNNING):
             __doc__ = function.__doc__
 
             def invoke(self, argument, from_tty):
-                self.dont_repeat() if name == "lockstep story" else None
                 function(argument.strip())
 
         Command(name, kind)
@@ -115,6 +115,12 @@ def other(argument):
         raise gdb.GdbError("this failure has only one place")
     index = 0 if session.at_row is not None and session.at_row.get("access") == 1 else 1
     session.go(next((row for row in ROWS if row.get("access") == index), {"access": index}))
+
+
+@command("lockstep before-step")
+def before_step(argument):
+    """Let the thread finish its operation, and be in the user's code again. 'next', 'step' and 'until' do it first."""
+    leave_runtime()
 
 
 @command("lockstep story", gdb.COMMAND_STATUS)

@@ -3,6 +3,8 @@ import os
 
 import gdb
 
+from __main__ import LOCKSTEP_FRONT_END
+
 from .program import in_runtime
 from .session import own_frame, session
 
@@ -17,12 +19,15 @@ def leave_runtime():
     if frame is None or in_runtime(frame):
         return
     behind = gdb.Breakpoint("*%d" % frame.pc(), internal=True, temporary=True)
-    behind.silent, behind.thread, place = True, thread.num, frame.pc()
+    behind.silent, behind.thread, place, line = True, thread.num, frame.pc(), frame.find_sal().line
     gdb.execute("continue", to_string=True)
     if behind.is_valid():
         behind.delete()
     if not session.is_running() or gdb.selected_thread() != thread or gdb.newest_frame().pc() != place:
         raise gdb.GdbError("stopped before the line was done")
+    if gdb.newest_frame().find_sal().line != line and not LOCKSTEP_FRONT_END:
+        gdb.execute("frame")  # the call was the end of its line: gdb's own command is done
+        raise gdb.GdbError("(that was the end of the line)")
 
 
 def before_run():

@@ -14,8 +14,7 @@ def doing(number):
         blocked = next((row for row in reversed(ROWS) if row["thread"] == number), None)
         if mine is None:
             return "finished"
-        text = blocked["text"] if blocked and blocked.get("waits") and not blocked["step"] else mine["text"]
-        return ("waits: " if mine["waits"] else "next: ") + text
+        return wording(mine["waits"], blocked["text"] if blocked and blocked.get("waits") else mine["text"])
     mine = [row for row in ROWS if row["thread"] == number]
     last = next((row for row in reversed(mine) if row["number"] <= here), None)
     following = next((row for row in mine if row["number"] > here and row["step"]), None)
@@ -26,7 +25,11 @@ def doing(number):
     decision = next((row for row in STEPS if row["number"] >= here + (session.at_row is None) and "enabled" in row), None)
     waits = number not in decision["enabled"] if decision else following.get("waits", False)
     text = last["text"] if waits and last and last.get("waits") else following["text"]
-    return ("waits: " if waits else "next: ") + text
+    return wording(waits, text)
+
+
+def wording(waits, text):
+    return ("waits: " if waits else "next: ") + text.removesuffix(" … waits")
 
 
 def state_of(thread, number):
