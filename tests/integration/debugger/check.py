@@ -159,6 +159,15 @@ class Stepping(unittest.TestCase):
         line = debug("assertion", f"lockstep goto {self.load()}", "until")[2]
         self.assertIn("turns.store(seen + 1)", line)
 
+    def test_next_from_the_end_of_a_line(self):
+        """The join that main waits in is the last call of its line."""
+        waits, line = debug("deadlock", "lockstep goto 3", "next")[1:3]
+        self.assertIn("one.join()", waits)
+        self.assertIn("lockstep: deadlock", line)  # the line is never done
+        waits, line = debug("data-race", "lockstep goto 5", "next")[1:3]
+        self.assertIn("one.join()", waits)
+        self.assertIn("two.join()", line)
+
     def test_next_at_the_end(self):
         self.assertIn("the execution ends here", debug("assertion", "next")[-1])
 

@@ -5,7 +5,7 @@ import gdb
 
 from __main__ import LOCKSTEP_FRONT_END
 
-from .program import in_runtime
+from .program import in_runtime, is_own
 from .session import own_frame, session
 
 
@@ -25,7 +25,8 @@ def leave_runtime():
         behind.delete()
     if not session.is_running() or gdb.selected_thread() != thread or gdb.newest_frame().pc() != place:
         raise gdb.GdbError("stopped before the line was done")
-    if gdb.newest_frame().find_sal().line != line and not LOCKSTEP_FRONT_END:
+    now = gdb.newest_frame()
+    if is_own(now) and now.find_sal().line != line and not LOCKSTEP_FRONT_END:
         gdb.execute("frame")  # the call was the end of its line: gdb's own command is done
         raise gdb.GdbError("(that was the end of the line)")
 
