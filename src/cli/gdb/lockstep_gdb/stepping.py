@@ -20,10 +20,11 @@ def leave_runtime():
         return
     behind = gdb.Breakpoint("*%d" % frame.pc(), internal=True, temporary=True)
     behind.silent, behind.thread, place, line = True, thread.num, frame.pc(), frame.find_sal().line
-    gdb.execute("continue", to_string=True)
+    told = gdb.execute("continue", to_string=True)
     if behind.is_valid():
         behind.delete()
     if not session.is_running() or gdb.selected_thread() != thread or gdb.newest_frame().pc() != place:
+        print(told.strip())
         raise gdb.GdbError("stopped before the line was done")
     now = gdb.newest_frame()
     if is_own(now) and now.find_sal().line != line and not LOCKSTEP_FRONT_END:
