@@ -10,9 +10,8 @@ namespace lockstep {
 
 struct FlowStep {
   uint32_t number = 0;  // as in the story; 0: the failure itself
-  std::string thread;
-  std::string text;
-  Location where;
+  std::string thread, text;
+  Location where = {};
   bool essential = false;  // where a thread is stuck, the accesses of a race, the failure
 };
 

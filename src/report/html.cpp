@@ -5,8 +5,11 @@
 #include "report/page/page.hpp"
 
 namespace lockstep {
+namespace {
 
 using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 std::string html_page(const Json& data) {
   // In JSON these stand in strings only. Without them nothing can end the script element or begin another.
