@@ -80,7 +80,6 @@ class Campaign {
   bool must_stop();  // interrupted, or there is another program now
   double seconds_so_far() const { return deadline_->seconds() + (saved_ ? saved_->seconds : 0); }
   std::optional<Finding> confirm(Finding finding);
-  Finding with_explanation(Finding finding);
   std::optional<Finding> with_all_points(const Finding& finding);
   ShrinkBudget shrink_budget() const;
   void report(const Finding& finding);

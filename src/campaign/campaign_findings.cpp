@@ -38,18 +38,9 @@ std::optional<Finding> Campaign::confirm(Finding finding) {
                                   count_of(trace.header().decisions, "step"));
     return found;
   }
-  if (options_.no_shrink) return with_explanation(std::move(*found));
+  if (options_.no_shrink) return replayer_.explained(std::move(*found), shrink_budget());
   const Finding simple = replayer_.simplify(*found, search_->claim().preemptions_completed, shrink_budget());
-  return with_explanation(with_all_points(simple).value_or(simple));
-}
-
-Finding Campaign::with_explanation(Finding finding) {
-  ShrinkBudget budget = shrink_budget();
-  budget.executions = 300;
-  budget.time = std::chrono::milliseconds(1000);
-  replayer_.explain(finding, budget);
-  if (!deadline_->is_over()) replayer_.observe(finding);
-  return finding;
+  return replayer_.explained(with_all_points(simple).value_or(simple), shrink_budget());
 }
 
 ShrinkBudget Campaign::shrink_budget() const {

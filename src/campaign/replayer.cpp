@@ -85,6 +85,14 @@ void Replayer::explain(Finding& finding, ShrinkBudget budget) {
   explain_cause(finding, symbols());
 }
 
+Finding Replayer::explained(Finding finding, ShrinkBudget budget) {
+  budget.executions = 300;
+  budget.time = std::chrono::milliseconds(1000);
+  explain(finding, budget);
+  if (!budget.must_stop()) observe(finding);
+  return finding;
+}
+
 Finding Replayer::complete(Finding finding) {
   Trace trace = std::move(finding.trace);
   return complete_finding(std::move(finding), std::move(trace), {}, symbols());

@@ -30,6 +30,8 @@ class Replayer {
 
   // Finds out why it fails, by other executions (Finding::cause).
   void explain(Finding& finding, ShrinkBudget budget);
+  // Both, as far as a run has time for it.
+  Finding explained(Finding finding, ShrinkBudget budget);
 
   // A finding that could not be replayed: what its trace tells without stacks.
   Finding complete(Finding finding);

@@ -18,10 +18,6 @@
 namespace lockstep {
 namespace {
 
-constexpr const char* kRed = "1;31";
-constexpr const char* kBold = "1";
-constexpr const char* kDim = "2";
-
 class Story {
  public:
   Story(const Finding& finding, Symbols& symbols, const StoryOptions& options)

@@ -9,11 +9,6 @@
 namespace lockstep {
 namespace {
 
-constexpr const char* kRed = "1;31";
-constexpr const char* kYellow = "33";
-constexpr const char* kBold = "1";
-constexpr const char* kDim = "2";
-
 class Layout {
  public:
   Layout(const StoryTable& table, const TraceNames& names, const Terminal& terminal)

@@ -6,6 +6,12 @@
 
 namespace lockstep {
 
+// Colours of a story, for Terminal::paint.
+inline constexpr const char* kRed = "1;31";
+inline constexpr const char* kYellow = "33";
+inline constexpr const char* kBold = "1";
+inline constexpr const char* kDim = "2";
+
 std::string lay_out(const StoryTable& table, const TraceNames& names, const Terminal& terminal);
 
 }  // namespace lockstep

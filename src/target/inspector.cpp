@@ -15,7 +15,7 @@ namespace {
 using namespace debug_info;
 
 // Of a long execution objects that have a name already are not looked at again after this.
-constexpr auto kLong = std::chrono::milliseconds(1500);
+constexpr auto kLong = std::chrono::milliseconds(300);
 
 bool is_memory(ObjectId object) {
   const auto address = static_cast<uint64_t>(object);
@@ -88,7 +88,8 @@ class ProgramObserver final : public Observer {
     for (const ThreadRegisters* thread : threads)
       for (const VisibleVariable& variable : variables_of(*thread)) add_variable(variable);
     for (const Variables::Variable& global : visible_.globals())
-      if (global.offset == 0) graph_->add_root({global.begin, global.type, global.name});
+      if (Dwarf_Die type = global.type; global.offset == 0 && (is_class(&type) || is_pointer(&type)))
+        graph_->add_root({global.begin, type, global.name});  // others lead nowhere
   }
 
   const std::vector<VisibleVariable>& variables_of(const ThreadRegisters& thread) {

@@ -110,7 +110,7 @@ class WorkerTarget final : public Target {
     Watchdog watchdog(options_.watchdog);
     while (!slot.channel().has_trace()) {
       if ((interrupted && interrupted()) || options_.must_stop()) return std::nullopt;
-      if (inspects(slot)) continue;
+      if (inspector_ && slot.stopped(*inspector_)) continue;
       slot.feed();
       if (slot.sent == 0 && slot.channel().outgrown_by(slot.queue.front())) {
         slot.channel().make_room_for(slot.queue.front());
@@ -276,14 +276,6 @@ class WorkerTarget final : public Target {
     const size_t room = kMaxPlainFunctions - worker.shared().plain_count.load(std::memory_order_relaxed);
     if (info_.instrumented && stays)
       worker.watch_functions(plain_code_.find(modules_of(slot.process.pid()), worker.modules(), room));
-  }
-
-  bool inspects(WorkerSlot& slot) {
-    const Inspection* stop = inspector_ && slot.channel().exists() ? slot.channel().stopped() : nullptr;
-    if (!stop) return false;
-    inspector_->stopped(*stop);
-    slot.channel().go_on();
-    return true;
   }
 
   TraceView hold(WorkerSlot& slot) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "model/plan_queue.hpp"
+#include "target/target.hpp"
 #include "target/worker_process.hpp"
 
 namespace lockstep {
@@ -27,6 +28,15 @@ struct WorkerSlot {
     Result<bool> started = process.start();
     if (started) feed();
     return started;
+  }
+  // Lets `inspector` look at the program if it has stopped, and go on.
+  bool stopped(Inspector& inspector) {
+    const Inspection* stop = channel().exists() ? channel().stopped() : nullptr;
+    if (stop) {
+      inspector.stopped(*stop);
+      channel().go_on();
+    }
+    return stop != nullptr;
   }
   void pop() {  // the trace of the oldest plan has been read
     channel().pop();

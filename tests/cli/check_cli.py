@@ -120,7 +120,7 @@ class WholeRuns(CommandLine):
         for times in (1, 3):
             again = self.lockstep("replay", "lockstep-out/abba/bug-1.lockstep", "--times", times, "--json", "r.json")
             self.assertEqual(again.returncode, 1, again)
-            self.assertIn("DEADLOCK reproduced", again.stdout)
+            self.assertRegex(again.stdout, r"(?s)DEADLOCK  .*reproduced")
             replayed = json.loads((self.cwd / "r.json").read_text())
             self.assertEqual((replayed["verdict"], replayed["executions"]), ("bug", times))
             self.assertEqual(replayed["bugs"][0]["fingerprint"], result["bugs"][0]["fingerprint"])

@@ -10,6 +10,7 @@
 #include "golden.hpp"
 #include "report/annotations.hpp"
 #include "report/bug_story.hpp"
+#include "report/cause_text.hpp"
 #include "report/complete_finding.hpp"
 #include "report/fingerprint.hpp"
 #include "report/json.hpp"
@@ -75,6 +76,37 @@ TEST(Json, HasEveryKeyOfTheSchema) {
   EXPECT_EQ(bug["location"]["line"], 32);
   EXPECT_EQ(json["executions_per_second"], 4472.0);
   expect_golden("deadlock.json", text);
+}
+
+// Pending operations count behind the steps: here the locks that were never taken.
+TEST(Json, ABugSaysWhyItFails) {
+  BankDeadlock bank;
+  Exploration result = with_deadlock();
+  Finding& bug = result.bugs.at(0);
+  bug.cause.orders = {{2, 6, {}, {}}, {3, 5, {}, {}}};
+  bug.cause.reversed = 2;
+  explain_cause(bug, bank.symbols);
+  const JsonReport report{{"./bank_test"}, "icb", "reset", {}};
+  const auto why = nlohmann::json::parse(to_json(report, result))["bugs"].at(0)["why"];
+  EXPECT_EQ(why["text"],
+            "Fails because lock accounts[0] of worker 1 (bank.cpp:31) comes before lock accounts[0] of worker 2 "
+            "(bank.cpp:32) and lock accounts[1] of worker 2 (bank.cpp:31) before lock accounts[1] of worker 1 "
+            "(bank.cpp:32): reversing either passes.");
+  EXPECT_EQ(why["orders"].size(), 2u);
+  EXPECT_EQ(why["orders"][0]["second"]["line"], 32);
+  const auto sarif = nlohmann::json::parse(to_sarif(report, result))["runs"][0]["results"][0];
+  EXPECT_EQ(sarif["relatedLocations"].size(), 4u);
+  EXPECT_EQ(sarif["properties"]["why"], why["text"]);
+}
+
+TEST(Json, WhatFailsInEveryOrderSaysSo) {
+  BankDeadlock bank;
+  Finding bug = finding_of(FindingKind::Deadlock, bank.trace);
+  explain_cause(bug, bank.symbols);
+  EXPECT_EQ(bug.cause.text, "") << "nothing was tried";
+  bug.cause.reversed = 3;
+  explain_cause(bug, bank.symbols);
+  EXPECT_EQ(bug.cause.text, "Fails in every order tried: 3 pairs of conflicting steps reversed, one at a time.");
 }
 
 TEST(Json, SurvivesTextThatIsNotUtf8) {

@@ -61,8 +61,10 @@ class CauseFinder {
       for (const uint32_t first : partners) found.push_back({first, static_cast<uint32_t>(steps.size() + p)});
     }
     std::erase_if(found, [&](const NeededOrder& o) { return !is_decision(steps[o.first]); });
-    std::stable_sort(found.begin(), found.end(),
-                     [](const NeededOrder& a, const NeededOrder& b) { return a.first > b.first; });
+    const auto key = [](const NeededOrder& o) { return std::pair(~o.first, o.second); };
+    std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+    const auto same = [&](const auto& a, const auto& b) { return key(a) == key(b); };
+    found.erase(std::unique(found.begin(), found.end(), same), found.end());
     return found;
   }
 
@@ -71,8 +73,9 @@ class CauseFinder {
   void add_earlier_accesses(uint32_t i, std::vector<uint32_t>& partners) const {
     const auto steps = failing_.steps();
     if (!is_access(steps[i].kind)) return;
+    constexpr uint32_t kFarthest = 500;
     std::set<std::pair<ThreadId, bool>> met;
-    for (uint32_t k = i; k-- > 0;) {
+    for (uint32_t k = i; k-- > 0 && i - k <= kFarthest;) {
       if (!is_access(steps[k].kind) || steps[k].thread == steps[i].thread) continue;
       if (!dependent(steps[k].operation(), steps[i].operation())) continue;
       const bool fresh = met.emplace(steps[k].thread, (steps[k].flags & Step::kWrite) != 0).second;
