@@ -12,10 +12,10 @@ namespace {
 constexpr size_t kFlowRows = 100;
 
 std::vector<FlowStep> flow_of(const Finding& finding, Symbols& symbols) {
-  TraceNames names(finding.trace, symbols);
+  TraceNames names(finding.trace, symbols, &finding.seen);
   std::vector<FlowStep> steps;
   std::string preempted;
-  const std::vector<StoryCell> cells = story_cells(finding, names, glyphs(true), kFlowRows);
+  const std::vector<StoryCell> cells = story_table(finding, names, glyphs(true), kFlowRows).cells;
   for (const StoryCell& cell : cells) {
     if (cell.row.kind == StoryRow::Preempted) preempted = names.thread(cell.row.thread);
     if (cell.row.kind == StoryRow::Preempted || cell.row.kind == StoryRow::Skipped) continue;

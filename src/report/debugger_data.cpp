@@ -47,7 +47,7 @@ std::vector<uint32_t> next_conflicts(TraceView trace) {
 class DebuggerData {
  public:
   DebuggerData(const Finding& finding, Symbols& symbols)
-      : finding_(finding), trace_(finding.trace), names_(finding.trace, symbols) {
+      : finding_(finding), trace_(finding.trace), names_(finding.trace, symbols, &finding.seen) {
     for (const std::span<const Step> part : {trace_.steps(), trace_.pending()})
       for (const Step& step : part) threads_.insert(step.thread);
   }
@@ -96,7 +96,8 @@ class DebuggerData {
     const std::vector<uint32_t> conflicts = next_conflicts(trace_);
     Json rows = Json::array();
     uint32_t records = 0;  // before the row
-    for (const StoryCell& cell : story_cells(finding_, names_, glyphs(true), kRows)) {
+    const StoryTable table = story_table(finding_, names_, glyphs(true), kRows);
+    for (const StoryCell& cell : table.cells) {
       const StoryRow& row = cell.row;
       if (row.number == 0) continue;
       Json json{{"number", row.number}, {"thread", index_of(row.thread)}, {"text", cell.text}, {"place", cell.place}};

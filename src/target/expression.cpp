@@ -18,10 +18,10 @@ struct Value {
   uint64_t bits = 0;
 };
 
-class Reader {
+class ExpressionReader {
  public:
-  Reader(std::string_view text, const std::vector<VisibleVariable>& locals,
-         std::span<const Variables::Variable> globals, const ProcessMemory& memory)
+  ExpressionReader(std::string_view text, const std::vector<VisibleVariable>& locals,
+                   std::span<const Variables::Variable> globals, const ProcessMemory& memory)
       : text_(text), locals_(locals), globals_(globals), memory_(memory) {}
 
   std::vector<Operand> read() {
@@ -195,7 +195,7 @@ std::string_view asserted_expression(std::string_view message) {
 
 std::vector<Operand> operands_of(std::string_view expression, const std::vector<VisibleVariable>& locals,
                                  std::span<const Variables::Variable> globals, const ProcessMemory& memory) {
-  return Reader(expression, locals, globals, memory).read();
+  return ExpressionReader(expression, locals, globals, memory).read();
 }
 
 }  // namespace lockstep::debug_info

@@ -59,9 +59,9 @@ bool only_writes(const Instruction& i) {
   return i.map == OpcodeMap::OneByte && (i.opcode == 0x88 || i.opcode == 0x89 || i.opcode == 0xc6 || i.opcode == 0xc7);
 }
 
-class Reader {
+class CodeReader {
  public:
-  Reader(std::span<const uint8_t> code, uint64_t address, const MemoryUseOptions& options)
+  CodeReader(std::span<const uint8_t> code, uint64_t address, const MemoryUseOptions& options)
       : code_(code), address_(address), options_(options), framed_(has_frame_pointer(code)) {}
 
   bool touches() {
@@ -158,7 +158,7 @@ class Reader {
 }  // namespace
 
 bool may_touch_shared_memory(std::span<const uint8_t> code, uint64_t address, const MemoryUseOptions& options) {
-  return Reader(code, address, options).touches();
+  return CodeReader(code, address, options).touches();
 }
 
 }  // namespace lockstep

@@ -7,7 +7,7 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kMostFrames = 64;
-constexpr unsigned kStackPointer = 7;
+constexpr unsigned kDwarfStackPointer = 7;
 constexpr pid_t kOnlyThread = 1;  // libdwfl is told of the one thread that is being unwound
 
 }  // namespace
@@ -52,7 +52,7 @@ int StackUnwinder::visit(Dwfl_Frame* state, void* out) {
     frame.known.set(i);
   }
   // On x86-64 the canonical frame address is the caller's stack pointer.
-  if (!frames.empty() && frame.known[kStackPointer]) frames.back().cfa = frame.registers[kStackPointer];
+  if (!frames.empty() && frame.known[kDwarfStackPointer]) frames.back().cfa = frame.registers[kDwarfStackPointer];
   frames.push_back(frame);
   return DWARF_CB_OK;
 }
