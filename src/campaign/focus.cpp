@@ -10,6 +10,7 @@
 #include "report/variable_name.hpp"
 #include "search/ranks/rank_registry.hpp"
 #include "search/strategies/strategy_registry.hpp"
+#include "target/global_objects.hpp"
 #include "target/symbols.hpp"
 
 namespace lockstep {
@@ -25,6 +26,7 @@ struct Focus::State {
   Target* target = nullptr;
   std::unique_ptr<Symbols> symbols;
   std::unordered_map<uint64_t, bool> known;  // by return address
+  std::optional<std::vector<TrackedRange>> globals;
   std::shared_ptr<RankFailures> rank_failures = std::make_shared<RankFailures>();
 
   static std::vector<Glob> globs_of(const std::vector<std::string>& texts) {
@@ -71,7 +73,8 @@ Focus::Focus(const CampaignOptions& options) : state_(std::make_shared<State>())
   const bool ranked = spec.substr(0, spec.find(':')) == "best-first";
   state_->idle_ranks = !ranked && options.strategy.rank != StrategyOptions{}.rank;
   state_->by_function = ranked && uses_rank(options.strategy.rank, "method");
-  state_->by_variable = ranked && uses_rank(options.strategy.rank, "var");
+  const bool first = spec.substr(0, spec.find(':')) == "vb" && !state_->variables.empty();
+  state_->by_variable = first || (ranked && uses_rank(options.strategy.rank, "var"));
 }
 
 void Focus::install(StrategyOptions& options) const {
@@ -80,12 +83,15 @@ void Focus::install(StrategyOptions& options) const {
       if (state->frame_matches(return_address)) return true;
     return false;
   };
-  options.focus_variable.contains = [state = state_](TraceView trace, std::span<const std::span<const uint64_t>> stacks,
-                                                     ObjectId object) {
-    if (object == kNoObject || !state->names()) return false;
-    const std::string name = VariableNames(trace, stacks, *state->names()).of(object);
-    return State::any(state->variables, [&](const std::string& wanted) { return spells_variable(wanted, name); });
-  };
+  // Naming a variable is slow, so nobody does without a reason.
+  if (!state_->variables.empty())
+    options.focus_variable.contains =
+        [state = state_](TraceView trace, std::span<const std::span<const uint64_t>> stacks, ObjectId object) {
+          if (object == kNoObject || !state->names()) return false;
+          const std::string name = VariableNames(trace, stacks, *state->names()).of(object);
+          return State::any(state->variables, [&](const std::string& wanted) { return spells_variable(wanted, name); });
+        };
+  find_globals(options);
   options.load_rank = [failures = state_->rank_failures](const std::string& path) {
     return load_user_rank(path, failures);
   };
@@ -96,22 +102,29 @@ void Focus::install(StrategyOptions& options) const {
       });
 }
 
+void Focus::find_globals(StrategyOptions& options) const {
+  options.global_at = [state = state_](uint64_t address) {
+    if (!state->globals && state->target) state->globals = find_global_objects(state->target->modules());
+    return state->globals ? global_object_at(*state->globals, address) : TrackedRange{address, 0};
+  };
+}
+
 void Focus::watch(Target& target) { state_->target = &target; }
 
 std::vector<std::string> Focus::warnings() const {
   std::vector<std::string> warnings = *state_->rank_failures;
   if (state_->idle_ranks) warnings.push_back("--rank has no effect without --strategy best-first");
   const auto look = [&](const std::vector<State::Glob>& globs, bool used, const std::string& option, const char* rank,
-                        const char* what) {
+                        const char* what, const char* also) {
     if (used && globs.empty()) warnings.push_back("rank '" + std::string(rank) + "' has no effect without " + option);
     if (!used && !globs.empty())
-      warnings.push_back(option + " has no effect without --strategy best-first --rank " + rank);
+      warnings.push_back(option + " has no effect without --strategy best-first --rank " + rank + also);
     for (const State::Glob& glob : globs)
       if (used && !glob.met)
         warnings.push_back(option + ": no " + what + " seen by the search matches '" + glob.text + "'");
   };
-  look(state_->functions, state_->by_function, "--focus-function", "method", "function");
-  look(state_->variables, state_->by_variable, "--focus-variable", "var", "variable");
+  look(state_->functions, state_->by_function, "--focus-function", "method", "function", "");
+  look(state_->variables, state_->by_variable, "--focus-variable", "var", "variable", " or --strategy vb");
   return warnings;
 }
 

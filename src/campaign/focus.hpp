@@ -22,6 +22,8 @@ class Focus {
   std::vector<std::string> warnings() const;
 
  private:
+  void find_globals(StrategyOptions& options) const;
+
   struct State;
   std::shared_ptr<State> state_;
 };

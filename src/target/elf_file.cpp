@@ -94,6 +94,16 @@ std::vector<ElfFile::Function> ElfFile::all_functions() const {
 }
 
 // The sorted table of .eh_frame_hdr in the form that all linkers write.
+std::vector<ElfFile::Object> ElfFile::objects() const {
+  std::vector<Object> found;
+  for (const uint32_t type : {uint32_t{SHT_SYMTAB}, uint32_t{SHT_DYNSYM}})
+    for_each_symbol(type, [&](const Elf64_Sym& symbol, const Elf64_Shdr&) {
+      if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_shndx != SHN_UNDEF && symbol.st_size > 0)
+        found.push_back({symbol.st_value, symbol.st_size});
+    });
+  return found;
+}
+
 std::vector<ElfFile::Function> ElfFile::unwound_functions() const {
   std::vector<Function> found;
   std::span<const uint8_t> frames;

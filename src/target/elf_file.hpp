@@ -30,6 +30,10 @@ class ElfFile {
   std::vector<Function> functions() const;  // ascending; from both symbol tables
   // The same with functions of unknown size, up to the next one. From the unwind information if the file is stripped.
   std::vector<Function> all_functions() const;
+  struct Object {
+    uint64_t begin, size;
+  };
+  std::vector<Object> objects() const;  // variables with a size, from both symbol tables
   // Where the loader puts the addresses of functions of other modules: place -> linkage name.
   std::map<uint64_t, std::string> imported_functions() const;
   std::vector<std::string> needed() const;  // the libraries it was linked with

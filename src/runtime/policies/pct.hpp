@@ -111,7 +111,7 @@ class Pct {
     return best;
   }
 
-  static constexpr uint32_t kMostVariables = 64;
+  static constexpr uint32_t kMostVariables = kMaxTracked;
   uint32_t variable_of(uint64_t address) const {
     for (uint32_t q = 0; q < variable_count_; ++q)
       if (address - variables_[3 * q] < variables_[3 * q + 1]) return q;

@@ -39,7 +39,7 @@ class Pctvb final : public Strategy {
     const Draw draw = std::move(in_flight_.front());
     in_flight_.pop_front();
     if (!preparation_.over() || options_.survey) survey_.look(trace);
-    most_.resize(survey_.shared().size(), 0);
+    make_room();
     if (!preparation_.over()) return preparation_.learn(trace);
     ++learned_;
     if (!is_whole(trace.outcome())) return;
@@ -47,12 +47,7 @@ class Pctvb final : public Strategy {
     uint64_t now = 0;
     bool more = survey_.changes() != counted_for_;
     for (const size_t q : draw.chosen) {
-      const SharedVariable& v = survey_.shared()[q];
-      uint64_t accesses = 0;
-      for (const Step& s : trace.steps())
-        accesses += !s.is_note() && !s.is_choice() && v.contains(static_cast<uint64_t>(s.object));
-      more |= accesses > most_[q];
-      most_[q] = std::max(most_[q], accesses);
+      more |= count_accesses(q, trace);
       now += expected(q);
     }
     most_accesses_ = std::max(most_accesses_, now);
@@ -63,7 +58,7 @@ class Pctvb final : public Strategy {
 
   Claim claim() const override {
     Claim claim = sample();
-    if (counted_ > 0 && survey_.count() > 0 && survey_.overflows() == 0 && options_.survey)
+    if (counted_ > 0 && survey_.count() > 0 && survey_.overflows() == 0 && options_.survey && !too_many_)
       claim.chance = {.missed = pctvb_miss_probability(options_, survey_.count(), threads_, most_accesses_, counted_),
                       .depth = options_.depth,
                       .variables = options_.variables,
@@ -76,7 +71,9 @@ class Pctvb final : public Strategy {
   void save(StateWriter& out) const override {
     survey_.save(out);
     preparation_.save(out);
-    out.put_all(most_);
+    out.put<uint64_t>(most_.size());
+    for (const auto& counts : most_) out.put_all(counts);
+    out.put(too_many_);
     for (const uint64_t n : {handed_out_, learned_, counted_, counted_for_, most_accesses_}) out.put(n);
     out.put(threads_);
     out.put<uint64_t>(in_flight_.size());
@@ -88,10 +85,15 @@ class Pctvb final : public Strategy {
   void load(StateReader& in) override {
     survey_.load(in);
     preparation_.load(in);
-    most_ = in.get_all<uint64_t>();
+    most_.clear();
+    for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) most_.push_back(in.get_all<uint64_t>());
+    too_many_ = in.get<bool>();
     for (uint64_t* n : {&handed_out_, &learned_, &counted_, &counted_for_, &most_accesses_}) *n = in.get<uint64_t>();
     threads_ = in.get<uint32_t>();
-    if (most_.size() != survey_.shared().size()) in.reject();
+    if (most_.size() != survey_.shared().size())
+      in.reject();
+    else
+      make_room();
     for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
       Draw& draw = in_flight_.emplace_back();
       for (uint64_t* n : {&draw.execution, &draw.planned, &draw.planned_for}) *n = in.get<uint64_t>();
@@ -120,18 +122,44 @@ class Pctvb final : public Strategy {
     plan.whole = true;  // the accesses are counted
     plan.pct_depth = static_cast<uint16_t>(options_.depth);
     for (const size_t q : draw.chosen) {
-      for (const TrackedRange& v : survey_.shared()[q].where) {
-        plan.tracked.push_back(v);
-        plan.extra.insert(plan.extra.end(), {v.address, v.size, most_[q]});
+      const std::vector<TrackedRange>& where = survey_.shared()[q].where;
+      for (size_t i = 0; i < where.size() && plan.tracked.size() < kMaxTracked; ++i) {
+        plan.tracked.push_back(where[i]);
+        plan.extra.insert(plan.extra.end(), {where[i].address, where[i].size, most_[q][i]});
       }
       draw.planned += expected(q);
     }
+    too_many_ |= plan.tracked.size() == kMaxTracked;
     if (plan.extra.empty()) plan.extra = {0, 0, 0};
     return plan;
   }
 
-  // Accesses to a variable, at each of the addresses it may have: one of them is its own in an execution.
-  uint64_t expected(size_t q) const { return most_[q] * survey_.shared()[q].where.size(); }
+  // Accesses to a variable: the most at each of the places where it may lie.
+  uint64_t expected(size_t q) const { return std::accumulate(most_[q].begin(), most_[q].end(), uint64_t{0}); }
+
+  void make_room() {
+    most_.resize(survey_.shared().size());
+    for (size_t q = 0; q < most_.size(); ++q) most_[q].resize(survey_.shared()[q].where.size(), 0);
+  }
+
+  // True if some place was accessed more often than ever before.
+  bool count_accesses(size_t q, TraceView trace) {
+    const std::vector<TrackedRange>& where = survey_.shared()[q].where;
+    std::vector<uint64_t> accesses(where.size(), 0);
+    for (const Step& s : trace.steps()) {
+      if (s.is_note() || s.is_choice()) continue;
+      const auto address = static_cast<uint64_t>(s.object);
+      const auto at =
+          std::find_if(where.begin(), where.end(), [&](const TrackedRange& r) { return r.contains(address); });
+      if (at != where.end()) ++accesses[static_cast<size_t>(at - where.begin())];
+    }
+    bool more = false;
+    for (size_t i = 0; i < accesses.size(); ++i) {
+      more |= accesses[i] > most_[q][i];
+      most_[q][i] = std::max(most_[q][i], accesses[i]);
+    }
+    return more;
+  }
 
   // A uniformly random set, by the first steps of a shuffle.
   std::vector<size_t> choose(uint64_t execution) const {
@@ -145,9 +173,10 @@ class Pctvb final : public Strategy {
   }
 
   const PctvbOptions options_;
-  VariableSurvey survey_;
+  VariableSurvey survey_{{}, HeapVariable::Site};
   Preparation preparation_;
-  std::vector<uint64_t> most_;  // accesses to each shared variable
+  std::vector<std::vector<uint64_t>> most_;  // accesses to each shared variable, at each of its places
+  bool too_many_ = false;                    // places for one plan: some change points were never drawn
   std::deque<Draw> in_flight_;
   uint64_t handed_out_ = 0, learned_ = 0, counted_ = 0, most_accesses_ = 0;
   uint64_t counted_for_ = 0;  // VariableSurvey::changes(): executions that were drawn before do not count

@@ -1,5 +1,6 @@
 // PCT with variable bounding (Bindal, Bansal & Lal 2013, section 3): each execution chooses a few shared variables and
-// changes priorities at accesses to them only. Rarely accessed variables get as much attention as the busy ones.
+// changes priorities at accesses to them only. Rarely accessed variables get as much attention as the busy ones. All
+// that is allocated with one call stack is one variable, so that their number is known after few executions.
 #pragma once
 #include <cstdint>
 #include <memory>

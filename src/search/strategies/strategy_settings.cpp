@@ -112,6 +112,7 @@ constexpr Setting kSettings[] = {
     {"bound", kDelays, number<&Settings::delays>},
     {"depth", kDepth, pct_depth, "a number from 1 to 64"},
     {"depth", kDeepest, number<&Settings::deepest>},
+    {"operations", kEndpoints, number<&Settings::operations>},
     {"csb", kPhases, csb, "a number up to 1000"},
     {"variables", kVariables, number<&Settings::variables>},
     {"threads", kThreads, number<&Settings::thread_bound>},

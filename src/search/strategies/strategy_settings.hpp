@@ -26,6 +26,7 @@ struct StrategyOptions {
   std::string rank = "mdpor,pb";
   FunctionFocus focus_function{};
   VariableFocus focus_variable{};
+  std::function<TrackedRange(uint64_t address)> global_at{};  // the global variable there; of size 0: none
   RankLoader load_rank{};
 };
 
@@ -41,6 +42,7 @@ struct StrategySettings : StrategyOptions {
   std::optional<uint32_t> delays{};
   uint32_t depth = 2;                                                   // pct
   std::optional<uint32_t> deepest{};                                    // dfs: depth
+  std::optional<uint32_t> operations{};                                 // exitblock
   uint32_t csb = 0;                                                     // icb
   bool locks_write = false, run_delayed = false, as_published = false;  // exitblock
   bool reduce = false;                                                  // best-first: expand=dpor
@@ -72,6 +74,7 @@ enum Takes : unsigned {
   kPhases = 4096,
   kSets = 8192,  // of variables
   kSurvey = 16384,
+  kEndpoints = 32768,
   kWatchesMemory = 256,  // needs to know which memory is touched, and whether that is a race
 };
 

@@ -25,7 +25,8 @@ class VariableBounding final : public Strategy {
   explicit VariableBounding(const VbOptions& options)
       : options_(options),
         threads_(options.thread_bound),
-        survey_(options.loop_iterations, options.whole_blocks ? HeapVariable::Block : HeapVariable::Element),
+        survey_(options.loop_iterations, options.whole_blocks ? HeapVariable::Block : HeapVariable::Element,
+                options.focus, options.whole_blocks ? options.globals : GlobalAt{}),
         preparation_(options.max_steps, kVbPreparations),
         sets_(options.by_preemptions ? VariableSets::by_preemptions(options.preemptions, options.variables)
                                      : VariableSets::by_variables(options.preemptions, options.variables)) {}

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "search/base/strategy.hpp"
+#include "search/variables/survey.hpp"
 
 namespace lockstep {
 
@@ -21,6 +22,8 @@ struct VbOptions {
   bool whole_blocks = false;    // a block of the heap is one variable, not each of its elements
   // Every execution shows which variables are shared; otherwise only the first few do, and the others are faster.
   bool survey = true;
+  PointsAt focus{};       // variables to begin with
+  GlobalAt globals{};     // with whole_blocks: globals are one variable each, too
   double epsilon = 0.01;  // of a thread bound: with what probability orders may be missed
 };
 

@@ -16,7 +16,7 @@ void VariableSurvey::look(TraceView trace) {
     if (s.is_note() || s.is_choice()) continue;
     const bool atomic = is_atomic(s.kind);
     for (const Access& a : accesses(s.operation()))
-      note(static_cast<uint64_t>(a.object), atomic && s.bytes() ? s.bytes() : 1, s.thread, a.write, atomic);
+      note(trace, static_cast<uint64_t>(a.object), atomic && s.bytes() ? s.bytes() : 1, s.thread, a.write, atomic);
   }
   bool overflowed = false;
   trace.for_each_block([&](const BlockRecord& block, std::span<const Touched> touched) {
@@ -27,13 +27,13 @@ void VariableSurvey::look(TraceView trace) {
         unsigned end = start + 1;
         while (end < 8 && !(t.starts >> end & 1) && ((t.reads | t.writes) >> end & 1)) ++end;
         const unsigned bytes = ((1u << (end - start)) - 1) << start;
-        note(t.word + start, end - start, block.thread, t.writes & bytes, true);
+        note(trace, t.word + start, end - start, block.thread, t.writes & bytes, true);
       }
   });
   overflows_ += overflowed;
 }
 
-void VariableSurvey::note(uint64_t address, uint64_t size, ThreadId thread, bool write, bool data) {
+void VariableSurvey::note(TraceView trace, uint64_t address, uint64_t size, ThreadId thread, bool write, bool data) {
   if (address >= kNotMemory || address == 0) return;
   VariableId id = blocks_.variable(address);
   if (heap_ != HeapVariable::Element && id.on_heap()) {
@@ -43,6 +43,11 @@ void VariableSurvey::note(uint64_t address, uint64_t size, ThreadId thread, bool
     id.at = 0;
     if (heap_ == HeapVariable::Site) id = {.origin = id.origin};
   }
+  if (globals_ && !id.on_heap())
+    if (const TrackedRange whole = globals_(address); whole.size > 0) {
+      address = id.at = whole.address;
+      size = whole.size;
+    }
   const auto [place, fresh] = known_.try_emplace(id);
   Known& v = place->second;
   if (fresh) v.data = data;
@@ -56,16 +61,17 @@ void VariableSurvey::note(uint64_t address, uint64_t size, ThreadId thread, bool
   v.written |= write;
   v.threads.insert(thread);
   const bool is_shared = v.written && v.threads.size() >= 2;
-  if (is_shared && v.number != kLeftOut && (news || v.number == kNone)) share(id, v);
+  if (is_shared && v.number != kLeftOut && (news || v.number == kNone)) share(id, v, trace);
 }
 
-void VariableSurvey::share(const VariableId& id, Known& v) {
+void VariableSurvey::share(const VariableId& id, Known& v, TraceView trace) {
   if (last_iteration_ && id.iteration > *last_iteration_) {
     v.number = kLeftOut;
     ++left_out_;
     return;
   }
   ++changes_;
+  if (v.number == kNone && focus_) v.in_focus = focus_(trace, ObjectId{v.where.front().address});
   if (v.number != kNone && !settled_) {
     shared_[v.number].where = v.where;
     return;
@@ -81,8 +87,9 @@ void VariableSurvey::share(const VariableId& id, Known& v) {
 void VariableSurvey::settle() {
   settled_ = true;
   std::stable_sort(shared_.begin(), shared_.end(), [&](const SharedVariable& a, const SharedVariable& b) {
-    if (a.id.iteration != b.id.iteration) return a.id.iteration < b.id.iteration;
     const Known &x = known_.at(a.id), &y = known_.at(b.id);
+    if (x.in_focus != y.in_focus) return x.in_focus;
+    if (a.id.iteration != b.id.iteration) return a.id.iteration < b.id.iteration;
     return x.data != y.data ? x.data : x.threads.size() > y.threads.size();
   });
   for (size_t i = 0; i < shared_.size(); ++i) known_.at(shared_[i].id).number = i;
@@ -94,7 +101,7 @@ void VariableSurvey::save(StateWriter& out) const {
     out.put(id);
     out.put_all(v.where);
     out.put_all(std::vector(v.threads.begin(), v.threads.end()));
-    for (const bool flag : {v.data, v.written}) out.put(flag);
+    for (const bool flag : {v.data, v.written, v.in_focus}) out.put(flag);
     out.put<uint64_t>(v.number);
   }
   out.put<uint64_t>(shared_.size());
@@ -114,7 +121,7 @@ void VariableSurvey::load(StateReader& in) {
     v.where = in.get_all<TrackedRange>();
     const auto threads = in.get_all<ThreadId>();
     v.threads = {threads.begin(), threads.end()};
-    for (bool* flag : {&v.data, &v.written}) *flag = in.get<bool>();
+    for (bool* flag : {&v.data, &v.written, &v.in_focus}) *flag = in.get<bool>();
     v.number = in.get<uint64_t>();
   }
   for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,20 +27,27 @@ struct SharedVariable {
 // What of the heap is one variable: an element of a block, a block, or all blocks allocated with the same call stack.
 enum class HeapVariable : uint8_t { Element, Block, Site };
 
+// Is what this execution has at `object` one of the variables that the user points at?
+using PointsAt = std::function<bool(TraceView trace, ObjectId object)>;
+
+// The global variable that contains an address; of size 0 if none does.
+using GlobalAt = std::function<TrackedRange(uint64_t address)>;
+
 class VariableSurvey {
  public:
   // `last_iteration`: variables of later iterations of the loop that allocated them are left out.
-  explicit VariableSurvey(std::optional<uint32_t> last_iteration = {}, HeapVariable heap = HeapVariable::Element)
-      : last_iteration_(last_iteration), heap_(heap) {}
+  explicit VariableSurvey(std::optional<uint32_t> last_iteration = {}, HeapVariable heap = HeapVariable::Element,
+                          PointsAt focus = {}, GlobalAt globals = {})
+      : last_iteration_(last_iteration), heap_(heap), focus_(std::move(focus)), globals_(std::move(globals)) {}
 
   // Executions with Plan::survey tell plain accesses, others only visible operations. Those with Plan::origins tell
   // variables of the heap apart, whatever their addresses.
   void look(TraceView trace);
 
-  // By iteration of the loop that allocated them: those of the first say most about the others. Data comes before locks
-  // and the like, which everybody uses and which are seldom wrong; then what most threads share: what main hands to one
-  // of them is used by two. Otherwise in the order in which they were first seen to be shared. Called once; what shows
-  // after that is added at the end, so that numbers stay.
+  // In focus first. By iteration of the loop that allocated them: those of the first say most about the others. Data
+  // comes before locks and the like, which everybody uses and which are seldom wrong; then what most threads share:
+  // what main hands to one of them is used by two. Otherwise in the order in which they were first seen to be shared.
+  // Called once; what shows after that is added at the end, so that numbers stay.
   void settle();
   const std::vector<SharedVariable>& shared() const { return shared_; }
   size_t count() const { return count_; }            // without those that are replaced
@@ -55,15 +63,17 @@ class VariableSurvey {
   struct Known {
     std::vector<TrackedRange> where{};
     std::set<ThreadId> threads{};
-    bool data = false, written = false;
+    bool data = false, written = false, in_focus = false;
     size_t number = kNone;  // among the shared ones; kNone: it is not shared so far
   };
   static constexpr size_t kNone = ~size_t{0}, kLeftOut = kNone - 1;
-  void note(uint64_t address, uint64_t size, ThreadId thread, bool write, bool data);
-  void share(const VariableId& id, Known& v);
+  void note(TraceView trace, uint64_t address, uint64_t size, ThreadId thread, bool write, bool data);
+  void share(const VariableId& id, Known& v, TraceView trace);
 
   std::optional<uint32_t> last_iteration_;
   HeapVariable heap_;
+  PointsAt focus_;
+  GlobalAt globals_;   // where a global is one variable, not each of its elements
   HeapBlocks blocks_;  // of the execution looked at
   std::map<VariableId, Known> known_;
   std::vector<SharedVariable> shared_;

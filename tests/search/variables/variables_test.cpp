@@ -211,6 +211,48 @@ TEST(VariableSurvey, HeapGoesByOriginAndIteration) {
   }
 }
 
+TEST(VariableSurvey, WhatTheUserPointsAtComesFirst) {
+  TraceBuilder builder;
+  for (const uint64_t address : {0x100u, 0x200u, 0x300u})
+    for (const uint16_t who : {1, 2}) {
+      Step step{};
+      step.kind = OpKind::Store;
+      step.flags = Step::kWrite;
+      step.set_access(0, 4);
+      step.object = ObjectId{address};
+      step.thread = ThreadId{who};
+      builder.steps.push_back(step);
+    }
+  const auto first = [&](PointsAt focus) {
+    VariableSurvey survey({}, HeapVariable::Element, std::move(focus));
+    survey.look(builder.build());
+    survey.settle();
+    EXPECT_EQ(survey.count(), 3u) << "the others are not left out";
+    return survey.shared()[0].id.at;
+  };
+  EXPECT_EQ(first({}), 0x100u);
+  EXPECT_EQ(first([](TraceView, ObjectId object) { return object == ObjectId{0x300}; }), 0x300u);
+}
+
+TEST(VariableSurvey, AGlobalIsOneVariable) {
+  TraceBuilder builder;
+  for (const uint64_t address : {0x100u, 0x108u, 0x200u})
+    for (const uint16_t who : {1, 2}) {
+      Step step{};
+      step.kind = OpKind::Store;
+      step.flags = Step::kWrite;
+      step.set_access(0, 4);
+      step.object = ObjectId{address};
+      step.thread = ThreadId{who};
+      builder.steps.push_back(step);
+    }
+  const auto table = [](uint64_t address) { return TrackedRange{0x100, address < 0x140 ? 0x40u : 0u}; };
+  VariableSurvey survey({}, HeapVariable::Block, {}, table);
+  survey.look(builder.build());
+  ASSERT_EQ(survey.count(), 2u);
+  EXPECT_EQ(survey.shared()[0].where, (std::vector<TrackedRange>{{0x100, 0x40}}));
+}
+
 TEST(VariableSurvey, BlocksAndSitesAreCoarser) {
   TraceBuilder builder;
   for (uint32_t i = 0; i < 2; ++i) {
