@@ -16,7 +16,7 @@ enum class Scope : uint8_t {
 };
 
 struct Bounds {
-  std::optional<uint32_t> preemptions, variables, threads, loop_iterations, depth, delays, max_delay_ms;
+  std::optional<uint32_t> preemptions, variables, threads, loop_iterations, depth, operations, delays, max_delay_ms;
   bool operator==(const Bounds&) const = default;
 };
 
@@ -67,6 +67,7 @@ struct Claim {
   bool by_trace_cost = false;       // the bound is on what a trace costs at least, see search/dpor/trace_bound.hpp
   bool predicts_deadlocks = false;  // exitblock-dd: deadlocks of locks are covered as well
   bool trusts_code = false;         // no preemption in trusted code
+  std::vector<std::string> preempts_in{};  // preemption only in code that these globs name; empty: everywhere
   double certainty = 1;             // probability that the bounds were exhausted (thread bounds of many threads)
   std::optional<uint64_t> shared_variables{};  // known when variables are bounded
   std::optional<uint64_t> traces{};            // counted by the strategy, each once

@@ -13,7 +13,8 @@ const char* name_of(Primitive primitive) {
 const char* name_of(StateKind kind) {
   static const char* const names[] = {
       "the file system", "descriptors",     "the environment", "thread-specific keys",
-      "the locale",      "resource limits", "signal handlers", "static buffers of the C library"};
+      "the locale",      "resource limits", "signal handlers", "static buffers of the C library",
+      "the output"};
   static_assert(std::size(names) == static_cast<size_t>(StateKind::kCount), "one name per kind");
   return kind < StateKind::kCount ? names[static_cast<size_t>(kind)] : "?";
 }

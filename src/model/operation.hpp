@@ -23,6 +23,7 @@ enum class StateKind : uint8_t {
   Limits,
   Signals,
   LibraryBuffers,
+  Output,  // standard output and error, where outputs are compared
   kCount
 };
 const char* name_of(StateKind kind);  // "the file system", ...

@@ -36,6 +36,7 @@ std::string bounds_text(const Claim& claim) {
   add(b.delays, "delay", "delays");
   std::string text = parts.empty() ? "" : fmt::format(" with {}", fmt::join(parts, " and "));
   if (b.depth) text += " that deviates from the default schedule only in its first " + plural(*b.depth, "step");
+  if (b.operations) text += ", with no preemption of a thread after its first " + plural(*b.operations, "operation");
   if (claim.by_trace_cost) text += " (trace-cost bounding)";
   if (b.variables) {
     text += parts.empty() ? " with preemptions" : "";
@@ -102,6 +103,14 @@ std::string text_of(const Proviso& p) {
   return {};
 }
 
+// The code in which there are no preemptions.
+std::string trust_text(const Claim& claim) {
+  std::string text = claim.trusts_code ? ", without preemptions in trusted code" : "";
+  if (!claim.preempts_in.empty())
+    text += fmt::format(", with preemptions only inside calls of {}", fmt::join(claim.preempts_in, ", "));
+  return text;
+}
+
 std::string sample_text(const Exploration& result) {
   const std::string executions = plural(result.executions, "execution");
   const std::string chance = result.claim.chance ? chance_text(*result.claim.chance) : "";
@@ -116,13 +125,13 @@ std::string known_text(const Exploration& result) {
     case Scope::None: return fmt::format("search not finished ({})", plural(result.executions, "execution"));
     case Scope::Sample: return sample_text(result);
     case Scope::BlockOrders:
-      return "every order of atomic blocks" + bounds_text(claim) +
+      return "every order of atomic blocks" + bounds_text(claim) + trust_text(claim) +
              (claim.predicts_deadlocks ? "; no deadlock of locks or condition variables" : "");
     case Scope::Executions: break;
   }
   std::string text = claim.memory == MemoryModel::Any ? "every execution" : "every sequentially consistent execution";
   text += bounds_text(claim);
-  return claim.trusts_code ? text + ", without preemptions in trusted code" : text;
+  return text + trust_text(claim);
 }
 
 std::vector<std::string> provisos_text(const Claim& claim) {
@@ -141,6 +150,7 @@ std::string not_covered_text(const Exploration& result) {
   const Claim& claim = result.claim;
   if (claim.bounds.preemptions) clauses.emplace_back("more preemptions");
   if (claim.bounds.delays) clauses.emplace_back("more delays");
+  if (claim.bounds.operations) clauses.emplace_back("later preemptions");
   if (claim.bounds.depth) clauses.emplace_back("later deviations");
   if (claim.bounds.variables) clauses.emplace_back("more variables");
   if (claim.bounds.threads) clauses.emplace_back("orders of more threads");

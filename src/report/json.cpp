@@ -41,6 +41,7 @@ Json bounds_json(const Bounds& b) {
   add("threads", b.threads);
   add("loop_iterations", b.loop_iterations);
   add("depth", b.depth);
+  add("operations", b.operations);
   add("delays", b.delays);
   add("max_delay_ms", b.max_delay_ms);
   return json;

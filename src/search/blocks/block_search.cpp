@@ -27,13 +27,28 @@ bool touch_same(std::span<const Touched> a, std::span<const Touched> b, bool rea
   });
 }
 
+// What threads have done before a record of the execution.
+struct Position {
+  HeldLocks held;
+  std::map<ThreadId, uint32_t> done{};  // operations
+  uint32_t record = 0;
+
+  void advance(TraceView trace, uint32_t to) {
+    for (; record < to; ++record) {
+      const Step& step = trace.steps()[record];
+      held.apply(step);
+      done[step.thread] += !step.is_note() && !step.is_choice();
+    }
+  }
+};
+
 }  // namespace
 
 BlockSearch::BlockSearch(BlockSearchParts parts) : parts_(parts) { open_.emplace_back(); }
 
 // Under a bound a thread must not wait for a conflict: the order that needs few preemptions may be the one left out.
 uint8_t BlockSearch::flags() const {
-  const bool conflicts = parts_.conflicts && (!parts_.preemptions || parts_.conflicts_within_bound);
+  const bool conflicts = parts_.conflicts && (!bounded() || parts_.conflicts_within_bound);
   return static_cast<uint8_t>((conflicts ? kBlocksConflict : 0) | (parts_.locks_write ? kBlocksLocksWrite : 0) |
                               (parts_.run_delayed ? kBlocksRunDelayed : 0) |
                               (parts_.forget_locks ? kBlocksForgetLocks : 0) |
@@ -85,6 +100,10 @@ Plan BlockSearch::plan_for(const Node& node) const {
 }
 
 void BlockSearch::learn(TraceView trace) {
+  if (discarded_ > 0) {
+    --discarded_;
+    return criteria_.check(trace);
+  }
   if (in_flight_.empty()) return;  // the saved search was forged
   const size_t place = in_flight_.front();
   in_flight_.pop_front();
@@ -109,6 +128,7 @@ void BlockSearch::learn_now(TraceView trace) {
   ++learned_;
   const Outcome outcome = trace.outcome();
   criteria_.check(trace);
+  if (!users_.learn(trace) && !parts_.never_start_over) return start_over();
   if (outcome == Outcome::WorkerDied || outcome == Outcome::Uncontrolled) {
     ++lost_;
   } else if (outcome == Outcome::Diverged) {
@@ -125,11 +145,20 @@ void BlockSearch::learn_now(TraceView trace) {
   peak_ = std::max<uint64_t>(peak_, open_.size());
 }
 
+// A lock that counted as private has a second user: orders at its exits are missing everywhere.
+void BlockSearch::start_over() {
+  discarded_ = in_flight_.size();
+  in_flight_.clear();
+  open_.clear();
+  open_.emplace_back();
+  waiting_bytes_ = schedules_ = aborted_ = confirmed_ = 0;
+  predicted_.clear();
+  unconfirmed_.clear();
+  users_.forget_reliance();
+}
+
 void BlockSearch::expand(const Node& node, TraceView trace) {
-  std::vector<Block> blocks;
-  trace.for_each_block([&](const BlockRecord& record, std::span<const Touched> touched) {
-    if (record.how != BlockRecord::Rest) blocks.push_back({record, {touched.begin(), touched.end()}});
-  });
+  const std::vector<Block> blocks = blocks_of(trace);
   const std::vector<Delta> deltas = plan_of(trace).deltas;
   const bool given_up = !blocks.empty() && blocks.back().record.how == BlockRecord::Aborted;
   if (given_up)
@@ -137,27 +166,29 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
   else
     ++schedules_;
   std::vector<Stopped> stopped = node.stopped;
-  HeldLocks held = early_;
-  uint32_t applied = 0;
+  Position at{early_};
   std::vector<Node> predicted;  // deadlocks, run next
   ThreadId before = kNoThread;  // whose block was the previous one and could have gone on
-  for (size_t i = 0; i < blocks.size(); ++i) {
-    const Block& block = blocks[i];
-    const uint32_t end =
-        i + 1 < blocks.size() ? blocks[i + 1].record.begin : static_cast<uint32_t>(trace.steps().size());
+  for (size_t i = 0; i < blocks.size();) {
+    const auto rest = std::span(blocks).subspan(i);
+    const auto parts = rest.first(parts_.private_locks_end ? 1 : unit_size(trace, rest, users_));
+    i += parts.size();
+    const Block block = joined(parts);
     const ThreadId t = block.record.thread;
-    for (; applied < block.record.begin; ++applied) held.apply(trace.steps()[applied]);
-    std::vector<LockWait> waits = waits_in_block(trace, block.record, end, held);
-    if (nests_locks_) predict(trace, block.record.begin, held, stopped, t, waits, predicted);
+    at.advance(trace, block.record.begin);
+    std::vector<LockWait> waits = waits_in_block(trace, block.record, block.end, at.held);
+    if (nests_locks_) predict(trace, block.record.begin, at.held, stopped, t, waits, predicted);
     Node here;
     for (const Delta& d : deltas)
       if (d.step < block.record.begin) here.deltas.push_back(d);
     here.start = block.record.begin;
     here.cost = node.cost;
     here.stopped = stopped;
-    const std::shared_ptr<Memory> memory = branch(node, trace, block, here, before == t, std::move(waits));
-    add_choices(node, trace, block, end, here, memory);
-    go_on(trace, block, end, stopped);
+    const bool past_end = parts_.operations && before == t && at.done[t] >= *parts_.operations;
+    const Delay delay = past_end ? Delay::No : before == t ? Delay::Preempts : Delay::Free;
+    const std::shared_ptr<Memory> memory = branch(node, trace, block, here, delay, std::move(waits));
+    add_choices(node, trace, block, here, memory);
+    for (const Block& part : parts) go_on(trace, part, stopped);
     const Step& last = trace.steps()[block.record.end];
     before = last.flags & Step::kYield ? kNoThread : t;
   }
@@ -167,7 +198,7 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
 // What is to be run instead of the block that the execution ran from `here`. Returns what the block touches, unless it
 // was given up.
 std::shared_ptr<BlockSearch::Memory> BlockSearch::branch(const Node& node, TraceView trace, const Block& block,
-                                                         const Node& here, bool preempts, std::vector<LockWait> waits) {
+                                                         const Node& here, Delay delay, std::vector<LockWait> waits) {
   const ThreadId t = block.record.thread;
   if (node.variant && here.start == node.start) {
     Memory& known = *node.variant;
@@ -190,11 +221,11 @@ std::shared_ptr<BlockSearch::Memory> BlockSearch::branch(const Node& node, Trace
   const bool unknown = block.record.how == BlockRecord::Last && failed;
   const auto memory =
       std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched, 0, std::move(waits)});
-  later.cost += preempts;
+  later.cost += delay == Delay::Preempts;
   if (parts_.one_delayed)  // whoever was delayed before is forgotten for good
     for (Stopped& s : later.stopped) s = {s.thread, true, kNoObject, nullptr};
   later.stopped.push_back({t, false, kNoObject, memory});
-  if (others) push(std::move(later));
+  if (others && delay != Delay::No) push(std::move(later));
   return memory;
 }
 
@@ -227,10 +258,10 @@ bool BlockSearch::changes_way(const Block& block, const Memory& way) const {
 }
 
 // Who is still stopped after the block: must agree with runtime/policies/blocks.hpp.
-void BlockSearch::go_on(TraceView trace, const Block& block, uint32_t end, std::vector<Stopped>& stopped) const {
+void BlockSearch::go_on(TraceView trace, const Block& block, std::vector<Stopped>& stopped) const {
   std::erase_if(stopped, [&](const Stopped& s) {
     if (s.aborted) {
-      const auto steps = trace.steps().subspan(block.record.begin, end - block.record.begin);
+      const auto steps = trace.steps().subspan(block.record.begin, block.end - block.record.begin);
       if (s.memory && changes_way(block, *s.memory)) return true;
       return std::any_of(steps.begin(), steps.end(), [&](const Step& step) { return writes(step, s.wanted); });
     }
@@ -241,13 +272,13 @@ void BlockSearch::go_on(TraceView trace, const Block& block, uint32_t end, std::
 
 // Every other outcome of the block's data choices (which waiter a signal wakes, choose(n)), with the same threads
 // stopped. Whoever is delayed in favour of others is so with all the memory that any outcome touches.
-void BlockSearch::add_choices(const Node& node, TraceView trace, const Block& block, uint32_t end, const Node& here,
+void BlockSearch::add_choices(const Node& node, TraceView trace, const Block& block, const Node& here,
                               const std::shared_ptr<Memory>& memory) {
   Node variant = here;
   variant.variant = memory;
   const auto thread = static_cast<uint16_t>(index_of(block.record.thread));
   variant.deltas.push_back({block.record.begin, thread});
-  for (uint32_t i = block.record.begin + 1; i < end; ++i) {
+  for (uint32_t i = block.record.begin + 1; i < block.end; ++i) {
     const Step& step = trace.steps()[i];
     if (!step.is_choice()) continue;
     if (i > node.choices_after || block.record.begin != node.start) {
@@ -350,20 +381,11 @@ Claim BlockSearch::claim() const {
   claim.scope = Scope::BlockOrders;
   claim.finished = true;
   claim.bounds.preemptions = claim.preemptions_completed = parts_.preemptions;
-  claim.predicts_deadlocks = parts_.deadlocks && !parts_.conflicts && !parts_.preemptions && unmet().empty();
+  claim.bounds.operations = parts_.operations;
+  claim.predicts_deadlocks = parts_.deadlocks && !parts_.conflicts && !bounded() && unmet().empty();
   if (parts_.forget_locks) claim.provisos.push_back({ProvisoKind::Criteria, true, 0, {}, "nested locks"});
   for (const Criterion& c : unmet()) claim.provisos.push_back({ProvisoKind::Criteria, true, 0, {}, criterion_text(c)});
   return claim;
-}
-
-uint64_t BlockSearch::memory_bytes() const {
-  uint64_t bytes = open_.capacity() * sizeof(Node) + waiting_bytes_;
-  for (const Node& n : open_) {
-    bytes += n.deltas.capacity() * sizeof(Delta) + n.stopped.capacity() * sizeof(Stopped);
-    if (!n.stopped.empty() && n.stopped.back().memory)
-      bytes += n.stopped.back().memory->touched.capacity() * sizeof(Touched);
-  }
-  return bytes;
 }
 
 SearchStatus BlockSearch::status() const {

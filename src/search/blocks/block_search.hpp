@@ -21,6 +21,7 @@
 
 #include "model/blocks.hpp"
 #include "search/base/strategy.hpp"
+#include "search/blocks/block_units.hpp"
 #include "search/blocks/criteria.hpp"
 #include "search/blocks/deadlocks.hpp"
 
@@ -28,6 +29,7 @@ namespace lockstep {
 
 struct BlockSearchParts {
   std::optional<uint32_t> preemptions{};
+  std::optional<uint32_t> operations{};  // endpoint of each thread: no preemption after so many operations of it
   uint32_t max_steps = kNoStepLimit;
   bool conflicts = false;    // delayed threads wait for a block that conflicts with theirs (-RW)
   bool deadlocks = false;    // predicted deadlocks of locks are run (-DD)
@@ -36,10 +38,12 @@ struct BlockSearchParts {
   // So many executions go one by one, in the order of the paper, before any is begun ahead of its turn: small spaces
   // are numbered alike with any number of workers.
   uint64_t alone = 128;
+  bool private_locks_end = false;  // leaving a lock ends a block even if no other thread uses it
   // Mistakes for tests to notice.
-  bool one_delayed = false;     // figure 3 as printed
-  bool reads_conflict = false;  // section 5.1 as printed
-  bool forget_locks = false;    // as published: a lock held from one block to the next is no conflict; loses orders
+  bool one_delayed = false;       // figure 3 as printed
+  bool reads_conflict = false;    // section 5.1 as printed
+  bool forget_locks = false;      // as published: a lock held from one block to the next is no conflict; loses orders
+  bool never_start_over = false;  // when a lock that was taken for private gets a second user; loses orders
   bool conflicts_within_bound = false;  // delaying by conflict under a bound loses orders
 };
 
@@ -90,24 +94,24 @@ class BlockSearch final : public Strategy {
     std::optional<PredictedDeadlock> deadlock;  // not a schedule of blocks: its confirmation
     Trace trace;                                // Back
   };
-  struct Block {
-    BlockRecord record;
-    std::vector<Touched> touched;
-  };
 
+  enum class Delay : uint8_t { No, Free, Preempts };  // may others go before this block?
+
+  bool bounded() const { return parts_.preemptions || parts_.operations; }
   bool finished() const { return open_.empty() && diverged_ + lost_ + cut_ == 0; }
   uint8_t flags() const;
   Plan plan_for(const Node& node) const;
   static bool ready(const Node& node);
   void learn_now(TraceView trace);
+  void start_over();
   void expand(const Node& node, TraceView trace);
-  std::shared_ptr<Memory> branch(const Node& node, TraceView trace, const Block& block, const Node& here, bool preempts,
+  std::shared_ptr<Memory> branch(const Node& node, TraceView trace, const Block& block, const Node& here, Delay delay,
                                  std::vector<LockWait> waits);
   static std::vector<Touched> without_locks(TraceView trace, const Block& block);
   bool changes_way(const Block& block, const Memory& way) const;
   bool others_could_run(TraceView trace, const Block& block, const std::vector<Stopped>& stopped) const;
-  void go_on(TraceView trace, const Block& block, uint32_t end, std::vector<Stopped>& stopped) const;
-  void add_choices(const Node& node, TraceView trace, const Block& block, uint32_t end, const Node& here,
+  void go_on(TraceView trace, const Block& block, std::vector<Stopped>& stopped) const;
+  void add_choices(const Node& node, TraceView trace, const Block& block, const Node& here,
                    const std::shared_ptr<Memory>& memory);
   bool push(Node node);
   class Memories;
@@ -123,7 +127,9 @@ class BlockSearch final : public Strategy {
   uint64_t learned_ = 0, waiting_bytes_ = 0;
   uint64_t schedules_ = 0, aborted_ = 0, peak_ = 0, confirmed_ = 0;
   uint64_t diverged_ = 0, lost_ = 0, cut_ = 0;
+  size_t discarded_ = 0;  // under way when the search started over
   Criteria criteria_;
+  LockUsers users_;
   HeldLocks early_;                                     // locks that threads took before the trace begins
   bool nests_locks_ = false;                            // otherwise there is no deadlock to predict
   using Key = std::set<std::pair<uint64_t, uint64_t>>;  // who waits for what

@@ -98,8 +98,10 @@ void BlockSearch::save(StateWriter& out) const {
     if (node.status == Node::Status::Back) put_trace(out, node.trace);
   }
   put_queue(out, in_flight_);
+  out.put<uint64_t>(discarded_);
   for (const uint64_t n : {learned_, schedules_, aborted_, peak_, confirmed_, diverged_, lost_, cut_}) out.put(n);
   criteria_.save(out);
+  users_.save(out);
   early_.save(out);
   out.put(nests_locks_);
   out.put<uint64_t>(predicted_.size());
@@ -145,6 +147,7 @@ void BlockSearch::load(StateReader& in) {
     }
   }
   in_flight_ = get_queue<size_t>(in);
+  discarded_ = in.get<uint64_t>();
   for (const size_t place : in_flight_)
     if (place >= open_.size()) return in.reject();
   // The last one was never back: it would have been learned from.
@@ -152,6 +155,7 @@ void BlockSearch::load(StateReader& in) {
   for (uint64_t* n : {&learned_, &schedules_, &aborted_, &peak_, &confirmed_, &diverged_, &lost_, &cut_})
     *n = in.get<uint64_t>();
   criteria_.load(in);
+  users_.load(in);
   early_.load(in);
   nests_locks_ = in.get<bool>();
   for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
@@ -163,6 +167,16 @@ void BlockSearch::load(StateReader& in) {
     const std::string message = in.get_text();
     unconfirmed_.emplace(key_of(cycle), unconfirmed(cycle, message, get_trace(in)));
   }
+}
+
+uint64_t BlockSearch::memory_bytes() const {
+  uint64_t bytes = open_.capacity() * sizeof(Node) + waiting_bytes_;
+  for (const Node& n : open_) {
+    bytes += n.deltas.capacity() * sizeof(Delta) + n.stopped.capacity() * sizeof(Stopped);
+    if (!n.stopped.empty() && n.stopped.back().memory)
+      bytes += n.stopped.back().memory->touched.capacity() * sizeof(Touched);
+  }
+  return bytes;
 }
 
 }  // namespace lockstep

@@ -64,7 +64,11 @@ constexpr Cover kCover[] = {
 };
 static_assert(std::size(kCover) == static_cast<size_t>(OpKind::kCount), "one row per operation kind");
 
-Cover cover(OpKind kind) { return kCover[static_cast<size_t>(kind)]; }
+// Output under a lock is like memory under a lock.
+Cover cover(const Step& step) {
+  const bool writes_output = step.kind == OpKind::State && step.object == state_object(StateKind::Output);
+  return writes_output ? Cover::Locked : kCover[static_cast<size_t>(step.kind)];
+}
 
 const char* text_of(Reason reason) {
   switch (reason) {
@@ -117,7 +121,7 @@ void Criteria::add(const Criterion& criterion) {
 void Criteria::check(TraceView trace) {
   bool needs_locks = false;
   const auto look = [&](const Step& step) {
-    const Cover covered = cover(step.kind);
+    const Cover covered = cover(step);
     needs_locks |= covered == Cover::Locked || covered == Cover::Notify;
     if (step.flags & Step::kTimed)
       add({.kind = Criterion::Timeout, .operation = OpKind::Timeout, .object = step.object});
@@ -141,7 +145,7 @@ void Criteria::check(TraceView trace) {
 void Criteria::check_locks(TraceView trace) {
   HeldLocks held;
   for (const Step& step : trace.steps()) {
-    const Cover covered = cover(step.kind);
+    const Cover covered = cover(step);
     const std::vector<HeldLock>& mine = held.of(step.thread);
     const bool ends_its_block = covered == Cover::Notify && mine.empty();
     if (!step.is_note() &&
@@ -153,7 +157,7 @@ void Criteria::check_locks(TraceView trace) {
 
 // The lockset of Eraser (Savage et al. 1997) without its exceptions for initialisation.
 void Criteria::use(const Step& step, const std::vector<HeldLock>& held) {
-  const bool notifies = cover(step.kind) == Cover::Notify, waits = step.kind == OpKind::CondWait;
+  const bool notifies = cover(step) == Cover::Notify, waits = step.kind == OpKind::CondWait;
   const bool writes = notifies || waits || is_write(step);
   ObjectId object = step.object;
   if ((step.kind == OpKind::PlainRead || step.kind == OpKind::PlainWrite) && !step.second.none())
@@ -174,7 +178,9 @@ void Criteria::use(const Step& step, const std::vector<HeldLock>& held) {
   use.known = true;
   const bool condition = use.waited || use.notified;
   if (use.locks.empty() && use.shared && (condition ? use.waited && use.notified : use.written))
-    add({.kind = condition ? Criterion::Notification : Criterion::Atomic,
+    add({.kind = condition                    ? Criterion::Notification
+                 : step.kind == OpKind::State ? Criterion::Operation
+                                              : Criterion::Atomic,
          .operation = step.kind,
          .object = step.object});
 }

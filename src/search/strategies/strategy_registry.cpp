@@ -43,8 +43,15 @@ std::unique_ptr<Search> by_preemptions(const Settings& s, bool cache) {
   return cache ? make_chess(options) : make_icb(options);
 }
 
+PointsAt pointed_at(const Settings& s) {
+  if (!s.focus_variable.contains) return {};
+  return
+      [contains = s.focus_variable.contains](TraceView trace, ObjectId object) { return contains(trace, {}, object); };
+}
+
 std::unique_ptr<Search> exitblock(const Settings& s, bool conflicts, bool deadlocks) {
   return std::make_unique<BlockSearch>(BlockSearchParts{.preemptions = s.preemptions,
+                                                        .operations = s.operations,
                                                         .max_steps = s.max_steps,
                                                         .conflicts = conflicts,
                                                         .deadlocks = deadlocks,
@@ -125,20 +132,23 @@ constexpr StrategyInfo kStrategies[] = {
      [](Settings& s) {
        return make_bpor({s.preemptions.value_or(kFewPreemptions), s.max_steps});
      }},
-    {"exitblock", "every order of atomic blocks, which end at unlocks; for programs that lock all shared data",
-     kPreemptions | kWatchesMemory, [](Settings& s) { return exitblock(s, false, false); }},
+    {"exitblock",
+     "every order of atomic blocks, which end at unlocks; for programs that lock all shared data; "
+     "operations=N: no preemption of a thread after its first N operations",
+     kPreemptions | kEndpoints | kWatchesMemory, [](Settings& s) { return exitblock(s, false, false); }},
     {"exitblock-rw", "like exitblock, only for blocks that access the same memory",
-     kPreemptions | kBlocks | kWatchesMemory, [](Settings& s) { return exitblock(s, true, false); }},
-    {"exitblock-dd", "exitblock plus predicted deadlocks, each confirmed by running it", kPreemptions | kWatchesMemory,
-     [](Settings& s) { return exitblock(s, false, true); }},
-    {"exitblock-rwdd", "exitblock-rw plus predicted deadlocks", kPreemptions | kBlocks | kWatchesMemory,
+     kPreemptions | kBlocks | kEndpoints | kWatchesMemory, [](Settings& s) { return exitblock(s, true, false); }},
+    {"exitblock-dd", "exitblock plus predicted deadlocks, each confirmed by running it",
+     kPreemptions | kEndpoints | kWatchesMemory, [](Settings& s) { return exitblock(s, false, true); }},
+    {"exitblock-rwdd", "exitblock-rw plus predicted deadlocks", kPreemptions | kBlocks | kEndpoints | kWatchesMemory,
      [](Settings& s) { return exitblock(s, true, true); }},
     {"pct", "random thread priorities with depth-1 change points: known probability of hitting each bug of that depth",
      kSeed | kDepth,
      [](Settings& s) {
        return make_pct({s.depth, s.seed, s.max_steps});
      }},
-    {"pctvb", "pct with change points only at accesses to a few chosen variables",
+    {"pctvb",
+     "pct with change points only at accesses to a few chosen variables; all that one place allocates is one of them",
      kSeed | kDepth | kVariables | kSurvey | kWatchesMemory,
      [](Settings& s) {
        return make_pctvb({s.depth, s.variables.value_or(1), s.seed, s.max_steps, s.survey});
@@ -155,6 +165,8 @@ constexpr StrategyInfo kStrategies[] = {
                        .by_preemptions = s.by_preemptions,
                        .whole_blocks = s.whole_blocks,
                        .survey = s.survey,
+                       .focus = pointed_at(s),
+                       .globals = s.global_at,
                        .epsilon = s.epsilon});
      }},
     {"pos", "partial order sampling: random priorities of operations, redrawn at conflicts", kSeed,
