@@ -56,7 +56,11 @@ struct Options {
   std::string timeouts = "cost";                                                  // "stuck" or "always"
   std::optional<uint32_t> spurious = std::nullopt;                                // spurious wakeups per execution
   std::optional<uint32_t> variables = std::nullopt, thread_bound = std::nullopt;  // bounds v and t
-  std::vector<std::string> trust = {};                 // functions and modules in which no thread is preempted
+  std::vector<std::string> trust = {};       // functions and modules in which no thread is preempted
+  std::vector<std::string> preempt_in = {};  // the only ones in which threads are preempted; empty: all
+  // Called before and after every execution, in a process of their own: for files and the like that executions leave
+  // behind. What they do to memory is lost.
+  std::function<void()> setup = {}, teardown = {};
   std::vector<std::string> errors = {};                // kinds of warnings to treat as bugs: "lock-order"...
   std::string suppressions = {};                       // file
   unsigned workers = 1;                                // processes

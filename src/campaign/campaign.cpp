@@ -42,6 +42,11 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   target.spin_rounds = options.spin_rounds.value_or(kDefaultSpinRounds);
   target.prime = options.prime;
   target.expected_exit = options.expected_exit;
+  target.compares_output = options.compares_output();
+  target.before_each = options.before_each;
+  target.after_each = options.after_each;
+  // A checkpoint holds memory only, neither what was written nor what lies outside.
+  if (target.compares_output || options.runs_commands()) target.checkpoints = CheckpointUse::Off;
   target.input = options.input;
   target.instrumentation = options.instrumentation;
   target.detect_races = options.looks_for_races();
@@ -58,13 +63,25 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   return target;
 }
 
-std::optional<Error> trust(Target& target, const std::vector<std::string>& globs) {
-  if (globs.empty()) return std::nullopt;
-  const std::vector<CodeRange> code = find_code(target.modules(), globs);
-  if (code.empty()) return Error{ExitCode::Usage, "--trust: no function or module of the program matches"};
+Result<std::vector<CodeRange>> code_named(Target& target, const char* option, const std::vector<std::string>& globs) {
+  std::vector<CodeRange> code = find_code(target.modules(), globs);
+  if (code.empty())
+    return Error{ExitCode::Usage, fmt::format("{}: no function or module of the program matches", option)};
   if (code.size() > kMaxTrusted)
-    return Error{ExitCode::Usage, fmt::format("--trust: more than {} functions match", kMaxTrusted)};
-  target.trust(code);
+    return Error{ExitCode::Usage, fmt::format("{}: more than {} functions match", option, kMaxTrusted)};
+  return code;
+}
+
+std::optional<Error> choose_code(Target& target, const CampaignOptions& options) {
+  if (!options.trusted.empty()) {
+    const auto code = code_named(target, "--trust", options.trusted);
+    if (!code) return code.error();
+    target.trust(*code);
+  }
+  if (options.preempt_in.empty()) return std::nullopt;
+  const auto code = code_named(target, "--preempt-in", options.preempt_in);
+  if (!code) return code.error();
+  target.preempt_in(*code);
   return std::nullopt;
 }
 
@@ -76,7 +93,9 @@ Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options
   Focus focus(options);
   StrategyOptions strategy_options = options.strategy;
   focus.install(strategy_options);
-  strategy_options.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  // Workers share what lies outside the program.
+  strategy_options.workers = options.workers ? options.workers : options.runs_commands() ? 1 : cores;
   strategy_options.budget_given = options.executions || options.time;
   Result<std::unique_ptr<Search>> search = make_strategy(strategy_options);
   if (!search) return search.error();
@@ -89,7 +108,7 @@ Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options
       start(target_options(options, subject, strategy_options, **search, deadline, saved));
   if (!target) return target.error();
   focus.watch(**target);
-  if (auto error = trust(**target, options.trusted)) return *error;
+  if (auto error = choose_code(**target, options)) return *error;
   return std::unique_ptr<Campaign>(new Campaign(options, subject, std::move(strategy_options), std::move(focus),
                                                 std::move(*search), std::move(*target), deadline,
                                                 std::move(*suppressions), listener, saved));
@@ -109,7 +128,7 @@ Campaign::Campaign(const CampaignOptions& options, const Subject& subject, Strat
       listener_(listener),
       saved_(saved),
       program_watch_(subject.body ? std::string() : subject.program),
-      replayer_(*target_, options.races, std::move(suppressions)),
+      replayer_(*target_, options.races, std::move(suppressions), options.expected_output),
       points_(points_in_use(options.points, *target_)),
       promotion_(points_ >= Points::Racy && search_->traits().preempts_at_points),
       spurious_(options.spurious.value_or(0)),
@@ -148,6 +167,10 @@ ExplorerHooks Campaign::hooks() {
   if (options_.coverage)
     hooks.executed = [this](uint64_t fingerprint, uint32_t preemptions, uint64_t execution, double) {
       coverage_.add(fingerprint, preemptions, executions_before_ + execution, seconds_so_far());
+    };
+  if (!options_.outputs.empty())
+    hooks.ended = [this](TraceView trace, const Plan& plan, uint64_t execution) {
+      outputs_.add(trace, plan, executions_before_ + execution);
     };
   hooks.complete_evidence = [this](Evidence& evidence) { complete_evidence(evidence); };
   return hooks;
@@ -247,6 +270,7 @@ Result<Exploration> Campaign::explore_until_settled(ExplorerHooks& hooks, Explor
 void Campaign::start_over(ExplorerHooks& hooks, const Exploration& so_far) {
   executions_before_ = so_far.executions;
   coverage_.clear();
+  outputs_.clear();
   warnings_before_ = so_far.warnings;
   raced_before_ = so_far.raced;
   for (const Finding& bug : so_far.bugs) hooks.known.insert(bug.fingerprint);

@@ -13,6 +13,7 @@
 #include "campaign/deadline.hpp"
 #include "campaign/focus.hpp"
 #include "campaign/options.hpp"
+#include "campaign/outputs.hpp"
 #include "campaign/replayer.hpp"
 #include "campaign/saved_exploration.hpp"
 #include "report/program_identity.hpp"
@@ -61,6 +62,9 @@ class Campaign {
   Target& target() { return *target_; }
   Points points() const { return points_; }
 
+  // The distinct outputs with a schedule each, which it writes, as JSON.
+  std::string write_outputs();
+
   const Coverage& coverage() const { return coverage_; }  // empty unless it was asked for
 
  private:
@@ -104,6 +108,7 @@ class Campaign {
   const SavedExploration* const saved_;
   ProgramWatch program_watch_;
   Coverage coverage_;
+  Outputs outputs_;
   Replayer replayer_;
   const Points points_;
   Promotion promotion_;

@@ -26,6 +26,8 @@ std::optional<Error> Campaign::save_schedule_of(const Finding& finding) {
   schedule.max_delay_ms = options_.max_delay_ms;
   schedule.spurious = spurious_;
   schedule.expected_exit = options_.expected_exit;
+  schedule.compares_output = options_.compares_output();
+  schedule.expected_output = options_.expected_output;
   schedule.explore_call = options_.explore_call;
   schedule.promoted = places_of(target_->modules(), promotion_.in_use().places);
   if (options_.input) schedule.input = options_.input->bytes(kRecordedInput);

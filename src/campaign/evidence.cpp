@@ -132,6 +132,7 @@ void Campaign::complete_evidence(Evidence& evidence) {
   evidence.too_many_racy_accesses = !promotion_.complete();
   evidence.unexplored_points = unexplored_points(places);
   evidence.trusts_code = !options_.trusted.empty();
+  evidence.preempts_in = options_.preempt_in;
   if (places.has(FactKind::TimedOperations) && options_.max_delay_ms != kAnyDelay)
     evidence.max_delay_ms = options_.max_delay_ms;
   if (evidence.instrumented)

@@ -47,8 +47,12 @@ struct CampaignOptions {
   bool keep_going = false;
   bool no_shrink = false;
   Stored stored = Stored::Auto;
-  std::vector<std::string> focus_functions, focus_variables, trusted;  // globs
-  std::string out;                                                     // folder for schedules and the saved state
+  std::vector<std::string> focus_functions, focus_variables, trusted, preempt_in;  // globs
+  bool around = false;                  // the caller of lockstep::explore() has functions for the same purpose
+  std::string before_each, after_each;  // commands around every execution; empty: none
+  std::string outputs;                  // file for the distinct outputs; empty: none
+  std::optional<std::string> expected_output;
+  std::string out;   // folder for schedules and the saved state
   std::string test;  // the test case that is explored; empty: the program as a whole
   uint32_t explore_call =
       0;                  // it is the body of this call of lockstep::explore() in the program; 0: the program itself
@@ -61,6 +65,8 @@ struct CampaignOptions {
   std::string environment;             // LOCKSTEP_OPTIONS
 
   std::string strategy_name() const { return strategy.spec.substr(0, strategy.spec.find(':')); }
+  bool compares_output() const { return !outputs.empty() || expected_output; }
+  bool runs_commands() const { return !before_each.empty() || !after_each.empty() || around; }
   bool looks_for_races() const;  // in instrumented code
 };
 

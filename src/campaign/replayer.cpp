@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "analysis/output.hpp"
 #include "analysis/race_analysis.hpp"
 #include "model/schedule.hpp"
 #include "report/cause_text.hpp"
@@ -14,10 +15,12 @@
 
 namespace lockstep {
 
-Replayer::Replayer(Target& target, bool races_are_bugs, Suppressions suppressions)
-    : target_(target), suppressions_(std::move(suppressions)) {
+Replayer::Replayer(Target& target, bool races_are_bugs, Suppressions suppressions,
+                   std::optional<std::string> expected_output)
+    : target_(target), suppressions_(std::move(suppressions)), expected_output_(std::move(expected_output)) {
   for (const AnalysisInfo& info : lockstep::analyses()) {
     analyses_.push_back(info.make());
+    if (auto* output = dynamic_cast<OutputAnalysis*>(analyses_.back().get())) output->expected = expected_output_;
     auto* races = dynamic_cast<RaceAnalysis*>(analyses_.back().get());
     if (!races) continue;
     races->races_count = races_are_bugs;
@@ -61,6 +64,8 @@ std::optional<Finding> Replayer::reproduce(Finding finding, bool same_kind, Trac
   if (is_random(plan.policy) && trace.outcome() != Outcome::WorkerDied && !trace.is_brief())
     finding.write_down(plan_of(trace));
   finding = complete_finding(std::move(finding), std::move(replay.trace), std::move(replay.output), symbols());
+  if (expected_output_ && is_unexpected_output(finding, finding.trace))
+    finding.message = "unexpected output: " + output_difference(finding.output, *expected_output_);
   explain_by_test(finding);
   return finding;
 }

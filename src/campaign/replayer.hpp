@@ -14,7 +14,8 @@ namespace lockstep {
 
 class Replayer {
  public:
-  Replayer(Target& target, bool races_are_bugs, Suppressions suppressions = {});
+  Replayer(Target& target, bool races_are_bugs, Suppressions suppressions = {},
+           std::optional<std::string> expected_output = {});
 
   std::vector<Analysis*> analyses() const;
   Symbols& symbols();  // opened when first needed: modules are known once the program ran
@@ -54,6 +55,7 @@ class Replayer {
   std::vector<std::unique_ptr<Analysis>> analyses_;
   std::unique_ptr<Symbols> symbols_;
   std::optional<std::string> invisible_code_;
+  const std::optional<std::string> expected_output_;
 };
 
 }  // namespace lockstep

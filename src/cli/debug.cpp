@@ -46,7 +46,7 @@ Result<std::string> replay_for_debugger(const Options& options, RecordedProgram&
   Console console(plain);
   recording.launch.promoted.places = addresses_of((*target)->modules(), recording.schedule.promoted);
   (*target)->promote(recording.launch.promoted);
-  Replayer replayer(**target, options.races);
+  Replayer replayer(**target, options.races, {}, recording.schedule.expected_output);
   std::optional<Finding> found = replayer.reproduce(recording.schedule.bug, false);
   if (!found) return std::string();
   found->schedule = options.schedule;

@@ -34,7 +34,7 @@ int explain_command(const Options& given, const Services& services) {
   Console console(options);
   if (recording->changed)
     console.warn(fmt::format("{} has changed since the schedule was recorded", recording->program));
-  Replayer replayer(*recording->target, options.races);
+  Replayer replayer(*recording->target, options.races, {}, recording->schedule.expected_output);
   std::optional<Finding> found = replayer.reproduce(recording->schedule.bug, false);
   if (!found) {
     console.warn("the failure did not reproduce; 'lockstep replay' shows where the program departs from the recording");

@@ -112,6 +112,18 @@ Problem set_error(Options& o, const std::string& text) {
   return fmt::format("'{}' is not one of: {}", text, known);
 }
 
+Problem command_into(std::string& to, const std::string& text) {
+  if (Problem problem = text_into(to, text)) return problem;
+  if (text.size() >= kMaxOutsideCommand)
+    return fmt::format("the command is longer than {} bytes", kMaxOutsideCommand - 1);
+  return std::nullopt;
+}
+
+Problem set_expected_output(Options& o, const std::string& file) {
+  o.expected_output = read_text_file(file);
+  return o.expected_output ? Problem{} : fmt::format("'{}' cannot be read", file);
+}
+
 constexpr unsigned kBoth = kRun | kReplay;
 constexpr unsigned kRecorded = kReplay | kShrink | kExplain;  // runs a recorded schedule
 constexpr unsigned kAll = kRun | kRecorded;
@@ -157,13 +169,15 @@ const OptionInfo kOptions[] = {
     {"focus-function", "GLOB", "functions that rank 'method' prefers; repeatable", kRun, true,
      [](Options& o, const std::string& v) { return add_text(o.focus_functions, v); }},
     {"focus-variable", "GLOB",
-     "variables that rank 'var' prefers, named as in reports: 'table', 'table[2].balance', 'heap object allocated at "
+     "variables that rank 'var' prefers and strategy 'vb' begins with, named as in reports: 'table', 'table[2].balance', 'heap object allocated at "
      "bank.cpp:31'; repeatable",
      kRun, true, [](Options& o, const std::string& v) { return add_text(o.focus_variables, v); }},
     {"trust", "GLOB",
      "do not preempt while a matching function or module is on the stack; repeatable [code inside the C and C++ "
      "libraries]",
      kRun, true, [](Options& o, const std::string& v) { return add_text(o.trusted, v); }},
+    {"preempt-in", "GLOB", "preempt only while a matching function or module is on the stack; repeatable [everywhere]",
+     kRun, true, [](Options& o, const std::string& v) { return add_text(o.preempt_in, v); }},
     {"points", "sync|atomics|racy|all",
      "where to preempt: synchronisation calls; also atomics; also racy accesses; all shared accesses [racy if "
      "instrumented, else sync]",
@@ -197,6 +211,15 @@ const OptionInfo kOptions[] = {
        if (!problem) o.spin_rounds = number;
        return problem;
      }},
+    {"before-each", "CMD", "shell command to run before every execution, in a process of its own; one worker", kAll,
+     false, [](Options& o, const std::string& v) { return command_into(o.before_each, v); }},
+    {"after-each", "CMD", "shell command to run after every execution; one worker", kAll, false,
+     [](Options& o, const std::string& v) { return command_into(o.after_each, v); }},
+    {"outputs", "FILE",
+     "write the distinct outputs of the program, with a schedule each, as JSON; writing to standard output and error "
+     "becomes a scheduling point",
+     kRun, false, [](Options& o, const std::string& v) { return text_into(o.outputs, v); }},
+    {"expect-output", "FILE", "any other output than the content of FILE is a bug", kRun, false, set_expected_output},
     {"expect-exit", "N", "exit code of the program when nothing is wrong [0]", kRun, false,
      [](Options& o, const std::string& v) { return number_into(o.expected_exit, v, 0); }},
     {"prime", "N", "with --isolation loop: run the program N times first, to finish its one-time initialisation [0]",

@@ -2,6 +2,9 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace lockstep {
 namespace {
@@ -71,6 +74,15 @@ std::optional<bool> parse_bool(std::string_view text) {
   for (std::string_view no : {"false", "no", "off", "0"})
     if (text == no) return false;
   return std::nullopt;
+}
+
+std::optional<std::string> read_text_file(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return in ? std::optional(text.str()) : std::nullopt;
 }
 
 }  // namespace lockstep

@@ -65,6 +65,10 @@ Result<RecordedProgram> read_recorded_program(Options& options, const Services& 
   target_options.check_locks = schedule.bug.kind == FindingKind::LockDiscipline;
   target_options.spurious = schedule.spurious;
   target_options.expected_exit = schedule.expected_exit;
+  target_options.compares_output = schedule.compares_output;
+  target_options.before_each = options.before_each;
+  target_options.after_each = options.after_each;
+  target_options.checkpoints = CheckpointUse::Off;
   // What was recorded, unless the user gives other input.
   target_options.input = ProgramInput::from_standard_input(*program);
   if (!schedule.input.empty() && target_options.input->bytes(kRecordedInput).empty())

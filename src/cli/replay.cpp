@@ -21,7 +21,7 @@ class Replay {
         changed_(changed),
         target_(target),
         console_(options),
-        replayer_(target, options.races, std::move(suppressions)) {}
+        replayer_(target, options.races, std::move(suppressions), recording.expected_output) {}
 
   Console& console() { return console_; }
 

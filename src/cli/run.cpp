@@ -115,6 +115,7 @@ class Screen final : public CampaignListener {
                              result);
     }
     if (!options_.coverage_file.empty()) console_.write_file(options_.coverage_file, campaign_->coverage().csv());
+    if (!options_.outputs.empty()) console_.write_file(options_.outputs, campaign_->write_outputs());
     // Once the result is written: until then a kill leaves something to resume.
     const bool goes_on = campaign_->keep_saved_state(result);
     if (goes_on && !options_.quiet && (!test_ || result.interrupted()))
@@ -162,8 +163,8 @@ int exit_code(const Exploration& result, bool require_complete) {
 std::optional<Error> check_outputs(const Options& options) {
   if (auto error = check_writable_folder(options.out)) return error;
   if (options.report == "-") return Error{ExitCode::Usage, "--report needs a file; standard output has no pages"};
-  for (const std::string& file :
-       {options.json, options.junit, options.sarif, options.coverage_file, options.events, options.report})
+  for (const std::string& file : {options.json, options.junit, options.sarif, options.coverage_file, options.outputs,
+                                  options.events, options.report})
     if (!file.empty() && file != "-")
       if (auto error = check_writable_file(file)) return error;
   return std::nullopt;

@@ -100,6 +100,7 @@ class TestRuns {
     one.command = test.command;
     one.out = run.out;
     if (!one.coverage_file.empty()) one.coverage_file += "." + folder_of(test.name);
+    if (!one.outputs.empty()) one.outputs += "." + folder_of(test.name);
     one.json.clear();
     one.junit.clear();
     one.sarif.clear();

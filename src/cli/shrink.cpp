@@ -34,7 +34,7 @@ int shrink_command(const Options& given, const Services& services) {
   Console console(options);
   if (recording.changed) console.warn(fmt::format("{} has changed since the schedule was recorded", recording.program));
   Target& target = *recording.target;
-  Replayer replayer(target, options.races);
+  Replayer replayer(target, options.races, {}, recording.schedule.expected_output);
 
   std::optional<Finding> found = replayer.reproduce(recording.schedule.bug, true);
   // A small edit moves operations: then the recorded ones are looked for in what the program does now. Where its racy

@@ -15,6 +15,7 @@
 
 extern "C" {
 __attribute__((weak)) void lockstep_rt_serve(int channel_fd, int table_fd, void (*body)(void*), void* argument);
+__attribute__((weak)) void lockstep_rt_around(void (*setup)(void*), void (*teardown)(void*), void* argument);
 // testing::Test::HasFatalFailure() and HasNonfatalFailure(), if the test uses GoogleTest.
 __attribute__((weak)) bool gtest_fatal() __asm__("_ZN7testing4Test15HasFatalFailureEv");
 __attribute__((weak)) bool gtest_nonfatal() __asm__("_ZN7testing4Test18HasNonfatalFailureEv");
@@ -51,6 +52,14 @@ Replay replay_wanted() {
   const char* text = std::getenv(lockstep::kExploreVariable);
   if (text && std::sscanf(text, "%d,%d,%u", &replay.channel_fd, &replay.table_fd, &replay.call) != 3) replay.call = 0;
   return replay;
+}
+
+// Runs the body along the plans of the channel; never returns.
+void serve(int channel_fd, int table_fd, std::function<void()>& body, lockstep::v1::Options& options) {
+  const auto setup = [](void* o) { static_cast<lockstep::v1::Options*>(o)->setup(); };
+  const auto teardown = [](void* o) { static_cast<lockstep::v1::Options*>(o)->teardown(); };
+  lockstep_rt_around(options.setup ? +setup : nullptr, options.teardown ? +teardown : nullptr, &options);
+  lockstep_rt_serve(channel_fd, table_fd, run_body, &body);
 }
 
 template <class E>
@@ -91,6 +100,8 @@ std::string translate(const lockstep::v1::Options& from, unsigned call, Campaign
                         : lockstep::kAnyDelay;
   to.spurious = from.spurious;
   to.trusted = from.trust;
+  to.preempt_in = from.preempt_in;
+  to.around = from.setup || from.teardown;
   to.suppressions = from.suppressions;
   to.workers = std::max(from.workers, 1u);
   to.explore_call = call;
@@ -136,7 +147,9 @@ class Collector final : public lockstep::CampaignListener {
 lockstep::v1::Result lockstep::v1::explore(std::function<void()> body, Options options) {
   lockstep::v1::Result result;
   if (controlled()) {
+    if (options.setup) options.setup();
     body();  // the program as a whole is being explored: once is enough
+    if (options.teardown) options.teardown();
     result.executions = 1;
     return result;
   }
@@ -145,14 +158,14 @@ lockstep::v1::Result lockstep::v1::explore(std::function<void()> body, Options o
   static std::atomic<unsigned> calls;
   const unsigned call = ++calls;
   if (const Replay replay = replay_wanted(); replay.wanted()) {
-    if (replay.call == call) lockstep_rt_serve(replay.channel_fd, replay.table_fd, run_body, &body);
+    if (replay.call == call) serve(replay.channel_fd, replay.table_fd, body, options);
     return result;
   }
   CampaignOptions campaign_options;
   if (std::string problem = translate(options, call, campaign_options); !problem.empty()) return failed(problem);
   std::error_code ignored;
   Subject subject{std::filesystem::read_symlink("/proc/self/exe", ignored).string(), {}};
-  subject.body = [&body](int channel_fd, int table_fd) { lockstep_rt_serve(channel_fd, table_fd, run_body, &body); };
+  subject.body = [&](int channel_fd, int table_fd) { serve(channel_fd, table_fd, body, options); };
   Collector collector(result);
   auto campaign = Campaign::start(campaign_options, subject, Target::start, collector);
   if (!campaign) return failed(campaign.error().message);

@@ -16,7 +16,7 @@
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 9;
+inline constexpr uint32_t kChannelVersion = 10;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 // Under a debugger: the descriptor of the program's input (Channel::rewinds_input), which the program finds as 0.
 inline constexpr int kDebugInputFd = 243;
@@ -105,6 +105,7 @@ inline constexpr unsigned kMaxPlainFunctions = 1 << 16;
 inline constexpr unsigned kMaxLibraries = 32;
 inline constexpr unsigned kMaxPromoted = 2048, kMaxAliases = 4096;
 inline constexpr unsigned kMaxNativeLoops = 64;
+inline constexpr unsigned kMaxOutsideCommand = 4096;
 
 struct Channel {
   uint64_t magic;
@@ -123,14 +124,16 @@ struct Channel {
   uint8_t check_locks;    // has every shared variable a lock? (detect/eraser.hpp)
   uint8_t find_leaks;     // blocks that nothing points to when the program has ended
   CheckpointUse checkpoints;
-  uint8_t rewinds_input;  // standard input is a file, read from its beginning by every execution
-  uint8_t expected_exit;  // exit code of an execution without a bug
-  uint32_t capture_fd;    // output of detailed executions; 0: none
-  uint32_t prime;         // without isolation: executions before the first plan, not reported
+  uint8_t rewinds_input;    // standard input is a file, read from its beginning by every execution
+  uint8_t expected_exit;    // exit code of an execution without a bug
+  uint8_t compares_output;  // every execution tells what it wrote, as TraceHeader::output; writing is an operation
+  uint32_t capture_fd;      // output of detailed executions; 0: none
+  uint32_t prime;           // without isolation: executions before the first plan, not reported
   uint64_t max_steps;
-  uint64_t max_records;        // of an execution, that are kept
-  uint64_t began;              // the exploration, in nanoseconds of the clock that files are stamped with
-  std::atomic<uint32_t> stop;  // driver: leave the service loop
+  uint64_t max_records;  // of an execution, that are kept
+  uint64_t began;        // the exploration, in nanoseconds of the clock that files are stamped with
+  char before_each[kMaxOutsideCommand], after_each[kMaxOutsideCommand];  // shell commands around every execution
+  std::atomic<uint32_t> stop;                                            // driver: leave the service loop
   // Set by the runtime.
   std::atomic<WorkerState> state;
   std::atomic<uint32_t> pid;
@@ -163,7 +166,9 @@ struct Channel {
   uint64_t promoted[kMaxPromoted];
   std::atomic<uint32_t> trusted_version;
   uint32_t trusted_count;
-  CodeRange trusted[kMaxTrusted];  // functions: not preempted while on the stack; ascending
+  CodeRange trusted[kMaxTrusted];      // functions: not preempted while on the stack; ascending
+  uint32_t preemptible_count;          // part of trusted_version; 0: threads are preempted everywhere
+  CodeRange preemptible[kMaxTrusted];  // functions: preempted only while one is on the stack; ascending
   uint32_t alias_count;
   Alias alias[kMaxAliases];  // names of the words they access
   // PlainFunction, ascending within each module; the driver adds some, nobody takes any away.

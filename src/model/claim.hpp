@@ -68,7 +68,7 @@ struct Claim {
   bool predicts_deadlocks = false;  // exitblock-dd: deadlocks of locks are covered as well
   bool trusts_code = false;         // no preemption in trusted code
   std::vector<std::string> preempts_in{};  // preemption only in code that these globs name; empty: everywhere
-  double certainty = 1;             // probability that the bounds were exhausted (thread bounds of many threads)
+  double certainty = 1;                    // probability that the bounds were exhausted (thread bounds of many threads)
   std::optional<uint64_t> shared_variables{};  // known when variables are bounded
   std::optional<uint64_t> traces{};            // counted by the strategy, each once
   std::optional<uint32_t>

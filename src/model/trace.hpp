@@ -18,7 +18,7 @@
 
 namespace lockstep {
 
-inline constexpr uint16_t kTraceVersion = 7;
+inline constexpr uint16_t kTraceVersion = 8;
 
 // How an execution ended.
 enum class Outcome : uint8_t {
@@ -195,10 +195,11 @@ struct TraceHeader {
   uint8_t reserved[2];
   uint32_t preemptions, contested;  // contested: decisions between several threads
   uint64_t fingerprint;             // its low half; 0: unknown
+  uint64_t output;                  // hash of what the program wrote, if outputs are compared; else 0
   uint32_t values;                  // one per step in detailed executions, else 0
   uint32_t reserved2;
 };
-static_assert(sizeof(TraceHeader) == 112, "wire format");
+static_assert(sizeof(TraceHeader) == 120, "wire format");
 
 // On the wire a trace may begin like the one sent before it. Then these numbers of records and set words are left out.
 struct TraceSuffix {

@@ -37,6 +37,8 @@ Json options_of(const ScheduleFile& schedule) {
           {"max_delay_ms", schedule.max_delay_ms == kAnyDelay ? Json() : Json(schedule.max_delay_ms)},
           {"spurious", schedule.spurious},
           {"expected_exit", schedule.expected_exit},
+          {"compares_output", schedule.compares_output ? 1 : 0},
+          {"expected_output", schedule.expected_output ? Json(valid_utf8(*schedule.expected_output)) : Json()},
           {"explore_call", schedule.explore_call},
           {"max_steps", schedule.bug.plan.max_steps}};
 }

@@ -49,6 +49,8 @@ struct ScheduleFile {
   uint32_t max_delay_ms = kDefaultMaxDelay;
   uint32_t spurious = 0;
   uint8_t expected_exit = 0;
+  bool compares_output = false;
+  std::optional<std::string> expected_output{};
   std::string input;                // standard input, if there was any and not too much
   uint32_t explore_call = 0;        // recorded by this call of lockstep::explore() in the program; 0: by lockstep run
   std::vector<CodePlace> promoted;  // plain accesses that were scheduling points

@@ -191,6 +191,9 @@ ScheduleFile read_content(const Json& json) {
   out.spurious = static_cast<uint32_t>(natural_at(options, "spurious", std::numeric_limits<uint32_t>::max()));
   if (options.contains("expected_exit"))
     out.expected_exit = static_cast<uint8_t>(natural_at(options, "expected_exit", 255));
+  if (options.contains("compares_output")) out.compares_output = natural_at(options, "compares_output", 1) != 0;
+  if (options.contains("expected_output") && !options["expected_output"].is_null())
+    out.expected_output = string_at(options, "expected_output");
   out.explore_call = static_cast<uint32_t>(natural_at(options, "explore_call", std::numeric_limits<uint32_t>::max()));
   out.spin_rounds = static_cast<uint32_t>(natural_at(options, "spin_rounds", kMostSpinRounds));
   const bool limits_delay = options.contains("max_delay_ms") && !options["max_delay_ms"].is_null();

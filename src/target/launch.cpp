@@ -35,7 +35,7 @@ uint64_t file_time() {
 
 LaunchOptions launch_options(const TargetOptions& options, const std::string& path, int table_fd, int capture_fd,
                              const cpu_set_t& cpus) {
-  return {options, path, {}, {}, {}, {}, table_fd, capture_fd, cpus, file_time()};
+  return {options, path, {}, {}, {}, {}, {}, table_fd, capture_fd, cpus, file_time()};
 }
 
 std::vector<std::string> runtime_variables(const LaunchOptions& options) {

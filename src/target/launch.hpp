@@ -12,7 +12,7 @@ namespace lockstep {
 
 struct LaunchOptions : TargetOptions {
   std::string path;  // of the program
-  std::vector<CodeRange> trusted;
+  std::vector<CodeRange> trusted, preemptible;
   std::vector<uint64_t> native_loops;          // see Channel::native_loop
   std::vector<PlainFunction> plain_functions;  // of the modules there are before main
   std::set<std::string> plain_modules;         // paths of those modules

@@ -151,6 +151,11 @@ class WorkerTarget final : public Target {
     change_settings([&](WorkerChannel& channel) { channel.trust(code); });
   }
 
+  void preempt_in(const std::vector<CodeRange>& code) override {
+    launch_.preemptible = code;
+    change_settings([&](WorkerChannel& channel) { channel.preempt_in(code); });
+  }
+
   Detailed run_detailed(Plan plan, Inspector* inspector) override {
     cancel();
     plan.detail = true;

@@ -26,6 +26,8 @@ struct TargetOptions {
   uint32_t max_delay_ms = kAnyDelay;          // kDefaultMaxDelay unless the user says otherwise
   uint32_t spurious = 0;                      // most spurious wakeups per execution
   uint8_t expected_exit = 0;                  // exit code of an execution without a bug
+  bool compares_output = false;               // TraceHeader::output
+  std::string before_each, after_each;        // shell commands around every execution; empty: none
   uint32_t prime = 0;                         // without isolation: executions of each worker before its first plan
   bool detect_races = true;                   // in instrumented code
   bool check_locks = false;                   // does every shared variable have a lock? TraceView::locks_broken()
@@ -85,6 +87,8 @@ class Target : public Executor {
   virtual void allow_spurious(uint32_t /*wakeups*/) {}
   // Code that is not preempted while it is on the stack; ascending. Before the first plan.
   virtual void trust(const std::vector<CodeRange>&) {}
+  // The only code in which threads are preempted; ascending. Before the first plan.
+  virtual void preempt_in(const std::vector<CodeRange>&) {}
   virtual std::vector<std::string> warnings() = 0;  // said once each, in order
   virtual std::set<Fact> facts() { return {}; }     // what was noticed in all executions so far
   // Code without instrumentation that ran beside other threads in the executions so far, or may have; in a fixed order.

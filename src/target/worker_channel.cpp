@@ -59,8 +59,12 @@ Result<bool> WorkerChannel::create() {
   c->checkpoints = options_.checkpoints;
   promote(options_.promoted);
   trust(options_.trusted);
+  preempt_in(options_.preemptible);
   know_loops(options_.native_loops);
   c->expected_exit = options_.expected_exit;
+  c->compares_output = options_.compares_output;
+  options_.before_each.copy(c->before_each, kMaxOutsideCommand - 1);
+  options_.after_each.copy(c->after_each, kMaxOutsideCommand - 1);
   c->max_steps = options_.max_steps;
   c->max_records = options_.max_records;
   c->began = options_.began;
@@ -144,10 +148,26 @@ void WorkerChannel::allow_spurious(uint32_t wakeups) {
   settings_changed();
 }
 
+namespace {
+
+uint32_t copy_ranges(const std::vector<CodeRange>& code, CodeRange* to) {
+  const size_t count = std::min<size_t>(code.size(), kMaxTrusted);
+  std::copy_n(code.begin(), count, to);
+  return static_cast<uint32_t>(count);
+}
+
+}  // namespace
+
 void WorkerChannel::trust(const std::vector<CodeRange>& code) {
   Channel& c = shared();
-  c.trusted_count = static_cast<uint32_t>(std::min<size_t>(code.size(), kMaxTrusted));
-  std::copy_n(code.begin(), c.trusted_count, c.trusted);
+  c.trusted_count = copy_ranges(code, c.trusted);
+  c.trusted_version.fetch_add(1, std::memory_order_release);
+  settings_changed();
+}
+
+void WorkerChannel::preempt_in(const std::vector<CodeRange>& code) {
+  Channel& c = shared();
+  c.preemptible_count = copy_ranges(code, c.preemptible);
   c.trusted_version.fetch_add(1, std::memory_order_release);
   settings_changed();
 }

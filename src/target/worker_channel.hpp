@@ -39,6 +39,7 @@ class WorkerChannel {
   void allow_spurious(uint32_t wakeups);
   void promote(const PromotedPoints& points);
   void trust(const std::vector<CodeRange>& code);
+  void preempt_in(const std::vector<CodeRange>& code);
   void watch_functions(const std::vector<PlainFunction>& functions);  // besides those it watches already
   void know_loops(const std::vector<uint64_t>& jumps);                // see Channel::native_loop
   bool add_found_loops(std::vector<uint64_t>& known) const;  // those the worker found; true: there are new ones

@@ -8,7 +8,7 @@ EXHAUSTIVE = ("dfs", "icb", "chess", "dpor", "source-dpor", "optimal-dpor", "bpo
               "exitblock-dd", "exitblock-rwdd", "vb", "delay", "auto", "portfolio")
 SAMPLING = ("random", "pct:depth=2", "pos", "surw", "pctvb:depth=2,variables=1", "seek")
 VARIANTS = ("dpor:sleep=0", "dpor:sleep=1", "best-first:expand=dpor", "best-first:expand=dpor,sleep=0", "best-first:window=1",
-            "vb:order=c", "vb:survey=0", "vb:arrays=whole", "icb:threads=3", "chess:threads=4", "vb:threads=4",
+            "vb:order=c", "vb:survey=0", "vb:arrays=whole", "icb:threads=3", "chess:threads=4", "vb:threads=4", "exitblock:operations=3", "exitblock-rwdd:operations=1",
             "portfolio:rank=mdpor,rank=rand,seed=1,seed=2", "delay:bound=1", "dfs:depth=4")
 BOUNDED = ("dfs", "icb", "chess", "bpor", "best-first", "exitblock", "exitblock-rw", "exitblock-dd", "exitblock-rwdd", "vb",
            "delay", "auto", "optimal-dpor", "source-dpor")
@@ -65,8 +65,8 @@ def options_for(strategy, features, rng, suppressions):
         words += ["--max-delay", rng.choice(["none", "none", "4ms", "20ms"])]
     if "condition" in features and rng.random() < 0.4:
         words += ["--spurious", "1"]
-    if "trusted" in features and rng.random() < 0.7:
-        words += ["--trust", "*trusted_increment*"]
+    if "trusted" in features and rng.random() < 0.8:
+        words += [rng.choice(["--trust", "--trust", "--preempt-in"]), "*trusted_increment*"]
     if rng.random() < 0.05:
         words += ["--memory-budget", "1MiB"]
     if rng.random() < 0.05:
@@ -165,8 +165,13 @@ def promised(result, words, code, oracle):
             failures.pop("race", None)  # looked for in the first executions only, and says so
         most = bounds_of(result).get("variables", 1)
         bound = min(1, most, 9 if bound is None else bound)  # one preemption is at one variable
-    if bounds_of(result).keys() & {"delays", "depth", "threads", "loop_iterations"}:
+    if bounds_of(result).keys() & {"delays", "depth", "loop_iterations"}:
         return None
+    if "threads" in bounds_of(result):  # orders of all threads, unless only some of the orders were drawn
+        if bounds_of(result)["threads"] <= code.count("spawn") or "with probability" in result["guarantee"]:
+            return None
+    if "--preempt-in" in words or "operations" in bounds_of(result):
+        bound = 0  # what runs without preemptions is always part of it
     if bound is not None:
         failures = {kind: cost for kind, cost in failures.items() if cost <= bound}
     return failures
@@ -180,7 +185,7 @@ def space(result, words):
     if bounds_of(result).keys() - {"max_delay_ms"}:
         return None
     silent = given(words, "--races") == "ignore" or "--suppressions" in words
-    return (silent, "--keep-going" in words) + tuple(given(words, o) for o in ("--points", "--timeouts", "--max-delay", "--spurious", "--trust"))
+    return (silent, "--keep-going" in words) + tuple(given(words, o) for o in ("--points", "--timeouts", "--max-delay", "--spurious", "--trust", "--preempt-in"))
 
 
 # What comes after these is always executed.

@@ -14,7 +14,7 @@ struct Settings {
   bool keeps_blocks;     // records of the heap's blocks
   bool watches_more;     // accesses matter to somebody besides the race detector
   bool only_tracks;      // nothing matters but tracked memory, so calls may be taken out of the code
-  bool captures_output;  // of a detailed execution
+  bool captures_output;  // for a person, or to be compared
 };
 inline constinit Settings settings{};
 

@@ -54,6 +54,7 @@ struct alignas(64) Thread {
   uintptr_t program_sp;  // while switched out: below it no frame of the program is left
   uintptr_t shared_low;  // lowest address on its stack that another thread has used; all bits: none
   uintptr_t section_sp;  // in a call of a trusted function: its stack pointer at entry; else 0 (sched/trusted_sections)
+  uintptr_t chosen_sp;   // likewise of a function that --preempt-in names
   uintptr_t tls;         // thread pointer of the borrowed pool thread
   Thread* resumer;       // runs on behalf of this thread's step, up to its own next operation, then hands back
   ThreadId id;

@@ -82,6 +82,19 @@ LOCKSTEP_STREAM(Change, int, fseek, (FILE * stream, long offset, int from), (str
     return result;                                         \
   }
 LOCKSTEP_FORMATS(fprintf, vfprintf, const char*)
+LOCKSTEP_EXPORT int vprintf(const char* text, va_list list) { return vfprintf(stdout, text, list); }
+LOCKSTEP_EXPORT int printf(const char* text, ...) {
+  va_list list;
+  va_start(list, text);
+  const int result = vfprintf(stdout, text, list);
+  va_end(list);
+  return result;
+}
+LOCKSTEP_EXPORT int puts(const char* text) {
+  const StreamCall call(stdout, Use::Change);
+  return call.done(LOCKSTEP_REAL(puts)(text));
+}
+LOCKSTEP_EXPORT int putchar(int c) { return putc(c, stdout); }
 LOCKSTEP_FORMATS(fwprintf, vfwprintf, const wchar_t*)
 LOCKSTEP_FORMATS(__isoc99_fscanf, __isoc99_vfscanf, const char*)
 LOCKSTEP_EXPORT void rewind(FILE* stream) {

@@ -38,6 +38,19 @@ class Blocks {
     footprint_.begin();
   }
 
+  // In the middle of an execution: another plan, which says the same about everything so far and stops threads later.
+  // What threads hold and have touched is as it would be if that plan had been followed from the beginning.
+  void follow(const uint64_t* extra, uint32_t words, uint32_t start) {
+    extra_ = extra;
+    words_ = words;
+    start_ = start;
+    units = 0;
+    in_block_ = started_ = yielded_ = false;
+    current_ = kNoThread;
+    stopped_count_ = entered_count_ = 0;
+  }
+  bool can_follow() const { return !free_; }  // whatever the plan: threads are not let go for want of a block
+
   // Under another policy: only tells what each thread touches in the whole execution.
   void begin_survey(bool blind) {
     begin(nullptr, 0, kNoStep, blind);

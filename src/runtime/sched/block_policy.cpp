@@ -11,7 +11,10 @@ void Scheduler::observe_block() {
     enabled.for_each(words_, [&](ThreadId t) {
       woke |= !before_.contains(t) && thread(t).parked && thread(t).pending.kind == OpKind::Reacquire;
     });
-  const bool unpreemptible = trusted_ && thread(step.thread).no_preempt > 0;
+  // A thread that has to wait is not preempted: then its block ends, whatever code it is in.
+  const Thread& t = thread(step.thread);
+  const bool unpreemptible =
+      (trusted_ && t.no_preempt > 0) || (is_outside_chosen(t) && live.contains(t.id) && enabled.contains(t.id));
   blocks.executed(
       step, decided_,
       {.woke_somebody = woke, .created_threads = created != created_before_, .unpreemptible = unpreemptible});

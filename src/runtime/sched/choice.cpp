@@ -73,15 +73,21 @@ void Scheduler::refuse(uint16_t wanted) {
   end_redundant(Redundancy::CannotGoOn);
 }
 
+// Code that --preempt-in does not name. A thread that has yielded is not preempted when others run.
+bool Scheduler::is_outside_chosen(const Thread& t) const {
+  return chosen_only_ && t.chosen_sp == 0 && !(last_ == t.id && last_yielded_);
+}
+
 // Who may be chosen now: who could run, restricted by fairness and unpreemptible regions, plus timed waiters as far as
 // the policy for timeouts lets them give up.
 void Scheduler::find_candidates(ThreadSet& set) {
   Thread& me = *runtime.current;
-  if (UNLIKELY(me.section_sp != 0) && trusted_sections.was_left(me)) {
+  if (UNLIKELY(me.section_sp != 0) && trusted_sections.was_left(me.section_sp)) {
     me.section_sp = 0;
     forbid_preemption(false);
   }
-  if (me.no_preempt && enabled.contains(me.id)) {
+  if (UNLIKELY(me.chosen_sp != 0) && trusted_sections.was_left(me.chosen_sp)) me.chosen_sp = 0;
+  if ((me.no_preempt || is_outside_chosen(me)) && enabled.contains(me.id)) {
     if (enabled.size(words_) > 1 || (timeouts != Timeouts::Stuck && !timed.empty(words_)))
       reasons.add(Reason::Unpreemptible);
     set.clear(words_);
@@ -143,7 +149,12 @@ Thread* Scheduler::choose_among(ThreadSet& set) {
     if (policy_ == Policy::Blocks) blocks.follows_plan(ThreadId{wanted}, log_size);
     return &thread(ThreadId{wanted});
   }
-  if (policy_ == Policy::Blocks) return pick_block(set);
+  if (policy_ == Policy::Blocks) {
+    Thread* chosen = pick_block(set);
+    if (chosen != pick_default(set) && block_delta_count_ < kMostBlockDeltas)
+      block_delta_[block_delta_count_++] = {log_size, static_cast<uint16_t>(index_of(chosen->id))};
+    return chosen;
+  }
   if (is_random(policy_)) return &thread(pick_random(set));
   if (sleeping_) {
     for (unsigned i = 0; i < words_; ++i) set.word[i] &= ~asleep_.word[i];

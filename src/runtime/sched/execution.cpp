@@ -3,6 +3,7 @@
 #include "runtime/base/trace_limits.hpp"
 #include "runtime/detect/promoted.hpp"
 #include "runtime/detect/races.hpp"
+#include "runtime/process/preemptible_code.hpp"
 #include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
@@ -26,6 +27,7 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   counts_records_ = is_random(plan.policy) && !plan.stacks;
   const bool whole = !counts_records_ || plan.whole || plan.detail;
   full_at_ = whole ? static_cast<uint32_t>(max_log_ - kNotesRoom) : 2 * kCountedTogether;
+  chosen_only_ = preemptible_code.any();
   fairness_.begin();
   begin_policy(plan);
   take_plan(plan, deltas, sleepers);
@@ -103,7 +105,7 @@ void Scheduler::count_records() {
 
 void Scheduler::refresh_simple() {
   simple_ = words_ == 1 && timed.word[0] == 0 && dormant.word[0] == 0 && !fairness_.active() && unpreemptible_ == 0 &&
-            !sleeping_;
+            !sleeping_ && !chosen_only_;
   straight_ = simple_ && policy_ == Policy::Default && !detail && !runtime.time_moved;
 }
 

@@ -38,6 +38,7 @@ struct ExecutionRecord {
   Reasons reasons;           // why the order of steps may matter beyond what operations show
   uint32_t message_size = 0;
   uint64_t fault_address = 0;
+  uint64_t output = 0;  // TraceHeader::output
   bool detail = false, failure_recorded = false;
   uint64_t earliest_time = 0;  // of what may come next, while somebody sleeps or waits for a time
   uint32_t spinners = 0;       // threads that are not enabled because they would only spin
@@ -77,7 +78,9 @@ struct DecisionState {
   uint32_t sleeper_count_ = 0, sleep_at_ = kNoStep;
   uint32_t decided_ = kNoStep;  // record of the last decision, while somebody is asleep or the policy needs to know it
   bool sleeping_ = false;
-  bool trusted_ = false;  // the step under way began in code that is not preempted
+  bool chosen_only_ = false;        // --preempt-in
+  uint32_t block_delta_count_ = 0;  // decisions of Policy::Blocks other than the default
+  bool trusted_ = false;            // the step under way began in code that is not preempted
   uint32_t max_steps_ = 0;
   uint32_t created_before_ = 0;  // threads, before the step under way
   ObjectId focus_ = kNoObject;
@@ -96,17 +99,32 @@ class Scheduler : public ExecutionRecord, private DecisionState {
   // From here on another plan, which says the same about everything that has been decided.
   void follow(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers) {
     take_plan(plan, deltas, sleepers);
+    if (!in_blocks()) return;
+    delta_ = block_delta_count_ = 0;
+    while (delta_ < delta_count_ && deltas_[delta_].step < log_size) ++delta_;
+    refresh_stop();
+    blocks.follow(plan.extra(), plan.extra_words, plan.sleep_at);
   }
   // At the first decision from this record on SchedulerClient::save_checkpoint() is called, before anything is decided.
   void stop_to_save(uint32_t record) {
     save_at_ = record;
     refresh_stop();
   }
-  // What was decided so far follows from the plan's deltas for those records, deltas_done() of them.
+  // What was decided so far follows from decisions that each_delta_done() names.
   bool repeatable() const {
-    return !(sleeper_count_ && sleep_at_ == kNoStep) && !(delta_ && deltas_[delta_ - 1].step == kNextDecision);
+    return !(sleeper_count_ && sleep_at_ == kNoStep) && !(delta_ && deltas_[delta_ - 1].step == kNextDecision) &&
+           (!in_blocks() || (blocks.can_follow() && block_delta_count_ < kMostBlockDeltas));
   }
-  uint32_t deltas_done() const { return delta_; }
+  // In the order of their records: of the plan, and of the policy that runs atomic blocks. Calls `each(delta)`.
+  template <class Each>
+  void each_delta_done(Each&& each) const {
+    uint32_t own = 0;
+    for (uint32_t i = 0; i < delta_; ++i) {
+      for (; own < block_delta_count_ && block_delta_[own].step < deltas_[i].step; ++own) each(block_delta_[own]);
+      each(deltas_[i]);
+    }
+    for (; own < block_delta_count_; ++own) each(block_delta_[own]);
+  }
   // Ends the execution; control goes to the controller and does not come back.
   [[noreturn]] void end(Outcome outcome, int code = 0, const char* message = nullptr);
 
@@ -172,6 +190,8 @@ class Scheduler : public ExecutionRecord, private DecisionState {
   uint32_t spin_rounds = kDefaultSpinRounds;
   uint64_t process_signals = 0;  // sent to the process while everybody blocks them
   Blocks blocks;
+  static constexpr uint32_t kMostBlockDeltas = 1024;
+  Delta block_delta_[kMostBlockDeltas];
   // Is there a signal that it would take now?
   bool has_signals(const Thread& t) const {
     return (t.signals | process_signals) & ~t.signal_mask & ~t.awaited_signals;
@@ -224,6 +244,7 @@ class Scheduler : public ExecutionRecord, private DecisionState {
   void refresh_simple();
   void make_room();
   void count_records();
+  bool is_outside_chosen(const Thread& t) const;
   void find_candidates(ThreadSet& set);
 
   SchedulerClient client_{};

@@ -41,7 +41,14 @@ void StateCall::reach() {
 }
 
 StateCall::StateCall(int fd, Use use, bool moves_position) : kind_(StateKind::Files), use_(use), second_{} {
-  if (!controlled() || scheduler().unjoined == 0 || undo.inherited(fd)) return;
+  if (!controlled() || scheduler().unjoined == 0) return;
+  if (undo.inherited(fd)) {
+    // What was inherited is no file of the program's own. Its output matters only to who compares it.
+    if (!runtime.channel->compares_output || (fd != 1 && fd != 2) || use == Use::Look) return;
+    kind_ = StateKind::Output;
+    reach();
+    return;
+  }
   struct stat info {};
   if (sys(SYS_fstat, fd, word(&info)) != 0 || !S_ISREG(info.st_mode)) return;
   second_ = Companion::state(position_object(identity_of(fd, info)), moves_position);

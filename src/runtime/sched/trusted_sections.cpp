@@ -4,6 +4,7 @@
 #include "runtime/process/backtrace.hpp"
 #include "runtime/process/code_patches.hpp"
 #include "runtime/process/libraries.hpp"
+#include "runtime/process/preemptible_code.hpp"
 #include "runtime/process/trusted_code.hpp"
 #include "runtime/sched/scheduler.hpp"
 
@@ -16,6 +17,10 @@ void TrustedSections::arm_functions(const Channel& channel) {
     const uint64_t begin = trusted_code.function(i).begin;
     if (!is_own_code(begin) && !from_library(reinterpret_cast<const void*>(begin))) arm(begin, true);
   }
+  for (uint32_t i = 0; i < preemptible_code.count(); ++i) {
+    const uint64_t begin = preemptible_code.function(i).begin;
+    if (!is_own_code(begin)) arm(begin, false, true);
+  }
 }
 
 TrustedSections::Site* TrustedSections::find(uint64_t address) const {
@@ -25,13 +30,15 @@ TrustedSections::Site* TrustedSections::find(uint64_t address) const {
 }
 
 // A byte that is a breakpoint already is somebody else's.
-bool TrustedSections::arm(uint64_t address, bool is_entry) {
+bool TrustedSections::arm(uint64_t address, bool trusted, bool chosen) {
   Site& site = *find(address);
+  site.trusted |= trusted;
+  site.chosen |= chosen;
   if (site.address) return true;
   if (table_->count >= kSlots * 3 / 4 || !make_code_writable(address, address + 1)) return false;
   const uint8_t byte = *reinterpret_cast<const uint8_t*>(address);
   if (byte == kBreakpoint) return false;
-  site = {address, byte, is_entry};
+  site = {address, byte, trusted, chosen};
   ++table_->count;
   write_code_byte(address, kBreakpoint);
   return true;
@@ -40,7 +47,7 @@ bool TrustedSections::arm(uint64_t address, bool is_entry) {
 void TrustedSections::enter(Thread& me, uint64_t stack_pointer) {
   if (me.section_sp && stack_pointer > me.section_sp) leave(me);
   if (me.section_sp) return;  // called from trusted code
-  if (!arm(*reinterpret_cast<const uint64_t*>(stack_pointer), false)) return;
+  if (!arm(*reinterpret_cast<const uint64_t*>(stack_pointer))) return;
   scheduler().begin_atomic_section();
   me.section_sp = stack_pointer;
 }
@@ -50,9 +57,22 @@ void TrustedSections::leave(Thread& me) {
   scheduler().end_atomic_section();
 }
 
-bool TrustedSections::was_left(const Thread& me) const {
+void TrustedSections::enter_chosen(Thread& me, uint64_t stack_pointer) {
+  if (me.chosen_sp && stack_pointer <= me.chosen_sp) return;  // called from chosen code
+  me.chosen_sp = arm(*reinterpret_cast<const uint64_t*>(stack_pointer)) ? stack_pointer : 0;
+}
+
+void TrustedSections::trap_at(const Site& site, Thread& me, uint64_t stack_pointer) {
+  if (site.trusted) enter(me, stack_pointer);
+  if (site.chosen) enter_chosen(me, stack_pointer);
+  if (site.trusted || site.chosen) return;
+  if (me.section_sp && stack_pointer > me.section_sp) leave(me);
+  if (me.chosen_sp && stack_pointer > me.chosen_sp) me.chosen_sp = 0;
+}
+
+bool TrustedSections::was_left(uintptr_t stack_pointer) const {
   CallerState caller;
-  return caller_state(caller) && caller.stack_pointer > me.section_sp;
+  return caller_state(caller) && caller.stack_pointer > stack_pointer;
 }
 
 bool TrustedSections::handle_trap(const siginfo_t* info, ucontext_t* context) {
@@ -68,14 +88,7 @@ bool TrustedSections::handle_trap(const siginfo_t* info, ucontext_t* context) {
   Site* site = find(static_cast<uint64_t>(registers[REG_RIP]) - 1);
   if (!site->address) return false;
   --registers[REG_RIP];
-  if (runtime.running && controlled()) {
-    Thread& me = *runtime.current;
-    const uint64_t stack_pointer = static_cast<uint64_t>(registers[REG_RSP]);
-    if (site->is_entry)
-      enter(me, stack_pointer);
-    else if (me.section_sp && stack_pointer > me.section_sp)
-      leave(me);
-  }
+  if (runtime.running && controlled()) trap_at(*site, *runtime.current, static_cast<uint64_t>(registers[REG_RSP]));
   // Nobody else runs before the instruction is done.
   write_code_byte(site->address, site->byte);
   stepped_over_ = site;

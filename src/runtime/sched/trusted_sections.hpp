@@ -1,4 +1,5 @@
-// Calls of functions that --trust names are atomic sections: others run before, between and after them.
+// Calls of functions that --trust names are atomic sections: others run before, between and after them. Calls of
+// functions that --preempt-in names are the converse: only in them a thread is preempted.
 //
 // Each such function has a breakpoint on its first byte, and each place that it returns to gets one when it is called.
 // So nothing is compiled into the program for it, and functions that are left by a tail call are in the section until
@@ -21,15 +22,15 @@ class TrustedSections {
   bool any() const { return table_ && table_->count != 0; }
   // A trap: a breakpoint of ours, or the single step behind one. False: none of ours.
   bool handle_trap(const siginfo_t* info, ucontext_t* context);
-  // Of the running thread, which is in a section: has an exception or longjmp left it?
-  bool was_left(const Thread& me) const;
+  // Of the running thread: has an exception or longjmp left the call that began with this stack pointer?
+  bool was_left(uintptr_t stack_pointer) const;
 
  private:
   static constexpr uint32_t kSlots = 1 << 16;
   struct Site {
     uint64_t address;
-    uint8_t byte;  // of the program
-    bool is_entry;
+    uint8_t byte;          // of the program
+    bool trusted, chosen;  // the entry of such a function; otherwise where one returns to
   };
   // Breakpoints are no state of an execution, and no part of a checkpoint.
   struct Table {
@@ -38,10 +39,12 @@ class TrustedSections {
   };
 
   void arm_functions(const Channel& channel);
-  bool arm(uint64_t address, bool is_entry);
+  bool arm(uint64_t address, bool trusted = false, bool chosen = false);
   Site* find(uint64_t address) const;
   void enter(Thread& me, uint64_t stack_pointer);
   void leave(Thread& me);
+  void enter_chosen(Thread& me, uint64_t stack_pointer);
+  void trap_at(const Site& site, Thread& me, uint64_t stack_pointer);
 
   Table* table_;
   Site* stepped_over_;  // has no breakpoint for one instruction

@@ -37,7 +37,9 @@ uint32_t common(const PlanHeader& a, const PlanHeader& b) {
       const uint32_t at = next == kNextDecision ? (i ? plan->delta_list()[i - 1].step : 0) : next;
       if (at < step) step = at;
     }
-    if (plan->sleepers && plan->sleep_at < step) step = plan->sleep_at;
+    const bool blocks = plan->policy == Policy::Blocks;
+    if (blocks && plan->sleep_at == kNoStep) return 0;
+    if ((plan->sleepers || blocks) && plan->sleep_at < step) step = plan->sleep_at;
   }
   return step;
 }
@@ -84,6 +86,8 @@ unsigned CheckpointPolicy::begin(const PlanHeader& plan, const PlanHeader* (*aft
   if (can_resume(plan)) {
     const PlanHeader* next = after(&plan);
     target_ = next && can_resume(*next) ? common(plan, *next) : last_order(plan);
+    // Depth-first: the next schedule branches off near the end of this one, wherever that is.
+    if (plan.policy == Policy::Blocks && !next) target_ = records_before_;
     if (always && target_ == 0) target_ = kNoStep / 2;
   }
   return from_ = points_.reached_by(plan);
@@ -117,6 +121,7 @@ void CheckpointPolicy::run_from_beginning() {
 
 void CheckpointPolicy::end() {
   if (began_ && !from_) cost_.took(cycles() - began_);
+  records_before_ = scheduler().log_size;
 }
 
 // The next place for a checkpoint: half-way to where executions will differ, so that going back a little further costs

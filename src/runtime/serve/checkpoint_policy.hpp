@@ -47,8 +47,9 @@ class CheckpointPolicy {  // lies in unsaved pages
   CheckpointUse use_;
   uint32_t settings_;  // that the checkpoints were made with
   const PlanHeader* plan_;
-  unsigned from_;    // checkpoint that this execution began at, plus one
-  uint32_t target_;  // where the executions to come are likely to differ from this one
+  unsigned from_;            // checkpoint that this execution began at, plus one
+  uint32_t records_before_;  // of the execution before
+  uint32_t target_;          // where the executions to come are likely to differ from this one
   Thread* requester_;
   uint64_t since_;  // cycles at the beginning, or at the last checkpoint
   uint64_t began_;  // this execution, 0 if nobody measures it

@@ -18,12 +18,18 @@ bool equal_deltas(const Delta* a, const Delta* b, uint32_t count) {
   return true;
 }
 
+// Atomic blocks: from there on its plan decides more than its deltas.
+bool starts_before(const PlanHeader& plan, uint32_t record) {
+  return plan.policy == Policy::Blocks && (plan.sleep_at == kNoStep || plan.sleep_at < record);
+}
+
 }  // namespace
 
 // Not where the schedule depends on more than decisions at records, and not where more is to be recorded than usual.
 bool can_resume(const PlanHeader& plan) {
-  return (plan.policy == Policy::Default || plan.policy == Policy::RoundRobin) && !plan.detail && !plan.stacks &&
-         !plan.origins && !plan.tracked && !plan.extra_words;
+  const bool decides = plan.policy == Policy::Default || plan.policy == Policy::RoundRobin;
+  const bool blocks = plan.policy == Policy::Blocks;  // their `extra` is about what comes later
+  return (blocks || (decides && !plan.extra_words)) && !plan.detail && !plan.stacks && !plan.origins && !plan.tracked;
 }
 
 bool Checkpoints::add(Level& level, char* at, size_t bytes) {
@@ -70,8 +76,7 @@ void Checkpoints::init() {
 
 bool Checkpoints::save(const PlanHeader& plan, Thread& decider) {
   const Scheduler& s = scheduler();
-  if (own_.levels() == OwnState::kLevels || !undo.nothing_to_undo() || !s.repeatable() || s.deltas_done() > kMostDeltas)
-    return false;
+  if (own_.levels() == OwnState::kLevels || !undo.nothing_to_undo() || !s.repeatable()) return false;
   Level& level = level_[own_.levels()];
   if (!find_pieces(level, decider)) return false;
   level.records = s.log_size;
@@ -80,8 +85,12 @@ bool Checkpoints::save(const PlanHeader& plan, Thread& decider) {
   level.max_steps = plan.max_steps;
   level.promoted = runtime.channel->promoted_version.load(std::memory_order_acquire);
   level.trusted = runtime.channel->trusted_version.load(std::memory_order_acquire);
-  level.deltas = s.deltas_done();
-  copy_bytes(level.delta, plan.delta_list(), sizeof(Delta) * level.deltas);
+  level.deltas = 0;
+  bool fits = true;
+  s.each_delta_done([&](const Delta& delta) {
+    if ((fits = level.deltas < kMostDeltas)) level.delta[level.deltas++] = delta;
+  });
+  if (!fits) return false;
   level.decider = &decider;
   level.input = runtime.channel->rewinds_input ? sys(SYS_lseek, 0, 0, SEEK_CUR) : 0;
   char* out = level.bytes;
@@ -97,7 +106,7 @@ unsigned Checkpoints::reached_by(const PlanHeader& plan) const {
   for (unsigned n = own_.levels(); n > 0; --n) {
     const Level& level = level_[n - 1];
     if (level.policy != plan.policy || level.max_steps != plan.max_steps || plan.deltas < level.deltas ||
-        (plan.sleepers && plan.sleep_at < level.records) ||
+        (plan.sleepers && plan.sleep_at < level.records) || starts_before(plan, level.records) ||
         !equal_deltas(level.delta, plan.delta_list(), level.deltas) ||
         level.promoted != runtime.channel->promoted_version.load(std::memory_order_acquire) ||
         level.trusted != runtime.channel->trusted_version.load(std::memory_order_acquire))

@@ -167,6 +167,7 @@ TraceHeader describe_trace(uint64_t plan_id, const Step* pending, uint32_t pendi
   header.culprit = s.culprit;
   header.code = s.code;
   header.fault_address = s.fault_address;
+  header.output = s.output;
   header.races = race_detector.count;
   header.block_units = s.records_memory() ? s.blocks.units : 0;
   header.monitors = monitor_flags();

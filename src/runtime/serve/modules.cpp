@@ -26,6 +26,7 @@
 #include "runtime/process/dispositions.hpp"
 #include "runtime/process/imports.hpp"
 #include "runtime/process/libraries.hpp"
+#include "runtime/process/preemptible_code.hpp"
 #include "runtime/process/trusted_code.hpp"
 #include "runtime/sched/cycle_counter.hpp"
 #include "runtime/sched/inspection.hpp"
@@ -46,8 +47,14 @@ namespace lockstep::rt {
 namespace {
 
 const Module trusted_code_module = {
-    .name = "trusted code",
-    .update = [] { trusted_code.update(*runtime.channel); },
+    .name = "trusted code, and code in which threads are preempted",
+    .update =
+        [] {
+          const Channel& channel = *runtime.channel;
+          const uint32_t version = channel.trusted_version.load(std::memory_order_acquire);
+          trusted_code.update(version, channel.trusted, channel.trusted_count);
+          preemptible_code.update(version, channel.preemptible, channel.preemptible_count);
+        },
 };
 const Module promoted_module = {
     .name = "racy accesses that are scheduling points",
@@ -129,9 +136,10 @@ Settings derive_settings(const PlanHeader& plan) {
   s.keeps_origins = plan.detail || plan.stacks || plan.origins;
   s.keeps_blocks = checks_races || channel.find_leaks || s.keeps_origins;
   s.watches_more = (s.checks_locks && plan.tracked == 0) || plan.policy == Policy::Blocks || plan.survey;
+  const bool follows_code = trusted_code.any() || preemptible_code.any();
   s.only_tracks = runtime.fibers && runtime.isolation == Isolation::Reset && !channel.debug && !s.detects_races &&
-                  !promoted.any() && !s.watches_more && !trusted_code.any() && !s.keeps_origins;
-  s.captures_output = plan.detail && channel.capture_fd;
+                  !promoted.any() && !s.watches_more && !follows_code && !s.keeps_origins;
+  s.captures_output = (plan.detail && channel.capture_fd) || channel.compares_output;
   return s;
 }
 

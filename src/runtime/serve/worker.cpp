@@ -22,6 +22,7 @@
 #include "runtime/process/control.hpp"
 #include "runtime/process/facts.hpp"
 #include "runtime/sched/scheduler.hpp"
+#include "runtime/serve/around.hpp"
 #include "runtime/serve/checkpoint_policy.hpp"
 #include "runtime/serve/messages.hpp"
 #include "runtime/serve/modules.hpp"
@@ -43,7 +44,60 @@ void redirect_output(int to) {
   sys(SYS_dup3, to, 2, 0);
 }
 
-int quiet_fd = -1;
+struct {
+  int quiet = -1;   // where output goes that nobody wants
+  int output = -1;  // of the execution under way, to be compared
+} descriptors;
+
+// A number that the program hardly uses; as it was if there is none.
+int out_of_the_way(long fd) {
+  if (fd < 0) return static_cast<int>(fd);
+  const long high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 900);
+  if (high < 0) return static_cast<int>(fd);
+  sys(SYS_close, fd);
+  return static_cast<int>(high);
+}
+
+int captured_in() {
+  const Channel& channel = *runtime.channel;
+  return settings.plan->detail && channel.capture_fd ? static_cast<int>(channel.capture_fd) : descriptors.output;
+}
+
+void begin_capture() {
+  sys(SYS_ftruncate, captured_in(), 0);
+  sys(SYS_lseek, captured_in(), 0, SEEK_SET);
+  redirect_output(captured_in());
+}
+
+// Executions that begin in another state outside the program are not comparable.
+void refuse_to_go_on(const char* why) {
+  Scheduler& s = scheduler();
+  s.outcome = Outcome::Uncontrolled;
+  s.message_size = 0;
+  for (; why[s.message_size] && s.message_size < sizeof s.message; ++s.message_size)
+    s.message[s.message_size] = why[s.message_size];
+}
+
+uint64_t hash_of_file(int fd) {
+  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
+  unsigned char bytes[4096];
+  long at = 0;
+  for (;;) {
+    const long size = sys(SYS_pread64, fd, word(bytes), sizeof bytes, at);
+    if (size <= 0) break;
+    for (long i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+    at += size;
+  }
+  return hash ? hash : 1;
+}
+
+void end_capture() {
+  write_out(stdout);
+  // The stream is as it was when memory is put back; otherwise it must not be written out twice.
+  if (runtime.isolation == Isolation::Loop && stdout) stdout->_IO_write_ptr = stdout->_IO_write_base;
+  redirect_output(descriptors.quiet);
+  if (runtime.channel->compares_output) scheduler().output = hash_of_file(captured_in());
+}
 
 // Until the execution is over, or cannot go on in this process; in between threads come back to be saved.
 void run_threads(Thread& first) {
@@ -65,21 +119,16 @@ void execute_from_beginning(const PlanHeader* plan) {
     runtime.after_step = 0;
     prepare(*plan);
     Thread& main = new_main();
-    if (settings.captures_output) redirect_output(static_cast<int>(runtime.channel->capture_fd));
+    const bool prepared = before_each_execution();
+    if (settings.captures_output) begin_capture();
     run_threads(main);
-    if (settings.captures_output) {
-      write_out(stdout);
-      redirect_output(quiet_fd);
-    }
+    if (settings.captures_output) end_capture();
+    if (const bool cleaned = after_each_execution(); !prepared || !cleaned) refuse_to_go_on(around_error());
     if (!missing.any()) {
       if (LIKELY(call_sites.end(scheduler().outcome))) return;
       continue;
     }
     // More threads than the pool has, or a library more: start over with them.
-    if (settings.captures_output) {
-      sys(SYS_ftruncate, runtime.channel->capture_fd, 0);
-      sys(SYS_lseek, runtime.channel->capture_fd, 0, SEEK_SET);
-    }
     checkpoint_policy().run_from_beginning();
     if (runtime.isolation == Isolation::Reset) snapshot.restore();
     if (missing.pool_threads) grow_pool(missing.pool_threads + 8);
@@ -168,18 +217,15 @@ void run_in_child(const PlanHeader* plan) {
 
 void serve_plans() {
   Channel& channel = *runtime.channel;
-  quiet_fd = static_cast<int>(sys(SYS_openat, AT_FDCWD, word("/dev/null"), O_RDWR | O_CLOEXEC));
-  if (quiet_fd >= 0) {
-    const long high = sys(SYS_fcntl, quiet_fd, F_DUPFD_CLOEXEC, 900);
-    if (high >= 0) {
-      sys(SYS_close, quiet_fd);
-      quiet_fd = static_cast<int>(high);
-    }
+  descriptors.quiet = out_of_the_way(sys(SYS_openat, AT_FDCWD, word("/dev/null"), O_RDWR | O_CLOEXEC));
+  if (descriptors.quiet >= 0) {
     if (!channel.debug)
-      redirect_output(quiet_fd);
+      redirect_output(descriptors.quiet);
     else  // what gdb reads is not for the program
-      sys(SYS_dup3, channel.rewinds_input ? kDebugInputFd : quiet_fd, 0, 0);
+      sys(SYS_dup3, channel.rewinds_input ? kDebugInputFd : descriptors.quiet, 0, 0);
   }
+  if (channel.compares_output)
+    descriptors.output = out_of_the_way(sys(SYS_memfd_create, word("lockstep-compared"), MFD_CLOEXEC));
   undo.remember();
   sys(SYS_sched_getaffinity, 0, sizeof runtime.cpus, word(&runtime.cpus));
   // Without a fresh start an execution cannot be tried again with more threads.

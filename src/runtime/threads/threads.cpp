@@ -162,7 +162,7 @@ Thread& new_thread(ThreadId id, void* (*function)(void*), void* argument) {
   t.resumer = nullptr;
   t.entry_sp = 0;
   t.program_sp = 0;
-  t.section_sp = 0;
+  t.section_sp = t.chosen_sp = 0;
   t.shared_low = ~uintptr_t{0};
   t.looked = false;
   t.unsettled = 0;

@@ -48,6 +48,7 @@ FailureKey key_of(const Finding& finding, TraceView trace) {
     return hash.value();
   }
   hash.add(static_cast<uint64_t>(finding.kind)).add(static_cast<uint64_t>(header.outcome));
+  if (header.outcome == Outcome::Ok) hash.add(header.output);
   hash.add(index_of(header.culprit)).add(static_cast<uint64_t>(header.code)).add(finding.message);
   if (header.outcome == Outcome::Deadlock || header.outcome == Outcome::Livelock) {
     for (const Step& p : trace.pending()) hash.add(p);

@@ -99,6 +99,7 @@ class ExplorationLoop {
     const auto [fingerprint, preemptions] = measure(trace);
     traces_.expect(fingerprint);
     points_missing_ |= hooks_.promote && trace.header().races > 0 && hooks_.promote(trace);
+    if (hooks_.ended && trace.outcome() == Outcome::Ok) hooks_.ended(trace, plan_, result_.executions);
     check(trace);
     if (points_missing_ && !ending_) use_new_points();
     search_.recycle(plan_);
@@ -343,6 +344,7 @@ class ExplorationLoop {
     Claim all{.scope = Scope::Executions, .finished = true};
     all.preemptions_completed = hooks_.preemption_bound;
     all.trusts_code = result_.claim.trusts_code;
+    all.preempts_in = result_.claim.preempts_in;
     result_.claim = all;
   }
 

@@ -99,6 +99,8 @@ struct ExplorerHooks : FindingHooks {
   std::function<void(const Progress&)> progress;
   // Every execution that reached its end and counts.
   std::function<void(uint64_t fingerprint, uint32_t preemptions, uint64_t execution, double seconds)> executed;
+  // Every execution that reached its end, whatever counts.
+  std::function<void(TraceView trace, const Plan& plan, uint64_t execution)> ended;
   // Every execution with at most `bound` preemptions was run, the last `executions` of them since the bound before.
   std::function<void(uint32_t bound, uint64_t executions)> bound_finished;
   std::function<bool()> interrupted;                    // Ctrl-C

@@ -18,6 +18,7 @@ class Provisos {
     if (claim_.scope == Scope::Executions && e_.preemption_bound)
       preemptions = std::min(preemptions.value_or(*e_.preemption_bound), *e_.preemption_bound);
     claim_.trusts_code = e_.trusts_code;
+    claim_.preempts_in = e_.preempts_in;
     if (claim_.scope != Scope::None) claim_.bounds.max_delay_ms = e_.max_delay_ms;
     add_losses();
     add_nondeterminism();
@@ -90,7 +91,7 @@ class Provisos {
   // Race-free, and its own atomics are all seq_cst.
   bool only_sequentially_consistent() const {
     return claim_.complete() && claim_.unbounded() && !e_.raced && e_.detects_races && e_.instrumented &&
-           e_.weak_orders.empty() && e_.uninstrumented.empty();
+           e_.weak_orders.empty() && e_.uninstrumented.empty() && !e_.trusts_code && e_.preempts_in.empty();
   }
 
   Claim& claim_;

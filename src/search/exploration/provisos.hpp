@@ -29,6 +29,7 @@ struct Evidence {
   bool too_many_racy_accesses = false;           // more than can be scheduling points
   std::vector<std::string> unexplored_points{};  // where a switch would matter and is never tried
   bool trusts_code = false;
+  std::vector<std::string> preempts_in{};  // globs of the only code in which threads are preempted; empty: everywhere
   std::optional<uint32_t> max_delay_ms{};  // if the program has sleeps or timed waits
   std::optional<uint32_t> preemption_bound{};
   std::vector<std::string> uninstrumented{}, native_loops{}, lock_misuses{};

@@ -194,6 +194,28 @@ CASE(state_streams) {
   });
 }
 
+CASE(state_output) {
+  in_folder([] {
+    const int before = dup(1);
+    fflush(stdout);
+    const int file = open("a", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    dup2(file, 1);
+    const int results[] = {printf("%d%s", 1, "2"), puts("3"), (putchar)('4')};
+    va_list none{};
+    const int last = vprintf("5\n", none);
+    fflush(stdout);
+    dup2(before, 1);
+    for (const int result : results) SHOW(result);
+    SHOW(last);
+    char text[16]{};
+    SHOW(pread(file, text, sizeof text, 0));
+    SHOW(strcmp(text, "123\n45\n"));
+    close(file);
+    close(before);
+    ERRNO(unlink("a"));
+  });
+}
+
 CASE(state_temporary_files) {
   in_folder([] {
     static char a[] = "XXXXXX", b[] = "XXXXXX";

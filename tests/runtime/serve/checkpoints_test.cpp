@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "programs.hpp"
+#include "search/blocks/block_search.hpp"
 #include "search/strategies/bounded.hpp"
 
 namespace lockstep {
@@ -19,11 +20,19 @@ struct Explored {
   std::vector<Trace> traces;
 };
 
-// The first executions of a depth-first search, each run from the beginning.
-Explored explore(Target& target) {
+using MakeSearch = std::unique_ptr<Search> (*)();
+std::unique_ptr<Search> depth_first() { return make_dfs(BoundedOptions{}); }
+template <bool conflicts>
+std::unique_ptr<Search> atomic_blocks() {
+  BlockSearchParts parts;
+  parts.conflicts = conflicts;
+  return std::make_unique<BlockSearch>(parts);
+}
+
+// The first executions of a search, each run from the beginning.
+Explored explore(Target& target, MakeSearch make = depth_first) {
   Explored all;
-  BoundedOptions options;
-  const std::unique_ptr<Search> search = make_dfs(options);
+  const std::unique_ptr<Search> search = make();
   while (all.plans.size() < kExecutions) {
     std::optional<Plan> plan = search->next();
     if (!plan) break;
@@ -55,14 +64,14 @@ struct Compared {
   std::vector<std::string> warnings;
 };
 
-Compared compare(const std::string& program, Points points) {
+Compared compare(const std::string& program, Points points, MakeSearch make = depth_first) {
   TargetOptions options = options_for(program);
   options.isolation = Isolation::Reset;
   options.points = points;
   options.checkpoints = CheckpointUse::Off;
   auto plain = start(options);
   if (!plain) return {};
-  const Explored expected = explore(*plain);
+  const Explored expected = explore(*plain, make);
   EXPECT_EQ(plain->resumed(), 0u);
   options.checkpoints = CheckpointUse::Always;
   auto saving = start(options);
@@ -109,6 +118,24 @@ INSTANTIATE_TEST_SUITE_P(Programs, Checkpoints,
                                          "conformance-gcc thread_timedjoin", "conformance-gcc timer_repeats",
                                          "conformance-plain barrier_rounds", "conformance-plain fail_cond_destroy"),
                          name_of_program);
+
+// Atomic blocks: what a plan stops follows its checkpoint, and what blocks have touched is part of it.
+TEST(CheckpointsOfBlocks, GiveTheSameTraces) {
+  for (const MakeSearch make : {atomic_blocks<false>, atomic_blocks<true>}) {
+    uint64_t resumed = 0;
+    for (const char* program :
+         {"blocks-gcc-O2 shared 3 3", "blocks-gcc-O2 private 3 3", "blocks-gcc-O2 regions 3 6", "blocks-gcc-O2 figure2",
+          "blocks-gcc-O2 figure8", "blocks-gcc-O2 if", "counts-gcc-O2 philosophers 3", "counts-gcc-O2 condvar_signal 2",
+          "example:bounded_buffer_if", "checkpoints-gcc-O2 deep 40"}) {
+      SCOPED_TRACE(program);
+      const Compared result = compare(program, Points::Auto, make);
+      resumed += result.resumed;
+      for (const std::string& warning : result.warnings)
+        EXPECT_EQ(warning.find("checkpoint"), std::string::npos) << warning;
+    }
+    EXPECT_GT(resumed, 100u) << "hardly anything was started from a checkpoint";
+  }
+}
 
 // What lies outside memory and is not known to be undone: the first execution from a checkpoint gives it away, and is
 // not told.

@@ -36,5 +36,19 @@ TEST(Provisos, TheLimitOfDelaysIsABoundOfProgramsWithTimedOperations) {
   EXPECT_FALSE(completed(claim, evidence).bounds.max_delay_ms);
 }
 
+TEST(Provisos, WhereThereAreNoPreemptionsOtherExecutionsExist) {
+  Claim claim;
+  claim.scope = Scope::Executions;
+  claim.finished = true;
+  Evidence evidence;
+  evidence.preempts_in = {"*queue*"};
+  EXPECT_EQ(completed(claim, evidence).memory, MemoryModel::Sc);
+  EXPECT_EQ(completed(claim, evidence).preempts_in, evidence.preempts_in);
+  EXPECT_TRUE(completed(claim, evidence).complete()) << "the user chose that";
+  evidence = {};
+  evidence.trusts_code = true;
+  EXPECT_EQ(completed(claim, evidence).memory, MemoryModel::Sc);
+}
+
 }  // namespace
 }  // namespace lockstep
