@@ -10,10 +10,10 @@
 namespace lockstep::rt {
 namespace {
 
-using Function = void (*)(void*);
+using AroundFunction = void (*)(void*);
 
 struct {
-  Function setup, teardown;  // of lockstep::explore()
+  AroundFunction setup, teardown;  // of lockstep::explore()
   void* argument;
   char error[512];
 } around;
@@ -46,7 +46,7 @@ void explain(const char* option, const char* what, const char* number, const cha
   around.error[size] = 0;
 }
 
-bool run_apart(const char* option, const char* command, Function function) {
+bool run_apart(const char* option, const char* command, AroundFunction function) {
   if (command[0] == 0 && !function) return true;
   const long pid = sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (pid == 0) {
