@@ -25,6 +25,35 @@ void enter_recorded_folder(const ScheduleFile& recording, Options& options) {
   setenv("PWD", recording.cwd.c_str(), 1);        // as a shell would
 }
 
+// How the program was started when the schedule was recorded, unless the user says otherwise.
+TargetOptions launch_options(const ScheduleFile& schedule, const Options& options, const std::string& program) {
+  TargetOptions launch;
+  launch.command = schedule.program;
+  launch.isolation = options.isolation == Isolation::Auto ? schedule.isolation : options.isolation;
+  launch.backend = options.backend == Backend::Auto ? schedule.backend : options.backend;
+  launch.points = schedule.points;
+  launch.explore_call = schedule.explore_call;
+  launch.timeouts = schedule.timeouts;
+  launch.spin_rounds = schedule.spin_rounds;
+  launch.max_delay_ms = schedule.max_delay_ms;
+  launch.find_leaks = options.leaks || schedule.bug.kind == FindingKind::Leak;
+  launch.check_locks = schedule.bug.kind == FindingKind::LockDiscipline;
+  launch.spurious = schedule.spurious;
+  launch.expected_exit = schedule.expected_exit;
+  launch.compares_output = schedule.compares_output;
+  launch.before_each = options.before_each;
+  launch.after_each = options.after_each;
+  launch.checkpoints = CheckpointUse::Off;
+  // What was recorded, unless the user gives other input.
+  launch.input = ProgramInput::from_standard_input(program);
+  if (!schedule.input.empty() && launch.input->bytes(kRecordedInput).empty())
+    launch.input = ProgramInput::of(schedule.input);
+  launch.workers = 1;
+  launch.max_steps = schedule.bug.plan.max_steps;
+  launch.threads = schedule.threads;
+  return launch;
+}
+
 }  // namespace
 
 Result<RecordedProgram> read_recorded_program(Options& options, const Services& services) {
@@ -51,34 +80,10 @@ Result<RecordedProgram> read_recorded_program(Options& options, const Services& 
   Result<std::string> runtime = services.find_runtime();
   if (!runtime) return runtime.error();
 
-  TargetOptions target_options;
-  target_options.command = schedule.program;
-  target_options.runtime_library = *runtime;
-  target_options.isolation = options.isolation == Isolation::Auto ? schedule.isolation : options.isolation;
-  target_options.backend = options.backend == Backend::Auto ? schedule.backend : options.backend;
-  target_options.points = schedule.points;
-  target_options.explore_call = schedule.explore_call;
-  target_options.timeouts = schedule.timeouts;
-  target_options.spin_rounds = schedule.spin_rounds;
-  target_options.max_delay_ms = schedule.max_delay_ms;
-  target_options.find_leaks = options.leaks || schedule.bug.kind == FindingKind::Leak;
-  target_options.check_locks = schedule.bug.kind == FindingKind::LockDiscipline;
-  target_options.spurious = schedule.spurious;
-  target_options.expected_exit = schedule.expected_exit;
-  target_options.compares_output = schedule.compares_output;
-  target_options.before_each = options.before_each;
-  target_options.after_each = options.after_each;
-  target_options.checkpoints = CheckpointUse::Off;
-  // What was recorded, unless the user gives other input.
-  target_options.input = ProgramInput::from_standard_input(*program);
-  if (!schedule.input.empty() && target_options.input->bytes(kRecordedInput).empty())
-    target_options.input = ProgramInput::of(schedule.input);
-  target_options.workers = 1;
-  target_options.max_steps = schedule.bug.plan.max_steps;
-  target_options.threads = schedule.threads;
+  recording.launch = launch_options(schedule, options, *program);
+  recording.launch.runtime_library = *runtime;
   recording.build = identify_program(*program);
   recording.changed = !same_program(schedule.build, recording.build);
-  recording.launch = std::move(target_options);
   return recording;
 }
 

@@ -41,7 +41,24 @@ Result<bool> WorkerChannel::create() {
       "lockstep-channel", sizeof(Channel) + plan_ring_ + traces + big + kMaxPlainFunctions * sizeof(PlainFunction));
   if (!memory) return memory.error();
   memory_ = std::move(*memory);
-  auto* c = new (memory_.data()) Channel{};
+  write_settings(*new (memory_.data()) Channel{});
+  Channel* c = &shared();
+  c->plans.offset = sizeof(Channel);
+  c->plans.capacity = plan_ring_;
+  c->traces.offset = sizeof(Channel) + plan_ring_;
+  c->traces.capacity = traces;
+  c->big_offset = c->traces.offset + traces;
+  c->big_capacity = big;
+  c->plain_offset = c->big_offset + big;
+  watch_functions(options_.plain_functions);
+  unrung_ = 0;
+  sent_ = 0;
+  message_ = 0;
+  return true;
+}
+
+void WorkerChannel::write_settings(Channel& channel) {
+  Channel* c = &channel;
   c->magic = kChannelMagic;
   c->version = kChannelVersion;
   c->bytes_header = sizeof(Channel);
@@ -70,18 +87,6 @@ Result<bool> WorkerChannel::create() {
   c->began = options_.began;
   c->capture_fd = options_.capture_fd >= 0 ? kCaptureFd : 0;
   c->rewinds_input = options_.input_fd() >= 0;
-  c->plans.offset = sizeof(Channel);
-  c->plans.capacity = plan_ring_;
-  c->traces.offset = sizeof(Channel) + plan_ring_;
-  c->traces.capacity = traces;
-  c->big_offset = c->traces.offset + traces;
-  c->big_capacity = big;
-  c->plain_offset = c->big_offset + big;
-  watch_functions(options_.plain_functions);
-  unrung_ = 0;
-  sent_ = 0;
-  message_ = 0;
-  return true;
 }
 
 bool WorkerChannel::sleep_while_starting(int milliseconds) const {

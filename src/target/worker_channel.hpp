@@ -65,6 +65,7 @@ class WorkerChannel {
   uint64_t resumed() const;                              // executions that started from a checkpoint
 
  private:
+  void write_settings(Channel& channel);
   char* bytes(const Ring& ring) const { return static_cast<char*>(memory_.data()) + ring.offset; }
   void settings_changed() { shared().settings_version.fetch_add(1, std::memory_order_release); }
 

@@ -20,6 +20,20 @@ struct Description {
   std::vector<Example> examples;
 };
 
+constexpr const char* kDebugText =
+    "Replays the schedule in FILE under gdb, with one OS thread per thread of the program, and stops at the "
+    "failure. "
+    "The commands of gdb work as usual; info threads says what each thread waits for. In addition:\n"
+    ".TP\n.B lockstep back \\fR[\\fIN\\fR], \\fBlockstep next \\fR[\\fIN\\fR]\nN steps of the story back or on, in "
+    "whatever thread they are\n"
+    ".TP\n.B lockstep goto \\fISTEP\\fR\nto this step\n"
+    ".TP\n.B lockstep switch\nto the next step of another thread\n"
+    ".TP\n.B lockstep next\\-conflict\nto the next step of another thread that conflicts with this one\n"
+    ".TP\n.B lockstep other\nto the other access of a data race\n"
+    ".TP\n.B lockstep failure\nto the failure\n"
+    ".TP\n.B lockstep story\nprints the steps\n"
+    ".PP\nGoing back runs the program again from the beginning; the execution is the same every time.";
+
 // By command.
 const std::map<std::string_view, Description>& descriptions() {
   static const std::map<std::string_view, Description> table = {
@@ -47,18 +61,7 @@ const std::map<std::string_view, Description>& descriptions() {
         {{"lockstep explain lockstep-out/bank/bug-1.lockstep", "on the terminal"},
          {"lockstep explain bug-1.lockstep --html bug.html", "as a page"}}}},
       {"debug",
-       {"Replays the schedule in FILE under gdb, with one OS thread per thread of the program, and stops at the "
-        "failure. "
-        "The commands of gdb work as usual; info threads says what each thread waits for. In addition:\n"
-        ".TP\n.B lockstep back \\fR[\\fIN\\fR], \\fBlockstep next \\fR[\\fIN\\fR]\nN steps of the story back or on, in "
-        "whatever thread they are\n"
-        ".TP\n.B lockstep goto \\fISTEP\\fR\nto this step\n"
-        ".TP\n.B lockstep switch\nto the next step of another thread\n"
-        ".TP\n.B lockstep next\\-conflict\nto the next step of another thread that conflicts with this one\n"
-        ".TP\n.B lockstep other\nto the other access of a data race\n"
-        ".TP\n.B lockstep failure\nto the failure\n"
-        ".TP\n.B lockstep story\nprints the steps\n"
-        ".PP\nGoing back runs the program again from the beginning; the execution is the same every time.",
+       {kDebugText,
         {{"lockstep debug lockstep-out/bank/bug-1.lockstep", "interactively"},
          {"lockstep debug bug-1.lockstep --command bt --command 'info threads'", "print and exit"},
          {"lockstep debug bug-1.lockstep --interpreter=mi", "as gdb, for a front end"}}}},

@@ -142,14 +142,13 @@ void BlockSearch::load(StateReader& in) {
     if (node.status > Node::Status::Back) in.reject();
     if (node.status == Node::Status::Back) {
       node.trace = get_trace(in);
-      if (node.trace.empty()) in.reject();
-      if (!node.trace.empty()) waiting_bytes_ += node.trace.view().header().bytes;
+      if (node.trace.empty()) return in.reject();
+      waiting_bytes_ += node.trace.view().header().bytes;
     }
   }
   in_flight_ = get_queue<size_t>(in);
   discarded_ = in.get<uint64_t>();
-  for (const size_t place : in_flight_)
-    if (place >= open_.size()) return in.reject();
+  if (std::ranges::any_of(in_flight_, [this](size_t place) { return place >= open_.size(); })) return in.reject();
   // The last one was never back: it would have been learned from.
   if (!open_.empty() && open_.back().status == Node::Status::Back) in.reject();
   for (uint64_t* n : {&learned_, &schedules_, &aborted_, &peak_, &confirmed_, &diverged_, &lost_, &cut_})

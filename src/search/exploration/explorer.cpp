@@ -44,15 +44,9 @@ class ExplorationLoop {
   bool load(const std::string& state) {
     StateReader in(state);
     Exploration& r = result_;
-    for (uint64_t* n : {&r.executions, &r.ended, &r.diverged, &r.cut, &r.lost, &r.without_race_detection,
-                        &r.cut_for_memory, &redundant_})
-      *n = in.get<uint64_t>();
-    for (uint32_t* n : {&r.steps_max, &r.threads_max, &r.preemptions_max, &r.blocking_operations})
-      *n = in.get<uint32_t>();
-    r.by_preemptions = in.get_all<uint64_t>();
-    if (r.by_preemptions.size() > Exploration::kMostPreemptions) in.reject();
+    load_counts(in, r);
+    redundant_ = in.get<uint64_t>();
     seconds_before_ = in.get<double>();
-    r.raced = in.get<bool>();
     traces_unknown_ = in.get<bool>();
     points_missing_ = in.get<bool>();
     traces_.load(in);
@@ -152,14 +146,9 @@ class ExplorationLoop {
     if (!hooks_.save) return;
     const Clock::time_point begin = Clock::now();
     hooks_.save([&](StateWriter& out) {
-      const Exploration& r = result_;
-      for (const uint64_t n :
-           {r.executions, r.ended, r.diverged, r.cut, r.lost, r.without_race_detection, r.cut_for_memory, redundant_})
-        out.put(n);
-      for (const uint32_t n : {r.steps_max, r.threads_max, r.preemptions_max, r.blocking_operations}) out.put(n);
-      out.put_all(r.by_preemptions);
+      save_counts(out, result_);
+      out.put(redundant_);
       out.put(std::chrono::duration<double>(begin - start_).count() + seconds_before_);
-      out.put(r.raced);
       out.put(traces_unknown_);
       out.put(points_missing_);
       traces_.save(out);
@@ -303,7 +292,7 @@ class ExplorationLoop {
     if (!r.claim.finished) r.estimated_executions = estimated_total(status);
     r.bugs = findings_.bugs;
     r.warnings = findings_.warnings;
-    r.verdict = verdict();
+    r.verdict = verdict_of(r);
   }
 
   // What is to start over has finished nothing.
@@ -334,12 +323,6 @@ class ExplorationLoop {
     }
   }
 
-  // One thread that ended without a choice: whatever the strategy, there is no other execution.
-  static bool has_no_choices(TraceView trace) {
-    const auto is_choice = [](const Step& step) { return step.is_choice(); };
-    return trace.outcome() == Outcome::Ok && trace.header().threads <= 1 && !trace.is_brief() &&
-           std::ranges::none_of(trace.steps(), is_choice);
-  }
   void claim_everything() {
     Claim all{.scope = Scope::Executions, .finished = true};
     all.preemptions_completed = hooks_.preemption_bound;
@@ -353,20 +336,6 @@ class ExplorationLoop {
     if (claim.finished) return Ending::Finished;
     if (claim.ended_early) return Ending::DefaultBudget;
     return used_up() ? Ending::ExecutionBudget : Ending::Finished;
-  }
-
-  Verdict verdict() const {
-    const Exploration& r = result_;
-    if (!r.bugs.empty()) return Verdict::Bug;
-    if (r.ending == Ending::Uncontrolled) return Verdict::Uncontrolled;
-    if (r.ended == 0) return Verdict::Incomplete;
-    if (r.claim.scope == Scope::Sample)
-      return r.ending == Ending::ExecutionBudget ? Verdict::Pass : Verdict::Incomplete;
-    const auto lacks = [&r](ProvisoKind kind) { return r.claim.find(kind) != nullptr; };
-    const Proviso* unrepeated = r.claim.find(ProvisoKind::Nondeterministic);  // seen, or only possible
-    const bool missing =
-        lacks(ProvisoKind::Cut) || lacks(ProvisoKind::Lost) || (unrepeated && !unrepeated->why.empty());
-    return r.claim.finished && !missing ? Verdict::Pass : Verdict::Incomplete;
   }
 
   Search& search_;
