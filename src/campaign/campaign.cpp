@@ -236,6 +236,7 @@ void Campaign::resume_from_saved() {
   raced_before_ = saved_->raced_before;
   promotion_.go_on_with(saved_->promoted, saved_->found_racy);
   starts_ = saved_->starts;
+  coverage_ = saved_->coverage;
   target_->promote(promotion_.in_use());
 }
 

@@ -57,6 +57,7 @@ void Campaign::save_exploration(const std::function<void(StateWriter&)>& state) 
                              raced_before_,
                              bug_number_,
                              starts_,
+                             coverage_,
                              {}};
   const std::optional<Error> error = save_exploration_file(run, state, saved_exploration_path(options_.out));
   if (error) listener_.warn(error->message + "; the previous save is kept");

@@ -53,6 +53,7 @@ void pack(const SavedExploration& run, StateWriter& out) {
   out.put(run.raced_before);
   out.put(run.bug_number);
   out.put(run.starts);
+  run.coverage.save(out);
 }
 
 Error cannot_write(const std::string& path) {
@@ -191,6 +192,7 @@ bool unpack_exploration(std::string_view bytes, SavedExploration& run) {
   run.raced_before = in.get<bool>();
   run.bug_number = in.get<unsigned>();
   run.starts = in.get<unsigned>();
+  run.coverage.load(in);
   run.state = in.rest();
   return in.good() && !run.arguments.empty() && run.threads.size() <= kMaxThreads;
 }

@@ -12,6 +12,7 @@
 #include "model/result.hpp"
 #include "report/program_identity.hpp"
 #include "search/base/saved_state.hpp"
+#include "search/exploration/coverage.hpp"
 #include "search/exploration/saved_finding.hpp"
 
 namespace lockstep {
@@ -30,6 +31,7 @@ struct SavedExploration {
   bool raced_before = false;
   unsigned bug_number = 0;  // of the last bug
   unsigned starts = 0;      // searches given up
+  Coverage coverage;        // empty unless it was asked for
   std::string state;        // read: as the explorer wrote it
 };
 

@@ -6,7 +6,7 @@ import subprocess
 
 EXHAUSTIVE = ("dfs", "icb", "chess", "dpor", "source-dpor", "optimal-dpor", "bpor", "best-first", "exitblock", "exitblock-rw",
               "exitblock-dd", "exitblock-rwdd", "vb", "delay", "auto", "portfolio")
-SAMPLING = ("random", "pct:depth=2", "pos", "surw", "pctvb:depth=2,variables=1", "seek")
+SAMPLING = ("random", "pct:depth=2", "pos", "surw", "pctvb:depth=2,variables=1", "seek", "revisit")
 VARIANTS = ("dpor:sleep=0", "dpor:sleep=1", "best-first:expand=dpor", "best-first:expand=dpor,sleep=0", "best-first:window=1",
             "vb:order=c", "vb:survey=0", "vb:arrays=whole", "icb:threads=3", "chess:threads=4", "vb:threads=4", "exitblock:operations=3", "exitblock-rwdd:operations=1",
             "portfolio:rank=mdpor,rank=rand,seed=1,seed=2", "delay:bound=1", "dfs:depth=4")

@@ -104,7 +104,9 @@ class Execution {
     return delta.step == out_.steps.size() || delta.step == kNextDecision;
   }
 
-  bool free_to_roam() const { return is_random(plan_.policy) && delta_ == plan_.deltas.size(); }
+  bool free_to_roam() const {
+    return is_random(plan_.policy) && delta_ == plan_.deltas.size() && out_.steps.size() >= plan_.policy_at;
+  }
 
   uint64_t roll(uint64_t n) {  // xorshift64*: any repeatable generator will do
     random_ ^= random_ >> 12;

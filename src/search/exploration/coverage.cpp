@@ -32,6 +32,23 @@ std::vector<Coverage::Level> Coverage::levels() const {
   return levels;
 }
 
+void Coverage::save(StateWriter& out) const {
+  out.put_all(std::vector<uint64_t>(seen_.begin(), seen_.end()));
+  std::vector<Row> levels;
+  for (const auto& [preemptions, row] : by_preemptions_) levels.push_back(row);
+  out.put_all(levels);
+  out.put_all(by_execution_);
+  out.put(last_);
+}
+
+void Coverage::load(StateReader& in) {
+  const std::vector<uint64_t> seen = in.get_all<uint64_t>();
+  seen_.insert(seen.begin(), seen.end());
+  for (const Row& row : in.get_all<Row>()) by_preemptions_[static_cast<uint32_t>(row.at)] = row;
+  by_execution_ = in.get_all<Row>();
+  last_ = in.get<Row>();
+}
+
 std::string Coverage::csv() const {
   std::string text = "series,at,executions,seconds,traces\n";
   const auto add = [&text](const char* series, const Row& row) {

@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "search/base/saved_state.hpp"
+
 namespace lockstep {
 
 class Coverage {
@@ -25,6 +27,8 @@ class Coverage {
     uint64_t executions, traces;  // with just so many; those that were new there
   };
   std::vector<Level> levels() const;  // ascending
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
 
  private:
   struct Row {

@@ -11,7 +11,13 @@ namespace lockstep {
 using Proof = MixturePart::Proof;
 
 Mixture::Mixture(std::vector<MixturePart> parts, MixtureOptions options)
-    : parts_(std::move(parts)), options_(std::move(options)), learned_(parts_.size()), under_way_(parts_.size()) {}
+    : parts_(std::move(parts)),
+      options_(std::move(options)),
+      learned_(parts_.size()),
+      novelty_(parts_.size()),
+      under_way_(parts_.size()) {
+  for (const MixturePart& part : parts_) slices_.push_back(part.slice);
+}
 
 // Asked after every execution, so that planning need not.
 void Mixture::look_for_end() {
@@ -67,7 +73,7 @@ std::optional<Plan> Mixture::open() {
     const MixtureTurn turn = options_.opening[opened_];
     const size_t part = repeats_.many() ? turn.instead : turn.part;
     if (favours_samples() && !parts_[part].draws) continue;
-    if (auto plan = take(part)) {
+    if (auto plan = take(turn_of(part))) {
       ++opened_;
       return plan;
     }
@@ -76,9 +82,24 @@ std::optional<Plan> Mixture::open() {
 }
 
 uint32_t Mixture::slice() const {
-  const MixturePart& part = parts_[turn_];
-  if (!part.draws && favours_samples()) return 1;
-  return round_ < options_.early_rounds ? part.early : part.slice;
+  if (!parts_[turn_].draws && favours_samples()) return 1;
+  const uint32_t slice = round_ < options_.early_rounds ? parts_[turn_].early : slices_[turn_];
+  if (!has_long_executions_ || !parts_[turn_].costly) return slice;
+  return std::max(slice / options_.long_executions->keeps_one_in, 1u);
+}
+
+size_t Mixture::turn_of(size_t part) {
+  if (!has_long_executions_ || !parts_[part].costly) return part;
+  return costly_turns_++ % options_.long_executions->keeps_one_in == 0 ? part : options_.long_executions->instead;
+}
+
+void Mixture::end_round() {
+  if (++round_ <= options_.early_rounds || !options_.learn_shares) return;
+  std::vector<uint32_t> looking;
+  for (const MixturePart& part : parts_) looking.push_back(part.proof == Proof::None ? part.slice : 0);
+  const std::vector<uint32_t> shares = novelty_.share(looking);
+  for (size_t i = 0; i < parts_.size(); ++i)
+    if (looking[i] > 0) slices_[i] = shares[i];
 }
 
 std::optional<Plan> Mixture::next() {
@@ -96,7 +117,7 @@ std::optional<Plan> Mixture::next() {
       if (under_way_[turn_] > 0) return std::nullopt;  // what it learns from these may make it go on
     }
     turn_ = (turn_ + 1) % parts_.size();
-    round_ += turn_ == 0;
+    if (turn_ == 0) end_round();
     used_ = 0;
   }
   return std::nullopt;
@@ -117,7 +138,9 @@ void Mixture::learn(TraceView trace) {
   } else {
     known_.forget();
     repeats_.forget();
+    if (options_.learn_shares) novelty_.saw(trace, last_);
   }
+  has_long_executions_ |= options_.long_executions && trace.header().decisions > options_.long_executions->steps;
   for (size_t i = 0; i < parts_.size(); ++i)
     if (i != last_) parts_[i].strategy->observe_other(trace);
   parts_[last_].strategy->learn(trace);
@@ -159,6 +182,10 @@ void Mixture::save(StateWriter& out) const {
   out.put(longest_);
   known_.save(out);
   repeats_.save(out);
+  novelty_.save(out);
+  out.put_all(slices_);
+  out.put(has_long_executions_);
+  out.put(costly_turns_);
   for (const MixturePart& part : parts_) part.strategy->save(out);
 }
 
@@ -181,6 +208,14 @@ void Mixture::load(StateReader& in) {
   longest_ = in.get<uint32_t>();
   known_.load(in);
   repeats_.load(in);
+  novelty_.load(in);
+  slices_ = in.get_all<uint32_t>();
+  has_long_executions_ = in.get<bool>() && options_.long_executions;
+  costly_turns_ = in.get<uint64_t>();
+  if (slices_.size() != parts_.size()) {
+    *this = Mixture(std::move(parts_), std::move(options_));
+    return in.reject();
+  }
   for (const MixturePart& part : parts_) part.strategy->load(in);
   look_for_end();
 }

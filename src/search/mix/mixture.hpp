@@ -11,6 +11,7 @@
 
 #include "search/base/strategy.hpp"
 #include "search/mix/known_executions.hpp"
+#include "search/mix/novelty.hpp"
 #include "search/mix/repeat_estimate.hpp"
 
 namespace lockstep {
@@ -22,6 +23,7 @@ struct MixturePart {
   enum class Proof : uint8_t { None, Bounded, Full } proof = Proof::None;
   uint32_t early = slice;  // the same in the early rounds
   bool draws = false;      // its executions are drawn at random, each independently
+  bool costly = false;     // it takes longer over a long execution than the execution itself
 };
 
 // Whose turn it is; `instead` if the program's space is small, by what random executions have shown so far.
@@ -35,6 +37,14 @@ struct MixtureOptions {
   // before, and what one has run the others do not run again.
   std::vector<MixtureTurn> opening{};
   uint32_t early_rounds = 0;  // before the parts get their whole slices
+  bool learn_shares = false;  // then the parts that look for bugs share by what is new in their executions
+  // Once an execution had more than `steps`, all turns of costly parts but one in `keeps_one_in` go to `instead`.
+  struct LongExecutions {
+    uint32_t steps;
+    size_t instead;
+    uint32_t keeps_one_in = 8;
+  };
+  std::optional<LongExecutions> long_executions{};
   // Without a budget of the user: stop once this many preemptions are proved and this many executions were run.
   struct Enough {
     uint32_t preemptions;
@@ -75,6 +85,8 @@ class Mixture final : public Search {
   bool spared(size_t part) const;  // it need not run again what others have run
   uint32_t slice() const;          // of the part whose turn it is
   bool favours_samples() const;    // over what learns from every step
+  size_t turn_of(size_t part);     // who gets its turn
+  void end_round();
 
   std::vector<MixturePart> parts_;
   MixtureOptions options_;
@@ -82,6 +94,10 @@ class Mixture final : public Search {
   uint64_t all_learned_ = 0;
   KnownExecutions known_;
   Repeats repeats_;
+  Novelty novelty_;
+  std::vector<uint32_t> slices_;  // per part, as learned
+  bool has_long_executions_ = false;
+  uint64_t costly_turns_ = 0;              // since then
   std::deque<size_t> in_flight_;           // whose, oldest first
   std::vector<uint32_t> under_way_;        // per part, how many of these
   const MixturePart* finished_ = nullptr;  // the proof that ends the search

@@ -15,6 +15,7 @@
 #include "search/strategies/pct.hpp"
 #include "search/strategies/pctvb.hpp"
 #include "search/strategies/random.hpp"
+#include "search/strategies/revisit.hpp"
 #include "search/strategies/source_dpor.hpp"
 #include "search/strategies/surw.hpp"
 #include "search/strategies/thread_bounding.hpp"
@@ -180,6 +181,10 @@ constexpr StrategyInfo kStrategies[] = {
     {"seek", "schedules in which a thread is expected to observe something new, fewest preemptions first", kSeed,
      [](Settings& s) {
        return make_view_search({s.seed, s.max_steps});
+     }},
+    {"revisit", "random executions that branch off earlier ones where those were rarely", kSeed,
+     [](Settings& s) {
+       return make_revisit({s.seed, s.max_steps});
      }},
     {"random", "random walk: every enabled thread is equally likely at every step", kSeed,
      [](Settings& s) {

@@ -31,6 +31,20 @@ TEST(Coverage, HasFewRowsForManyExecutionsAndTheLastOne) {
   EXPECT_NE(csv.find("execution,1000000,1000000,0.000000,1000\n"), std::string::npos);
 }
 
+TEST(Coverage, GoesOnAfterItWasSaved) {
+  Coverage whole, first, second;
+  const auto add = [](Coverage& coverage, uint64_t i) { coverage.add(i % 700, i % 3, i, static_cast<double>(i)); };
+  for (uint64_t i = 1; i <= 3000; ++i) add(whole, i);
+  for (uint64_t i = 1; i <= 1500; ++i) add(first, i);
+  StateWriter out;
+  first.save(out);
+  StateReader in(out.bytes());
+  second.load(in);
+  EXPECT_TRUE(in.good());
+  for (uint64_t i = 1501; i <= 3000; ++i) add(second, i);
+  EXPECT_EQ(second.csv(), whole.csv());
+}
+
 TEST(Coverage, IsToldByTheExplorer) {
   Coverage coverage;
   uint64_t told = 0;

@@ -7,6 +7,7 @@
 #include "known.hpp"
 #include "search/base/seeds.hpp"
 #include "search/mix/known_executions.hpp"
+#include "search/mix/novelty.hpp"
 #include "search/mix/repeat_estimate.hpp"
 #include "search/strategies/strategy_registry.hpp"
 #include "search_helpers.hpp"
@@ -118,6 +119,35 @@ TEST(Auto, SearchesSmallSpacesAndDrawsFromLargeOnes) {
       << small.result.contributions << "\n"
       << large.result.contributions;
   EXPECT_GT(executions_of("pos", large), executions_of("pos", small));
+}
+
+// What the search does over an execution must not take longer than the execution.
+TEST(Auto, LeavesLongExecutionsToWhatPlansWithoutLookingAtThem) {
+  const auto one = made("auto"), other = made("auto");
+  const Explored brief = explore(*one, fetch_add(2, 100), {}, at_most(16));
+  const Explored lengthy = explore(*other, fetch_add(2, 6000), {}, at_most(16));
+  EXPECT_EQ(executions_of("seek", brief), 6u) << brief.result.contributions;
+  EXPECT_EQ(executions_of("seek", lengthy), 2u) << lengthy.result.contributions;
+  EXPECT_EQ(executions_of("pct:depth=3", lengthy), 4u);
+}
+
+TEST(Novelty, ShiftsSharesTowardsThePartsThatShowSomethingNew) {
+  Novelty novelty(3);
+  const auto drawn = [](const Program& program, uint64_t n) {
+    Plan plan;
+    plan.policy = Policy::Pos;
+    plan.seed = seed_of(3, n);
+    return execute(program, plan);
+  };
+  for (uint64_t i = 0; i < 100; ++i) {
+    novelty.saw(drawn(same_write(3, 5), i), 0);  // 756,756 traces
+    novelty.saw(drawn(same_write(2, 1), i), 1);  // 2
+  }
+  const std::vector<uint32_t> shares = novelty.share({80, 80, 0});
+  EXPECT_EQ(shares[0] + shares[1], 160u);
+  EXPECT_EQ(shares[1], 32u);                                                  // down to a quarter of the other's weight
+  EXPECT_EQ(shares[2], 0u);                                                   // takes no part
+  EXPECT_EQ(novelty.share({80, 80, 0}), (std::vector<uint32_t>{80, 80, 0}));  // a new round: nothing is known yet
 }
 
 TEST(Repeats, TellsASpaceThatDrawsExhaustFromOneTheyDoNot) {

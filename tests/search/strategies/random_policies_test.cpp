@@ -170,7 +170,7 @@ TEST(Surw, SaysHowLikelyItMissedAnOrder) {
 }
 
 TEST(RandomStrategies, AreDeterminedByTheirSeed) {
-  for (const char* spec : {"pct:depth=3", "pos", "surw", "seek", "random"}) {
+  for (const char* spec : {"pct:depth=3", "pos", "surw", "seek", "revisit", "random"}) {
     const auto run = [&](uint64_t seed) {
       StrategyOptions options;
       options.spec = spec;
@@ -184,7 +184,7 @@ TEST(RandomStrategies, AreDeterminedByTheirSeed) {
 }
 
 TEST(RandomStrategies, ReachEveryScheduleOfASmallProgram) {
-  for (const char* spec : {"pct:depth=4", "pos", "surw", "random"}) {
+  for (const char* spec : {"pct:depth=4", "pos", "surw", "revisit", "random"}) {
     StrategyOptions options;
     options.spec = spec;
     auto strategy = make_strategy(options);
@@ -192,6 +192,33 @@ TEST(RandomStrategies, ReachEveryScheduleOfASmallProgram) {
     seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
     EXPECT_EQ(seen.size(), std::string(spec) == "pct:depth=4" ? 18u : 20u) << spec;
   }
+}
+
+TEST(Revisit, BranchesOffEarlierExecutionsWhereTheyHaveBeen) {
+  StrategyOptions options;
+  options.spec = "revisit";
+  const auto strategy = std::move(*make_strategy(options));
+  std::vector<std::vector<Step>> earlier;
+  int branches = 0;
+  for (int i = 0; i < 200; ++i) {
+    const std::optional<Plan> plan = strategy->next();
+    ASSERT_TRUE(plan);
+    const Trace trace = execute(same_write(3, 5), *plan);
+    ASSERT_EQ(trace.view().outcome(), Outcome::Ok);
+    const std::span<const Step> steps = trace.view().steps();
+    const auto begins_alike = [&](const std::vector<Step>& other) {
+      return std::equal(steps.begin(), steps.begin() + plan->policy_at, other.begin(),
+                        [](const Step& a, const Step& b) { return a.did_the_same_as(b); });
+    };
+    if (plan->policy_at > 0) {
+      ++branches;
+      EXPECT_TRUE(std::any_of(earlier.begin(), earlier.end(), begins_alike));
+    }
+    earlier.emplace_back(steps.begin(), steps.end());
+    strategy->learn(trace);
+  }
+  EXPECT_GT(branches, 120);  // three of four
+  EXPECT_LT(branches, 180);
 }
 
 }  // namespace
