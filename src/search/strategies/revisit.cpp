@@ -12,11 +12,11 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kMostStates = 1 << 16;
-constexpr uint32_t kLongest = 1 << 12;  // steps of an execution that is looked at
-constexpr uint64_t kFreshOneIn = 4;     // executions that start at the beginning
-constexpr uint64_t kCandidates = 8;     // states of which the rarest is taken
+constexpr uint32_t kLongestRevisited = 1 << 12;  // steps of an execution that is looked at
+constexpr uint64_t kFreshOneIn = 4;              // executions that start at the beginning
+constexpr uint64_t kCandidates = 8;              // states of which the rarest is taken
 
-uint64_t mix(uint64_t hash, uint64_t value) {
+uint64_t hash_with(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
   return hash ^ hash >> 29;
 }
@@ -31,20 +31,20 @@ class StateHash {
     sum_ = 0;
   }
   uint64_t add(const Step& step, uint32_t record) {
-    uint64_t did = mix(static_cast<uint64_t>(step.kind) << 8 | (step.flags & (Step::kWrite | Step::kTimedOut)),
-                       static_cast<uint64_t>(step.object));
+    uint64_t did = hash_with(static_cast<uint64_t>(step.kind) << 8 | (step.flags & (Step::kWrite | Step::kTimedOut)),
+                             static_cast<uint64_t>(step.object));
     for (const Access& access : accesses(step.operation())) {
-      uint32_t& looked = looked_[mix(static_cast<uint64_t>(access.object), index_of(step.thread) + 1)];
+      uint32_t& looked = looked_[hash_with(static_cast<uint64_t>(access.object), index_of(step.thread) + 1)];
       Write& last = writes_[access.object];
       const bool changed = looked > 0 && last.record > looked;
-      did = mix(mix(did, changed), static_cast<uint64_t>(last.kind));
+      did = hash_with(hash_with(did, changed), static_cast<uint64_t>(last.kind));
       looked = record + 1;
       if (access.write) last = {record + 1, step.kind};
     }
     if (index_of(step.thread) >= threads_.size()) threads_.resize(index_of(step.thread) + 1);
     uint64_t& mine = threads_[index_of(step.thread)];
-    sum_ += mix(did, 1) - mine;
-    mine = mix(did, 1);
+    sum_ += hash_with(did, 1) - mine;
+    mine = hash_with(did, 1);
     return sum_;
   }
 
@@ -78,11 +78,11 @@ class Revisit final : public Strategy {
     if (in_flight_ == 0) return;  // the saved search was forged
     --in_flight_;
     ++learned_;
-    if (is_whole(trace.outcome()) && !trace.is_brief() && trace.steps().size() <= kLongest) look(trace);
+    if (is_whole(trace.outcome()) && !trace.is_brief() && trace.steps().size() <= kLongestRevisited) look(trace);
   }
 
   void observe_other(TraceView trace) override {
-    if (is_whole(trace.outcome()) && !trace.is_brief() && trace.steps().size() <= kLongest) look(trace);
+    if (is_whole(trace.outcome()) && !trace.is_brief() && trace.steps().size() <= kLongestRevisited) look(trace);
   }
 
   void save(StateWriter& out) const override {
