@@ -14,7 +14,7 @@ class Evaluation {
   explicit Evaluation(const FrameContext& context) : c_(context) {}
 
   std::optional<Place> run(const Dwarf_Op* ops, size_t count) {
-    std::vector<uint8_t> object;  // of a variable that is kept in pieces
+    SplitObject object;  // of a variable that is kept in pieces
     bool in_pieces = false;
     for (size_t i = 0; i < count; ++i) {
       const Dwarf_Op& op = ops[i];
@@ -27,7 +27,7 @@ class Evaluation {
         place_ = Place{false, stack_.back()};
       } else if (op.atom == DW_OP_piece) {
         in_pieces = true;
-        if (object.size() + op.number > kLargest) return std::nullopt;
+        if (object.bytes.size() + op.number > kLargest) return std::nullopt;
         append(object, op.number);
       } else if (!execute(op)) {
         return std::nullopt;
@@ -42,17 +42,15 @@ class Evaluation {
  private:
   static constexpr size_t kLargest = 4096;
 
-  // What is not there is 0.
-  void append(std::vector<uint8_t>& object, size_t size) {
-    const size_t begin = object.size();
-    object.resize(begin + size);
-    const std::optional<Place> place = place_           ? place_
-                                       : stack_.empty() ? std::nullopt
-                                                        : std::optional(Place{true, stack_.back()});
-    if (place && place->in_memory)
-      c_.memory.read(place->value, object.data() + begin, size);
-    else if (place)
-      std::memcpy(object.data() + begin, &place->value, std::min<size_t>(size, 8));
+  void append(SplitObject& object, size_t size) {
+    if (!place_ && !stack_.empty()) place_ = Place{true, stack_.back()};
+    std::vector<uint8_t> bytes(std::max<size_t>(size, 8));
+    bool known = place_.has_value();
+    if (known && place_->in_memory)
+      known = c_.memory.read(place_->value, bytes.data(), size);
+    else if (known)
+      std::memcpy(bytes.data(), &place_->value, 8);
+    object.add(bytes.data(), size, known && (place_->in_memory || size <= 8));
     stack_.clear();
     place_.reset();
   }

@@ -11,7 +11,18 @@
 namespace lockstep {
 
 // Objects that are in no memory: an optimiser keeps their parts in registers. They get addresses that no program has.
-using SplitObjects = std::deque<std::vector<uint8_t>>;
+struct SplitObject {
+  std::vector<uint8_t> bytes;
+  std::vector<bool> known;  // by byte: the others are nowhere
+
+  void add(const void* data, size_t size, bool is_known) {  // `data` matters only if it is known
+    const size_t begin = bytes.size();
+    bytes.resize(begin + size);
+    known.resize(begin + size, is_known);
+    if (is_known) std::memcpy(bytes.data() + begin, data, size);
+  }
+};
+using SplitObjects = std::deque<SplitObject>;
 
 class ProcessMemory {
  public:
@@ -28,7 +39,7 @@ class ProcessMemory {
     if (size == 0 || size > 8 || !read(address, &value, size)) return std::nullopt;
     return value;
   }
-  uint64_t keep(std::vector<uint8_t> object) const {  // its address
+  uint64_t keep(SplitObject object) const {  // its address
     if (!split_) return 0;
     split_->push_back(std::move(object));
     return kSplit + (split_->size() - 1) * kRoom;
@@ -39,9 +50,12 @@ class ProcessMemory {
 
   bool read_split(uint64_t offset, void* out, size_t size) const {
     if (!split_ || offset / kRoom >= split_->size()) return false;
-    const std::vector<uint8_t>& object = (*split_)[offset / kRoom];
-    if (offset % kRoom + size > object.size()) return false;
-    std::memcpy(out, object.data() + offset % kRoom, size);
+    const SplitObject& object = (*split_)[offset / kRoom];
+    const size_t begin = offset % kRoom;
+    if (begin + size > object.bytes.size()) return false;
+    for (size_t i = begin; i < begin + size; ++i)
+      if (!object.known[i]) return false;
+    std::memcpy(out, object.bytes.data() + begin, size);
     return true;
   }
 

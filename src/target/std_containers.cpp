@@ -181,13 +181,16 @@ std::optional<uint64_t> element_count(Dwarf_Die* container, uint64_t address, co
   auto element = template_argument(container, 0);
   const uint64_t size = element ? size_of(&*element) : 0;
   if (size == 0) return std::nullopt;
-  if (is("vector<") && size_of(container) == 24) return (word(8).value_or(0) - word(0).value_or(0)) / size;
+  const auto between = [&](uint64_t from, uint64_t to, uint64_t each) -> std::optional<uint64_t> {
+    const auto first = word(from), last = word(to);
+    return first && last ? std::optional((*last - *first) / each) : std::nullopt;
+  };
+  if (is("vector<") && size_of(container) == 24) return between(0, 8, size);
   if (!is("deque<")) return std::nullopt;
-  const uint64_t nodes = (word(72).value_or(0) - word(40).value_or(0)) / 8;
-  const uint64_t first = (word(32).value_or(0) - word(16).value_or(0)) / size;
-  const uint64_t last = (word(48).value_or(0) - word(56).value_or(0)) / size;
-  if (nodes == 0) return (word(48).value_or(0) - word(16).value_or(0)) / size;
-  return first + last + (nodes - 1) * deque_buffer(size);
+  const auto nodes = between(40, 72, 8), in_first = between(16, 32, size), in_last = between(56, 48, size);
+  if (!nodes || !in_first || !in_last) return std::nullopt;
+  if (*nodes == 0) return between(16, 48, size);
+  return *in_first + *in_last + (*nodes - 1) * deque_buffer(size);
 }
 
 }  // namespace lockstep::debug_info

@@ -50,7 +50,7 @@ TEST(Inspector, ValuesAreThoseReadAndWritten) {
                                      "cas count 9 9",
                                      "store level kLow kHigh",
                                      "store share 0.5 0.25",
-                                     "rmw references 1 0",
+                                     "rmw counted->references 1 0",
                                  }));
   }
 }
@@ -60,7 +60,9 @@ TEST(Inspector, AnAssertionHasTheValuesOfItsVariables) {
     const Seen seen = look_at("observed-" + std::string(build) + " operands");
     std::string text;
     for (const Operand& operand : seen.names.operands) text += operand.name + "=" + operand.value + " ";
-    EXPECT_EQ(text, "total=3 box.items.size()=2 box.limit=7 ") << build;
+    // What an optimiser keeps nowhere is left out, never made up.
+    const std::string with_size = "total=3 box.items.size()=2 box.limit=7 ", without = "total=3 box.limit=7 ";
+    EXPECT_TRUE(text == with_size || (std::string(build).ends_with("O2") && text == without)) << build << ": " << text;
   }
 }
 
