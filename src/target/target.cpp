@@ -3,7 +3,6 @@
 #include "target/target.hpp"
 
 #include <sys/wait.h>
-
 #include <algorithm>
 #include <cstring>
 #include <deque>
