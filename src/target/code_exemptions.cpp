@@ -71,6 +71,9 @@ constexpr Row kTable[] = {
     {By::Prefix, "__gcov_", Exemption::Always, kCompiler},
     {By::Prefix, "__llvm_profile_", Exemption::Always, kCompiler},
     {By::Prefix, "_Unwind_", Exemption::Always, kCompiler},
+    {By::Function, "__clang_call_terminate", Exemption::Always, kCompiler},
+    {By::Prefix, "_ZTW", Exemption::Always, kCompiler},  // give the address of a thread's own variable
+    {By::Prefix, "_ZTH", Exemption::Always, kCompiler},
     {By::Function, "_start", Exemption::Always, kStart},
     {By::Function, "_init", Exemption::Always, kStart},
     {By::Function, "_fini", Exemption::Always, kStart},

@@ -65,10 +65,10 @@ class CodeReader {
       : code_(code), address_(address), options_(options), framed_(has_frame_pointer(code)) {}
 
   bool touches() {
+    if (options_.judges_callees && calls_others()) return false;
     for (size_t at = 0; at < code_.size();) {
       const Instruction i = decode_instruction(code_.subspan(at));
-      const bool judged = options_.judges_callees && is_call(i) && !i.lock;
-      if (i.length == 0 || (is_opaque(i) && !judged)) return true;
+      if (i.length == 0 || is_opaque(i)) return true;
       if (options_.judges_callees && i.map == OpcodeMap::OneByte && i.opcode == 0x89 && !i.memory)
         copy(code_.subspan(at));
       at += i.length;
@@ -83,6 +83,17 @@ class CodeReader {
   }
 
  private:
+  // Compilers copy arguments of class type and what a thread starts with without instrumentation, next to a call. So of
+  // instrumented files only functions that call nobody are judged.
+  bool calls_others() const {
+    for (size_t at = 0; at < code_.size();) {
+      const Instruction i = decode_instruction(code_.subspan(at));
+      if (i.length == 0) return false;
+      if (is_call(i)) return true;
+      at += i.length;
+    }
+    return false;
+  }
   // mov between registers: the address of the frame is taken, or %rax gets the address of the result.
   void copy(std::span<const uint8_t> code) {
     const bool rex = (code[0] & 0xf0) == 0x40;

@@ -12,6 +12,7 @@
 #include "runtime/base/settings.hpp"
 #include "runtime/detect/call_sites.hpp"
 #include "runtime/process/backtrace.hpp"
+#include "runtime/process/code_patches.hpp"
 #include "runtime/process/control.hpp"
 #include "runtime/process/facts.hpp"
 #include "runtime/process/libraries.hpp"
@@ -46,6 +47,8 @@ void ring_bell(Ring&) {}
 bool caller_state(CallerState&) { return false; }
 size_t caller_state(CallerState&, uint64_t*, size_t) { return 0; }
 bool lies_in_library(const void*) { return false; }
+bool is_own_code(uintptr_t) { return false; }
+bool make_code_writable(uintptr_t, uintptr_t) { return false; }
 void add_fact(FactKind, const void*) {}
 
 // --- threads ---
