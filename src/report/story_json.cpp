@@ -49,7 +49,8 @@ class StoryModel {
   StoryModel(const Finding& finding, Symbols& symbols)
       : finding_(finding),
         names_(finding.trace, symbols, &finding.seen),
-        cells_(story_table(finding, names_, glyphs(true), static_cast<size_t>(-1)).cells),
+        table_(story_table(finding, names_, glyphs(true), static_cast<size_t>(-1))),
+        cells_(table_.cells),
         row_of_step_(names_.trace().steps().size(), -1) {
     for (size_t i = 0; i < cells_.size(); ++i)
       if (cells_[i].row.kind == StoryRow::Operation) row_of_step_[cells_[i].row.index] = static_cast<int>(i);
@@ -94,13 +95,24 @@ class StoryModel {
                  {"function", where.function},
                  {"schedule", finding_.schedule},
                  {"replay", finding_.schedule.empty() ? "" : "lockstep replay " + shell_word(finding_.schedule)}};
-    if (!finding_.cause.text.empty()) json["why"] = finding_.cause.text;
+    if (!finding_.cause.text.empty()) json["why"] = why();
     if (!finding_.test.empty()) json["test"] = finding_.test;
     if (!finding_.output.empty()) {
       const size_t begin = finding_.output.size() > kOutputBytes ? finding_.output.size() - kOutputBytes : 0;
       json["output"] = finding_.output.substr(begin);
     }
     return json;
+  }
+
+  // The orders it depends on, by numbers of rows.
+  Json why() const {
+    Json orders = Json::array();
+    for (const NeededOrder& order : finding_.cause.orders) {
+      const auto first = table_.numbers.find(order.first), second = table_.numbers.find(order.second);
+      if (first == table_.numbers.end() || second == table_.numbers.end()) continue;
+      orders.push_back({{"first", first->second}, {"second", second->second}, {"reversed", "passes"}});
+    }
+    return {{"text", Json::array({finding_.cause.text})}, {"orders", std::move(orders)}};
   }
 
   void name_threads() {
@@ -268,7 +280,8 @@ class StoryModel {
 
   const Finding& finding_;
   TraceNames names_;
-  const std::vector<StoryCell> cells_;
+  const StoryTable table_;
+  const std::vector<StoryCell>& cells_;
   std::vector<int> row_of_step_;  // -1: there is none yet
   std::map<ThreadId, int> columns_;
   Table<ObjectId> objects_;

@@ -84,6 +84,7 @@ TEST_P(Tracked, ExecutionsAreTheSameWithCallsLeftOut) {
   for (size_t i = 0; i < thin.traces.size(); ++i)
     ASSERT_TRUE(same(thin.traces[i], whole.traces[i])) << "execution " << i + 1;
 }
+// pctvb knows variables of the heap by the stack that allocated them, so it needs all calls.
 INSTANTIATE_TEST_SUITE_P(
     Programs, Tracked,
     testing::Values(Row{"variables-gcc-O1 long 16000", "vb:survey=0", true, true},
@@ -91,8 +92,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Row{"variables-gcc-O1 late 60000", "vb:survey=0", true, true},
                     Row{"variables-gcc-O1 copied 40000", "vb:survey=0", true, true},
                     Row{"variables-gcc-O1 waiting 30000", "vb:survey=0", false, true},
-                    Row{"variables-gcc-O1 long 16000", "pctvb:depth=2,variables=1,survey=0", true, true},
-                    Row{"variables-gcc-O1 late 60000", "pctvb:depth=2,variables=1,survey=0", true, true},
+                    Row{"variables-gcc-O1 long 16000", "pctvb:depth=2,variables=1,survey=0", false, true},
+                    Row{"variables-gcc-O1 late 60000", "pctvb:depth=2,variables=1,survey=0", false, true},
                     Row{"variables-gcc-O1 long 16000", "random", false, false},
                     Row{"variables-gcc-O1 long 16000", "random", true, false, false}));
 
