@@ -80,10 +80,13 @@ class Sarif {
     if (!bug.cause.text.empty()) json["properties"]["why"] = bug.cause.text;
     if (!bug.schedule.empty()) json["properties"]["replay"] = "lockstep replay " + shell_word(bug.schedule);
     if (bug.location.line > 0) json["locations"] = Json::array({location(bug.location, "")});
+    Json others = Json::array();
     const auto story = report_.stories.find(bug.fingerprint);
-    if (story == report_.stories.end() || story->second.steps.empty()) return json;
-    json["relatedLocations"] = related(bug, story->second);
-    json["codeFlows"] = Json::array({code_flow(bug, story->second)});
+    const bool has_story = story != report_.stories.end() && !story->second.steps.empty();
+    if (has_story) others = related(bug, story->second);
+    add_cause(bug.cause, others);
+    if (!others.empty()) json["relatedLocations"] = std::move(others);
+    if (has_story) json["codeFlows"] = Json::array({code_flow(bug, story->second)});
     return json;
   }
 
@@ -98,6 +101,17 @@ class Sarif {
       list.push_back(std::move(place));
     }
     return list;
+  }
+
+  // The steps whose order matters.
+  void add_cause(const Cause& cause, Json& list) const {
+    for (const NeededOrder& order : cause.orders)
+      for (const NeededOrder::Told* step : {&order.told_first, &order.told_second}) {
+        if (step->where.line <= 0) continue;
+        Json place = location(step->where, step->thread + ": " + step->operation);
+        place["id"] = list.size() + 1;
+        list.push_back(std::move(place));
+      }
   }
 
   // A flow for each thread; executionOrder says how they interleave.
