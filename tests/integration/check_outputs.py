@@ -89,7 +89,7 @@ class Outputs(unittest.TestCase):
         bug = run["results"][0]
         self.assertEqual(driver["rules"][bug["ruleIndex"]]["id"], bug["ruleId"])
         flows = bug["codeFlows"][0]["threadFlows"]
-        self.assertEqual([flow["id"] for flow in flows], ["main", "thread 1", "thread 2"])
+        self.assertEqual([flow["id"] for flow in flows], ["thread 1", "thread 2"])  # main only creates and joins
         orders = [step["executionOrder"] for flow in flows for step in flow["locations"]]
         self.assertEqual(sorted(orders), list(range(1, len(orders) + 1)))
         for flow in flows:
