@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <unordered_map>
 
 #include "target/debug_info.hpp"
 
@@ -20,7 +21,7 @@ uint64_t size_of(Dwarf_Die* type) {
   return dwarf_aggregate_size(type, &size) == 0 ? size : 0;
 }
 
-bool is_library_type(Dwarf_Die* type) {
+static bool find_library_type(Dwarf_Die* type) {
   Dwarf_Die* scopes = nullptr;
   const int count = dwarf_getscopes_die(type, &scopes);
   bool library = false;
@@ -31,6 +32,14 @@ bool is_library_type(Dwarf_Die* type) {
   if (count > 0) free(scopes);
   const char* own = dwarf_diename(type);
   return library || (own && (std::string_view(own).starts_with("__") || std::string_view(own).starts_with("pthread_")));
+}
+
+// Asked for every element of every array that is looked through; the answer takes a walk over the whole unit.
+bool is_library_type(Dwarf_Die* type) {
+  static std::unordered_map<const void*, bool> known;
+  const auto [at, fresh] = known.try_emplace(type->addr, false);
+  if (fresh) at->second = find_library_type(type);
+  return at->second;
 }
 
 bool is_class(Dwarf_Die* type) {

@@ -43,7 +43,7 @@ def not_explored(case, *options, says=None, silent=None):
 
 
 explored("lock_of_a_file")
-done, result = run("environment_read_by_itself", "--executions", "200")
+done, result = run("environment_read_by_itself")
 check("the environment is raced for", [b["kind"] for b in result["bugs"]] == ["data-race"], done)
 # A child process can end a wait; if it does not, that is a deadlock.
 for case in ("posts_shared_semaphore", "posts_named_semaphore", "unlocks_shared_mutex", "signals_shared_condition",
