@@ -59,7 +59,7 @@ with tempfile.TemporaryDirectory() as folder:
             ("array_delete", "double-free", "allocated by new[] is freed by delete"),
             ("delete_array", "double-free", "allocated by new is freed by delete[]"),
             ("notified_too_early", "deadlock", "nobody was waiting"),
-            ("named_on_heap", "data-race", "data race on the queue's tail"),
+            ("named_on_heap", "data-race", "tail"),
             ("named_local", "data-race", "data race on done")]:
         out, result = run(*ICB, MISUSE, case)
         expect(case, out.returncode == 1 and kind in kinds(result) and words in str(result["bugs"]), out)
