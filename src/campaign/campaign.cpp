@@ -315,7 +315,7 @@ Result<Exploration> Campaign::explore_spurious_wakeups(ExplorerHooks hooks, Expl
   result = sum_of(std::move(result), std::move(round));
   if (settled) return result;
   result.claim = proved;
-  result.claim.ended_by_bug = result.ending == Ending::FirstBug;
+  result.claim.ended_by_bug = !options_.keep_going && !result.bugs.empty();
   result.traces = traces;
   result.redundant = redundant;
   result.estimated_executions = 0;

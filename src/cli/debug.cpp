@@ -49,6 +49,8 @@ Result<std::string> replay_for_debugger(const Options& options, RecordedProgram&
   Replayer replayer(**target, options.races, {}, recording.schedule.expected_output);
   std::optional<Finding> found = replayer.reproduce(recording.schedule.bug, false);
   if (!found) return std::string();
+  replayer.explain(*found, {});
+  replayer.observe(*found);
   found->schedule = options.schedule;
   const std::string story =
       tell_story(*found, replayer.symbols(), {.terminal = console.terminal(), .replayed = true, .row_limit = 400});

@@ -56,7 +56,7 @@ class DebuggerData {
     Json rows = this->rows();
     return {{"kind", name_of(finding_.kind)}, {"message", finding_.message}, {"file", finding_.location.file},
             {"line", finding_.location.line}, {"threads", threads()},        {"stop", stop()},
-            {"rows", std::move(rows)},        {"end", at_the_end()}};
+            {"rows", std::move(rows)},        {"creation", creation()},      {"end", at_the_end()}};
   }
 
  private:
@@ -119,6 +119,18 @@ class DebuggerData {
       rows.push_back(std::move(json));
     }
     return rows;
+  }
+
+  // Creations and joins, of which the story has no rows.
+  Json creation() const {
+    Json list = Json::array();
+    uint32_t record = 0;
+    for (const Step& step : trace_.steps()) {
+      ++record;
+      if (step.kind == OpKind::Create || step.kind == OpKind::Join)
+        list.push_back({{"thread", index_of(step.thread)}, {"text", operation_text(step, names_)}, {"record", record}});
+    }
+    return list;
   }
 
   Json enabled(const Step& step) const {

@@ -301,7 +301,8 @@ class ExplorationLoop {
     if (r.starts_over()) return;
     r.claim = points_missing_ && !search_.traits().draws ? Claim{} : search_.claim();
     if (only_execution_ && r.ending == Ending::Finished) claim_everything();
-    r.claim.ended_by_bug = r.ending == Ending::FirstBug;
+    // Also a bug after which the search went on for a while.
+    r.claim.ended_by_bug = !keep_going_ && (!findings_.bugs.empty() || !hooks_.known.empty());
     // A failure within the bound that only showed by schedules above it is left: the bound is not proved.
     if (r.claim.by_trace_cost && findings_.any_beyond_bound() && hooks_.preemption_bound) r.claim.finished = false;
     Evidence evidence{.executions = r.executions,

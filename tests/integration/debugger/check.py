@@ -103,14 +103,14 @@ class Moving(unittest.TestCase):
 
     def test_threads_in_the_middle(self):
         """While thread 2 is about to take the second lock, nobody waits but main."""
-        threads = debug("deadlock", "lockstep goto 5", "info threads")[2]
+        threads = debug("deadlock", "lockstep goto 2", "info threads")[2]
         self.assertRegex(threads, r"thread 1 .* next: lock second")
-        self.assertRegex(threads, r"\* .*thread 2 .* step 5: lock second")
+        self.assertRegex(threads, r"\* .*thread 2 .* step 2: lock second")
         self.assertRegex(threads, r"main .* waits: join thread 1")
 
     def test_every_step_can_be_reached_both_ways(self):
         story = debug("assertion", "lockstep story")[1]
-        last = max(int(number) for number in re.findall(r"(?m)^ *(\d+)  ", story))
+        last = max(int(number) for number in re.findall(r"(?m)^ *(\d+) [! ] ", story))
         there = debug("assertion", *[f"lockstep goto {i}" for i in range(1, last + 1)])[1:-1]
         back = debug("assertion", *["lockstep back"] * last)[1:-1]
         self.assertEqual([step_of(text) for text in there], list(range(1, last + 1)))
@@ -160,13 +160,12 @@ class Stepping(unittest.TestCase):
         self.assertIn("turns.store(seen + 1)", line)
 
     def test_next_from_the_end_of_a_line(self):
-        """The join that main waits in is the last call of its line."""
-        waits, line = debug("deadlock", "lockstep goto 3", "next")[1:3]
-        self.assertIn("one.join()", waits)
-        self.assertIn("lockstep: deadlock", line)  # the line is never done
-        waits, line = debug("data-race", "lockstep goto 5", "next")[1:3]
-        self.assertIn("one.join()", waits)
-        self.assertIn("two.join()", line)
+        second, end = debug("deadlock", "lockstep goto 2", "next", "next")[2:4]
+        self.assertIn("lock_guard hold_b", second)
+        self.assertIn("lockstep: deadlock", end)  # the line is never done
+        first, second = debug("data-race", "thread 1", "next", "next")[2:4]
+        self.assertIn("one.join()", first)
+        self.assertIn("two.join()", second)
 
     def test_next_at_the_end(self):
         self.assertIn("the execution ends here", debug("assertion", "next")[-1])
@@ -230,7 +229,7 @@ class FrontEnd(unittest.TestCase):
         self.assertIn("programs.cpp", frames)
         self.assertNotIn("liblockstep-rt", frames)
         threads = self.send("-thread-info")
-        self.assertRegex(threads, r'name="thread 2 \(step 4: [^"]* write plain\)"')
+        self.assertRegex(threads, r'name="thread 2 \(step 2: [^"]* write plain\)"')
         self.assertIn('name="main (next: join thread 1)"', threads)
         self.assertIn("running", self.send('-interpreter-exec console "lockstep other"'))
         self.assertIn("plain", "\n".join(self.until("*stopped")))

@@ -40,7 +40,7 @@ EXPECTED = [
     ("adds_up_waits", "--strategy dfs --executions 3000 --spin-rounds 30 --max-delay 20ms", ["assertion"], None),
     ("stops_after_a_sleep", "--strategy icb --executions 20", [], False),
     ("stops_after_a_sleep", "--strategy random --executions 20", [], None),
-    ("polls_until_a_timeout", "--strategy icb --executions 100", [], None),
+    ("polls_until_a_timeout", "--strategy icb --executions 5", [], None),
     ("timer_before_sleep", "--strategy dfs", [], True),
     ("timer_before_sleep", "--strategy optimal-dpor", [], True),
 ]

@@ -65,24 +65,37 @@ class AtCall(Stop):
 
     def stop(self):
         if self.access.is_armed():
-            begin = int(gdb.newest_frame().read_register("rdi")) & 0xFFFFFFFFFFFFFFFF
-            self.access.is_next = begin == self.access.place["address"]
+            self.access.is_next = self.access.is_argument()
         return False
 
 
+def innermost_function(pc):
+    """Inlined ones count."""
+    block = gdb.block_for_pc(pc)
+    while block is not None and block.function is None:
+        block = block.superblock
+    return block and block.start, block and block.function
+
+
 class AtAccess(Stop):
-    """An access of a race, or another call that is no step of its own: behind it in the program's code."""
+    """An access of a race, or another call that is no step of its own: behind the call in the program's code, or at it
+    where what is behind belongs to another function."""
 
     MAIN_STACK = 0x7FFFFF000000  # addresses above may differ under the debugger
 
     def __init__(self, index, place):
-        super().__init__("*%d" % place["pc"])
-        self.index, self.place, self.left, self.is_next = index, place, place.get("times", 1), True
-        self.call = None
         code = bytes(gdb.selected_inferior().read_memory(place["pc"] - 6, 6))
         length = 5 if code[1] == 0xE8 else 6 if code[:2] == b"\xff\x15" else 0
-        if length and place.get("address", self.MAIN_STACK) < self.MAIN_STACK:
+        self.is_call = bool(length) and innermost_function(place["pc"]) != innermost_function(place["pc"] - 1)
+        super().__init__("*%d" % (place["pc"] - (length if self.is_call else 0)))
+        self.index, self.place, self.left, self.is_next = index, place, place.get("times", 1), True
+        self.call = None
+        self.has_argument = bool(length) and place.get("address", self.MAIN_STACK) < self.MAIN_STACK
+        if self.has_argument and not self.is_call:
             self.call, self.is_next = AtCall(self, place["pc"] - length), False
+
+    def is_argument(self):
+        return int(gdb.newest_frame().read_register("rdi")) & 0xFFFFFFFFFFFFFFFF == self.place["address"]
 
     def is_armed(self):
         wanted = session.wanted if session.wanted is not None else {"access": 0}
@@ -92,7 +105,10 @@ class AtAccess(Stop):
 
     def stop(self):
         # An access that is a scheduling point has its record only behind the call.
-        if not self.is_armed() or not self.is_next or session.records() < self.place.get("records", 0):
+        records = self.place.get("records", 0) - self.is_call
+        if not self.is_armed() or not self.is_next or session.records() < records:
+            return False
+        if self.is_call and self.has_argument and not self.is_argument():
             return False
         self.left -= 1
         return self.left == 0

@@ -18,6 +18,11 @@ def doing(number):
     mine = [row for row in ROWS if row["thread"] == number]
     last = next((row for row in reversed(mine) if row["number"] <= here), None)
     following = next((row for row in mine if row["number"] > here and row["step"]), None)
+    at = session.at_row
+    record = at["record"] - 1 if at is not None and at["step"] else session.records()
+    creation = next((step for step in DATA["creation"] if step["thread"] == number and step["record"] > record), None)
+    if creation is not None and (following is None or creation["record"] < following["record"]):
+        following = creation
     if following is None:
         following = next((end for end in DATA["end"] if end["thread"] == number), None)
     if following is None:
