@@ -12,18 +12,45 @@
 namespace lockstep {
 namespace {
 
-// std::atomic, its bases and free functions: the order is chosen by who calls them. Not __atomic_semaphore and the
-// like, which choose it themselves.
-bool is_atomic_wrapper(const Frame& frame) {
-  const std::string& name = frame.where.function;
-  const auto has = [&name](const char* part) { return name.find(part) != std::string::npos; };
-  return name.starts_with("std::atomic") || has("std::__atomic_base<") || has("std::__atomic_impl::") ||
-         has("std::__atomic_ref<") || has("std::__atomic_float<");
+bool has_any(const std::string& name, std::initializer_list<const char*> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&name](const char* part) { return name.find(part) != std::string::npos; });
 }
 
-// "shared_ptr" for bits/shared_ptr_base.h.
-std::string header_name(const Frame& frame) {
-  std::string name = frame.where.file.substr(frame.where.file.find_last_of('/') + 1);
+// std::atomic, its bases and free functions, with or without their template arguments: the order is chosen by who calls
+// them. Not __atomic_semaphore and the like, which choose it themselves.
+bool is_atomic_wrapper(const Frame& frame) {
+  return has_any(frame.where.function, {"std::atomic", "::__atomic_base", "::__atomic_impl::", "::__atomic_ref",
+                                        "::__atomic_float", "__cxx_atomic_"});
+}
+
+// What stands between std::atomic::wait and the load that it does in the order it was given.
+bool is_atomic_wait(const Frame& frame) {
+  return has_any(frame.where.function,
+                 {"std::__detail::__waiter", "std::__detail::__atomic_spin", "std::__atomic_wait_address",
+                  "__libcpp_atomic_wait", "__cxx_atomic_wait", "__libcpp_thread_poll"});
+}
+
+// Its function decides: where code was merged there is no line, and none of its neighbours' is right.
+bool is_standard_library(const Frame& frame) {
+  return frame.where.function.starts_with("std::") || frame.where.function.starts_with("__gnu_cxx::");
+}
+
+// Who chose the order of an operation; the outermost wrapper, if its caller is not known.
+const Frame& chooser_of_order(const std::vector<Frame>& frames) {
+  const auto is_own_operation = [](const Frame& frame) { return !is_atomic_wrapper(frame); };
+  auto caller = std::find_if(frames.begin(), frames.end(), is_own_operation);
+  if (caller != frames.begin())
+    caller = std::find_if(caller, frames.end(),
+                          [](const Frame& frame) { return !is_atomic_wrapper(frame) && !is_atomic_wait(frame); });
+  return caller == frames.end() ? *std::find_if(frames.rbegin(), frames.rend(), is_atomic_wrapper) : *caller;
+}
+
+// "shared_ptr" for bits/shared_ptr_base.h: of what the program called.
+std::string header_name(const std::vector<Frame>& frames) {
+  const auto called = std::find_if_not(frames.begin(), frames.end(), is_standard_library);
+  const std::string& file = std::prev(called)->where.file;
+  std::string name = file.substr(file.find_last_of('/') + 1);
   for (const std::string_view end : {".h", "_base"})
     if (name.ends_with(end)) name.resize(name.size() - end.size());
   return name;
@@ -59,13 +86,20 @@ class Places {
     for (const Fact& fact : facts_) {
       if (fact.kind != FactKind::WeakOrder) continue;
       const std::vector<Frame> frames = replayer_.symbols().resolve(fact.place);
-      const auto caller = std::find_if_not(frames.begin(), frames.end(), is_atomic_wrapper);
-      if (caller != frames.end() && !is_user_code(*caller)) {
-        headers.insert(header_name(*caller));
+      ++evidence.weak_order_operations;
+      if (frames.empty()) {
+        own.insert(kSomePlace);
         continue;
       }
-      ++evidence.weak_order_operations;
-      own.insert(place_text(caller == frames.end() ? frames.back() : *caller));
+      const Frame& chooser = chooser_of_order(frames);
+      if (is_atomic_wrapper(chooser)) {
+        own.insert(chooser.where.function);
+      } else if (is_standard_library(chooser)) {
+        --evidence.weak_order_operations;
+        headers.insert(header_name(frames));
+      } else {
+        own.insert(is_user_code(chooser) ? place_text(chooser) : chooser.where.function);
+      }
     }
     evidence.weak_orders.assign(own.begin(), own.end());
     headers.erase("");

@@ -130,7 +130,7 @@ std::string shorten_name(std::string_view demangled) {
   }
   erase_all(text, "(anonymous namespace)::");
   erase_all(text, "__cxx11::");
-  erase_all(text, "std::__1::");
+  erase_all(text, "__1::");  // libc++: an inline namespace of std
   text = with_short_lambdas(without_templates(text));
   const size_t open = argument_list(text);
   if (open == std::string::npos || open == 0) return without_return_type(without_inner_arguments(text));
