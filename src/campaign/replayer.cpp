@@ -80,6 +80,9 @@ void Replayer::observe(Finding& finding) {
   const TraceView again = replay.trace, told = finding.trace;
   if (again.steps().size() != told.steps().size() || first_difference(again, told)) return;
   finding.seen = observer->take();
+  for (auto& [object, names] : finding.seen.objects)  // lockstep::name() knows better
+    if (const std::string given = target_.given_name(static_cast<uint64_t>(object)); !given.empty())
+      for (ObservedObject& name : names) name.name = given;
   retell_message(finding, symbols());
   explain_cause(finding, symbols());
 }
