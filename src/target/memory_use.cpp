@@ -59,13 +59,23 @@ bool only_writes(const Instruction& i) {
   return i.map == OpcodeMap::OneByte && (i.opcode == 0x88 || i.opcode == 0x89 || i.opcode == 0xc6 || i.opcode == 0xc7);
 }
 
+// Arithmetic with its result in memory.
+bool reads_and_writes(const Instruction& i) {
+  if (i.map != OpcodeMap::OneByte) return false;
+  if (i.opcode < 0x38) return (i.opcode & 7) < 2;
+  if (i.opcode == 0x80 || i.opcode == 0x81 || i.opcode == 0x83) return i.extension() != 7;    // not cmp
+  if (i.opcode == 0xf6 || i.opcode == 0xf7) return i.extension() == 2 || i.extension() == 3;  // not, neg
+  if (i.opcode == 0xfe || i.opcode == 0xff) return i.extension() < 2;                         // inc, dec
+  return i.opcode == 0x86 || i.opcode == 0x87 || (i.opcode & 0xfe) == 0xc0 || (i.opcode & 0xfc) == 0xd0;
+}
+
 class CodeReader {
  public:
   CodeReader(std::span<const uint8_t> code, uint64_t address, const MemoryUseOptions& options)
       : code_(code), address_(address), options_(options), framed_(has_frame_pointer(code)) {}
 
   bool touches() {
-    if (options_.judges_callees && calls_others()) return false;
+    if (options_.judges_callees && calls_others()) return touches_beside_calls();
     for (size_t at = 0; at < code_.size();) {
       const Instruction i = decode_instruction(code_.subspan(at));
       if (i.length == 0 || is_opaque(i)) return true;
@@ -83,8 +93,23 @@ class CodeReader {
   }
 
  private:
-  // Compilers copy arguments of class type and what a thread starts with without instrumentation, next to a call. So of
-  // instrumented files only functions that call nobody are judged.
+  // Compilers copy arguments of class type and what a thread starts with without instrumentation, next to a call. So in
+  // functions of instrumented files that call others, only what cannot be such a copy counts: variables of static
+  // storage, and instructions that read and write.
+  bool touches_beside_calls() {
+    for (size_t at = 0; at < code_.size();) {
+      const Instruction i = decode_instruction(code_.subspan(at));
+      if (i.length == 0 || i.lock) return true;
+      at += i.length;
+      if (!i.memory || i.thread_local_ || only_names_memory(i)) continue;
+      if (is(i, OpcodeMap::OneByte, 0xff) && i.extension() >= 2) continue;  // call, jump, push
+      if (i.base == kStackPointer || (framed_ && i.base == kFramePointer)) continue;
+      const bool relative = i.base == Instruction::kRelative;
+      if (relative && !options_.constant(address_ + at + static_cast<uint64_t>(i.displacement))) return true;
+      if (!relative && reads_and_writes(i)) return true;
+    }
+    return false;
+  }
   bool calls_others() const {
     for (size_t at = 0; at < code_.size();) {
       const Instruction i = decode_instruction(code_.subspan(at));

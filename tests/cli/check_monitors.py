@@ -51,7 +51,7 @@ with tempfile.TemporaryDirectory() as folder:
         expect(case + " is explained", words in out.stdout, out)
         bug = next(bug for bug in result["bugs"] if bug["kind"] == kind)
         out, again = run(bug["schedule"], command="replay")
-        expect(case + " replays", out.returncode == 1, out)
+        expect(case + " replays", kinds(again) == [kind], out)
 
     for case, kind, words in [
             ("malloc_delete", "double-free", "allocated by malloc is freed by delete"),
