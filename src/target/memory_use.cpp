@@ -93,9 +93,8 @@ class CodeReader {
   }
 
  private:
-  // Compilers copy arguments of class type and what a thread starts with without instrumentation, next to a call. So in
-  // functions of instrumented files that call others, only what cannot be such a copy counts: variables of static
-  // storage, and instructions that read and write.
+  // Compilers copy arguments of class type onto the stack without instrumentation, next to a call. So in functions of
+  // instrumented files that call others, reading through a pointer does not count.
   bool touches_beside_calls() {
     for (size_t at = 0; at < code_.size();) {
       const Instruction i = decode_instruction(code_.subspan(at));
@@ -106,7 +105,7 @@ class CodeReader {
       if (i.base == kStackPointer || (framed_ && i.base == kFramePointer)) continue;
       const bool relative = i.base == Instruction::kRelative;
       if (relative && !options_.constant(address_ + at + static_cast<uint64_t>(i.displacement))) return true;
-      if (!relative && reads_and_writes(i)) return true;
+      if (!relative && (reads_and_writes(i) || only_writes(i))) return true;
     }
     return false;
   }

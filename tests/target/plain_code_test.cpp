@@ -45,6 +45,7 @@ TEST_P(PlainCodeOf, AnObject) {
   EXPECT_EQ(found("object", "thread"), Names{"Counter::add (counter.cpp)"});
   EXPECT_EQ(found("object", "inline"), Names{"Counter::add_inline (counter.cpp)"}) << "the linker took the plain copy";
   EXPECT_EQ(found("object", "unsanitized"), Names{"unsanitized_add (program.cpp)"});
+  EXPECT_EQ(found("object", "unsanitized_with_calls"), Names{"unsanitized_with_calls (program.cpp)"});
   EXPECT_EQ(found("object", "detached"), Names{"Counter::add (counter.cpp)"}) << "main goes on beside it";
   EXPECT_EQ(found("object", "harmless"), Names{}) << "nothing that could be shared";
   const Names two = found("object", "two");

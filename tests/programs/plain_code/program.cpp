@@ -22,6 +22,10 @@ void some_work() { std::lock_guard hold(mutex); }
 
 // A leaf: clang marks calls in such functions nevertheless.
 [[gnu::noinline]] __attribute__((no_sanitize("thread"))) void unsanitized_add() { unsanitized = unsanitized * 3 + 1; }
+[[gnu::noinline]] __attribute__((no_sanitize("thread"))) void unsanitized_with_calls(int* value) {
+  some_work();
+  *value = *value * 3 + 1;
+}
 
 void call_plugin(const char* path, Counter& counter) {
   void* library = dlopen(path, RTLD_NOW);
@@ -65,6 +69,8 @@ bool run(const std::string& how, const char* argument) {
     in_thread([&] { counter.value = sum(counter.value, 1); });
   } else if (how == "unsanitized") {
     in_thread(unsanitized_add);
+  } else if (how == "unsanitized_with_calls") {
+    in_thread([] { unsanitized_with_calls(&unsanitized); });
   } else if (how == "plugin") {
     call_plugin(argument, counter);
   } else {
