@@ -146,7 +146,7 @@ ExplorerHooks Campaign::hooks() {
   if (!options_.keep_going) {
     hooks.goes_on = [this](const Finding& bug) { return goes_on_after(bug); };
     hooks.has_enough = [this](uint64_t executions) {
-      return causes_.is_over(executions_before_ + executions, deadline_->seconds());
+      return causes_.begun() && causes_.is_over(executions_before_ + executions, deadline_->seconds());
     };
   }
   hooks.distrusted = [this] { return target_->checkpoints_failed(); };

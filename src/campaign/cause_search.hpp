@@ -20,6 +20,7 @@ class CauseSearch {
     until_ = executions + std::min(kMostExecutions, executions_budget.value_or(10 * kMostExecutions) / 10);
     if (time_budget) seconds_ = seconds + std::chrono::duration<double>(*time_budget).count() / 10;
   }
+  bool begun() const { return begun_; }
   bool is_over(uint64_t executions, double seconds) const {
     return begun_ && (executions >= until_ || seconds >= seconds_);
   }

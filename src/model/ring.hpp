@@ -39,8 +39,9 @@ inline const char* front(Ring& ring, const char* bytes) {
   if (position != read) ring.read.store(position, std::memory_order_release);
   return message;
 }
+// A reader of a ring whose writer may sleep has to look for it (`writer_sleeps`) after a fence before it sleeps itself.
 inline void pop(Ring& ring, uint64_t bytes) {
-  ring.read.store(ring.read.load(std::memory_order_relaxed) + bytes, std::memory_order_seq_cst);
+  ring.read.store(ring.read.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
 }
 
 }  // namespace lockstep

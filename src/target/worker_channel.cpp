@@ -234,12 +234,16 @@ void WorkerChannel::pop() {
   }
   lockstep::pop(ring, message_);
   // Not before there is room for many, or it would wake for every single one.
-  if (ring.writer_sleeps.load(std::memory_order_seq_cst) &&
-      ring.written.load(std::memory_order_relaxed) - ring.read.load(std::memory_order_relaxed) <= ring.capacity / 2) {
-    ring.writer_sleeps.store(0, std::memory_order_relaxed);
-    ring.space.fetch_add(1, std::memory_order_release);
-    futex_wake(ring.space);
-  }
+  if (ring.writer_sleeps.load(std::memory_order_relaxed) &&
+      ring.written.load(std::memory_order_relaxed) - ring.read.load(std::memory_order_relaxed) <= ring.capacity / 2)
+    wake_writer();
+}
+
+void WorkerChannel::wake_writer() {
+  Ring& ring = shared().traces;
+  ring.writer_sleeps.store(0, std::memory_order_relaxed);
+  ring.space.fetch_add(1, std::memory_order_release);
+  futex_wake(ring.space);
 }
 
 void WorkerChannel::go_on() {
@@ -262,6 +266,7 @@ void WorkerChannel::sleep_until_trace(size_t in_flight, int milliseconds) {
   const uint32_t bell = ring.bell.load(std::memory_order_acquire);
   ring.wake_at.store(ring.messages.load(std::memory_order_relaxed) + batch, std::memory_order_relaxed);
   ring.reader_sleeps.store(1, std::memory_order_seq_cst);
+  if (ring.writer_sleeps.load(std::memory_order_seq_cst)) wake_writer();  // pop() may have missed it
   if (ring.written.load(std::memory_order_seq_cst) == ring.read.load(std::memory_order_relaxed) && !stopped()) {
     // The worker may have gone to sleep before it could see that we do.
     const bool idle =

@@ -48,6 +48,7 @@ class WorkerChannel {
   bool has_trace();
   TraceView front();  // the oldest unread trace; only if has_trace()
   void pop();
+  void wake_writer();  // of traces
   void sleep_until_trace(size_t in_flight, int milliseconds);
   void take_turns(bool on) { takes_turns_ = on; }  // on one core: one of us runs until it has nothing left to do
 

@@ -26,6 +26,7 @@ struct Missing {
     int flags;
   } library;
   bool any() const { return pool_threads || library.file[0]; }
+  void clear() { pool_threads = 0, library.file[0] = 0; }
 };
 inline constinit Missing missing{};
 

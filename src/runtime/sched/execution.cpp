@@ -19,6 +19,9 @@ void Scheduler::init(size_t max_records) {
 }
 
 void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers) {
+  for (ThreadSet* set :
+       {&live, &enabled, &timed, &dormant, &asleep_, &wide_offered_, &wide_timed_, &held_, &due_, &ready_, &before_})
+    set->clear(words_);
   static_cast<ExecutionRecord&>(*this) = {};
   static_cast<DecisionState&>(*this) = {};
   detail = plan.detail || plan.stacks;

@@ -29,7 +29,6 @@ struct ExecutionRecord {
   uint32_t decisions = 0;
   uint32_t unjoined = 0;  // threads created and not joined; while 0, nothing needs a record
   uint32_t live_count = 0, created = 0;
-  ThreadSet live{}, enabled{}, timed{}, dormant{};  // dormant: in a sleep, whose end is their next step
   Outcome outcome = Outcome::Ok;
   int code = 0;
   ThreadId culprit = kNoThread;
@@ -84,12 +83,20 @@ struct DecisionState {
   uint32_t max_steps_ = 0;
   uint32_t created_before_ = 0;  // threads, before the step under way
   ObjectId focus_ = kNoObject;
+};
+
+// Of an execution and of its next decision. They are large and hardly used: only the words that the execution before
+// used are cleared.
+struct ThreadSets {
+  ThreadSet live{}, enabled{}, timed{}, dormant{};  // dormant: in a sleep, whose end is their next step
+};
+struct DecisionSets {
   ThreadSet asleep_{}, wide_offered_{}, wide_timed_{};
   ThreadSet held_{}, due_{};      // sleeps and timed waits that may not end yet; timed waits whose time has come
   ThreadSet ready_{}, before_{};  // who could run, apart from fairness: now, and at the decision before
 };
 
-class Scheduler : public ExecutionRecord, private DecisionState {
+class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionState, private DecisionSets {
  public:
   void init(size_t max_records);
   void connect(const SchedulerClient& client) { client_ = client; }

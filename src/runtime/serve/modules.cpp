@@ -124,6 +124,20 @@ inline void call_all(void (*Module::*function)()) {
     if (module->*function) (module->*function)();
 }
 
+// For what is called with every execution: those that are not null.
+struct Calls {
+  void (*call[std::size(kModules)])();
+  unsigned count;
+  void fill(void (*Module::*function)()) {
+    for (const Module* module : kModules)
+      if (module->*function) call[count++] = module->*function;
+  }
+  void operator()() const {
+    for (unsigned i = 0; i < count; ++i) call[i]();
+  }
+};
+constinit struct { Calls update, before_execution, after_execution; } calls{};
+
 Settings derive_settings(const PlanHeader& plan) {
   const Channel& channel = *runtime.channel;
   Settings s{};
@@ -154,6 +168,9 @@ void start_modules() {
                        .save_checkpoint = [] { checkpoint_policy().reached(); },
                        .write_findings = write_findings,
                        .allocations = written_allocations});
+  calls.update.fill(&Module::update);
+  calls.before_execution.fill(&Module::before_execution);
+  calls.after_execution.fill(&Module::after_execution);
   call_all(&Module::start);
 }
 void take_initial_state() { call_all(&Module::at_snapshot); }
@@ -164,13 +181,13 @@ void restore_initial_state() {
 }
 
 void prepare(const PlanHeader& plan) {
-  call_all(&Module::update);
+  calls.update();
   settings = derive_settings(plan);
-  missing = {};
-  call_all(&Module::before_execution);
+  missing.clear();
+  calls.before_execution();
 }
 
-void after_execution() { call_all(&Module::after_execution); }
+void after_execution() { calls.after_execution(); }
 void leave_for_checkpoint() { call_all(&Module::leave_for_checkpoint); }
 void arrive_at_checkpoint() { call_all(&Module::at_checkpoint); }
 

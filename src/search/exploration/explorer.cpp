@@ -73,6 +73,7 @@ class ExplorationLoop {
         break;
       }
       in_flight_.swap_out(plan_);
+      now_ = Clock::now();
       look_at(*trace);
       check_limits();
     }
@@ -98,7 +99,7 @@ class ExplorationLoop {
     if (points_missing_ && !ending_) use_new_points();
     search_.recycle(plan_);
     if (counts) traces_.insert(fingerprint);
-    if (counts && hooks_.executed) hooks_.executed(fingerprint, preemptions, result_.executions, seconds_so_far());
+    if (counts && hooks_.executed) hooks_.executed(fingerprint, preemptions, result_.executions, seconds_until(now_));
     if (only_execution_ && !ending_) ending_ = Ending::Finished;
     const bool ask = result_.executions % kTrustFor == 0 || in_flight_.empty();
     if (ask && !ending_ && hooks_.distrusted && hooks_.distrusted()) ending_ = Ending::Distrusted;
@@ -123,7 +124,7 @@ class ExplorationLoop {
   // Of a search that has to start over the executions so far are lost, so it waits for twice as many each time: there
   // may be more such accesses. What it claims meanwhile counts for nothing.
   void use_new_points() {
-    if (search_.traits().draws && hooks_.add_points) {
+    if (draws_ && hooks_.add_points) {
       executor_.cancel();
       hooks_.add_points();
       in_flight_.for_each([this](const Plan& plan) { executor_.submit(plan); });
@@ -189,8 +190,8 @@ class ExplorationLoop {
     return *measures;
   }
 
-  double seconds_so_far() const {
-    return std::chrono::duration<double>(Clock::now() - start_).count() + seconds_before_;
+  double seconds_until(Clock::time_point time) const {
+    return std::chrono::duration<double>(time - start_).count() + seconds_before_;
   }
 
   void report_bound() {
@@ -203,10 +204,10 @@ class ExplorationLoop {
 
   void check_limits() {
     if (ending_) return;
-    if (hooks_.bound_finished) report_bound();
+    if (hooks_.bound_finished && !draws_) report_bound();
     const uint64_t memory = search_.memory_bytes() + traces_.memory_bytes();
     result_.peak_memory_bytes = std::max(result_.peak_memory_bytes, memory);
-    const Clock::time_point now = Clock::now();
+    const Clock::time_point now = now_;
     if (hooks_.has_enough && hooks_.has_enough(result_.executions)) {
       ending_ = Ending::FirstBug;
     } else if (interrupted_()) {
@@ -279,7 +280,7 @@ class ExplorationLoop {
   void conclude() {
     Exploration& r = result_;
     const SearchStatus status = search_.status();
-    r.seconds = seconds_so_far();
+    r.seconds = seconds_until(Clock::now());
     r.peak_frontier_nodes = status.peak_frontier_nodes;
     r.contributions = status.contributions;
     noticed_ = findings_.warnings.size();
@@ -299,7 +300,7 @@ class ExplorationLoop {
   void conclude_claim() {
     Exploration& r = result_;
     if (r.starts_over()) return;
-    r.claim = points_missing_ && !search_.traits().draws ? Claim{} : search_.claim();
+    r.claim = points_missing_ && !draws_ ? Claim{} : search_.claim();
     if (only_execution_ && r.ending == Ending::Finished) claim_everything();
     // Also a bug after which the search went on for a while.
     r.claim.ended_by_bug = !keep_going_ && (!findings_.bugs.empty() || !hooks_.known.empty());
@@ -343,11 +344,13 @@ class ExplorationLoop {
   Executor& executor_;
   const Budget& budget_;
   const bool keep_going_;
+  const bool draws_ = search_.traits().draws;
   const ExplorerHooks& hooks_;
   const std::function<bool()> interrupted_;
   const size_t window_ = std::max<size_t>(executor_.window(), 1);
 
   const Clock::time_point start_ = Clock::now();
+  Clock::time_point now_ = start_;  // when the last trace came
   Clock::time_point reported_ = start_, saved_ = start_;
   Clock::duration save_every_ = kFirstSave / 2;
   double seconds_before_ = 0;  // of the exploration that this one goes on with
