@@ -82,7 +82,7 @@ void Campaign::tell_causes(Exploration& result) {
   const auto is_cause = [this](const Finding& bug) {
     return std::ranges::any_of(untold_, [&](const Finding& f) { return f.fingerprint == bug.fingerprint; });
   };
-  std::ranges::stable_partition(result.bugs, [&](const Finding& bug) { return !is_cause(bug); });
+  std::stable_partition(result.bugs.begin(), result.bugs.end(), [&](const Finding& bug) { return !is_cause(bug); });
   const Finding* first = result.bugs.empty() || is_cause(result.bugs.front()) ? nullptr : &result.bugs.front();
   for (Finding& cause : untold_) {
     if (first && is_race_of(cause, first->trace))

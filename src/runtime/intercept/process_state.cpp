@@ -145,7 +145,7 @@ LOCKSTEP_CHANGES(path, truncate, (const char* path, off_t size), (path, size))
 LOCKSTEP_CHANGES(path, truncate64, (const char* path, off64_t size), (path, size))
 LOCKSTEP_CHANGES(path, utimensat, (int at, const char* path, const timespec* times, int flags),
                  (at, path, times, flags))
-LOCKSTEP_CHANGES(name, shm_unlink, (const char* name), (name))
+LOCKSTEP_STATE((StateKind::Files, kChange), note_change_of(name), int, shm_unlink, (const char* name), (name), )
 LOCKSTEP_MAKES(AT_FDCWD, path, mkdir, (const char* path, mode_t mode), (path, mode))
 LOCKSTEP_MAKES(at, path, mkdirat, (int at, const char* path, mode_t mode), (at, path, mode))
 LOCKSTEP_MAKES(AT_FDCWD, path, mkfifo, (const char* path, mode_t mode), (path, mode))
