@@ -107,6 +107,10 @@ void Campaign::complete_warning(Finding& warning) {
   constexpr unsigned kMostReplayed = 20;
   if (++replayed_ > kMostReplayed) return;
   if (warning.trace.empty() || warning.kind == FindingKind::Nondeterminism) return;
+  if (warning.kind == FindingKind::Timing) {
+    if (!options_.errors.contains(warning.kind)) warning.message = "timing: " + warning.message;
+    return;
+  }
   if (warning.kind == FindingKind::Livelock) {
     warning.message = fmt::format("livelock: {}; {}", warning.message, warning.doubt);
     return;

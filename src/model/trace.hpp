@@ -18,7 +18,7 @@
 
 namespace lockstep {
 
-inline constexpr uint16_t kTraceVersion = 8;
+inline constexpr uint16_t kTraceVersion = 9;
 
 // How an execution ended.
 enum class Outcome : uint8_t {
@@ -166,6 +166,15 @@ struct Monitors {
   };
 };
 
+// The longest time for which an execution held up a thread: a sleep or timed wait with a later deadline ended first.
+struct LongestDelay {
+  uint64_t nanoseconds;  // 0: nobody was held up
+  uint32_t record;       // which ended that sleep or wait
+  ThreadId held_up;
+  uint16_t reserved;
+};
+static_assert(sizeof(LongestDelay) == 16, "wire format");
+
 struct TraceHeader {
   enum WireFlags : uint16_t {
     kElsewhere = 1,  // only this header is here, the message lies in the channel's big area
@@ -198,8 +207,9 @@ struct TraceHeader {
   uint64_t output;                  // hash of what the program wrote, if outputs are compared; else 0
   uint32_t values;                  // one per step in detailed executions, else 0
   uint32_t reserved2;
+  LongestDelay delay;
 };
-static_assert(sizeof(TraceHeader) == 120, "wire format");
+static_assert(sizeof(TraceHeader) == 136, "wire format");
 
 // On the wire a trace may begin like the one sent before it. Then these numbers of records and set words are left out.
 struct TraceSuffix {
