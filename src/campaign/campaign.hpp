@@ -128,6 +128,7 @@ class Campaign {
   std::vector<Finding> untold_;  // reported, but not told: what they may lead to comes first
   unsigned starts_ = 0;          // how often the search has started over
   unsigned replayed_ = 0;        // warnings
+  double replay_seconds_ = 0;    // that the last finding took to be replayed with stacks
   bool has_saved_state_ = false;
   std::set<std::string> unsaved_;            // schedules that could not be written
   std::vector<std::filesystem::path> made_;  // folders for what is saved, the innermost first

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -354,17 +355,18 @@ class Trace {
  public:
   Trace() = default;
   explicit Trace(TraceView v) { assign(v); }
-  void assign(TraceView v) {  // keeps its memory
-    bytes_.resize((v.header().bytes + 7) / 8);
-    std::memcpy(bytes_.data(), &v.header(), v.header().bytes);
+  void assign(TraceView v) {  // keeps its memory, unless a copy has it
+    if (bytes_.use_count() != 1) bytes_ = std::make_shared<std::vector<uint64_t>>();
+    bytes_->resize((v.header().bytes + 7) / 8);
+    std::memcpy(bytes_->data(), &v.header(), v.header().bytes);
   }
-  bool empty() const { return bytes_.empty(); }
-  TraceView view() const { return TraceView(bytes_.data()); }
+  bool empty() const { return !bytes_; }
+  TraceView view() const { return TraceView(bytes_->data()); }
   operator TraceView() const { return view(); }
 
  private:
   friend class TraceBuilder;
-  std::vector<uint64_t> bytes_;
+  std::shared_ptr<std::vector<uint64_t>> bytes_;  // never changed while copies share it
 };
 
 // Writes a trace message: for fakes in tests and for what the driver says in a dead worker's name.
