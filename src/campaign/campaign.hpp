@@ -83,7 +83,10 @@ class Campaign {
   Exploration explore_spurious_wakeups(ExplorerHooks hooks, Exploration result);
   bool wants_longer_delays(const Exploration& result);
   void explore_longer_delays(ExplorerHooks hooks, Exploration& result);
-  std::optional<Finding> failure_within(uint32_t max_delay_ms, const ExplorerHooks& hooks, Exploration& result);
+  std::optional<Finding> failure_with_shortest_delay(const ExplorerHooks& hooks, const bool& held_back,
+                                                     Exploration& result);
+  std::optional<Finding> failure_within(uint32_t max_delay_ms, const ExplorerHooks& hooks, double until,
+                                        Exploration& result);
   void report_timing(Finding found, Exploration& result);
   Budget budget_left(const Exploration& so_far) const;
   bool must_stop();  // interrupted, or there is another program now

@@ -11,7 +11,10 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kNanosecondsPerMs = 1'000'000;
-constexpr unsigned kMostAttempts = 6;  // to find a failure with a shorter delay
+// A thread that gives up and tries again would do so for ever while another one is held up for ever.
+constexpr uint32_t kLevels[] = {100, 1'000, 10'000, 100'000};  // ms
+constexpr unsigned kMostAttempts = 6;                          // to find a failure with a shorter delay
+constexpr double kFewestSeconds = 2;
 constexpr uint64_t kFewestExecutions = 2'000;
 
 std::string duration_text(uint64_t nanoseconds) {
@@ -51,49 +54,65 @@ bool Campaign::wants_longer_delays(const Exploration& result) {
 }
 
 // The first failure that some execution with delays up to the limit shows. Executions are counted, nothing is claimed.
-std::optional<Finding> Campaign::failure_within(uint32_t max_delay_ms, const ExplorerHooks& hooks,
+std::optional<Finding> Campaign::failure_within(uint32_t max_delay_ms, const ExplorerHooks& hooks, double until,
                                                 Exploration& result) {
   max_delay_ms_ = max_delay_ms;
   target_->allow_delay(max_delay_ms);
   const uint64_t last = result.executions + std::max(kFewestExecutions, 2 * result.executions);
   const std::vector<Analysis*> analyses = replayer_.analyses();
   for (;; use_new_points()) {
+    const double left = until - deadline_->seconds();
+    if (left <= 0 || deadline_->is_over()) return std::nullopt;
     search_ = std::move(*make_strategy(strategy_options_));
     executions_before_ = result.executions;
     Budget budget = budget_left(result);
     const uint64_t most = last - std::min(last, result.executions);
     budget.executions = budget.executions ? std::min(*budget.executions, most) : most;
+    const auto time = std::chrono::milliseconds(static_cast<int64_t>(1000 * left) + 1);
+    budget.time = budget.time ? std::min(*budget.time, time) : time;
     Exploration round = Explorer(*search_, *target_, analyses, budget, false, hooks).run();
     result.executions += round.executions;
     if (!round.bugs.empty()) return std::move(round.bugs.front());
-    if (!round.starts_over() || deadline_->is_over()) return std::nullopt;
+    if (!round.starts_over()) return std::nullopt;
   }
 }
 
-// A failure with a shorter delay is likelier to be met, so it is looked for.
+// Shorter delays are likelier to be met, so they come first: one level after the other, then below what was found.
+std::optional<Finding> Campaign::failure_with_shortest_delay(const ExplorerHooks& hooks, const bool& held_back,
+                                                             Exploration& result) {
+  const double until = deadline_->seconds() + std::max(kFewestSeconds, deadline_->seconds());
+  uint32_t tried = options_.max_delay_ms;
+  std::optional<Finding> found;
+  for (const uint32_t level : kLevels) {
+    if (level <= tried) continue;
+    if ((found = failure_within(level, hooks, until, result)) || !held_back) break;
+    tried = level;
+  }
+  for (unsigned attempt = 0; found && attempt < kMostAttempts; ++attempt) {
+    const uint64_t delay = found->trace.view().header().delay.nanoseconds;
+    const auto below = static_cast<uint32_t>((delay - std::min<uint64_t>(delay, 1)) / kNanosecondsPerMs);
+    if (below <= tried) break;
+    std::optional<Finding> shorter = failure_within(below, hooks, until, result);
+    if (!shorter) break;
+    found = std::move(shorter);
+  }
+  return found;
+}
+
 void Campaign::explore_longer_delays(ExplorerHooks hooks, Exploration& result) {
+  bool held_back = false;  // some sleep or timed wait: longer delays would make a difference
   hooks.save = nullptr;
   hooks.bound_finished = nullptr;
   hooks.goes_on = nullptr;
   hooks.has_enough = nullptr;
   hooks.found = nullptr;
   hooks.executed = nullptr;
-  hooks.ended = nullptr;
+  hooks.ended = [&held_back](TraceView trace, const Plan&, uint64_t) {
+    held_back |= trace.reasons().has(Reason::Delay);
+  };
   const uint32_t spurious = spurious_;
   allow_spurious(options_.spurious.value_or(0));
-  std::optional<Finding> found;
-  uint64_t delay = 0;
-  uint32_t limit = kAnyDelay;
-  for (unsigned attempt = 0; attempt < kMostAttempts && !deadline_->is_over(); ++attempt) {
-    std::optional<Finding> failure = failure_within(limit, hooks, result);
-    if (!failure) break;
-    found = std::move(failure);
-    delay = found->trace.view().header().delay.nanoseconds;
-    if (delay <= options_.max_delay_ms * kNanosecondsPerMs) break;
-    limit = static_cast<uint32_t>(std::min<uint64_t>((delay - 1) / kNanosecondsPerMs, kAnyDelay - 1));
-    if (limit <= options_.max_delay_ms) break;
-  }
-  if (found) report_timing(std::move(*found), result);
+  if (auto found = failure_with_shortest_delay(hooks, held_back, result)) report_timing(std::move(*found), result);
   max_delay_ms_ = options_.max_delay_ms;
   target_->allow_delay(max_delay_ms_);
   allow_spurious(spurious);
