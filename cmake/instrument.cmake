@@ -26,7 +26,8 @@ function(lockstep_define_instrumentation target include_folder)
               -fsanitize=thread
               "$<$<OR:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<COMPILE_LANG_AND_ID:C,GNU>>:${LOCKSTEP_GNU_OPTIONS}>"
               "$<$<OR:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<COMPILE_LANG_AND_ID:C,GNU>>:SHELL:-include \"${include_folder}/lockstep/instrumented.h\">"
-              "$<$<OR:$<COMPILE_LANG_AND_ID:CXX,Clang>,$<COMPILE_LANG_AND_ID:C,Clang>>:SHELL:${clang}>")
+              "$<$<OR:$<COMPILE_LANG_AND_ID:CXX,Clang>,$<COMPILE_LANG_AND_ID:C,Clang>>:SHELL:${clang}>"
+              "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-isystem \"${include_folder}/lockstep/libcxx\">")
 endfunction()
 
 # lockstep::lockstep from lockstep::rt, lockstep::explore and a folder of headers: the same for an installed package and

@@ -29,6 +29,7 @@ enum class FindingKind : uint8_t {
   NotLinearizable,
   ExitCode,
   Nondeterminism,
+  Timing,  // fails only if a thread is held up longer than --max-delay
   kCount
 };
 const char* name_of(FindingKind kind);  // the JSON spelling: "assertion", "data-race", ...

@@ -132,6 +132,7 @@ Campaign::Campaign(const CampaignOptions& options, const Subject& subject, Strat
       points_(points_in_use(options.points, *target_)),
       promotion_(points_ >= Points::Racy && search_->traits().preempts_at_points),
       spurious_(options.spurious.value_or(0)),
+      max_delay_ms_(options.max_delay_ms),
       has_saved_state_(saved != nullptr) {}
 
 ExplorerHooks Campaign::hooks() {
@@ -240,15 +241,17 @@ void Campaign::resume_from_saved() {
   target_->promote(promotion_.in_use());
 }
 
-// First without spurious wakeups, unless the user wants them; then, under `auto`, with one.
+// First without spurious wakeups, unless the user wants them; then, under `auto`, with one, and with longer delays.
 Result<Exploration> Campaign::explore_all(ExplorerHooks hooks) {
   Exploration before;
   before.executions = executions_before_;
   before.warnings = warnings_before_;
   before.raced = raced_before_;
   Result<Exploration> result = explore_until_settled(hooks, std::move(before), saved_ != nullptr);
-  if (!result || !wants_spurious_wakeups(*result)) return result;
-  return explore_spurious_wakeups(std::move(hooks), std::move(*result));
+  if (!result) return result;
+  if (wants_spurious_wakeups(*result)) result = explore_spurious_wakeups(hooks, std::move(*result));
+  if (wants_longer_delays(*result)) explore_longer_delays(std::move(hooks), *result);
+  return result;
 }
 
 // Until no new scheduling points are found.
@@ -294,11 +297,10 @@ bool Campaign::wants_spurious_wakeups(const Exploration& result) {
 }
 
 // What is proved without them stays proved, whatever comes of this; a state saved meanwhile would say otherwise.
-Result<Exploration> Campaign::explore_spurious_wakeups(ExplorerHooks hooks, Exploration result) {
+Exploration Campaign::explore_spurious_wakeups(ExplorerHooks hooks, Exploration result) {
   hooks.save = nullptr;
   hooks.bound_finished = nullptr;
-  spurious_ = 1;
-  target_->allow_spurious(spurious_);
+  allow_spurious(1);
   search_ = std::move(*make_strategy(strategy_options_));
   const Claim proved = result.claim;
   const std::optional<uint64_t> traces = result.traces, redundant = result.redundant;

@@ -78,8 +78,16 @@ class Campaign {
   Result<Exploration> explore_all(ExplorerHooks hooks);
   Result<Exploration> explore_until_settled(ExplorerHooks& hooks, Exploration so_far, bool resume);
   void start_over(ExplorerHooks& hooks, const Exploration& so_far);
+  void allow_spurious(uint32_t wakeups) { target_->allow_spurious(spurious_ = wakeups); }
   bool wants_spurious_wakeups(const Exploration& result);
-  Result<Exploration> explore_spurious_wakeups(ExplorerHooks hooks, Exploration result);
+  Exploration explore_spurious_wakeups(ExplorerHooks hooks, Exploration result);
+  bool wants_longer_delays(const Exploration& result);
+  void explore_longer_delays(ExplorerHooks hooks, Exploration& result);
+  std::optional<Finding> failure_with_shortest_delay(const ExplorerHooks& hooks, const bool& held_back,
+                                                     Exploration& result);
+  std::optional<Finding> failure_within(uint32_t max_delay_ms, const ExplorerHooks& hooks, double until,
+                                        Exploration& result);
+  void report_timing(Finding found, Exploration& result);
   Budget budget_left(const Exploration& so_far) const;
   bool must_stop();  // interrupted, or there is another program now
   double seconds_so_far() const { return deadline_->seconds() + (saved_ ? saved_->seconds : 0); }
@@ -113,6 +121,7 @@ class Campaign {
   const Points points_;
   Promotion promotion_;
   uint32_t spurious_;               // wakeups that executions may have now
+  uint32_t max_delay_ms_;           // that they may have now
   uint64_t executions_before_ = 0;  // of searches given up because there are more scheduling points now
   std::vector<Finding> warnings_before_;
   bool raced_before_ = false;
@@ -122,6 +131,7 @@ class Campaign {
   std::vector<Finding> untold_;  // reported, but not told: what they may lead to comes first
   unsigned starts_ = 0;          // how often the search has started over
   unsigned replayed_ = 0;        // warnings
+  double replay_seconds_ = 0;    // that the last finding took to be replayed with stacks
   bool has_saved_state_ = false;
   std::set<std::string> unsaved_;            // schedules that could not be written
   std::vector<std::filesystem::path> made_;  // folders for what is saved, the innermost first

@@ -23,7 +23,7 @@ std::optional<Error> Campaign::save_schedule_of(const Finding& finding) {
   schedule.points = options_.points;
   schedule.timeouts = options_.timeouts;
   schedule.spin_rounds = options_.spin_rounds.value_or(kDefaultSpinRounds);
-  schedule.max_delay_ms = options_.max_delay_ms;
+  schedule.max_delay_ms = max_delay_ms_;
   schedule.spurious = spurious_;
   schedule.expected_exit = options_.expected_exit;
   schedule.compares_output = options_.compares_output();

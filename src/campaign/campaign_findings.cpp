@@ -25,7 +25,9 @@ std::optional<Finding> Campaign::confirm(Finding finding) {
   finding.schedule = fmt::format("{}/bug-{}.lockstep", options_.out, bug_number_ + 1);
   finding.execution += executions_before_;
   finding.test = options_.test;
+  const double begin = deadline_->seconds();
   std::optional<Finding> found = replayer_.reproduce(finding, true);
+  replay_seconds_ = deadline_->seconds() - begin;
   if (!found && deadline_->is_overdue()) {
     listener_.warn("the time budget ended before the failure was replayed; its source locations are missing");
     return replayer_.complete(std::move(finding));
@@ -43,8 +45,13 @@ std::optional<Finding> Campaign::confirm(Finding finding) {
   return replayer_.explained(with_all_points(simple).value_or(simple), shrink_budget());
 }
 
+// Of a long execution another replay with stacks, and telling it, take about as long as the first replay did.
 ShrinkBudget Campaign::shrink_budget() const {
-  return {.stop = [this] { return deadline_->is_over(); }};
+  const auto reserve = std::chrono::duration<double>(2 * replay_seconds_);
+  return {.stop = [this, reserve] {
+    const auto left = deadline_->left();
+    return deadline_->is_over() || (left && *left < reserve);
+  }};
 }
 
 // If accesses raced that were no scheduling points, the schedule does not say who was preempted there.
@@ -107,6 +114,10 @@ void Campaign::complete_warning(Finding& warning) {
   constexpr unsigned kMostReplayed = 20;
   if (++replayed_ > kMostReplayed) return;
   if (warning.trace.empty() || warning.kind == FindingKind::Nondeterminism) return;
+  if (warning.kind == FindingKind::Timing) {
+    if (!options_.errors.contains(warning.kind)) warning.message = "timing: " + warning.message;
+    return;
+  }
   if (warning.kind == FindingKind::Livelock) {
     warning.message = fmt::format("livelock: {}; {}", warning.message, warning.doubt);
     return;

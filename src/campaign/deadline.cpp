@@ -7,7 +7,7 @@ namespace lockstep {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kGraceAfterInterrupt{300};  // it is to be obeyed within a second
+constexpr milliseconds kGraceAfterInterrupt{150};  // it is to be obeyed within a second
 
 }  // namespace
 

@@ -117,7 +117,7 @@ std::string translate(const lockstep::v1::Options& from, unsigned call, Campaign
     return "timeouts '" + from.timeouts + "' is not one of: stuck, cost, always";
   for (const std::string& name : from.errors) {
     lockstep::FindingKind kind;
-    if (!read_name(kind, name, lockstep::FindingKind::Nondeterminism)) return "unknown kind of warning '" + name + "'";
+    if (!read_name(kind, name, lockstep::FindingKind::Timing)) return "unknown kind of warning '" + name + "'";
     to.errors.insert(kind);
   }
   return {};

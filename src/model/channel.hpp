@@ -159,7 +159,7 @@ struct Channel {
   uint64_t big_offset, big_capacity;
   std::atomic<uint32_t> big_busy;  // futex word: 1 while the driver has not read it
   std::atomic<uint32_t>
-      settings_version;  // changes with what follows and with `spurious`: checkpoints do not outlive it
+      settings_version;  // changes with what follows, `spurious` and `max_delay_ms`: checkpoints do not outlive it
   // Return addresses of plain accesses that are scheduling points; changed only while no plan is under way.
   std::atomic<uint32_t> promoted_version;
   uint32_t promoted_count;

@@ -52,8 +52,8 @@ Trace TraceBuilder::build() {
   header.bytes = static_cast<uint32_t>(before_races + sizeof(DataRace) * races.size() +
                                        sizeof(Allocation) * allocations.size() + sizeof(StepValues) * values.size());
   Trace trace;
-  trace.bytes_.resize(header.bytes / 8);
-  char* out = reinterpret_cast<char*>(trace.bytes_.data());
+  trace.bytes_ = std::make_shared<std::vector<uint64_t>>(header.bytes / 8);
+  char* out = reinterpret_cast<char*>(trace.bytes_->data());
   auto put = [&out](const void* data, size_t size) {
     if (size) std::memcpy(out, data, size);
     out += size;
@@ -64,7 +64,7 @@ Trace TraceBuilder::build() {
   put(sets.data(), 8 * sets.size());
   put(stacks.data(), 8 * stacks.size());
   put(message.data(), message.size());
-  out = reinterpret_cast<char*>(trace.bytes_.data()) + before_blocks;
+  out = reinterpret_cast<char*>(trace.bytes_->data()) + before_blocks;
   put(blocks.data(), sizeof(Touched) * blocks.size());
   put(races.data(), sizeof(DataRace) * races.size());
   put(allocations.data(), sizeof(Allocation) * allocations.size());

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,7 @@
 
 namespace lockstep {
 
-inline constexpr uint16_t kTraceVersion = 8;
+inline constexpr uint16_t kTraceVersion = 9;
 
 // How an execution ended.
 enum class Outcome : uint8_t {
@@ -166,6 +167,15 @@ struct Monitors {
   };
 };
 
+// The longest time for which an execution held up a thread: a sleep or timed wait with a later deadline ended first.
+struct LongestDelay {
+  uint64_t nanoseconds;  // 0: nobody was held up
+  uint32_t record;       // which ended that sleep or wait
+  ThreadId held_up;
+  uint16_t reserved;
+};
+static_assert(sizeof(LongestDelay) == 16, "wire format");
+
 struct TraceHeader {
   enum WireFlags : uint16_t {
     kElsewhere = 1,  // only this header is here, the message lies in the channel's big area
@@ -198,8 +208,9 @@ struct TraceHeader {
   uint64_t output;                  // hash of what the program wrote, if outputs are compared; else 0
   uint32_t values;                  // one per step in detailed executions, else 0
   uint32_t reserved2;
+  LongestDelay delay;
 };
-static_assert(sizeof(TraceHeader) == 120, "wire format");
+static_assert(sizeof(TraceHeader) == 136, "wire format");
 
 // On the wire a trace may begin like the one sent before it. Then these numbers of records and set words are left out.
 struct TraceSuffix {
@@ -344,17 +355,18 @@ class Trace {
  public:
   Trace() = default;
   explicit Trace(TraceView v) { assign(v); }
-  void assign(TraceView v) {  // keeps its memory
-    bytes_.resize((v.header().bytes + 7) / 8);
-    std::memcpy(bytes_.data(), &v.header(), v.header().bytes);
+  void assign(TraceView v) {  // keeps its memory, unless a copy has it
+    if (bytes_.use_count() != 1) bytes_ = std::make_shared<std::vector<uint64_t>>();
+    bytes_->resize((v.header().bytes + 7) / 8);
+    std::memcpy(bytes_->data(), &v.header(), v.header().bytes);
   }
-  bool empty() const { return bytes_.empty(); }
-  TraceView view() const { return TraceView(bytes_.data()); }
+  bool empty() const { return !bytes_; }
+  TraceView view() const { return TraceView(bytes_->data()); }
   operator TraceView() const { return view(); }
 
  private:
   friend class TraceBuilder;
-  std::vector<uint64_t> bytes_;
+  std::shared_ptr<std::vector<uint64_t>> bytes_;  // never changed while copies share it
 };
 
 // Writes a trace message: for fakes in tests and for what the driver says in a dead worker's name.

@@ -34,6 +34,8 @@ FindingHelp finding_help(FindingKind kind) {
       {"The program ends with an unexpected exit code under some schedule.",
        "Look at what the program printed, and at the last switch before it ended."},
       {"The program does not repeat itself.", "Remove what depends on time, addresses or random numbers."},
+      {"The program fails if a thread is held up for longer than its sleeps and timeouts allow.",
+       "Wait for the event itself, not for a time in which it should have happened."},
   };
   static_assert(std::size(kHelp) == static_cast<size_t>(FindingKind::kCount), "one entry per kind");
   return kHelp[static_cast<size_t>(kind)];

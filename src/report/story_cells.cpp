@@ -28,6 +28,7 @@ class TableMaker {
       if (row.kind == StoryRow::Operation && !row.pending) table_.numbers[row.index] = row.number;
       if (row.pending) table_.pending[row.index] = row.number;
     }
+    if (rows.size() > kManyRows && row_limit < rows.size() / kMargin) rows = thinned(std::move(rows), row_limit);
     std::vector<Draft> drafts;
     for (StoryRow& row : rows) add(drafts, draft_of(std::move(row)));
     number_anew(drafts);
@@ -43,6 +44,22 @@ class TableMaker {
     LibraryCall call;
     std::vector<uint32_t> steps;  // that are told by this row
   };
+
+  // Rows of a long execution that are too many to be put into words only to be left out.
+  static constexpr size_t kManyRows = 100'000, kMargin = 8;
+  std::vector<StoryRow> thinned(std::vector<StoryRow> rows, size_t limit) const {
+    const std::vector<bool> keep = rows_worth_telling(rows, finding_.trace, kMargin * limit);
+    std::vector<StoryRow> left;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (keep[i] || (rows[i].kind == StoryRow::Operation && needed_.contains(rows[i].index))) {
+        left.push_back(std::move(rows[i]));
+        continue;
+      }
+      if (left.empty() || left.back().kind != StoryRow::Skipped) left.push_back({.kind = StoryRow::Skipped});
+      left.back().count += rows[i].number != 0;
+    }
+    return left;
+  }
 
   Draft draft_of(StoryRow row) {
     Draft draft{{std::move(row), "", "", {}}, {}, {}, {}};
@@ -128,6 +145,7 @@ class TableMaker {
     uint32_t number = 0;
     for (Draft& draft : drafts) {
       if (draft.cell.row.number) draft.cell.row.number = ++number;
+      number += draft.cell.row.count;
       for (const uint32_t step : draft.steps) table_.numbers[step] = draft.cell.row.number;
       if (draft.cell.row.pending) table_.pending[draft.cell.row.index] = draft.cell.row.number;
     }
@@ -154,15 +172,15 @@ class TableMaker {
     for (const Draft& draft : drafts) rows.push_back(draft.cell.row);
     std::vector<bool> keep = rows_worth_telling(rows, finding_.trace, limit);
     for (size_t i = 0; i < drafts.size(); ++i)
-      if (drafts[i].cell.needed) keep[i] = true;
+      if (drafts[i].cell.needed || rows[i].kind == StoryRow::Skipped) keep[i] = drafts[i].cell.needed;
     for (size_t i = 0; i < drafts.size();) {
       size_t end = i;
       while (end < drafts.size() && !keep[end]) ++end;
-      if (end - i == 1) {
+      if (end - i == 1 && rows[i].kind != StoryRow::Skipped) {
         tell(std::move(drafts[i]));  // a line that says "1 more" is no shorter
       } else if (end > i) {
         StoryRow row{.kind = StoryRow::Skipped};
-        for (size_t k = i; k < end; ++k) row.count += rows[k].number != 0;
+        for (size_t k = i; k < end; ++k) row.count += rows[k].count + (rows[k].number != 0);
         if (row.count > 0) {
           const std::string text = fmt::format("{} {} more steps", glyphs_.ellipsis, with_separators(row.count));
           table_.cells.push_back({std::move(row), text, "", {}});

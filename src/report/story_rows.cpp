@@ -146,6 +146,7 @@ std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
   const auto steps = trace.steps();
   for (size_t i = 0; i < rows.size(); ++i) {
     const StoryRow& row = rows[i];
+    if (row.kind == StoryRow::Skipped) continue;
     if (row.kind != StoryRow::Operation) {
       keep[i] = true;
       if (i > 0) keep[i - 1] = true;

@@ -137,22 +137,14 @@ class WorkerTarget final : public Target {
     dealt_.clear();
   }
 
-  void promote(const PromotedPoints& points) override {
-    launch_.promoted = points;
-    change_settings([&](WorkerChannel& channel) { channel.promote(points); });
+  void promote(const PromotedPoints& points) override { change(launch_.promoted, points, &WorkerChannel::promote); }
+  void allow_spurious(uint32_t wakeups) override { change(launch_.spurious, wakeups, &WorkerChannel::allow_spurious); }
+  void allow_delay(uint32_t max_delay_ms) override {
+    change(launch_.max_delay_ms, max_delay_ms, &WorkerChannel::allow_delay);
   }
-  void allow_spurious(uint32_t wakeups) override {
-    launch_.spurious = wakeups;
-    change_settings([&](WorkerChannel& channel) { channel.allow_spurious(wakeups); });
-  }
-  void trust(const std::vector<CodeRange>& code) override {
-    launch_.trusted = code;
-    change_settings([&](WorkerChannel& channel) { channel.trust(code); });
-  }
-
+  void trust(const std::vector<CodeRange>& code) override { change(launch_.trusted, code, &WorkerChannel::trust); }
   void preempt_in(const std::vector<CodeRange>& code) override {
-    launch_.preemptible = code;
-    change_settings([&](WorkerChannel& channel) { channel.preempt_in(code); });
+    change(launch_.preemptible, code, &WorkerChannel::preempt_in);
   }
 
   Detailed run_detailed(Plan plan, Inspector* inspector) override {
@@ -185,10 +177,11 @@ class WorkerTarget final : public Target {
  private:
   const ThreadTable& thread_table() const { return *static_cast<const ThreadTable*>(table_.data()); }
 
-  template <class F>
-  void change_settings(F&& change) {
+  template <class T, class Given>
+  void change(T& setting, const T& value, void (WorkerChannel::*set)(Given)) {
+    setting = value;
     cancel();
-    for (auto& slot : slots_) change(slot->channel());
+    for (auto& slot : slots_) (slot->channel().*set)(value);
   }
 
   std::set<Fact> noticed() {  // by the workers

@@ -85,6 +85,7 @@ class Target : public Executor {
   virtual void promote(const PromotedPoints&) {}
   // From now on, allows this many spurious wakeups per execution. Forgets what is in flight.
   virtual void allow_spurious(uint32_t /*wakeups*/) {}
+  virtual void allow_delay(uint32_t /*max_delay_ms*/) {}
   // Code that is not preempted while it is on the stack; ascending. Before the first plan.
   virtual void trust(const std::vector<CodeRange>&) {}
   // The only code in which threads are preempted; ascending. Before the first plan.

@@ -153,6 +153,11 @@ void WorkerChannel::allow_spurious(uint32_t wakeups) {
   settings_changed();
 }
 
+void WorkerChannel::allow_delay(uint32_t max_delay_ms) {
+  shared().max_delay_ms = max_delay_ms;
+  settings_changed();
+}
+
 namespace {
 
 uint32_t copy_ranges(const std::vector<CodeRange>& code, CodeRange* to) {

@@ -37,6 +37,7 @@ class WorkerChannel {
 
   // --- settings; only while no plan is under way ---
   void allow_spurious(uint32_t wakeups);
+  void allow_delay(uint32_t max_delay_ms);
   void promote(const PromotedPoints& points);
   void trust(const std::vector<CodeRange>& code);
   void preempt_in(const std::vector<CodeRange>& code);

@@ -132,6 +132,7 @@ Thread* Scheduler::choose_slow() {
   if (log_size >= max_steps_) end(Outcome::StepLimit);
   if (log_size >= sleep_at_) fall_asleep();
   Thread* chosen = choose_among(set);
+  note_delay(*chosen);
   if (sleeping_) note_sleepers(chosen->id);
   if (policy_ == Policy::Blocks) {
     decided_ = log_size;

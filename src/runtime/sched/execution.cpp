@@ -193,12 +193,13 @@ const Module scheduler_module = {
           const Channel& channel = *runtime.channel;
           scheduler().timeouts = channel.timeouts;
           scheduler().spin_rounds = channel.spin_rounds;
-          if (channel.max_delay_ms != kAnyDelay) scheduler().max_delay = channel.max_delay_ms * 1'000'000ull;
           scheduler().init(channel.max_records);
         },
     .before_execution =
         [] {
           const PlanHeader& plan = *settings.plan;
+          const uint32_t limit = runtime.channel->max_delay_ms;
+          scheduler().max_delay = limit == kAnyDelay ? ~0ull : limit * 1'000'000ull;
           scheduler().begin(plan, plan.delta_list(), plan.sleeper_list());
         },
 };

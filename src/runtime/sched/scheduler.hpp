@@ -40,6 +40,7 @@ struct ExecutionRecord {
   uint64_t output = 0;  // TraceHeader::output
   bool detail = false, failure_recorded = false;
   uint64_t earliest_time = 0;  // of what may come next, while somebody sleeps or waits for a time
+  LongestDelay delay{};        // TraceHeader::delay
   uint32_t spinners = 0;       // threads that are not enabled because they would only spin
 };
 
@@ -92,8 +93,10 @@ struct ThreadSets {
 };
 struct DecisionSets {
   ThreadSet asleep_{}, wide_offered_{}, wide_timed_{};
-  ThreadSet held_{}, due_{};      // sleeps and timed waits that may not end yet; timed waits whose time has come
-  ThreadSet ready_{}, before_{};  // who could run, apart from fairness: now, and at the decision before
+  ThreadSet waiting_{};            // whose next step is the end of a sleep or timed wait
+  ThreadId earliest_ = kNoThread;  // whose next step has ExecutionRecord::earliest_time
+  ThreadSet held_{}, due_{};       // sleeps and timed waits that may not end yet; timed waits whose time has come
+  ThreadSet ready_{}, before_{};   // who could run, apart from fairness: now, and at the decision before
 };
 
 class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionState, private DecisionSets {
@@ -219,6 +222,7 @@ class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionSta
   void note_sleepers(ThreadId chosen);
   void wake_sleepers();
   void order_by_time();
+  void note_delay(const Thread& chosen);
   void begin_timed();
   bool waits_for_time(const Thread& t) const;
   bool created_since_decision() const;

@@ -17,12 +17,12 @@ void Scheduler::order_by_time() {
   ready_.copy(enabled, words_);
   held_.clear(words_);
   due_.clear(words_);
+  waiting_.clear(words_);
   if (LIKELY(dormant.empty(words_) && timed.empty(words_))) return;
-  ThreadSet waiting{};
   uint64_t earliest = ~0ull, earliest_operation = ~0ull;  // of all, and of those who do not wait for time
   const auto smaller = [](uint64_t a, uint64_t b) { return a < b ? a : b; };
   const auto time_of = [&](const Thread& t) {
-    if (waiting.contains(t.id)) return t.deadline > t.clock ? t.deadline : t.clock;
+    if (waiting_.contains(t.id)) return t.deadline > t.clock ? t.deadline : t.clock;
     return virtual_clock.ready_since(t, next_step(t));
   };
   ThreadSet all;
@@ -30,13 +30,13 @@ void Scheduler::order_by_time() {
   for (unsigned i = 0; i < words_; ++i) all.word[i] |= timed.word[i];
   all.for_each(words_, [&](ThreadId id) {
     const Thread& t = thread(id);
-    if (waits_for_time(t)) waiting.add(id);
+    if (waits_for_time(t)) waiting_.add(id);
     const uint64_t time = time_of(t);
-    earliest = smaller(earliest, time);
-    if (!waiting.contains(id)) earliest_operation = smaller(earliest_operation, time);
+    if (time < earliest) earliest = time, earliest_ = id;
+    if (!waiting_.contains(id)) earliest_operation = smaller(earliest_operation, time);
   });
   earliest_time = earliest;
-  waiting.for_each(words_, [&](ThreadId id) {
+  waiting_.for_each(words_, [&](ThreadId id) {
     const uint64_t time = time_of(thread(id));
     if (time - earliest > max_delay) {
       held_.add(id);
@@ -49,6 +49,13 @@ void Scheduler::order_by_time() {
   });
   // An independent step may make an end possible: reductions take their orders for equal.
   if (!held_.empty(words_)) reasons.add(Reason::Delay);
+}
+
+// Has its sleep or timed wait ended before what could have been done earlier?
+void Scheduler::note_delay(const Thread& chosen) {
+  if (LIKELY(!waiting_.contains(chosen.id))) return;
+  const uint64_t time = chosen.deadline > chosen.clock ? chosen.deadline : chosen.clock;
+  if (time - earliest_time > delay.nanoseconds) delay = {time - earliest_time, log_size, earliest_, 0};
 }
 
 // A sleep, or a wait that can time out, begins.

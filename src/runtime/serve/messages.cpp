@@ -157,6 +157,7 @@ TraceHeader describe_trace(uint64_t plan_id, const Step* pending, uint32_t pendi
   header.threads = s.created;
   header.redundancy = s.redundancy;
   header.last_rounds = s.last_rounds;
+  header.delay = s.delay;
   header.culprit = s.culprit;
   header.code = s.code;
   header.fault_address = s.fault_address;

@@ -23,31 +23,46 @@ class CauseFinder {
       : executor_(executor), failing_(failing), max_steps_(max_steps), same_(same), budget_(budget) {}
 
   Cause run() {
-    for (const NeededOrder& order : conflicts()) {
+    for (const Conflict& conflict : conflicts()) {
       if (spent()) {
         ++cause_.left_out;
         continue;
       }
-      try_reversed(order);
+      try_reversed({conflict.first, conflict.second});
     }
     drop_implied();
     return std::move(cause_);
   }
 
  private:
+  struct Conflict {
+    uint32_t first, second;
+    auto operator<=>(const Conflict&) const = default;
+  };
+  // Only the last steps of a long execution are looked at: more could not be reversed one after the other.
+  static constexpr uint32_t kMostSteps = 4'000, kLookEvery = 256;
+
   bool spent() const {
     return executions_ >= budget_.executions || Clock::now() - start_ >= budget_.time || budget_.must_stop();
   }
 
   // The latest ones first: where executions part late, they are easiest to compare.
-  std::vector<NeededOrder> conflicts() {
-    std::vector<NeededOrder> found;
+  std::vector<Conflict> conflicts() {
+    std::vector<Conflict> found;
     dpor::RaceFinder finder(order_);
     std::vector<uint32_t> partners;
     const auto steps = failing_.steps();
     for (uint32_t i = 0; i < steps.size(); ++i) {
+      if (i % kLookEvery == 0 && spent()) {
+        cause_.left_out += static_cast<uint32_t>(steps.size()) - i;
+        return {};
+      }
       order_.push(steps[i]);
       if (!is_decision(steps[i])) continue;
+      if (steps.size() - i > kMostSteps) {
+        ++cause_.left_out;
+        continue;
+      }
       partners.clear();
       finder.find(order_[i], i, false, false, partners);
       add_earlier_accesses(i, partners);
@@ -60,11 +75,9 @@ class CauseFinder {
       finder.find(dpor::as_event(order_, pending[p]), order_.size(), true, false, partners);
       for (const uint32_t first : partners) found.push_back({first, static_cast<uint32_t>(steps.size() + p)});
     }
-    std::erase_if(found, [&](const NeededOrder& o) { return !is_decision(steps[o.first]); });
-    const auto key = [](const NeededOrder& o) { return std::pair(~o.first, o.second); };
-    std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
-    const auto same = [&](const auto& a, const auto& b) { return key(a) == key(b); };
-    found.erase(std::unique(found.begin(), found.end(), same), found.end());
+    std::erase_if(found, [&](const Conflict& c) { return !is_decision(steps[c.first]); });
+    std::ranges::sort(found, {}, [](const Conflict& c) { return std::pair(~c.first, c.second); });
+    found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
   }
 

@@ -2,6 +2,7 @@
 """Livelocks only where there are some, and the order of sleeps and timed waits: check.py LOCKSTEP PROGRAM FOLDER"""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -36,6 +37,11 @@ EXPECTED = [
     ("waits_a_minute", "--strategy optimal-dpor", [], True),
     ("waits_a_minute", "--strategy optimal-dpor --max-delay none", ["assertion"], None),
     ("waits_a_moment", "--strategy optimal-dpor", ["assertion"], None),
+    ("sleeps_in_order", "--strategy auto", [], True),
+    ("waits_a_minute", "--strategy auto", [], True),
+    ("waits_a_minute", "--strategy auto --max-delay none", ["assertion"], None),
+    ("waits_a_minute", "--strategy auto --error timing", ["timing"], None),
+    ("sleeps_unwatched", "--strategy auto", [], True),
     ("adds_up_waits", "--strategy dfs --executions 3000 --spin-rounds 30", [], None),
     ("adds_up_waits", "--strategy dfs --executions 3000 --spin-rounds 30 --max-delay 20ms", ["assertion"], None),
     ("stops_after_a_sleep", "--strategy icb --executions 20", [], False),
@@ -44,6 +50,12 @@ EXPECTED = [
     ("timer_before_sleep", "--strategy dfs", [], True),
     ("timer_before_sleep", "--strategy optimal-dpor", [], True),
 ]
+
+# Under auto: what a warning of kind timing says of the failure that a longer delay leads to; none: it must not be there.
+TIMING = {
+    "sleeps_in_order": r"^timing: .*, if .* is held up for 990 ms, until the sleep of .* at programs.cpp:\d+ ends",
+    "waits_a_minute": r"^timing: .*, if .* is held up for 60 s, until the timed wait of .* at programs.cpp:\d+ ends",
+}
 
 for name, options, bugs, complete in EXPECTED:
     command = [lockstep, "run", "--json", "result.json", "--workers", "1", "--stored", "ignore", *options.split(), program, name]
@@ -57,6 +69,10 @@ for name, options, bugs, complete in EXPECTED:
         wrong.append(f"{name} {options}: complete is {result['complete']}: {result['guarantee']}")
     if name == "backs_off_in_step" and not bugs and not any("livelock" in w for w in result["warnings"]):
         wrong.append(f"{name}: no warning: {result['warnings']}")
+    if "auto" in options and not bugs:
+        told = [w for w in result["warnings"] if w.startswith("timing")]
+        if len(told) != (name in TIMING) or (told and not re.search(TIMING[name], told[0])):
+            wrong.append(f"{name} {options}: warnings {result['warnings']}")
     limit = result["claim"]["bounds"].get("max_delay_ms")
     if complete and "sleep" in name + options and limit != 10:
         wrong.append(f"{name} {options}: the claim names a delay of {limit} ms")

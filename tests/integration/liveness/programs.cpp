@@ -160,6 +160,9 @@ void sleeps_in_order() {
         assert(ready);
       });
 }
+void sleeps_unwatched() {  // nobody depends on who wakes first
+  together([] { std::this_thread::sleep_for(10ms); }, [] { std::this_thread::sleep_for(1s); });
+}
 void waits_a_minute() {
   std::promise<int> promise;
   std::future<int> future = promise.get_future();
@@ -199,7 +202,7 @@ void polls_until_a_timeout() {
       },
       [] {
         std::unique_lock hold(guard);
-        changed.wait_for(hold, 1s);
+        changed.wait_for(hold, 100ms);
         stop = true;
       });
 }
@@ -227,6 +230,7 @@ struct {
     CASE(main_alone_yields),  CASE(toggles_for_ever),    CASE(toggles_while_main_joins), CASE(toggles_without_yields),
     CASE(naps_for_ever),      CASE(sleeps_in_order),     CASE(waits_a_minute),           CASE(waits_a_moment),
     CASE(adds_up_waits),      CASE(stops_after_a_sleep), CASE(polls_until_a_timeout),    CASE(timer_before_sleep),
+    CASE(sleeps_unwatched),
 };
 
 }  // namespace

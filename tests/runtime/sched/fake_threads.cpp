@@ -148,7 +148,7 @@ FakeRun run(const Plan& plan, const std::vector<Body>& bodies, uint64_t max_dela
   runtime.current = &main;
   runtime.running = true;
   fiber::switch_to(*runtime.controller, main);
-  FakeRun result{s().outcome, s().redundancy, {}, {s().log, s().log + s().log_size}, {}, s().reasons};
+  FakeRun result{s().outcome, s().redundancy, {}, {s().log, s().log + s().log_size}, {}, s().reasons, s().delay};
   for (const Step& step : result.steps)
     result.threads += (result.threads.empty() ? "" : " ") + std::to_string(index_of(step.thread));
   for (const Step& step : result.steps)

@@ -27,6 +27,7 @@ struct FakeRun {
   std::vector<Step> steps;
   std::vector<uint64_t> offered;  // threads that could have been chosen, by bit, for each step
   Reasons reasons;
+  LongestDelay delay;
 };
 FakeRun run(const Plan& plan, const std::vector<Body>& bodies, uint64_t max_delay = ~0ull);
 

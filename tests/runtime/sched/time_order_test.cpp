@@ -42,6 +42,19 @@ TEST(TimeOrder, SleepsThatLieFarApartKeepTheirOrder) {
   EXPECT_EQ(schedules({shorter, [] { sleep_for(21); }}), Set({"1 2"}));
 }
 
+TEST(TimeOrder, AnExecutionSaysHowLongItHeldUpWhom) {
+  const std::vector<Body> sleeps = {[] { sleep_for(10); }, [] { sleep_for(100); }, [] { store(1); }};
+  Plan plan;
+  plan.deltas = {{0, 3}, {1, 2}};
+  const FakeRun late = run(plan, sleeps, ~0ull);
+  EXPECT_EQ(late.threads, "3 2 1");
+  EXPECT_EQ(late.delay.nanoseconds, 90 * kMillisecond);
+  EXPECT_EQ(late.delay.held_up, ThreadId(1));
+  EXPECT_EQ(late.delay.record, 1u);
+  plan.deltas = {{0, 3}};
+  EXPECT_EQ(run(plan, sleeps, ~0ull).delay.nanoseconds, 0u) << "in the order of their deadlines";
+}
+
 TEST(TimeOrder, ATimedWaitGivesUpEarlyOnlyWithinTheLimit) {
   const Body stores = [] { store(1); };
   EXPECT_EQ(schedules({[] { wait_in_vain(2, 60'000); }, stores}), Set({"2 1"}));

@@ -21,11 +21,12 @@ Trace first_failure(const Program& program) {
   return execute(program, result.bugs.at(0).plan);
 }
 
-Cause cause_of(const Program& program, const Trace& failing, ShrinkBudget budget = kUnhurried) {
+Cause cause_of(const Program& program, const Trace& failing, ShrinkBudget budget = kUnhurried,
+               uint32_t max_steps = 1000) {
   FakeExecutor executor(program);
   const Outcome outcome = failing.view().outcome();
   const auto same = [outcome](const Trace& t) { return t.view().outcome() == outcome; };
-  return find_cause(executor, failing, 1000, same, budget);
+  return find_cause(executor, failing, max_steps, same, budget);
 }
 
 TEST(Cause, ALostUpdateNeedsBothReadsBeforeTheOtherWrite) {
@@ -81,6 +82,28 @@ TEST(Cause, KeepsWithinItsBudget) {
   EXPECT_EQ(none.reversed, 0u);
   EXPECT_TRUE(none.orders.empty());
   EXPECT_GT(none.left_out, 0u);
+}
+
+// Only its end is looked at: reversing every conflict of a long execution would take for ever.
+TEST(Cause, OfALongExecutionIsLookedForAtItsEnd) {
+  constexpr uint32_t kLong = 8'000;
+  Program program = increment(2);
+  Code& first = program.threads[0];
+  first.insert(first.begin(), kLong, st(1, 1));
+  Plan lost_update;
+  lost_update.max_steps = 2 * kLong;
+  const Trace passing = execute(program, lost_update);
+  const auto steps = passing.view().steps();
+  const auto load = std::find_if(steps.begin(), steps.end(), [](const Step& s) { return s.kind == OpKind::Load; });
+  ASSERT_NE(load, steps.end());
+  lost_update.deltas = {
+      {static_cast<uint32_t>(load - steps.begin()) + 1, static_cast<uint16_t>(index_of(thread_id(1)))}};
+  const Trace failing = execute(program, lost_update);
+  ASSERT_EQ(failing.view().outcome(), Outcome::Assertion);
+  const Cause cause = cause_of(program, failing, {300, std::chrono::hours(1)}, 2 * kLong);
+  EXPECT_FALSE(cause.orders.empty());
+  EXPECT_GE(cause.left_out, kLong / 2);
+  for (const NeededOrder& order : cause.orders) EXPECT_GE(order.first, kLong);
 }
 
 }  // namespace
