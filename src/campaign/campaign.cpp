@@ -53,7 +53,9 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   target.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) ||
                        search.traits().relies_on_locks;
   target.find_leaks = options.leaks;
-  target.workers = strategy.workers;
+  target.workers = options.workers == 0u ? 0 : strategy.workers;
+  target.queue = options.queue;
+  target.output_folder = options.out;
   target.max_steps = options.steps;
   target.max_records = options.steps == kNoStepLimit ? options.memory_budget / kBytesPerRecord : 2ull * options.steps;
   // A program that hangs is named before its time is up, however short that is.
@@ -95,7 +97,8 @@ Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options
   focus.install(strategy_options);
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   // Workers share what lies outside the program.
-  strategy_options.workers = options.workers ? options.workers : options.runs_commands() ? 1 : cores;
+  strategy_options.workers = options.workers.value_or(options.runs_commands() ? 1 : cores);
+  if (!options.queue.empty()) strategy_options.workers = std::max(2u, strategy_options.workers);
   strategy_options.budget_given = options.executions || options.time;
   Result<std::unique_ptr<Search>> search = make_strategy(strategy_options);
   if (!search) return search.error();
@@ -104,8 +107,9 @@ Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options
   if (!suppressions) return suppressions.error();
   const auto deadline = std::make_shared<const Deadline>(
       options.began, budget_of(options, **search).time, [&listener] { return listener.interrupted(); }, options.latest);
-  Result<std::unique_ptr<Target>> target =
-      start(target_options(options, subject, strategy_options, **search, deadline, saved));
+  TargetOptions how = target_options(options, subject, strategy_options, **search, deadline, saved);
+  how.notify = [&listener](const std::string& text) { listener.warn(text); };
+  Result<std::unique_ptr<Target>> target = start(std::move(how));
   if (!target) return target.error();
   focus.watch(**target);
   if (auto error = choose_code(**target, options)) return *error;
@@ -157,6 +161,8 @@ ExplorerHooks Campaign::hooks() {
   hooks.found = [this](const Finding& finding) { report(finding); };
   hooks.progress = [this](Progress progress) {
     progress.executions_before = executions_before_;
+    progress.machines = target_->machines();
+    progress.units_waiting = target_->units_waiting();
     for (const Coverage::Level& level : coverage_.levels())
       progress.levels.push_back({level.preemptions, level.executions, level.traces});
     listener_.progress(progress);

@@ -40,7 +40,8 @@ struct CampaignOptions {
   std::optional<std::chrono::steady_clock::time_point> latest;  // when it gives up waiting; none: a little after `time`
   uint32_t steps = kNoStepLimit;
   uint64_t memory_budget = 2ull << 30;
-  unsigned workers = 0;  // 0: one per core
+  std::optional<unsigned> workers;  // none: one per core; 0: only those of the queue
+  std::string queue;                // address of a queue whose workers help; empty: none
   Isolation isolation = Isolation::Auto;
   Backend backend = Backend::Auto;
   CheckpointUse checkpoints = CheckpointUse::Worthwhile;

@@ -6,14 +6,18 @@
 #include "cli/console.hpp"
 #include "cli/parse.hpp"
 #include "cli/paths.hpp"
+#include "work/queued_target.hpp"
 
 using namespace lockstep;
 
 int main(int argc, char** argv) {
   const char* environment = std::getenv("LOCKSTEP_OPTIONS");
   const Surroundings around{environment ? environment : ""};
-  const Services services{find_program, find_runtime_library,  Target::start,
-                          debug_target, is_built_for_lockstep, list_tests};
+  const auto start = [](TargetOptions options) {
+    return options.queue.empty() ? Target::start(std::move(options))
+                                 : start_queued_target(std::move(options), Target::start);
+  };
+  const Services services{find_program, find_runtime_library, start, debug_target, is_built_for_lockstep, list_tests};
 
   Result<ParsedCommand> command = parse_command_line({argv + 1, argv + argc}, around);
   if (!command) return fail(command.error());
@@ -33,6 +37,7 @@ int main(int argc, char** argv) {
   if (auto* shrink = std::get_if<ShrinkCommand>(&*command)) return shrink_command(shrink->options, services);
   if (auto* explain = std::get_if<ExplainCommand>(&*command)) return explain_command(explain->options, services);
   if (auto* debug = std::get_if<DebugCommand>(&*command)) return debug_command(debug->options, services);
+  if (auto* work = std::get_if<WorkCommand>(&*command)) return work_command(work->options);
   const auto& list = std::get<ListCommand>(*command);
   if (list.what == "tests") return list_tests_command(list.program, services);
   return list_command(list.what, list.json);

@@ -4,6 +4,7 @@
 
 #include "cli/option_fields.hpp"
 #include "cli/options.hpp"
+#include "work/queue_address.hpp"
 
 namespace lockstep {
 namespace {
@@ -219,8 +220,16 @@ const OptionInfo kOptions[] = {
     {"memory-budget", "SIZE", "memory for the search; the rest goes to disk [2GiB]", kRun, false, set_memory},
     {"require-complete", nullptr, "exit with code 3 if the exploration is not complete", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.require_complete, v); }},
-    {"workers", "N", "number of worker processes [one per core]", kRun, false,
-     [](Options& o, const std::string& v) { return number_into(o.workers, v, 1); }},
+    {"workers", "N", "number of worker processes; 0: none here, only those of --queue [one per core]", kRun | kWork,
+     false, [](Options& o, const std::string& v) { return number_into(o.workers.emplace(), v, 0); }},
+    {"queue", "URL",
+     "give executions to 'lockstep work' on other machines: redis://[user:password@]host:port/name, or rediss://",
+     kRun | kWork, false,
+     [](Options& o, const std::string& v) {
+       const Result<QueueAddress> address = parse_queue_address(v);
+       o.queue = v;
+       return address ? Problem{} : Problem{address.error().message};
+     }},
     {"isolation", "auto|loop|reset|fork", "before each execution: do nothing, restore memory, or fork [auto]", kAll,
      false,
      [](Options& o, const std::string& v) {
@@ -311,7 +320,7 @@ const OptionInfo kOptions[] = {
      }},
     {"verbose", nullptr, "also print what each strategy did", kRun, false,
      [](Options& o, const std::string& v) { return flag_into(o.verbose, v); }},
-    {"quiet", nullptr, "print bugs and warnings only", kAll, false,
+    {"quiet", nullptr, "print bugs and warnings only", kAll | kWork, false,
      [](Options& o, const std::string& v) { return flag_into(o.quiet, v); }},
     {"color", "auto|always|never", "use colours; auto: on a terminal, unless NO_COLOR is set [auto]", kAll, false,
      [](Options& o, const std::string& v) { return when_into(o.color, v); }},
@@ -326,6 +335,7 @@ const CommandInfo kCommands[] = {
     {"debug", "FILE", "replay under gdb, with one OS thread per program thread", kDebug},
     {"shrink", "FILE [-o OUT]", "find the simplest schedule with the same failure", kShrink},
     {"resume", "DIR", "continue an interrupted exploration", 0},
+    {"work", "--queue URL [--workers N]", "serve explorations that 'lockstep run --queue' started", kWork},
     {"list", "strategies|ranks|analyses|intercepts [--json]",
      "list strategies, ranks, analyses or intercepted functions", 0},
 };

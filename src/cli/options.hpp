@@ -40,7 +40,7 @@ struct Options : CampaignOptions {
   std::vector<std::string> debugger_options, debugger_commands;
 };
 
-enum Command : unsigned { kRun = 1, kReplay = 2, kShrink = 4, kExplain = 8, kDebug = 16 };
+enum Command : unsigned { kRun = 1, kReplay = 2, kShrink = 4, kExplain = 8, kDebug = 16, kWork = 32 };
 
 struct CommandInfo {
   const char* name;

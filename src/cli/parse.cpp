@@ -81,6 +81,9 @@ class Parser {
         "gdb stops at the failure. There, 'lockstep back [N]', 'lockstep next [N]' and 'lockstep goto STEP' move by\n"
         "steps of the story, 'lockstep other' shows the first access of a race, 'help lockstep' lists the rest.\n"
         "Add -- PROGRAM [ARGS...] to use another program.");
+    work_ = app_.add_subcommand("work", summary_of("work"));
+    add_options(*work_, kWork);
+    work_->footer("Runs until it is interrupted; see docs/distributed.md for what it trusts.");
     list_ = app_.add_subcommand("list", summary_of("list"));
     list_->add_option("WHAT", what_, "strategies, ranks, analyses, intercepts, or tests PROGRAM [ARGS...]")
         ->type_name("");
@@ -96,14 +99,15 @@ class Parser {
     if (command == "explain") return parse_replay<ExplainCommand>("explain", *explain_, kExplain, rest, around);
     if (command == "debug") return parse_replay<DebugCommand>("debug", *debug_, kDebug, rest, around);
     if (command == "resume") return parse_resume(rest);
+    if (command == "work") return parse_work(rest, around);
     if (command == "list") return parse_list(rest);
     if (command.empty())
       return usage_error(
-          "no command given; use run, replay, explain, debug, shrink, resume or list, or see 'lockstep --help'");
+          "no command given; use run, replay, explain, debug, shrink, resume, work or list, or see 'lockstep --help'");
     if (command == "--help" || command == "-h" || command == "--version") return read({command});
     if (is_option(command)) return usage_error(fmt::format("unknown option {}; see 'lockstep --help'", command));
     return usage_error(
-        fmt::format("unknown command '{}'; use run, replay, explain, debug, shrink, resume or list", command));
+        fmt::format("unknown command '{}'; use run, replay, explain, debug, shrink, resume, work or list", command));
   }
 
  private:
@@ -174,6 +178,8 @@ class Parser {
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
     RunCommand run;
     if (auto error = apply(*run_, kRun, run.options, around)) return *error;
+    if (run.options.workers == 0u && run.options.queue.empty())
+      return usage_error("--workers 0 needs --queue: somebody has to run the program");
     if (!run.options.test_run.empty() && run.options.tests_list.empty())
       return usage_error("--test-run needs --tests-list: a command that prints the names of the tests");
     if (parts->program.empty()) parts->program = words_of(run.options.test_run);
@@ -181,6 +187,23 @@ class Parser {
     run.options.command = parts->program;
     if (std::find(rest.begin(), rest.end(), "--") == rest.end()) run.hint = hint_about(parts->program);
     return ParsedCommand{run};
+  }
+
+  Result<ParsedCommand> parse_work(const Words& rest, const Surroundings& around) {
+    Result<Split> parts = split(rest, kWork, true);
+    if (!parts) return parts.error();
+    if (!parts->program.empty())
+      return usage_error(fmt::format("work takes no program: '{}'; explorations name theirs", parts->program[0]));
+    Words words = {"work"};
+    words.insert(words.end(), parts->ours.begin(), parts->ours.end());
+    Result<ParsedCommand> text = read(words);
+    if (!text || !std::get<ShowText>(*text).text.empty()) return text;
+    WorkCommand work;
+    if (auto error = apply(*work_, kWork, work.options, around)) return *error;
+    if (work.options.queue.empty())
+      return usage_error("no queue given; use 'lockstep work --queue redis://host:port/name'");
+    if (work.options.workers == 0u) return usage_error("--workers: '0' is not a whole number of at least 1");
+    return ParsedCommand{work};
   }
 
   // Options that were probably meant for Lockstep.
@@ -247,7 +270,7 @@ class Parser {
   }
 
   CLI::App app_;
-  CLI::App *run_, *replay_, *shrink_, *explain_, *debug_, *resume_, *list_;
+  CLI::App *run_, *replay_, *shrink_, *explain_, *debug_, *resume_, *work_, *list_;
   std::deque<Words> values_;  // where CLI11 puts what we read from the options themselves
   Words command_;
   std::string schedule_, folder_, what_;

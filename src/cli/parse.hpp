@@ -31,13 +31,16 @@ struct DebugCommand {
 struct ResumeCommand {
   std::string folder;
 };
+struct WorkCommand {
+  Options options;
+};
 struct ListCommand {
   std::string what;
   bool json = false;
   std::vector<std::string> program{};  // of `list tests`
 };
 using ParsedCommand = std::variant<ShowText, RunCommand, ReplayCommand, ShrinkCommand, ExplainCommand, DebugCommand,
-                                   ResumeCommand, ListCommand>;
+                                   ResumeCommand, WorkCommand, ListCommand>;
 
 struct Surroundings {
   std::string environment;             // LOCKSTEP_OPTIONS

@@ -41,7 +41,10 @@ class Screen final : public CampaignListener {
     if (options_.seed_drawn) setting_.seed = options_.strategy.seed;
   }
 
-  void warn(const std::string& text) override { console_.warn(text); }
+  void warn(const std::string& text) override {
+    progress_.clear();
+    console_.warn(text);
+  }
 
   void found(const Finding& bug) override {
     if (options_.log) options_.log->found(options_.test, bug);
@@ -80,7 +83,7 @@ class Screen final : public CampaignListener {
     progress_.clear();
     introduce();
     if (options_.quiet) return;
-    console_.print(points == 0 ? "  restarting without checkpoints\n"
+    console_.print(points == 0 ? "  restarting: executions so far are not to be relied on\n"
                                : fmt::format("  restarting: {}\n", plural(points, "access is now a scheduling point",
                                                                           "accesses are now scheduling points")));
   }

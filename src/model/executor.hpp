@@ -1,6 +1,8 @@
 // The one thing a search needs from the world: somebody who runs plans. The real one drives worker processes over
 // shared memory; tests use a fake that interprets small programs.
 #pragma once
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,6 +18,21 @@ struct PromotedPoints {
   std::vector<uint64_t> places;  // by return address
   std::vector<Alias> aliases;
 };
+
+// Workers of one machine that take part by a queue.
+struct MachineStatus {
+  std::string name;
+  unsigned workers = 0;
+  uint64_t executions = 0;
+  double busy = 0, seconds = 0;  // of all its workers together: with units; since they joined
+};
+
+inline double per_second(const MachineStatus& machine) {  // while its workers were there
+  return machine.seconds > 0 ? static_cast<double>(machine.executions) * machine.workers / machine.seconds : 0;
+}
+inline double idle_share(const MachineStatus& machine) {
+  return machine.seconds > 0 ? std::clamp(1 - machine.busy / machine.seconds, 0.0, 1.0) : 0;
+}
 
 class Executor {
  public:

@@ -16,6 +16,17 @@ using Json = nlohmann::ordered_json;
 constexpr auto kPageEvery = std::chrono::seconds(2);
 constexpr size_t kMostEvents = 2000;  // on the page; then every second point of progress goes
 
+Json machines_json(const Progress& p) {
+  Json machines = Json::array();
+  for (const MachineStatus& machine : p.machines)
+    machines.push_back({{"name", machine.name},
+                        {"workers", machine.workers},
+                        {"executions", machine.executions},
+                        {"executions_per_second", per_second(machine)},
+                        {"idle", idle_share(machine)}});
+  return machines;
+}
+
 Json progress_json(const Progress& p) {
   Json strategies = Json::object(), levels = Json::array();
   for (const auto& [name, executions] : p.by_strategy) strategies[name] = executions;
@@ -35,7 +46,9 @@ Json progress_json(const Progress& p) {
           {"bugs", p.bugs},
           {"preemptions_completed", p.preemptions_completed ? Json(*p.preemptions_completed) : Json(nullptr)},
           {"by_strategy", std::move(strategies)},
-          {"by_preemptions", std::move(levels)}};
+          {"by_preemptions", std::move(levels)},
+          {"machines", machines_json(p)},
+          {"units_waiting", p.units_waiting}};
 }
 
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }

@@ -2,7 +2,8 @@
 
 #include <time.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <filesystem>
 #include <string_view>
 
 #include "target/cpu_affinity.hpp"
@@ -14,9 +15,17 @@ extern char** environ;
 namespace lockstep {
 namespace {
 
-std::string variable(std::string_view name) {
-  const char* value = std::getenv(std::string(name).c_str());
-  return value ? value : "";
+std::vector<std::string> own_environment() {
+  std::vector<std::string> all;
+  for (char** e = environ; *e; ++e) all.emplace_back(*e);
+  return all;
+}
+
+std::string variable_in(const std::vector<std::string>& environment, std::string_view name) {
+  for (const std::string& entry : environment)
+    if (entry.starts_with(name) && entry.size() > name.size() && entry[name.size()] == '=')
+      return entry.substr(name.size() + 1);
+  return {};
 }
 
 bool is_ours(std::string_view text) {
@@ -35,13 +44,27 @@ uint64_t file_time() {
 
 LaunchOptions launch_options(const TargetOptions& options, const std::string& path, int table_fd, int capture_fd,
                              const cpu_set_t& cpus) {
-  return {options, path, {}, {}, {}, {}, {}, table_fd, capture_fd, cpus, file_time()};
+  return {options, with_length(path, options.path_room), {}, {}, {}, {}, table_fd, capture_fd, cpus, file_time()};
+}
+
+std::string with_length(const std::string& path, size_t room) {
+  if (room == 0) return path;
+  const std::string whole = std::filesystem::absolute(path).string();
+  return std::string(room - std::min(room, whole.size()), '/') + whole;
 }
 
 std::vector<std::string> runtime_variables(const LaunchOptions& options) {
   std::vector<std::string> environment;
-  const std::string preload = variable("LD_PRELOAD"), tunables = variable("GLIBC_TUNABLES");
-  environment.push_back("LD_PRELOAD=" + options.runtime_library + (preload.empty() ? "" : ":" + preload));
+  const std::vector<std::string> given = options.environment ? *options.environment : own_environment();
+  const std::string preload = variable_in(given, "LD_PRELOAD"), tunables = variable_in(given, "GLIBC_TUNABLES");
+  environment.push_back("LD_PRELOAD=" + with_length(options.runtime_library, options.path_room) +
+                        (preload.empty() ? "" : ":" + preload));
+  if (options.path_room) {
+    const std::string libraries = variable_in(given, "LD_LIBRARY_PATH");
+    const std::string folder = options.library_folder.empty() ? "/nonexistent" : options.library_folder;
+    environment.push_back("LD_LIBRARY_PATH=" + with_length(folder, options.path_room) +
+                          (libraries.empty() ? "" : ":" + libraries));
+  }
   environment.push_back("LD_BIND_NOW=1");  // otherwise resetting memory would resolve symbols again and again
   environment.push_back("GLIBC_TUNABLES=" + tunables + (tunables.empty() ? "" : ":") + "glibc.pthread.rseq=0");
   const std::string descriptors = std::to_string(kChannelFd) + "," + std::to_string(kTableFd);
@@ -53,8 +76,10 @@ std::vector<std::string> runtime_variables(const LaunchOptions& options) {
 
 std::vector<std::string> program_environment(const LaunchOptions& options) {
   std::vector<std::string> environment;
-  for (char** e = environ; *e; ++e)
-    if (!is_ours(*e)) environment.emplace_back(*e);
+  std::vector<std::string> given = options.environment ? *options.environment : own_environment();
+  for (std::string& entry : given)
+    if (!is_ours(entry) && !(options.path_room && entry.starts_with("LD_LIBRARY_PATH=")))
+      environment.push_back(std::move(entry));
   for (std::string& variable : runtime_variables(options)) environment.push_back(std::move(variable));
   return environment;
 }

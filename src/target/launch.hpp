@@ -13,7 +13,6 @@ namespace lockstep {
 struct LaunchOptions : TargetOptions {
   std::string path;  // of the program
   std::vector<CodeRange> trusted, preemptible;
-  std::vector<uint64_t> native_loops;          // see Channel::native_loop
   std::vector<PlainFunction> plain_functions;  // of the modules there are before main
   std::set<std::string> plain_modules;         // paths of those modules
   int thread_table_fd = -1;
@@ -30,6 +29,9 @@ inline constexpr int kChannelFd = 240, kTableFd = 241, kCaptureFd = 242;
 
 LaunchOptions launch_options(const TargetOptions& options, const std::string& path, int table_fd, int capture_fd,
                              const cpu_set_t& cpus);
+
+// The path with slashes in front until it has `room` characters; 0: as it is.
+std::string with_length(const std::string& path, size_t room);
 
 // The program's environment: the user's, and what the runtime needs.
 std::vector<std::string> runtime_variables(const LaunchOptions& options);

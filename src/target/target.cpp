@@ -37,7 +37,7 @@ class WorkerTarget final : public Target {
     if (options_.input && !options_.input->warning().empty()) warn(options_.input->warning());
     std::string path = "the body";
     if (!options_.body) {
-      auto found = find_program(options_.command.at(0));
+      auto found = find_program(options_.program_file.empty() ? options_.command.at(0) : options_.program_file);
       if (!found) return found.error();
       path = *found;
     }
@@ -66,9 +66,17 @@ class WorkerTarget final : public Target {
   std::vector<PlainCode> plain_code() override {
     const std::string program = options_.command.empty() ? "the program" : options_.command[0];
     if (!info_.instrumented) return {{"", "", program.substr(program.find_last_of('/') + 1), true}};
-    std::set<std::string> libraries;
-    for (auto& slot : slots_) libraries.merge(std::set(slot->channel().libraries()));
-    return plain_code_.ran(facts(), libraries);
+    return plain_code_.ran(facts(), libraries());
+  }
+  std::set<Fact> noticed() override {
+    std::set<Fact> all = elsewhere_.facts;
+    for (auto& slot : slots_) all.insert(slot->channel().facts().begin(), slot->channel().facts().end());
+    return all;
+  }
+  std::set<std::string> libraries() override {
+    std::set<std::string> all = elsewhere_.libraries;
+    for (auto& slot : slots_) all.merge(std::set(slot->channel().libraries()));
+    return all;
   }
   std::vector<uint64_t> native_loops() override { return launch_.native_loops; }
   std::vector<std::string> warnings() override {
@@ -77,9 +85,28 @@ class WorkerTarget final : public Target {
   }
 
   uint64_t resumed() override {
-    uint64_t sum = 0;
+    uint64_t sum = elsewhere_.resumed;
     for (auto& slot : slots_) sum += slot->channel().resumed();
     return sum;
+  }
+  size_t not_run() override {
+    size_t sum = 0;
+    for (auto& slot : slots_) sum += slot->channel().not_run() + slot->queue.size() - slot->sent;
+    return sum;
+  }
+
+  void adopt(const std::set<Fact>& facts, const std::set<std::string>& libraries, uint64_t resumed) override {
+    elsewhere_.facts.insert(facts.begin(), facts.end());
+    elsewhere_.libraries.insert(libraries.begin(), libraries.end());
+    elsewhere_.resumed += resumed;
+  }
+  void adopt_loops(const std::vector<uint64_t>& loops) override {
+    for (const uint64_t loop : loops)
+      if (!std::ranges::count(launch_.native_loops, loop)) launch_.native_loops.push_back(loop);
+    for (auto& slot : slots_) slot->channel().know_loops(launch_.native_loops);
+  }
+  bool adopt_threads(const std::vector<ThreadTable::Entry>& threads) override {
+    return add_threads(threads, *static_cast<ThreadTable*>(table_.data()));
   }
 
   bool checkpoints_failed() override {
@@ -91,7 +118,7 @@ class WorkerTarget final : public Target {
   }
 
   void submit(const Plan& plan) override {
-    const unsigned number = least_busy();
+    const unsigned number = slots_.size() == 1 ? 0 : least_busy_(slots_);
     WorkerSlot& slot = *slots_[number];
     dealt_.push_back(number);
     ++slot.to_do;
@@ -184,12 +211,6 @@ class WorkerTarget final : public Target {
     for (auto& slot : slots_) (slot->channel().*set)(value);
   }
 
-  std::set<Fact> noticed() {  // by the workers
-    std::set<Fact> all;
-    for (auto& slot : slots_) all.insert(slot->channel().facts().begin(), slot->channel().facts().end());
-    return all;
-  }
-
   Result<bool> start_workers(unsigned count) {
     while (slots_.size() < std::max(1u, count)) {
       slots_.push_back(std::make_unique<WorkerSlot>(launch_));
@@ -221,7 +242,7 @@ class WorkerTarget final : public Target {
       }
       if (!first) {
         first.emplace(*trace);
-        is_sequential_ = has_no_choices(*trace);
+        is_sequential_ = trace->header().threads <= 1 && std::ranges::none_of(trace->steps(), &Step::is_choice);
         continue;
       }
       const TraceView again = *trace;
@@ -238,24 +259,6 @@ class WorkerTarget final : public Target {
     }
     cancel();
     return true;
-  }
-  static bool has_no_choices(TraceView trace) {
-    return trace.header().threads <= 1 &&
-           std::none_of(trace.steps().begin(), trace.steps().end(), [](const Step& step) { return step.is_choice(); });
-  }
-
-  // Looking takes the number from the cache of the worker's core, so it is not done every time.
-  unsigned least_busy() {
-    constexpr unsigned kLookEvery = 16;
-    if (slots_.size() == 1) return 0;
-    if (++since_look_ >= kLookEvery) {
-      since_look_ = 0;
-      for (auto& slot : slots_) slot->to_do = slot->channel().not_run();
-    }
-    unsigned least = 0;
-    for (unsigned i = 1; i < slots_.size(); ++i)
-      if (slots_[i]->to_do < slots_[least]->to_do) least = i;
-    return least;
   }
   // Before the first plan: what runs unseen, wherever it is, shall be noticed. Libraries that the program loads later
   // are looked at after the execution that did.
@@ -314,25 +317,15 @@ class WorkerTarget final : public Target {
       return own_trace(first, Outcome::Uncontrolled, started.error().message);
     slot.channel().ring();
     if (!blame) return next(interrupted);
-    std::string how = WIFSIGNALED(status)
-                          ? std::string("the process was killed by signal ") + strsignal(WTERMSIG(status))
-                          : "the process ended unexpectedly with exit code " + std::to_string(WEXITSTATUS(status));
-    return own_trace(first, Outcome::WorkerDied, how);
+    return own_trace(first, Outcome::WorkerDied, unexpected_ending(status));
   }
 
   void sleep(WorkerSlot& slot) {
     const auto begin = std::chrono::steady_clock::now();
     slot.channel().sleep_until_trace(slot.sent, kPoll);
-    core_.waited(workers(), dealt_.size(), std::chrono::steady_clock::now() - begin);
+    core_.waited(processes_of(slots_), dealt_.size(), std::chrono::steady_clock::now() - begin);
     slot.channel().take_turns(core_.shared());
   }
-  std::vector<pid_t> workers() const {
-    std::vector<pid_t> pids;
-    for (const auto& slot : slots_)
-      if (slot->process.pid() > 0) pids.push_back(slot->process.pid());
-    return pids;
-  }
-
   // A worker that makes no progress between two requests looks for a spin loop without scheduling points. All workers
   // are given what it finds.
   bool take_over_loops(WorkerSlot& slot) {
@@ -373,8 +366,13 @@ class WorkerTarget final : public Target {
   PlainCodeFinder plain_code_;
   std::vector<Module> modules_;
   CodeFacts code_facts_;
+  struct {
+    std::set<Fact> facts;
+    std::set<std::string> libraries;
+    uint64_t resumed = 0;
+  } elsewhere_;                 // on other machines
   std::deque<unsigned> dealt_;  // to which slots, oldest first
-  unsigned since_look_ = 0;
+  LeastBusy least_busy_;
   bool is_sequential_ = false;  // one thread, no choices, as far as the first execution shows
   CpuAffinity core_;
   Inspector* inspector_ = nullptr;  // of the detailed execution under way

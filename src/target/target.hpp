@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,6 +42,16 @@ struct TargetOptions {
   std::shared_ptr<const ProgramInput> input;   // standard input; none: end of file
   std::vector<ThreadTable::Entry> threads;     // replay: thread names as they were when recorded
   uint32_t explore_call = 0;  // the command's so-many-th call of lockstep::explore() is to be run; 0: its main
+  std::string queue;          // address of the queue whose workers help; empty: none (work/queued_target.hpp)
+  std::string output_folder;  // what is written there is no input of the program
+  std::function<void(const std::string&)> notify;  // what a user should know at once; none: nobody listens
+  // Where a program runs on several machines its environment and the lengths of paths are the same on all of them, so
+  // that its stack is.
+  std::optional<std::vector<std::string>> environment;    // none: ours
+  std::string program_file;                               // what is executed; empty: what command[0] names
+  std::string library_folder;                             // for libraries that the machine lacks; empty: none
+  uint32_t path_room = 0;                                 // paths are this long; 0: as long as they are
+  std::vector<uint64_t> native_loops;                     // that others found: see Target::native_loops()
   std::shared_ptr<InstrumentationCache> instrumentation;  // of explorations before this one; none: none
   std::function<bool()> stop;  // true: the command has to end, and whoever waits gives up; none: never
   // Instead of a command: workers are forks of this process, and this is what they do; never returns.
@@ -92,12 +103,23 @@ class Target : public Executor {
   virtual void preempt_in(const std::vector<CodeRange>&) {}
   virtual std::vector<std::string> warnings() = 0;  // said once each, in order
   virtual std::set<Fact> facts() { return {}; }     // what was noticed in all executions so far
+  virtual std::set<Fact> noticed() { return {}; }   // those of them that the runtime itself reported
   // Code without instrumentation that ran beside other threads in the executions so far, or may have; in a fixed order.
   // Of a program without any instrumentation only its name.
   virtual std::vector<PlainCode> plain_code() { return {}; }
   virtual std::string dependence() { return {}; }              // what executions that do not repeat may depend on
   virtual std::vector<uint64_t> native_loops() { return {}; }  // jumps of spin loops in code without scheduling points
+  virtual std::set<std::string> libraries() { return {}; }     // that the program has loaded itself
   virtual uint64_t resumed() { return 0; }                     // executions that started from a checkpoint
+  virtual size_t not_run() { return 0; }                       // plans in flight whose execution is not finished
+
+  // --- what other machines' executions of the same program showed ---
+  virtual void adopt(const std::set<Fact>&, const std::set<std::string>& /*libraries*/, uint64_t /*resumed*/) {}
+  virtual void adopt_loops(const std::vector<uint64_t>&) {}
+  // Threads as another table has them. Gives those that were not known an id. True: there were some.
+  virtual bool adopt_threads(const std::vector<ThreadTable::Entry>&) { return false; }
+  virtual std::vector<MachineStatus> machines() { return {}; }  // that help; see TargetOptions::queue
+  virtual uint64_t units_waiting() { return 0; }                // for them
   // True, once: one of those differed from the same execution run from the beginning, so that none before it is to be
   // relied on. There are no checkpoints any more.
   virtual bool checkpoints_failed() { return false; }

@@ -1,5 +1,7 @@
 #include "target/thread_table.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <new>
 #include "model/text.hpp"
@@ -17,6 +19,27 @@ Result<SharedMemory> make_thread_table(const std::vector<ThreadTable::Entry>& th
     names->count.store(static_cast<uint32_t>(i) + 1);
   }
   return table;
+}
+
+bool add_threads(const std::vector<ThreadTable::Entry>& threads, ThreadTable& table) {
+  for (uint32_t free = 0; !table.lock.compare_exchange_weak(free, 1, std::memory_order_acquire); free = 0)
+    sched_yield();
+  const uint32_t before = table.count.load(std::memory_order_relaxed);
+  std::vector<uint16_t> id(threads.size());  // of their threads, here
+  for (size_t i = 1; i < threads.size(); ++i) {
+    // A thread comes behind its creator.
+    const ThreadTable::Entry entry{threads[i].parent < i ? id[threads[i].parent] : uint16_t{0}, threads[i].child};
+    const uint32_t count = table.count.load(std::memory_order_relaxed);
+    uint32_t here = 1;
+    while (here < count && (table.entry[here].parent != entry.parent || table.entry[here].child != entry.child)) ++here;
+    if (here >= kMaxThreads) break;
+    table.entry[here] = entry;
+    if (here == count) table.count.store(here + 1, std::memory_order_release);
+    id[i] = static_cast<uint16_t>(here);
+  }
+  const bool grew = table.count.load(std::memory_order_relaxed) > before;
+  table.lock.store(0, std::memory_order_release);
+  return grew;
 }
 
 std::string name_given_to(uint64_t address, const ThreadTable& table) {

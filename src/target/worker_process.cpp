@@ -48,6 +48,11 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 
 }  // namespace
 
+std::string unexpected_ending(int status) {
+  if (WIFSIGNALED(status)) return std::string("the process was killed by signal ") + strsignal(WTERMSIG(status));
+  return "the process ended unexpectedly with exit code " + std::to_string(WEXITSTATUS(status));
+}
+
 WorkerProcess::~WorkerProcess() { kill(); }
 
 void WorkerProcess::kill() {

@@ -39,4 +39,7 @@ class WorkerProcess {
   int status_ = 0;
 };
 
+// How a process with this status ended that should not have.
+std::string unexpected_ending(int status);
+
 }  // namespace lockstep

@@ -1,7 +1,9 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "model/plan_queue.hpp"
 #include "target/target.hpp"
@@ -65,5 +67,34 @@ struct WorkerSlot {
     }
   }
 };
+
+using WorkerSlots = std::vector<std::unique_ptr<WorkerSlot>>;
+
+// The worker that has the least left to do. Looking takes the number from the cache of the worker's core, so it is not
+// done every time.
+class LeastBusy {
+ public:
+  unsigned operator()(const WorkerSlots& slots) {
+    constexpr unsigned kLookEvery = 16;
+    if (++since_look_ >= kLookEvery) {
+      since_look_ = 0;
+      for (auto& slot : slots) slot->to_do = slot->channel().not_run();
+    }
+    unsigned least = 0;
+    for (unsigned i = 1; i < slots.size(); ++i)
+      if (slots[i]->to_do < slots[least]->to_do) least = i;
+    return least;
+  }
+
+ private:
+  unsigned since_look_ = 0;
+};
+
+inline std::vector<pid_t> processes_of(const WorkerSlots& slots) {
+  std::vector<pid_t> processes;
+  for (const auto& slot : slots)
+    if (slot->process.pid() > 0) processes.push_back(slot->process.pid());
+  return processes;
+}
 
 }  // namespace lockstep

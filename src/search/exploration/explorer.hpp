@@ -84,7 +84,9 @@ struct Progress {
     uint32_t preemptions;
     uint64_t executions, distinct;  // with just so many preemptions; behaviours that were new there
   };
-  uint64_t executions_before = 0;  // of searches that were given up to start over
+  uint64_t executions_before = 0;            // of searches that were given up to start over
+  std::vector<MachineStatus> machines = {};  // that help by a queue
+  uint64_t units_waiting = 0;                // for them, or with them
   std::vector<Level> levels = {};
 };
 

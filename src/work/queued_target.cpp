@@ -1,0 +1,397 @@
+#include "work/queued_target.hpp"
+
+#include <algorithm>
+#include <set>
+#include <thread>
+
+#include "target/received_trace.hpp"
+#include "work/control.hpp"
+#include "work/coordinator_pulse.hpp"
+#include "work/dealt_plans.hpp"
+#include "work/job_description.hpp"
+#include "work/queue_link.hpp"
+#include "work/units.hpp"
+
+namespace lockstep {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr size_t kQueueWindow = 4096;
+constexpr uint64_t kCheckEvery = 509;        // plans of which one is run here as well
+constexpr unsigned kChooseEvery = 16;        // plans that go the same way
+constexpr auto kGrace = milliseconds(2000);  // for Redis to come back before everything is done here
+constexpr auto kUntaken = milliseconds(100), kRescueEvery = milliseconds(200), kReadEvery = milliseconds(200);
+
+class QueuedTarget final : public Target {
+ public:
+  QueuedTarget(TargetOptions options, unsigned workers_here, std::unique_ptr<Target> here)
+      : options_(std::move(options)), workers_here_(workers_here), here_(std::move(here)) {}
+
+  std::optional<Error> join() {
+    if (options_.must_stop()) return std::nullopt;
+    const bool writes_files = here_->facts().contains({0, FactKind::WritesFiles});
+    if (writes_files || !options_.before_each.empty() || !options_.after_each.empty()) {
+      warn("executions of this program share files or commands, so all run on this machine; the queue is not used");
+      return std::nullopt;
+    }
+    const Result<QueueAddress> address = parse_queue_address(options_.queue);
+    if (!address) return address.error();
+    server_ = address->server();
+    const Result<Job> job = describe_job(options_, *here_);
+    if (!job) return job.error();
+    const std::string id = random_id();
+    Result<std::unique_ptr<QueueLink>> link = QueueLink::open(*address, id, *job);
+    if (!link) return link.error();
+    link_ = std::move(*link);
+    pulse_ = std::make_unique<CoordinatorPulse>(*address, id, *job);
+    settings_.promoted = options_.promoted;
+    settings_.spurious = options_.spurious;
+    settings_.checkpoints = options_.checkpoints;
+    change_settings();
+    return std::nullopt;
+  }
+
+  size_t window() const override { return here_->window() + (link_ ? kQueueWindow : 0); }
+  const TargetInfo& info() const override { return here_->info(); }
+  std::vector<Module> modules() override { return here_->modules(); }
+  std::vector<ThreadTable::Entry> threads() override { return here_->threads(); }
+  std::string given_name(uint64_t address) override { return here_->given_name(address); }
+  std::set<Fact> facts() override { return here_->facts(); }
+  std::vector<PlainCode> plain_code() override { return here_->plain_code(); }
+  std::string dependence() override { return here_->dependence(); }
+  std::vector<uint64_t> native_loops() override { return here_->native_loops(); }
+  std::set<std::string> libraries() override { return here_->libraries(); }
+  uint64_t resumed() override { return here_->resumed(); }
+  std::vector<std::string> warnings() override { return here_->warnings(); }
+  std::vector<MachineStatus> machines() override { return link_ ? link_->machines() : std::vector<MachineStatus>{}; }
+  uint64_t units_waiting() override { return out_.size(); }
+
+  void promote(const PromotedPoints& points) override {
+    change([&] { here_->promote(settings_.promoted = points); });
+  }
+  void allow_spurious(uint32_t wakeups) override {
+    change([&] { here_->allow_spurious(settings_.spurious = wakeups); });
+  }
+  void trust(const std::vector<CodeRange>& code) override {
+    change([&] { here_->trust(settings_.trusted = code); });
+  }
+  void preempt_in(const std::vector<CodeRange>& code) override {
+    change([&] { here_->preempt_in(settings_.preemptible = code); });
+  }
+  bool checkpoints_failed() override {
+    const bool failed = here_->checkpoints_failed();
+    if (failed) change([&] { settings_.checkpoints = CheckpointUse::Off; });
+    return std::exchange(is_distrusted_, false) || failed;
+  }
+
+  Detailed run_detailed(Plan plan, Inspector* inspector) override {
+    cancel();
+    return here_->run_detailed(std::move(plan), inspector);
+  }
+
+  void submit(const Plan& plan) override {
+    if (!open_ && goes_here()) {
+      dealt_.add_here(plan);
+      return;
+    }
+    if (!open_) open_ = std::make_shared<Unit>();
+    dealt_.add_to(open_, plan, ++sent_ % kCheckEvery == 1);
+    if (open_->plans.size() >= size_.plans(kQueueWindow, link_->workers())) hand_out(std::exchange(open_, nullptr));
+  }
+
+  std::optional<TraceView> next(const std::function<bool()>& interrupted) override {
+    if (dealt_.empty()) return std::nullopt;
+    look_around();
+    Dealt& dealt = dealt_.front();
+    if (dealt.unit && !wait_for(dealt, interrupted)) return std::nullopt;
+    if (!dealt.unit && !dealt.here) return dealt_.next_here(interrupted);
+    if (dealt.unit && dealt.is_checked && !dealt_.read_here(dealt, interrupted)) return std::nullopt;
+    if (dealt.unit) compare(dealt);
+    current_ = dealt.here ? std::move(*dealt.here) : std::move(dealt.unit->traces[dealt.index]);
+    dealt_.pop_front();
+    return current_;
+  }
+
+  void cancel() override {
+    here_->cancel();
+    if (link_ && link_->is_up())
+      for (const auto& [number, unit] : out_) link_->take_back(number);
+    out_.clear();
+    again_.clear();
+    open_.reset();
+    dealt_.clear();
+  }
+
+ private:
+  void warn(const std::string& text) {
+    if (options_.notify) options_.notify(text);
+  }
+  bool is_connected() const { return link_ && link_->is_up() && !is_alone_; }
+
+  template <class F>
+  void change(F&& settings) {
+    cancel();
+    settings();
+    change_settings();
+  }
+  // Only while nothing is in flight.
+  void change_settings() {
+    if (!link_) return;
+    settings_.controls.clear();
+    const std::vector<Plan> plans = control_plans();
+    const std::vector<TraceHash> hashes = run_controls(*here_);
+    for (size_t i = 0; i < hashes.size(); ++i) settings_.controls.push_back({plans[i], {hashes[i][0], hashes[i][1]}});
+    publish_settings();
+  }
+  void publish_settings() {
+    settings_.threads = here_->threads();
+    settings_.native_loops = here_->native_loops();
+    link_->publish(++settings_number_, settings_);
+  }
+
+  // --- who runs what ---
+
+  bool goes_here() {
+    if (!is_connected()) return true;
+    if (++since_choice_ < kChooseEvery) return chose_here_;
+    since_choice_ = 0;
+    if (workers_here_ == 0) return chose_here_ = false;
+    if (link_->workers() == 0) return chose_here_ = true;
+    const size_t elsewhere = plans_out() / link_->workers();
+    return chose_here_ = here_->not_run() / workers_here_ <= elsewhere;
+  }
+  size_t plans_out() const {
+    size_t sum = 0;
+    for (const auto& [number, unit] : out_) sum += unit->plans.size();
+    return sum;
+  }
+
+  void hand_out(std::shared_ptr<Unit> unit) {
+    unit->number = ++units_;
+    unit->sent = Clock::now();
+    unit->has_new_threads = false;
+    link_->add_unit(unit->number, {settings_number_, unit->plans});
+    out_[unit->number] = std::move(unit);
+  }
+
+  // Now and then: who is there, what is answered; and whoever has nothing to do gets what there is.
+  void look_around() {
+    if (!link_) return;
+    const Clock::time_point now = Clock::now();
+    if (now - looked_ < milliseconds(5)) return;
+    looked_ = now;
+    if (is_alone_) return come_back();
+    if (!link_->is_up()) {
+      if (!lost_) lost_ = now;
+      if (pulse_->can_reach() && link_->restore())
+        restored();
+      else if (now - *lost_ > kGrace)
+        go_on_alone(nullptr);
+      return;
+    }
+    link_->machines();
+    if (!out_.empty() || now - read_ > kReadEvery) take_answers(milliseconds(0));
+    if (open_ && out_.size() < 2 * std::max(1u, link_->workers())) hand_out(std::exchange(open_, nullptr));
+  }
+
+  // --- answers ---
+
+  void take_answers(milliseconds patience) {
+    read_ = Clock::now();
+    for (AnswerMessage& answer : link_->read_answers(patience)) {
+      if (answer.kind == AnswerMessage::Refused) {
+        refuse(answer.worker, answer.machine, answer.text);
+        continue;
+      }
+      const auto found = out_.find(answer.unit);
+      if (found == out_.end() || refused_.contains(answer.worker)) continue;  // too late, or not to be believed
+      const std::shared_ptr<Unit> unit = found->second;
+      if (answer.kind == AnswerMessage::NewThreads) {
+        out_.erase(found);
+        unit->has_new_threads = true;
+        again_.push_back({unit, std::move(answer.threads)});
+      } else if (answer.traces.size() == unit->plans.size()) {
+        out_.erase(found);
+        size_.took(unit->plans.size(), std::chrono::microseconds(answer.microseconds));
+        unit->traces = std::move(answer.traces);
+        unit->worker = answer.worker;
+      }
+      here_->adopt(answer.facts, answer.libraries, answer.resumed);
+      here_->adopt_loops(answer.native_loops);
+    }
+  }
+
+  // Threads get their ids in the order of the plans, as with one worker: not before it is this unit's turn.
+  void run_again(const Unit& unit) {
+    for (const auto& [other, threads] : again_)
+      if (other.get() == &unit) here_->adopt_threads(threads);
+    if (here_->threads().size() > settings_.threads.size()) publish_settings();
+    for (auto& [other, threads] : std::exchange(again_, {})) hand_out(other);
+  }
+
+  void refuse(const std::string& worker, const std::string& machine, const std::string& why) {
+    if (refused_.insert(worker).second) warn("worker " + worker + " on " + machine + " is not used: " + why);
+  }
+
+  // --- waiting for a unit ---
+
+  // True: it is answered, or its plans run here now.
+  bool wait_for(Dealt& dealt, const std::function<bool()>& interrupted) {
+    Clock::time_point rescued = Clock::now();
+    while (dealt.unit && !dealt.unit->is_answered()) {
+      if ((interrupted && interrupted()) || options_.must_stop()) return false;
+      const std::shared_ptr<Unit> unit = dealt.unit;
+      if (!link_->is_up()) {
+        if (!reconnect(interrupted)) return false;
+        continue;
+      }
+      if (unit == open_) hand_out(std::exchange(open_, nullptr));
+      if (unit->has_new_threads) run_again(*unit);
+      take_answers(milliseconds(20));
+      link_->machines();
+      if (Clock::now() - rescued < kRescueEvery || unit->is_answered() || unit->has_new_threads) continue;
+      rescued = Clock::now();
+      rescue(*unit);
+    }
+    return true;
+  }
+
+  // A unit that is waited for. Nobody took it: it is run here. Whoever took it is gone: others claim it by themselves;
+  // if it has been so again and again, the one execution is looked for that does it.
+  void rescue(Unit& unit) {
+    const QueueLink::UnitState state = link_->look_at(unit.number);
+    if (!link_->is_up()) return;
+    const bool is_silent = state.silence > milliseconds(kSilenceMilliseconds);
+    if (state.where == QueueLink::UnitState::Waiting) {
+      if (workers_here_ > 0 && Clock::now() - unit.sent > kUntaken && here_->not_run() == 0) run_here(unit);
+    } else if (state.where == QueueLink::UnitState::Gone) {
+      take_answers(milliseconds(0));
+      if (const auto lost = out_.find(unit.number); lost != out_.end()) {
+        const std::shared_ptr<Unit> again = lost->second;
+        out_.erase(lost);
+        hand_out(again);
+      }
+    } else if (is_silent && state.deliveries >= kMostDeliveries) {
+      link_->take_back(unit.number);
+      out_.erase(unit.number);
+      if (unit.plans.size() > 1) {
+        for (std::shared_ptr<Unit>& part : dealt_.split(unit)) hand_out(std::move(part));
+        return;
+      }
+      unit.traces.push_back(trace_without_steps(
+          unit.plans[0], Outcome::WorkerDied,
+          "its worker was lost " + std::to_string(state.deliveries) + " times while it ran this execution alone", {}));
+    } else if (is_silent && workers_here_ > 0 && link_->workers() == 0) {
+      run_here(unit);
+    }
+  }
+  void run_here(const Unit& unit) {
+    link_->take_back(unit.number);
+    out_.erase(unit.number);
+    dealt_.run_here(&unit, nullptr);
+  }
+
+  // --- trust ---
+
+  // What a worker elsewhere says is not taken on trust: an execution that lost its plan or its process is repeated
+  // here.
+  void compare(Dealt& dealt) {
+    const Trace& theirs = dealt.unit->traces[dealt.index];
+    const std::string& worker = dealt.unit->worker;
+    if (worker.empty()) return;  // nobody came back from it: the trace is our own
+    const Outcome outcome = theirs.view().outcome();
+    const bool failed =
+        outcome == Outcome::Diverged || outcome == Outcome::Uncontrolled || outcome == Outcome::WorkerDied;
+    if (failed && !dealt.here && !dealt_.repeat(dealt)) return;
+    if (!dealt.here || hash_of(*dealt.here) == hash_of(theirs)) return;
+    const Trace first = *std::exchange(dealt.here, std::nullopt);
+    if (!dealt_.repeat(dealt)) return;
+    if (hash_of(*dealt.here) != hash_of(first)) return;  // it is no other machine that makes the difference
+    refuse(worker, worker.substr(0, worker.find('/')), "an execution was another one there than here");
+    link_->refuse(worker);
+    is_distrusted_ = true;
+  }
+  // --- Redis is gone ---
+
+  // Waits a little for it; then everything runs here. False: interrupted.
+  bool reconnect(const std::function<bool()>& interrupted) {
+    if (!lost_) lost_ = Clock::now();
+    while (Clock::now() - *lost_ < kGrace) {
+      if ((interrupted && interrupted()) || options_.must_stop()) return false;
+      if (pulse_->can_reach() && link_->restore()) return restored();
+      std::this_thread::sleep_for(milliseconds(20));
+    }
+    return go_on_alone(interrupted);
+  }
+  bool go_on_alone(const std::function<bool()>& interrupted) {
+    is_alone_ = true;
+    warn("Redis at " + server_ + " cannot be reached (" + link_->problem() + "): goes on with the workers here");
+    out_.clear();
+    again_.clear();
+    open_.reset();
+    return dealt_.run_here(nullptr, interrupted);
+  }
+  // What was written last may be lost with a server that fell.
+  bool restored() {
+    lost_.reset();
+    take_answers(milliseconds(0));
+    std::vector<std::shared_ptr<Unit>> lost;
+    for (const auto& [number, unit] : out_)
+      if (link_->look_at(number).where == QueueLink::UnitState::Gone) lost.push_back(unit);
+    for (const std::shared_ptr<Unit>& unit : lost) {
+      out_.erase(unit->number);
+      hand_out(unit);
+    }
+    return true;
+  }
+  void come_back() {
+    if (!pulse_->can_reach() || !link_->restore()) return;
+    link_->forget_units();
+    is_alone_ = false;
+    lost_.reset();
+    warn("Redis at " + server_ + " can be reached again");
+  }
+
+  const TargetOptions options_;
+  const unsigned workers_here_;
+  const std::unique_ptr<Target> here_;
+  std::string server_;
+  std::unique_ptr<QueueLink> link_;  // null: the queue is not used
+  std::unique_ptr<CoordinatorPulse> pulse_;
+  JobSettings settings_;
+  uint64_t settings_number_ = 0, units_ = 0, sent_ = 0;
+  DealtPlans dealt_{*here_};
+  std::shared_ptr<Unit> open_;                     // not handed out yet
+  std::map<uint64_t, std::shared_ptr<Unit>> out_;  // not answered, by number
+  struct Again {
+    std::shared_ptr<Unit> unit;
+    std::vector<ThreadTable::Entry> threads;
+  };
+  std::vector<Again> again_;  // units that met new threads
+  UnitSize size_;
+  std::set<std::string> refused_;
+  std::optional<Clock::time_point> lost_;  // since then Redis is gone
+  bool is_alone_ = false;                  // and nobody waits for it
+  bool is_distrusted_ = false;             // what was learned came from a worker that is refused by now
+  bool chose_here_ = true;
+  unsigned since_choice_ = kChooseEvery;
+  Clock::time_point looked_{}, read_{};
+  Trace current_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Target>> start_queued_target(TargetOptions options, const StartLocalTarget& start) {
+  const unsigned workers_here = options.workers;
+  options.workers = std::max(1u, workers_here);
+  prepare_for_other_machines(options);
+  Result<std::unique_ptr<Target>> here = start(options);
+  if (!here) return here.error();
+  auto target = std::make_unique<QueuedTarget>(std::move(options), workers_here, std::move(*here));
+  if (auto error = target->join()) return *error;
+  return std::unique_ptr<Target>(std::move(target));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,48 @@
+// Beside a worker's executions: says that the worker is alive and keeps its unit, notices what it must stop for.
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "work/messages.hpp"
+#include "work/queue_keys.hpp"
+#include "work/redis.hpp"
+
+namespace lockstep {
+
+class WorkerPulse {
+ public:
+  WorkerPulse(const QueueAddress& address, const std::string& job, const std::string& worker);
+  ~WorkerPulse();
+  WorkerPulse(const WorkerPulse&) = delete;
+
+  void begin_unit(uint64_t number);
+  void end_unit(uint64_t executions);
+  bool has_lost_unit() const { return unit_ != 0 && lost_unit_ == unit_; }  // another worker has it, or it is done
+  bool is_over() const { return over_; }        // the exploration has ended, or its coordinator is gone
+  bool is_refused() const { return refused_; }  // the coordinator does not want this worker
+  uint64_t executions() const { return executions_; }
+
+ private:
+  void run();
+  void beat(RedisConnection& redis);
+  WorkerReport report();
+
+  const QueueAddress address_;
+  const JobKeys keys_;
+  const std::string worker_, machine_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point heard_ = began_;  // from the coordinator
+  std::atomic<uint64_t> unit_{0}, lost_unit_{0}, executions_{0};
+  std::atomic<int64_t> busy_{0}, unit_began_{0};  // nanoseconds
+  std::atomic<bool> over_{false}, refused_{false};
+  uint64_t beats_ = 0;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool ends_ = false;
+  std::thread thread_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""Explorations with workers of a queue give what one worker here gives, whatever happens to workers, coordinator and
+Redis: check.py CASE LOCKSTEP PROGRAM [ROUNDS [SEED]]
+
+Every case starts a redis-server of its own on a free port.
+"""
+import contextlib
+import json
+import math
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+case, lockstep, program = sys.argv[1], *(os.path.abspath(a) for a in sys.argv[2:4])
+rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+draw = random.Random(int(sys.argv[5]) if len(sys.argv) > 5 else 1)
+SKIPPED = 77  # as CTest knows it
+PASSWORD = "a:b@c/d%"
+
+
+def expect(good, what, *texts):
+    if not good:
+        sys.exit("\n".join([what, *map(str, texts)]))
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Redis:
+    def __init__(self, *options):
+        self.port, self.folder, self.options = free_port(), os.getcwd(), options
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", self.folder, *self.options],
+            stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+        until(lambda: not socket.socket().connect_ex(("127.0.0.1", self.port)), "redis-server does not start")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def url(self, user=""):
+        return f"redis://{user}127.0.0.1:{self.port}/tests"
+
+
+def until(is_so, what, seconds=60):
+    end = time.monotonic() + seconds
+    while not is_so():
+        expect(time.monotonic() < end, what)
+        time.sleep(0.02)
+
+
+class Worker:
+    """`lockstep work`, until it is killed. Its lines are in a file."""
+
+    def __init__(self, url, workers=1, before=(), environment=None):
+        self.log = tempfile.NamedTemporaryFile(dir=os.getcwd(), prefix="work-", suffix=".log", delete=False)
+        self.process = subprocess.Popen([*before, lockstep, "work", "--queue", url, "--workers", str(workers)], stdin=subprocess.DEVNULL,
+                                        stdout=self.log, stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})})
+
+    def text(self):
+        with open(self.log.name, encoding="utf-8") as file:
+            return file.read()
+
+    def kill(self, how=signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(how)
+        return self.process.wait(timeout=20)
+
+
+def command(url, strategy, words, *options, here=0):
+    queue = ["--queue", url] if url else []
+    return [lockstep, "run", "--strategy", strategy, "--workers", str(here), *queue, "--out", "out", "--json", "result.json", *options, program,
+            *words.split()]
+
+
+def result():
+    with open("result.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def run(*words, **options):
+    with contextlib.suppress(FileNotFoundError):
+        os.remove("result.json")
+    done = subprocess.run(command(*words, **options), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+    shutil.rmtree("out", ignore_errors=True)
+    return done
+
+
+def counted(done):
+    """What must not depend on who did it."""
+    expect(os.path.exists("result.json"), "no result", done.stdout, done.stderr)
+    r = result()
+    bugs = sorted((bug["kind"], bug["fingerprint"]) for bug in r["bugs"])
+    return {"traces": r["traces"], "verdict": r["verdict"], "complete": r["complete"], "claim": r["claim"], "bugs": bugs, "exit": done.returncode}
+
+
+def exact(done):  # of dfs, icb and the random strategies
+    r = result()
+    return {**counted(done), "executions": r["executions"], "first": [bug["execution"] for bug in r["bugs"]]}
+
+
+def orders(n, k):
+    return math.factorial(n * k) // math.factorial(k) ** n
+
+
+def counts(redis):
+    """Every strategy, with 1 to 4 workers elsewhere, without and with workers here."""
+    same = [("dfs", "orders 3 3"), ("icb", "orders 3 3"), ("dfs", "lost_update 3"), ("icb", "lost_update 3"), ("dfs", "late_threads"),
+            ("icb --preemptions 2", "orders 3 3"), ("random --executions 3000", "lost_update 3"), ("pct --executions 3000", "late_threads"),
+            ("pos --executions 2000", "orders 3 3"), ("dfs", "plain_race"), ("random --executions 2000", "plain_race")]
+    learned = [(s, p) for s in ("dpor", "source-dpor", "optimal-dpor", "bpor", "chess", "vb", "delay", "best-first", "exitblock")
+               for p in ("orders 3 2", "lost_update 3", "late_threads")]
+    workers, alone_with = [], {}
+    for number in range(1, 5):
+        workers.append(Worker(redis.url()))
+        for judge, cases in ((exact, same), (counted, learned)):
+            for strategy, words in cases if rounds > 1 else cases[number % 4 :: 4]:
+                name, *options = strategy.split()
+                if (strategy, words) not in alone_with:
+                    alone_with[strategy, words] = judge(run(None, name, words, "--keep-going", *options, here=1))
+                alone = alone_with[strategy, words]
+                here = draw.choice([0, 0, 1, 2])
+                done = run(redis.url(), name, words, "--keep-going", *options, here=here)
+                expect(judge(done) == alone, f"{strategy} {words}, {number} workers, {here} here", alone, judge(done), done.stdout, done.stderr,
+                       *(w.text() for w in workers))
+    for strategy in ("auto", "portfolio", "best-first"):
+        done = run(redis.url(), strategy, "lost_update 3")
+        expect(done.returncode == 1 and result()["bugs"][0]["kind"] == "assertion", strategy, done.stdout, done.stderr)
+    for worker in workers:
+        expect(worker.kill(signal.SIGTERM) == 0, "a worker does not end when it is asked to", worker.text())
+        expect(" executions, " in worker.text(), "a worker did nothing", worker.text())
+
+
+LARGE, LARGE_ORDERS = "orders 4 3", orders(4, 3)  # 369,600
+
+
+def finished(what, code, text):
+    expect(code == 0, f"{what}: exit {code}", text)
+    r = result()
+    expect(r["traces"] == LARGE_ORDERS and r["complete"] and r["verdict"] == "pass", f"{what}: {r['traces']} traces", text)
+    return r
+
+
+def killed_workers(redis):
+    """Workers killed and frozen at any moment."""
+    for n in range(rounds):
+        for strategy in ("dfs", "optimal-dpor", "icb", "random")[: 4 if rounds > 1 else 1]:
+            workers = [Worker(redis.url(), 2), Worker(redis.url())]
+            here = draw.choice([0, 1])
+            search = subprocess.Popen(command(redis.url(), strategy, LARGE, here=here), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            kills = 0
+            while search.poll() is None:
+                time.sleep(draw.uniform(0.05, 0.6))
+                if kills < (4 if rounds > 1 else 2):
+                    victim = workers.pop(draw.randrange(len(workers)))
+                    if draw.random() < 0.3:
+                        victim.process.send_signal(signal.SIGSTOP)
+                        frozen = victim
+                    else:
+                        victim.kill()
+                    workers.append(Worker(redis.url(), draw.choice([1, 2])))
+                    kills += 1
+            code, text = search.wait(), search.stdout.read()
+            if strategy == "random":  # 100,000 by itself
+                expect(code == 0 and result()["executions"] == 100000, f"{strategy}, round {n}: exit {code}", text)
+            else:
+                done = finished(f"{strategy}, round {n}, {kills} kills", code, text)
+                expect(strategy == "optimal-dpor" or done["executions"] == LARGE_ORDERS, f"{strategy}: {done['executions']} executions")
+            for worker in workers:
+                worker.kill()
+            with contextlib.suppress(NameError):
+                frozen.kill()
+
+
+def killed_coordinator(redis):
+    """Killed at any moment and resumed with the same queue."""
+    worker = Worker(redis.url(), 2)
+    for strategy in ("dfs", "source-dpor", "icb")[: 3 if rounds > 1 else 1]:
+        shutil.rmtree("out", ignore_errors=True)
+        words, ends = command(redis.url(), strategy, LARGE, here=draw.choice([0, 1])), 0
+        while True:
+            search = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                if ends < 3 * rounds:
+                    search.wait(timeout=draw.uniform(0.3, 1.5))
+                else:
+                    search.wait()
+            if search.poll() is not None:
+                break
+            search.kill()
+            search.wait()
+            ends += 1
+            words = [lockstep, "resume", "out"]
+            expect(os.path.exists("out/exploration.state"), "nothing was saved")
+        expect(ends > 0, f"{strategy} was not killed once")
+        r = finished(f"{strategy}, {ends} kills", search.returncode, search.stdout.read())
+        expect(r["executions"] == LARGE_ORDERS or strategy == "source-dpor", f"{strategy}: {r['executions']} executions")
+    worker.kill()
+
+
+def restarted_redis(redis):
+    """Killed and started again, with its append-only file and without."""
+    redis.kill()
+    for options in (["--appendonly", "yes", "--appendfsync", "everysec"], []):
+        for _ in range(rounds):
+            for file in ("appendonlydir", "dump.rdb"):
+                shutil.rmtree(file, ignore_errors=True)
+            server = Redis(*options)
+            worker = Worker(server.url(), 2)
+            search = subprocess.Popen(command(server.url(), "dfs", LARGE), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            for _ in range(2 if rounds > 1 else 1):
+                time.sleep(draw.uniform(0.3, 0.9))
+                server.kill()
+                server.start()
+            r = finished("redis restarted", search.wait(timeout=200), search.stdout.read())
+            expect(r["executions"] == LARGE_ORDERS, f"{r['executions']} executions")
+            worker.kill()
+            server.kill()
+
+
+def lost_redis(redis):
+    """Gone for good: the workers here finish it, and say so. Gone for a while: those of the queue come back."""
+    for comes_back in (False, True) if rounds > 1 else (True,):
+        worker = Worker(redis.url(), 2)
+        search = subprocess.Popen(command(redis.url(), "dfs", "orders 3 5", "--executions", "500000", here=1), stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True)
+        until(lambda: "joined" in worker.text(), "no worker joins")
+        time.sleep(draw.uniform(0.3, 0.6))
+        expect(search.poll() is None, "it was too fast")
+        redis.kill()
+        if comes_back:
+            time.sleep(3)
+            redis.start()
+        text = search.communicate(timeout=200)[0]
+        expect("cannot be reached" in text, "it does not say that Redis is gone", text)
+        expect(result()["executions"] == result()["traces"] == 500000, "it has lost something", text)  # of 756,756
+        expect(comes_back == ("can be reached again" in text), "it does not say that Redis is back", text)
+        worker.kill()
+        if not comes_back:
+            redis.start()
+
+
+def sentences(redis):
+    """What is wrong is said in one sentence."""
+    redis.kill()
+    server = Redis("--requirepass", PASSWORD)
+    good, bad = "default:" + "".join(f"%{ord(c):02x}" for c in PASSWORD) + "@", "default:wrong@"
+
+    def refused(words, what):
+        done = subprocess.run([lockstep, *words], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
+        expect(done.returncode == 2 and done.stderr.count("\n") == 1 and what in done.stderr, f"{words}: {what}", done.returncode, done.stderr)
+        expect("wrong" not in done.stderr and PASSWORD not in done.stderr, "it tells the password", done.stderr)
+
+    free = f"redis://127.0.0.1:{free_port()}/q"
+    for words in (["work", "--queue"], ["run", "--queue"]):
+        rest = [program, "orders"] if words[0] == "run" else []
+        refused([*words, server.url(bad), *rest], "refuses the user or the password")
+        refused([*words, server.url(), *rest], "wants a password")
+        refused([*words, free, *rest], "cannot reach Redis at 127.0.0.1")
+        refused([*words, "http://host/q", *rest], "does not begin with redis://")
+        refused([*words, "redis://host:6379", *rest], "names no queue")
+        refused([*words, "redis://host:70000/q", *rest], "no number between 1 and 65535")
+    refused(["run", "--workers", "0", program], "--workers 0 needs --queue")
+    refused(["work"], "no queue given")
+    refused(["work", "--queue", free, program], "takes no program")
+    worker = Worker(server.url(good))
+    done = run(server.url(good), "dfs", "orders 2 2")
+    expect(done.returncode == 0 and result()["traces"] == 6, "with the password", done.stdout, done.stderr, worker.text())
+    expect(worker.kill(signal.SIGINT) == 0, "interrupted", worker.text())
+    expect("orders 2 2" in worker.text() and " executions, " in worker.text(), "no line per exploration", worker.text())
+    server.kill()
+
+
+def other_machine(*extra):
+    """A command prefix that has no program where ours is, as another machine would not."""
+    before = ["unshare", "--user", "--map-root-user", "--mount", "--uts", "sh", "-c",
+              f'{" && ".join(["true", *extra])} && exec "$@"', "sh"]
+    probe = subprocess.run([*before, "true"], capture_output=True)
+    if probe.returncode != 0:
+        print("skipped: no namespaces here, so no other machine", probe.stderr.decode())
+        sys.exit(SKIPPED)
+    return before
+
+
+def machines(redis):
+    """A machine without the program gets it; one that behaves differently is refused."""
+    folder = os.path.join(os.getcwd(), "elsewhere")
+    os.makedirs(folder + "/input")
+    with open(folder + "/input/steps.txt", "w", encoding="utf-8") as file:
+        file.write("3\n")
+    shutil.copy(program, folder)
+    cache = {"XDG_CACHE_HOME": os.path.join(os.getcwd(), "cache")}
+    lacking = Worker(redis.url(), 2, other_machine(f"mount -t tmpfs none {folder}"), cache)
+    words = [lockstep, "run", "--strategy", "dfs", "--workers", "0", "--queue", redis.url(), "--json", "../result.json", "--out", "../out",
+             "./" + os.path.basename(program)]
+    for what, count in (("orders 3 3", 1680), ("from_file", 20)):
+        done = subprocess.run([*words, *what.split()], cwd=folder, capture_output=True, text=True, timeout=60)
+        expect(done.returncode == 0 and result()["traces"] == count, f"{what} elsewhere", done.stdout, done.stderr, lacking.text())
+    expect(" executions, " in lacking.text() and "not served" not in lacking.text(), "the other machine did nothing", lacking.text())
+    expect(os.stat(cache["XDG_CACHE_HOME"] + "/lockstep").st_mode & 0o777 == 0o700, "the cache is not private")
+    lacking.kill()
+    differs = Worker(redis.url(), 1, other_machine("hostname other"), cache)
+    done = run(redis.url(), "dfs", "by_machine", here=1)
+    expect(done.returncode == 0 and result()["traces"] == 6, "by_machine", done.stdout, done.stderr)
+    with open("search.log", "w+", encoding="utf-8") as log:
+        search = subprocess.Popen(command(redis.url(), "random", "by_machine", "--executions", "100000000", "--time", "60s", here=1),
+                                  stdout=log, stderr=log, text=True)
+        until(lambda: "not served: the program does something else here" in differs.text(), "it is not refused", 20)
+        until(lambda: "on other is not used: the program does something else here" in open("search.log", encoding="utf-8").read(),
+              "the coordinator does not say so", 20)
+        search.send_signal(signal.SIGINT)
+        expect(search.wait(timeout=30) == 130 and result()["traces"] == 6, "by_machine with another machine")
+    differs.kill()
+
+
+def deadly(redis):
+    """One execution that ends its worker again and again is known in the end."""
+    worker = Worker(redis.url(), 3)
+    script = 'DEADLY=$$ exec "$@"'
+    done = subprocess.run(["sh", "-c", script, "sh", *command(redis.url(), "dfs", "deadly", "--keep-going")], capture_output=True, text=True,
+                          timeout=200, stdin=subprocess.DEVNULL)
+    r = result()
+    # It is one of ten; what would have been learned from its trace is missing, and the claim says so.
+    expect(r["executions"] == 9 and r["traces"] == 8 and not r["complete"], f"{r['executions']} executions", done.stdout, done.stderr, worker.text())
+    expect("lost" in [proviso["kind"] for proviso in r["claim"]["provisos"]], "the claim does not name it", done.stdout)
+    expect("its worker was lost 3 times while it ran this execution alone" in done.stderr, "nobody is told of it", done.stderr)
+    worker.kill()
+
+
+def main():
+    if not shutil.which("redis-server"):
+        print("skipped: redis-server is not installed; tools/install-deps installs it")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        redis = Redis()
+        try:
+            {f.__name__: f for f in (counts, killed_workers, killed_coordinator, restarted_redis, lost_redis, sentences, machines, deadly)}[case](redis)
+        finally:
+            redis.kill()
+            os.chdir("/")
+
+
+main()
