@@ -55,6 +55,7 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   target.find_leaks = options.leaks;
   target.workers = options.workers == 0u ? 0 : strategy.workers;
   target.queue = options.queue;
+  if (!options.queue.empty()) target.program_file = subject.program;
   target.output_folder = options.out;
   target.max_steps = options.steps;
   target.max_records = options.steps == kNoStepLimit ? options.memory_budget / kBytesPerRecord : 2ull * options.steps;

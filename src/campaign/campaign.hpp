@@ -36,8 +36,6 @@ class CampaignListener {
   virtual bool interrupted() const { return false; }
 };
 
-using StartTarget = std::function<Result<std::unique_ptr<Target>>(TargetOptions)>;
-
 // What is explored: a program that is started, or a function of this process that is forked.
 struct Subject {
   std::string program;  // path of the executable

@@ -79,7 +79,7 @@ bool lock(int file, int how) {
 // For writing, and for nobody else until it has been put in its place: two that write to one folder take turns.
 int open_alone(const std::string& path) {
   for (;;) {
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (file < 0) return -1;
     lock(file, LOCK_EX);
     struct stat mine {

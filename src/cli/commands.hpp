@@ -16,7 +16,7 @@ int replay_command(const Options& options, const Services& services);
 int shrink_command(const Options& options, const Services& services);
 int explain_command(const Options& options, const Services& services);
 int debug_command(const Options& options, const Services& services);
-int work_command(const Options& options);
+int work_command(const Options& options, const Services& services);
 int list_command(const std::string& what, bool json);
 int list_tests_command(const std::vector<std::string>& program, const Services& services);  // one name per line
 

@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   if (auto* shrink = std::get_if<ShrinkCommand>(&*command)) return shrink_command(shrink->options, services);
   if (auto* explain = std::get_if<ExplainCommand>(&*command)) return explain_command(explain->options, services);
   if (auto* debug = std::get_if<DebugCommand>(&*command)) return debug_command(debug->options, services);
-  if (auto* work = std::get_if<WorkCommand>(&*command)) return work_command(work->options);
+  if (auto* work = std::get_if<WorkCommand>(&*command)) return work_command(work->options, services);
   const auto& list = std::get<ListCommand>(*command);
   if (list.what == "tests") return list_tests_command(list.program, services);
   return list_command(list.what, list.json);

@@ -14,7 +14,7 @@ namespace lockstep {
 struct Services {
   std::function<Result<std::string>(const std::string& name)> find_program;
   std::function<Result<std::string>()> find_runtime;
-  std::function<Result<std::unique_ptr<Target>>(TargetOptions)> start;
+  StartTarget start;
   std::function<Result<int>(const TargetOptions&, const Plan&, const std::vector<std::string>& debugger)> debug = {};
   // Empty: every program is.
   std::function<bool(const std::string& path)> is_built_for_lockstep = {};

@@ -51,7 +51,7 @@ class WorkScreen final : public WorkListener {
 
 }  // namespace
 
-int work_command(const Options& options) {
+int work_command(const Options& options, const Services& services) {
   catch_interrupts();
   const Result<QueueAddress> address = parse_queue_address(options.queue);
   if (!address) return fail(address.error());
@@ -61,7 +61,7 @@ int work_command(const Options& options) {
     Console(options).print(fmt::format("serving {} with {}\n", address->display(), plural(workers, "worker")));
     std::fflush(stdout);
   }
-  if (auto error = serve_queue({*address, workers}, screen)) return fail(*error);
+  if (auto error = serve_queue({*address, workers, services.start}, screen)) return fail(*error);
   return 0;
 }
 

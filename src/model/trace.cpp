@@ -72,4 +72,19 @@ Trace TraceBuilder::build() {
   return trace;
 }
 
+Trace trace_without_steps(uint64_t plan_id, Outcome outcome, std::string_view message,
+                          const std::vector<uint64_t>& stack) {
+  TraceBuilder builder;
+  builder.header.plan_id = plan_id;
+  builder.header.outcome = outcome;
+  builder.header.culprit = kNoThread;
+  builder.message = message;
+  if (!stack.empty()) {
+    builder.stacks.assign(1, stack.size());
+    builder.stacks.insert(builder.stacks.end(), stack.begin(), stack.end());
+    builder.header.detail = 1;
+  }
+  return builder.build();
+}
+
 }  // namespace lockstep

@@ -383,4 +383,8 @@ class TraceBuilder {
   Trace build();
 };
 
+// What stands for the trace of a worker that cannot write one. `stack`: where it is, innermost first.
+Trace trace_without_steps(uint64_t plan_id, Outcome outcome, std::string_view message,
+                          const std::vector<uint64_t>& stack = {});
+
 }  // namespace lockstep

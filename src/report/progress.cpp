@@ -30,6 +30,21 @@ std::string time_left_text(double seconds) {
   return fmt::format("{} days left", with_separators(whole / 86400));
 }
 
+// "5 workers on 2 machines, 4 % idle, 3 units waiting"; empty if nobody helps by a queue.
+std::string machines_text(const Progress& progress) {
+  if (progress.machines.empty()) return {};
+  unsigned workers = 0;
+  double busy = 0, seconds = 0;
+  for (const MachineStatus& machine : progress.machines) {
+    workers += machine.workers;
+    busy += machine.busy;
+    seconds += machine.seconds;
+  }
+  const double idle = seconds > 0 ? std::clamp(1 - busy / seconds, 0.0, 1.0) : 0;
+  return fmt::format("{} on {}, {:.0f} % idle, {} waiting", plural(workers, "worker"),
+                     plural(progress.machines.size(), "machine"), 100 * idle, plural(progress.units_waiting, "unit"));
+}
+
 }  // namespace
 
 // A narrow terminal gets less: first the bar goes, then the rate, the phase and the estimates.
@@ -49,6 +64,7 @@ std::string progress_text(const Progress& progress, const Terminal& terminal) {
       text += plural(progress.executions, "execution");
     if (progress.seconds > 0 && less < 2)
       text += dot + rate_text(static_cast<double>(progress.executions) / progress.seconds);
+    if (const std::string machines = machines_text(progress); !machines.empty() && less < 1) text += dot + machines;
     if (progress.bugs > 0) text += dot + plural(progress.bugs, "bug");
     if (progress.seconds_left && less < 4) text += dot + time_left_text(*progress.seconds_left);
     if (columns(text) <= width) return text;

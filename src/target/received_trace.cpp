@@ -45,19 +45,4 @@ TraceView ReceivedTrace::read(const char* message, size_t* size) {
   return TraceView(begin, number, known);
 }
 
-Trace trace_without_steps(const Plan& plan, Outcome outcome, const std::string& message,
-                          const std::vector<uint64_t>& stack) {
-  TraceBuilder builder;
-  builder.header.plan_id = plan.id;
-  builder.header.outcome = outcome;
-  builder.header.culprit = kNoThread;
-  builder.message = message;
-  if (!stack.empty()) {
-    builder.stacks.assign(1, stack.size());
-    builder.stacks.insert(builder.stacks.end(), stack.begin(), stack.end());
-    builder.header.detail = 1;
-  }
-  return builder.build();
-}
-
 }  // namespace lockstep

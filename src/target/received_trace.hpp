@@ -1,9 +1,7 @@
 // Traces as they come from a worker, some of them told only from where they differ from the one before.
 #pragma once
-#include <string>
 #include <vector>
 
-#include "model/plan.hpp"
 #include "model/trace.hpp"
 
 namespace lockstep {
@@ -18,9 +16,5 @@ class ReceivedTrace {
   std::vector<uint64_t> sets_;   // of the same: in the bytes they lie behind the records
   uint32_t kept_ = 0;            // its number
 };
-
-// What stands for the trace of a worker that cannot write one. `stack`: where it is, innermost first.
-Trace trace_without_steps(const Plan& plan, Outcome outcome, const std::string& message,
-                          const std::vector<uint64_t>& stack);
 
 }  // namespace lockstep

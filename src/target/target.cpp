@@ -351,7 +351,7 @@ class WorkerTarget final : public Target {
 
   TraceView own_trace(const Plan& plan, Outcome outcome, const std::string& message,
                       const std::vector<uint64_t>& stack = {}) {
-    own_ = trace_without_steps(plan, outcome, message, stack);
+    own_ = trace_without_steps(plan.id, outcome, message, stack);
     dealt_.pop_front();
     return own_;
   }

@@ -133,6 +133,8 @@ class Target : public Executor {
   virtual Detailed run_detailed(Plan plan, Inspector* inspector = nullptr) = 0;
 };
 
+using StartTarget = std::function<Result<std::unique_ptr<Target>>(TargetOptions)>;
+
 // Runs one plan under a debugger, on real threads: see WorkerProcess::debug.
 Result<int> debug_target(const TargetOptions& options, const Plan& plan, const std::vector<std::string>& debugger);
 

@@ -27,7 +27,8 @@ CoordinatorPulse::~CoordinatorPulse() {
 
 void CoordinatorPulse::beat(RedisConnection& redis) {
   redis.command({"SET", keys_.alive(), "1", "EX", kAliveSeconds});
-  redis.command({"EXPIRE", keys_.definition(), kKeepSeconds});
+  for (const std::string& key : {keys_.definition(), keys_.units(), keys_.answers(), keys_.workers(), keys_.refused()})
+    redis.send({"EXPIRE", key, kKeepSeconds});
   const auto wanted = redis.command({"SMEMBERS", keys_.wanted()});
   if (!wanted || wanted->kind != RedisReply::List) return;
   for (const RedisReply& hash : wanted->items) {

@@ -61,9 +61,8 @@ void prepare_for_other_machines(TargetOptions& options) {
   for (char** e = environ; *e; ++e)
     if (const std::string_view entry = *e; !entry.starts_with("LOCKSTEP_") || entry.starts_with("LOCKSTEP_TEST_"))
       environment.emplace_back(entry);
-  size_t longest = options.runtime_library.size();
-  if (auto program = find_program(options.command.at(0)))
-    longest = std::max(longest, fs::absolute(*program).string().size());
+  const size_t program = fs::absolute(options.program_file).string().size();
+  const size_t longest = std::max(program, options.runtime_library.size());
   options.path_room = static_cast<uint32_t>((longest / kPathUnit + 1) * kPathUnit);
 }
 
@@ -75,9 +74,7 @@ Result<Job> describe_job(const TargetOptions& options, Target& here) {
   job.target.isolation = here.info().isolation;
   std::error_code ignored;
   job.folder = fs::current_path(ignored).string();
-  const Result<std::string> found = find_program(options.command.at(0));
-  if (!found) return found.error();
-  const std::string program = fs::canonical(*found, ignored).string();
+  const std::string program = fs::canonical(options.program_file, ignored).string();
   const std::string runtime = fs::canonical(options.runtime_library, ignored).string();
   for (const auto& [path, file] : {std::pair{program, &job.program}, {runtime, &job.runtime}}) {
     const std::optional<QueuedFile> described = describe_file(path);

@@ -4,13 +4,12 @@
 #include <set>
 #include <thread>
 
-#include "target/received_trace.hpp"
 #include "work/control.hpp"
 #include "work/coordinator_pulse.hpp"
 #include "work/dealt_plans.hpp"
 #include "work/job_description.hpp"
 #include "work/queue_link.hpp"
-#include "work/units.hpp"
+#include "work/unit_board.hpp"
 
 namespace lockstep {
 namespace {
@@ -22,6 +21,8 @@ constexpr size_t kQueueWindow = 4096;
 constexpr uint64_t kCheckEvery = 509;        // plans of which one is run here as well
 constexpr unsigned kChooseEvery = 16;        // plans that go the same way
 constexpr auto kGrace = milliseconds(2000);  // for Redis to come back before everything is done here
+constexpr int kMostAttempts = 3;             // to hand out a unit that Redis loses
+constexpr auto kLonely = milliseconds(3000);
 constexpr auto kUntaken = milliseconds(100), kRescueEvery = milliseconds(200), kReadEvery = milliseconds(200);
 
 class QueuedTarget final : public Target {
@@ -45,6 +46,7 @@ class QueuedTarget final : public Target {
     Result<std::unique_ptr<QueueLink>> link = QueueLink::open(*address, id, *job);
     if (!link) return link.error();
     link_ = std::move(*link);
+    board_ = std::make_unique<UnitBoard>(*link_, kQueueWindow);
     pulse_ = std::make_unique<CoordinatorPulse>(*address, id, *job);
     settings_.promoted = options_.promoted;
     settings_.spurious = options_.spurious;
@@ -66,7 +68,7 @@ class QueuedTarget final : public Target {
   uint64_t resumed() override { return here_->resumed(); }
   std::vector<std::string> warnings() override { return here_->warnings(); }
   std::vector<MachineStatus> machines() override { return link_ ? link_->machines() : std::vector<MachineStatus>{}; }
-  uint64_t units_waiting() override { return out_.size(); }
+  uint64_t units_waiting() override { return board_ ? board_->size() : 0; }
 
   void promote(const PromotedPoints& points) override {
     change([&] { here_->promote(settings_.promoted = points); });
@@ -92,13 +94,9 @@ class QueuedTarget final : public Target {
   }
 
   void submit(const Plan& plan) override {
-    if (!open_ && goes_here()) {
-      dealt_.add_here(plan);
-      return;
-    }
-    if (!open_) open_ = std::make_shared<Unit>();
-    dealt_.add_to(open_, plan, ++sent_ % kCheckEvery == 1);
-    if (open_->plans.size() >= size_.plans(kQueueWindow, link_->workers())) hand_out(std::exchange(open_, nullptr));
+    if (!(board_ && board_->is_open()) && goes_here()) return dealt_.add_here(plan);
+    dealt_.add_to(board_->open(), plan, ++sent_ % kCheckEvery == 1);
+    board_->close_if_full();
   }
 
   std::optional<TraceView> next(const std::function<bool()>& interrupted) override {
@@ -108,7 +106,10 @@ class QueuedTarget final : public Target {
     if (dealt.unit && !wait_for(dealt, interrupted)) return std::nullopt;
     if (!dealt.unit && !dealt.here) return dealt_.next_here(interrupted);
     if (dealt.unit && dealt.is_checked && !dealt_.read_here(dealt, interrupted)) return std::nullopt;
-    if (dealt.unit) compare(dealt);
+    if (dealt.unit) {
+      compare(dealt);
+      board_->is_read(dealt.unit->traces[dealt.index]);
+    }
     current_ = dealt.here ? std::move(*dealt.here) : std::move(dealt.unit->traces[dealt.index]);
     dealt_.pop_front();
     return current_;
@@ -116,11 +117,7 @@ class QueuedTarget final : public Target {
 
   void cancel() override {
     here_->cancel();
-    if (link_ && link_->is_up())
-      for (const auto& [number, unit] : out_) link_->take_back(number);
-    out_.clear();
-    again_.clear();
-    open_.reset();
+    if (board_) board_->take_all_back();
     dealt_.clear();
   }
 
@@ -148,7 +145,7 @@ class QueuedTarget final : public Target {
   void publish_settings() {
     settings_.threads = here_->threads();
     settings_.native_loops = here_->native_loops();
-    link_->publish(++settings_number_, settings_);
+    link_->publish(++board_->settings, settings_);
   }
 
   // --- who runs what ---
@@ -159,23 +156,9 @@ class QueuedTarget final : public Target {
     since_choice_ = 0;
     if (workers_here_ == 0) return chose_here_ = false;
     if (link_->workers() == 0) return chose_here_ = true;
-    const size_t elsewhere = plans_out() / link_->workers();
+    const size_t elsewhere = board_->plans_out() / link_->workers();
     return chose_here_ = here_->not_run() / workers_here_ <= elsewhere;
   }
-  size_t plans_out() const {
-    size_t sum = 0;
-    for (const auto& [number, unit] : out_) sum += unit->plans.size();
-    return sum;
-  }
-
-  void hand_out(std::shared_ptr<Unit> unit) {
-    unit->number = ++units_;
-    unit->sent = Clock::now();
-    unit->has_new_threads = false;
-    link_->add_unit(unit->number, {settings_number_, unit->plans});
-    out_[unit->number] = std::move(unit);
-  }
-
   // Now and then: who is there, what is answered; and whoever has nothing to do gets what there is.
   void look_around() {
     if (!link_) return;
@@ -192,8 +175,8 @@ class QueuedTarget final : public Target {
       return;
     }
     link_->machines();
-    if (!out_.empty() || now - read_ > kReadEvery) take_answers(milliseconds(0));
-    if (open_ && out_.size() < 2 * std::max(1u, link_->workers())) hand_out(std::exchange(open_, nullptr));
+    if (board_->size() > 0 || now - read_ > kReadEvery) take_answers(milliseconds(0));
+    board_->serve_the_idle();
   }
 
   // --- answers ---
@@ -205,19 +188,8 @@ class QueuedTarget final : public Target {
         refuse(answer.worker, answer.machine, answer.text);
         continue;
       }
-      const auto found = out_.find(answer.unit);
-      if (found == out_.end() || refused_.contains(answer.worker)) continue;  // too late, or not to be believed
-      const std::shared_ptr<Unit> unit = found->second;
-      if (answer.kind == AnswerMessage::NewThreads) {
-        out_.erase(found);
-        unit->has_new_threads = true;
-        again_.push_back({unit, std::move(answer.threads)});
-      } else if (answer.traces.size() == unit->plans.size()) {
-        out_.erase(found);
-        size_.took(unit->plans.size(), std::chrono::microseconds(answer.microseconds));
-        unit->traces = std::move(answer.traces);
-        unit->worker = answer.worker;
-      }
+      if (refused_.contains(answer.worker)) continue;
+      board_->accept(answer);
       here_->adopt(answer.facts, answer.libraries, answer.resumed);
       here_->adopt_loops(answer.native_loops);
     }
@@ -225,10 +197,9 @@ class QueuedTarget final : public Target {
 
   // Threads get their ids in the order of the plans, as with one worker: not before it is this unit's turn.
   void run_again(const Unit& unit) {
-    for (const auto& [other, threads] : again_)
-      if (other.get() == &unit) here_->adopt_threads(threads);
+    here_->adopt_threads(board_->threads_of(unit));
     if (here_->threads().size() > settings_.threads.size()) publish_settings();
-    for (auto& [other, threads] : std::exchange(again_, {})) hand_out(other);
+    board_->run_again();
   }
 
   void refuse(const std::string& worker, const std::string& machine, const std::string& why) {
@@ -247,7 +218,7 @@ class QueuedTarget final : public Target {
         if (!reconnect(interrupted)) return false;
         continue;
       }
-      if (unit == open_) hand_out(std::exchange(open_, nullptr));
+      board_->need(unit);
       if (unit->has_new_threads) run_again(*unit);
       take_answers(milliseconds(20));
       link_->machines();
@@ -265,31 +236,29 @@ class QueuedTarget final : public Target {
     if (!link_->is_up()) return;
     const bool is_silent = state.silence > milliseconds(kSilenceMilliseconds);
     if (state.where == QueueLink::UnitState::Waiting) {
+      if (link_->workers() == 0 && workers_here_ == 0 && Clock::now() - unit.sent > kLonely &&
+          !std::exchange(is_lonely_, true))
+        warn("no worker serves the queue; start some with 'lockstep work --queue ...'");
       if (workers_here_ > 0 && Clock::now() - unit.sent > kUntaken && here_->not_run() == 0) run_here(unit);
     } else if (state.where == QueueLink::UnitState::Gone) {
       take_answers(milliseconds(0));
-      if (const auto lost = out_.find(unit.number); lost != out_.end()) {
-        const std::shared_ptr<Unit> again = lost->second;
-        out_.erase(lost);
-        hand_out(again);
-      }
+      if (!board_->is_out(unit)) return;
+      if (unit.attempts <= kMostAttempts) return board_->hand_out_again(unit);
+      warn("Redis at " + server_ + " does not keep what it is given (maxmemory?); a unit is run here");
+      run_here(unit);
+    } else if (is_silent && state.deliveries >= kMostDeliveries && unit.plans.size() > 1) {
+      board_->take_back(unit);
+      for (std::shared_ptr<Unit>& part : dealt_.split(unit)) board_->hand_out(std::move(part));
     } else if (is_silent && state.deliveries >= kMostDeliveries) {
-      link_->take_back(unit.number);
-      out_.erase(unit.number);
-      if (unit.plans.size() > 1) {
-        for (std::shared_ptr<Unit>& part : dealt_.split(unit)) hand_out(std::move(part));
-        return;
-      }
-      unit.traces.push_back(trace_without_steps(
-          unit.plans[0], Outcome::WorkerDied,
-          "its worker was lost " + std::to_string(state.deliveries) + " times while it ran this execution alone", {}));
+      warn("execution " + std::to_string(unit.plans[0].id) + " lost its worker " + std::to_string(state.deliveries) +
+           " times, running alone; it is run here");
+      run_here(unit);
     } else if (is_silent && workers_here_ > 0 && link_->workers() == 0) {
       run_here(unit);
     }
   }
   void run_here(const Unit& unit) {
-    link_->take_back(unit.number);
-    out_.erase(unit.number);
+    board_->take_back(unit);
     dealt_.run_here(&unit, nullptr);
   }
 
@@ -300,7 +269,6 @@ class QueuedTarget final : public Target {
   void compare(Dealt& dealt) {
     const Trace& theirs = dealt.unit->traces[dealt.index];
     const std::string& worker = dealt.unit->worker;
-    if (worker.empty()) return;  // nobody came back from it: the trace is our own
     const Outcome outcome = theirs.view().outcome();
     const bool failed =
         outcome == Outcome::Diverged || outcome == Outcome::Uncontrolled || outcome == Outcome::WorkerDied;
@@ -313,6 +281,7 @@ class QueuedTarget final : public Target {
     link_->refuse(worker);
     is_distrusted_ = true;
   }
+
   // --- Redis is gone ---
 
   // Waits a little for it; then everything runs here. False: interrupted.
@@ -328,22 +297,14 @@ class QueuedTarget final : public Target {
   bool go_on_alone(const std::function<bool()>& interrupted) {
     is_alone_ = true;
     warn("Redis at " + server_ + " cannot be reached (" + link_->problem() + "): goes on with the workers here");
-    out_.clear();
-    again_.clear();
-    open_.reset();
+    board_->forget();
     return dealt_.run_here(nullptr, interrupted);
   }
   // What was written last may be lost with a server that fell.
   bool restored() {
     lost_.reset();
     take_answers(milliseconds(0));
-    std::vector<std::shared_ptr<Unit>> lost;
-    for (const auto& [number, unit] : out_)
-      if (link_->look_at(number).where == QueueLink::UnitState::Gone) lost.push_back(unit);
-    for (const std::shared_ptr<Unit>& unit : lost) {
-      out_.erase(unit->number);
-      hand_out(unit);
-    }
+    board_->hand_out_lost();
     return true;
   }
   void come_back() {
@@ -360,21 +321,15 @@ class QueuedTarget final : public Target {
   std::string server_;
   std::unique_ptr<QueueLink> link_;  // null: the queue is not used
   std::unique_ptr<CoordinatorPulse> pulse_;
+  std::unique_ptr<UnitBoard> board_;
   JobSettings settings_;
-  uint64_t settings_number_ = 0, units_ = 0, sent_ = 0;
+  uint64_t sent_ = 0;  // plans to others
   DealtPlans dealt_{*here_};
-  std::shared_ptr<Unit> open_;                     // not handed out yet
-  std::map<uint64_t, std::shared_ptr<Unit>> out_;  // not answered, by number
-  struct Again {
-    std::shared_ptr<Unit> unit;
-    std::vector<ThreadTable::Entry> threads;
-  };
-  std::vector<Again> again_;  // units that met new threads
-  UnitSize size_;
   std::set<std::string> refused_;
   std::optional<Clock::time_point> lost_;  // since then Redis is gone
   bool is_alone_ = false;                  // and nobody waits for it
   bool is_distrusted_ = false;             // what was learned came from a worker that is refused by now
+  bool is_lonely_ = false;                 // nobody was there to take a unit, and the user knows
   bool chose_here_ = true;
   unsigned since_choice_ = kChooseEvery;
   Clock::time_point looked_{}, read_{};
@@ -383,7 +338,7 @@ class QueuedTarget final : public Target {
 
 }  // namespace
 
-Result<std::unique_ptr<Target>> start_queued_target(TargetOptions options, const StartLocalTarget& start) {
+Result<std::unique_ptr<Target>> start_queued_target(TargetOptions options, const StartTarget& start) {
   const unsigned workers_here = options.workers;
   options.workers = std::max(1u, workers_here);
   prepare_for_other_machines(options);

@@ -10,10 +10,8 @@
 
 namespace lockstep {
 
-using StartLocalTarget = std::function<Result<std::unique_ptr<Target>>(TargetOptions)>;
-
 // Starts the program here, by `start`, and puts the exploration into the queue (TargetOptions::queue). Without workers
 // here (TargetOptions::workers is 0) one process is there all the same: for replays, and when Redis is gone.
-Result<std::unique_ptr<Target>> start_queued_target(TargetOptions options, const StartLocalTarget& start);
+Result<std::unique_ptr<Target>> start_queued_target(TargetOptions options, const StartTarget& start);
 
 }  // namespace lockstep

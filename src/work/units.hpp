@@ -15,6 +15,7 @@ namespace lockstep {
 struct Unit {
   uint64_t number = 0;  // 0: not handed out
   std::vector<Plan> plans;
+  int attempts = 0;  // to hand it out
   std::chrono::steady_clock::time_point sent{};
   std::vector<Trace> traces;     // once it is answered
   std::string worker;            // who answered

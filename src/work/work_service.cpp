@@ -180,7 +180,7 @@ class Service {
   }
 
   void serve(const std::string& job, SessionReport& report) const {
-    const SessionOptions session{options_.address, job, [] { return session_ends.load(); },
+    const SessionOptions session{options_.address, job, options_.start, [] { return session_ends.load(); },
                                  [&report](uint64_t executions) { report.executions = executions; }};
     const SessionEnd end = run_session(session);
     if (!end.refused) return;

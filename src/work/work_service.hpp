@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/result.hpp"
+#include "target/target.hpp"
 #include "work/queue_address.hpp"
 
 namespace lockstep {
@@ -25,6 +26,7 @@ class WorkListener {
 struct WorkOptions {
   QueueAddress address;
   unsigned workers = 1;
+  StartTarget start;  // the program, with one process
 };
 
 // Returns when it is interrupted. An error: Redis cannot be reached, or refuses us, at the start.

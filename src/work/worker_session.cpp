@@ -16,7 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-constexpr auto kWait = milliseconds(200);  // for a unit, before looking whether one was abandoned
+constexpr auto kAnswerPatience = std::chrono::seconds(30);  // it may be long
+constexpr auto kWait = milliseconds(200);                   // for a unit, before looking whether one was abandoned
 
 struct TakenUnit {
   uint64_t number = 0;
@@ -130,10 +131,11 @@ class Session {
     AnswerMessage answer;
     if (target_) execute(unit.message.plans, answer);
     const bool is_whole = answer.traces.size() == unit.message.plans.size();
-    pulse_.end_unit(is_whole ? answer.traces.size() : 0);
-    if (is_whole) options_.counted(pulse_.executions());
-    if (!is_whole && must_leave()) give_back(unit.number);
-    if (!is_whole) return true;  // it has been given to another meanwhile, or will be
+    if (!is_whole) {
+      pulse_.end_unit(0);
+      if (must_leave()) give_back(unit.number);
+      return true;  // it has been given to another meanwhile, or will be
+    }
     answer.unit = unit.number;
     answer.microseconds =
         static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count());
@@ -144,7 +146,10 @@ class Session {
       answer.traces.clear();
       answer.threads = target_->threads();
     }
-    return send(answer);
+    send(answer);
+    pulse_.end_unit(unit.message.plans.size());
+    options_.counted(pulse_.executions());
+    return true;
   }
 
   void execute(const std::vector<Plan>& plans, AnswerMessage& answer) {
@@ -164,13 +169,17 @@ class Session {
     answer.resumed = target_->resumed() - resumed;
   }
 
-  bool send(AnswerMessage& answer) {
+  // The unit is ours until it is answered, however long Redis is gone or has no room.
+  void send(AnswerMessage& answer) {
     answer.worker = worker_;
     answer.machine = machine_name();
     const std::string bytes = pack(answer), id = std::to_string(answer.unit) + "-1";
-    while (reconnect())
-      if (redis_->command({"EVAL", kFinishUnit, "2", keys_.units(), keys_.answers(), kGroup, id, bytes})) break;
-    return true;
+    while (!must_leave() && reconnect()) {
+      const auto sent = redis_->command({"EVAL", kFinishUnit, "2", keys_.units(), keys_.answers(), kGroup, id, bytes},
+                                        kAnswerPatience);
+      if (sent && sent->kind != RedisReply::Problem) return;
+      std::this_thread::sleep_for(milliseconds(100));
+    }
   }
 
   // Others may have it at once.
@@ -230,7 +239,7 @@ class Session {
     options.checkpoints = settings.checkpoints;
     options.native_loops = settings.native_loops;
     options.threads = settings.threads;
-    Result<std::unique_ptr<Target>> target = Target::start(options);
+    Result<std::unique_ptr<Target>> target = options_.start(options);
     if (!target) {
       if (must_leave()) return true;
       why_ = target.error().message;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "target/target.hpp"
 #include "work/queue_address.hpp"
 
 namespace lockstep {
@@ -11,6 +12,7 @@ namespace lockstep {
 struct SessionOptions {
   QueueAddress address;
   std::string job;
+  StartTarget start;                      // the program, with one process
   std::function<bool()> interrupted;      // leave, and give the unit back
   std::function<void(uint64_t)> counted;  // executions so far
 };

@@ -34,6 +34,14 @@ constexpr const char* kDebugText =
     ".TP\n.B lockstep story\nprints the steps\n"
     ".PP\nGoing back runs the program again from the beginning; the execution is the same every time.";
 
+constexpr const char* kWorkText =
+    "Serves the explorations that \\fBlockstep run \\-\\-queue\\fR puts into the queue, as long as it is not "
+    "interrupted. "
+    "Programs that this machine lacks come through the queue. "
+    "Whoever may write to the queue decides what this command runs: see SECURITY.md. "
+    "Prints a line when it joins an exploration and when it leaves. Exits with 2 if Redis cannot be reached, or "
+    "refuses the password, at the start; later it waits for Redis to come back.";
+
 // By command.
 const std::map<std::string_view, Description>& descriptions() {
   static const std::map<std::string_view, Description> table = {
@@ -73,6 +81,10 @@ const std::map<std::string_view, Description>& descriptions() {
       {"resume",
        {"Continues an exploration that was interrupted or killed, with the options it was started with.",
         {{"lockstep resume lockstep-out/bank", "continue"}}}},
+      {"work",
+       {kWorkText,
+        {{"lockstep work --queue redis://user:password@build1:6379/nightly", "a worker per core"},
+         {"lockstep work --queue rediss://build1/nightly --workers 4", "four workers, with TLS"}}}},
       {"list",
        {"Lists what can be chosen, and which functions of the program are scheduling points.",
         {{"lockstep list strategies", "for --strategy"},
