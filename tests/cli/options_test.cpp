@@ -157,10 +157,26 @@ TEST_F(OptionsTest, PreemptionsNone) {
   EXPECT_TRUE(o.strategy.preemptions_none);
 }
 
+TEST_F(OptionsTest, WorkersMayAllBeElsewhere) {
+  around.environment = "queue=\"redis://host/q\"";
+  const Options o = run({"--workers", "0", "p"});
+  EXPECT_EQ(o.workers, 0u);
+  EXPECT_EQ(o.queue, "redis://host/q");
+  around.environment.clear();
+  EXPECT_EQ(error({"run", "--workers", "0", "p"}), "--workers 0 needs --queue: somebody has to run the program");
+  EXPECT_EQ(error({"work"}), "no queue given; use 'lockstep work --queue redis://host:port/name'");
+  EXPECT_EQ(error({"work", "--queue", "redis://h/q", "--workers", "0"}),
+            "--workers: '0' is not a whole number of at least 1");
+  EXPECT_EQ(error({"work", "--queue", "redis://h/q", "--time", "3s"}),
+            "--time is not an option of this command; see --help");
+}
+
 TEST_F(OptionsTest, MistakesAreOneSentence) {
-  EXPECT_EQ(error({}),
-            "no command given; use run, replay, explain, debug, shrink, resume or list, or see 'lockstep --help'");
-  EXPECT_EQ(error({"explode"}), "unknown command 'explode'; use run, replay, explain, debug, shrink, resume or list");
+  EXPECT_EQ(
+      error({}),
+      "no command given; use run, replay, explain, debug, shrink, resume, work or list, or see 'lockstep --help'");
+  EXPECT_EQ(error({"explode"}),
+            "unknown command 'explode'; use run, replay, explain, debug, shrink, resume, work or list");
   EXPECT_EQ(error({"--what"}), "unknown option --what; see 'lockstep --help'");
   EXPECT_EQ(error({"run"}), "no program given; use 'lockstep run [options] PROGRAM [ARGS...]'");
   EXPECT_EQ(error({"run", "--"}), "no program given; use 'lockstep run [options] PROGRAM [ARGS...]'");
