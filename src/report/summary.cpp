@@ -128,6 +128,21 @@ std::string test_line(const Exploration& result, const Terminal& terminal) {
   return {};
 }
 
+// A proof says nothing about what the test does not do.
+std::string small_workload_hint(const Exploration& result) {
+  constexpr uint32_t kFewSteps = 20;  // of each thread
+  constexpr double kQuick = 1;        // seconds
+  const Bounds& bounds = result.claim.bounds;
+  const bool bounded = bounds.preemptions || bounds.variables || bounds.threads || bounds.depth || bounds.delays;
+  if (!result.complete() || bounded || result.threads_max < 2 || result.seconds >= kQuick) return {};
+  const uint32_t each = (result.steps_max + result.threads_max - 1) / result.threads_max;
+  if (each > kFewSteps) return {};
+  return fmt::format(
+      "Hint: this covers a small workload, {} threads with about {} each. Try more operations per thread, or one "
+      "thread more.",
+      result.threads_max, plural(each, "step"));
+}
+
 std::string final_lines(const Exploration& result, const Terminal& terminal, bool verbose) {
   const std::string_view dash = terminal.glyphs().dash;
   const std::string rest = contributions(result, verbose);
@@ -136,9 +151,9 @@ std::string final_lines(const Exploration& result, const Terminal& terminal, boo
       return fmt::format("{}. ({}, {})\n{}", bug_depth(result), plural(result.executions, "execution"),
                          seconds_text(result.seconds), rest);
     case Verdict::Pass:
-      return fmt::format("{} {} {} ({})\n{}{}{}", terminal.paint("1;32", "PASS"), dash, known_text(result),
+      return fmt::format("{} {} {} ({})\n{}{}{}{}", terminal.paint("1;32", "PASS"), dash, known_text(result),
                          tally(result), indented(not_covered_text(result)), indented(how_to_instrument(result.claim)),
-                         rest);
+                         indented(small_workload_hint(result)), rest);
     case Verdict::Incomplete:
       return fmt::format("{} {} no bug found, {} ({})\n{}{}{}{}{}", terminal.paint("1;33", "INCOMPLETE"), dash,
                          ending_text(result.ending), tally(result),

@@ -39,6 +39,9 @@ std::string header_line(const Setting& setting, const Terminal& terminal);
 // The last lines: PASS, INCOMPLETE or how deep the bug lies, with what is not covered.
 std::string final_lines(const Exploration& result, const Terminal& terminal, bool verbose = false);
 
+// For a proof that was quick because the program does little: what it covers, and what to try. Empty: it was not.
+std::string small_workload_hint(const Exploration& result);
+
 // The same in one line, for one of many tests: "pass    every execution (12 executions, 0.01 s)".
 std::string test_line(const Exploration& result, const Terminal& terminal);
 

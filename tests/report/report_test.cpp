@@ -337,6 +337,28 @@ TEST(Summary, NumbersAndWords) {
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
 }
 
+TEST(Summary, HintsThatAQuickProofCoversLittle) {
+  Exploration pass;
+  pass.verdict = Verdict::Pass;
+  pass.claim.scope = Scope::Executions;
+  pass.claim.finished = true;
+  pass.threads_max = 3;
+  pass.steps_max = 14;
+  pass.seconds = 0.02;
+  EXPECT_NE(small_workload_hint(pass).find("3 threads with about 5 steps each"), std::string::npos);
+  EXPECT_NE(final_lines(pass, Terminal{}).find("Hint: "), std::string::npos);
+  const auto silent = [&pass](auto change) {
+    Exploration other = pass;
+    change(other);
+    return small_workload_hint(other).empty();
+  };
+  EXPECT_TRUE(silent([](Exploration& r) { r.steps_max = 200; })) << "not small";
+  EXPECT_TRUE(silent([](Exploration& r) { r.seconds = 5; })) << "not quick";
+  EXPECT_TRUE(silent([](Exploration& r) { r.claim.finished = false; })) << "no proof";
+  EXPECT_TRUE(silent([](Exploration& r) { r.claim.bounds.preemptions = 1; })) << "more preemptions come first";
+  EXPECT_TRUE(silent([](Exploration& r) { r.threads_max = 1; })) << "nothing to interleave";
+}
+
 TEST(Summary, SaysWhatIsKnown) {
   const Terminal terminal;
   const Setting setting{"bank_test", 3, Points::Atomics};

@@ -9,6 +9,7 @@ class CheckpointCost {  // plain data that begins as zeros
  public:
   static constexpr uint64_t kFirstGuess = 40'000;  // cycles for a checkpoint
   static constexpr unsigned kMostPatience = 10;
+  static constexpr uint64_t kLong = 256;
 
   void init() { save_cost_ = resume_cost_ = kFirstGuess; }
 
@@ -24,8 +25,11 @@ class CheckpointCost {  // plain data that begins as zeros
     if (patience_) --patience_;
   }
 
+  bool has_measured() const { return longest_ != 0; }
   // Whole executions take less than a checkpoint would.
   bool too_short() const { return longest_ < price(); }
+  // A place behind few steps may be worth a checkpoint: time lies between steps, too.
+  bool is_long() const { return longest_ > kLong * price(); }
   // So many cycles were spent since the last place to start from.
   bool pays(uint64_t cycles) const { return cycles > price() << patience_; }
 

@@ -67,6 +67,7 @@ unsigned CheckpointPolicy::begin(const PlanHeader& plan, const PlanHeader* (*aft
   from_ = 0;
   began_ = 0;
   target_ = 0;
+  resumable_ = false;
   if (use_ == CheckpointUse::Off) return 0;
   // What was found of them is not to be undone, and the program's code is not part of a checkpoint.
   if (UNLIKELY(native_loops_known() || call_sites.in_use())) {
@@ -78,12 +79,13 @@ unsigned CheckpointPolicy::begin(const PlanHeader& plan, const PlanHeader* (*aft
   settings_ = settings;
   const bool always = use_ == CheckpointUse::Always;
   const bool quick = !always && cost_.too_short();
-  if (quick && ++unmeasured_ < kMeasureOneIn) return 0;
+  if (quick && cost_.has_measured() && ++unmeasured_ < kMeasureOneIn) return 0;
   unmeasured_ = 0;
   began_ = since_ = cycles();
   if (quick) return 0;
   plan_ = &plan;
-  if (can_resume(plan)) {
+  resumable_ = can_resume(plan);
+  if (resumable_) {
     const PlanHeader* next = after(&plan);
     target_ = next && can_resume(*next) ? common(plan, *next) : last_order(plan);
     // Depth-first: the next schedule branches off near the end of this one, wherever that is.
@@ -124,12 +126,18 @@ void CheckpointPolicy::end() {
   records_before_ = scheduler().log_size;
 }
 
+// What a program does before its first decision is spared by a checkpoint there, however few steps follow.
+void CheckpointPolicy::started() {
+  if (!from_ && resumable_ && cost_.is_long()) return scheduler().stop_to_save(0);
+  aim(0);
+}
+
 // The next place for a checkpoint: half-way to where executions will differ, so that going back a little further costs
 // little more.
 void CheckpointPolicy::aim(uint32_t position) {
   if (target_ <= position) return scheduler().stop_to_save(kNoStep);
   const uint32_t half = (target_ - position) / 2;
-  const bool enough = use_ == CheckpointUse::Always || half >= 64;
+  const bool enough = use_ == CheckpointUse::Always || half >= 64 || cost_.is_long();
   scheduler().stop_to_save(half && enough ? position + (target_ == kNoStep / 2 ? 3 : half) : kNoStep);
 }
 

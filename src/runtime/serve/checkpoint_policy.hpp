@@ -18,7 +18,7 @@ class CheckpointPolicy {  // lies in unsaved pages
   unsigned begin(const PlanHeader& plan, const PlanHeader* (*after)(const PlanHeader*));
   Thread& resume() { return resume_checkpoint(); }
   void run_from_beginning();  // forgets all checkpoints, which the fresh start would write to
-  void started() { aim(0); }  // once the scheduler has begun
+  void started();             // once the scheduler has begun
   void end();
 
   // From a thread that is about to decide: makes a checkpoint if it is worth it. Returns now, and again for every
@@ -50,6 +50,7 @@ class CheckpointPolicy {  // lies in unsaved pages
   unsigned from_;            // checkpoint that this execution began at, plus one
   uint32_t records_before_;  // of the execution before
   uint32_t target_;          // where the executions to come are likely to differ from this one
+  bool resumable_;           // executions like this one can start from a checkpoint
   Thread* requester_;
   uint64_t since_;  // cycles at the beginning, or at the last checkpoint
   uint64_t began_;  // this execution, 0 if nobody measures it

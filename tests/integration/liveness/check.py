@@ -40,8 +40,9 @@ EXPECTED = [
     ("sleeps_in_order", "--strategy auto", [], True),
     ("waits_a_minute", "--strategy auto", [], True),
     ("waits_a_minute", "--strategy auto --max-delay none", ["assertion"], None),
-    ("waits_a_minute", "--strategy auto --error timing", ["timing"], None),
+    ("sleeps_in_order", "--strategy auto --error timing", ["timing"], None),
     ("sleeps_unwatched", "--strategy auto", [], True),
+    ("waits_a_second", "--strategy auto", [], True),
     ("adds_up_waits", "--strategy dfs --executions 3000 --spin-rounds 30", [], None),
     ("adds_up_waits", "--strategy dfs --executions 3000 --spin-rounds 30 --max-delay 20ms", ["assertion"], None),
     ("stops_after_a_sleep", "--strategy icb --executions 20", [], False),
@@ -54,7 +55,7 @@ EXPECTED = [
 # Under auto: what a warning of kind timing says of the failure that a longer delay leads to; none: it must not be there.
 TIMING = {
     "sleeps_in_order": r"^timing: .*, if .* is held up for 990 ms, until the sleep of .* at programs.cpp:\d+ ends",
-    "waits_a_minute": r"^timing: .*, if .* is held up for 60 s, until the timed wait of .* at programs.cpp:\d+ ends",
+    "waits_a_second": r"^timing: .*, if .* is held up for 1 s, until the timed wait of .* at programs.cpp:\d+ ends",
 }
 
 for name, options, bugs, complete in EXPECTED:

@@ -168,6 +168,11 @@ void waits_a_minute() {
   std::future<int> future = promise.get_future();
   together([&] { promise.set_value(3); }, [&] { assert(future.wait_for(60s) == std::future_status::ready); });
 }
+void waits_a_second() {
+  std::promise<int> promise;
+  std::future<int> future = promise.get_future();
+  together([&] { promise.set_value(3); }, [&] { assert(future.wait_for(1s) == std::future_status::ready); });
+}
 void waits_a_moment() {
   std::promise<int> promise;
   std::future<int> future = promise.get_future();
@@ -230,7 +235,7 @@ struct {
     CASE(main_alone_yields),  CASE(toggles_for_ever),    CASE(toggles_while_main_joins), CASE(toggles_without_yields),
     CASE(naps_for_ever),      CASE(sleeps_in_order),     CASE(waits_a_minute),           CASE(waits_a_moment),
     CASE(adds_up_waits),      CASE(stops_after_a_sleep), CASE(polls_until_a_timeout),    CASE(timer_before_sleep),
-    CASE(sleeps_unwatched),
+    CASE(sleeps_unwatched),   CASE(waits_a_second),
 };
 
 }  // namespace

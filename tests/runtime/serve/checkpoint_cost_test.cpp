@@ -35,6 +35,14 @@ TEST(CheckpointCost, OneLongExecutionAmongShortOnesIsForgotten) {
   EXPECT_TRUE(balance.too_short());
 }
 
+TEST(CheckpointCost, AnExecutionIsLongByItsTime) {
+  CheckpointCost balance = seasoned();
+  balance.took(100 * kCost);
+  EXPECT_FALSE(balance.is_long());
+  balance.took(1000 * kCost);
+  EXPECT_TRUE(balance.is_long());
+}
+
 TEST(CheckpointCost, PaysBehindALongBeginningOnly) {
   const CheckpointCost balance = seasoned();
   EXPECT_FALSE(balance.pays(kCost));
