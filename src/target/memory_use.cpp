@@ -31,8 +31,8 @@ bool only_reads(const Instruction& i) {
            i.opcode == 0x28 || i.opcode == 0x6f || i.opcode == 0x58 || i.opcode == 0x59 || i.opcode == 0xaf ||
            (i.opcode & 0xf0) == 0x40;
   if (i.map != OpcodeMap::OneByte) return false;
-  return i.opcode == 0x8b || i.opcode == 0x8a || i.opcode == 0x63 || (i.opcode < 0x40 && (i.opcode & 6) == 2) ||
-         i.opcode == 0xff;
+  return i.opcode == 0x8b || i.opcode == 0x8a || i.opcode == 0x63 || i.opcode == 0x69 || i.opcode == 0x6b ||
+         (i.opcode < 0x40 && (i.opcode & 6) == 2) || i.opcode == 0xff;
 }
 
 // Instructions that use memory without saying so, call, or leave the program.
@@ -93,9 +93,11 @@ class CodeReader {
   }
 
  private:
-  // Compilers copy arguments of class type onto the stack without instrumentation, next to a call. So in functions of
-  // instrumented files that call others, reading through a pointer does not count.
+  // Compilers copy arguments of class type and build results without instrumentation, next to a call. So in functions
+  // of instrumented files that call others, only what can be neither counts: variables of static storage, and what is
+  // read and then written. Without optimisation that takes two instructions.
   bool touches_beside_calls() {
+    std::vector<int64_t> read;
     for (size_t at = 0; at < code_.size();) {
       const Instruction i = decode_instruction(code_.subspan(at));
       if (i.length == 0 || i.lock) return true;
@@ -103,9 +105,15 @@ class CodeReader {
       if (!i.memory || i.thread_local_ || only_names_memory(i)) continue;
       if (is(i, OpcodeMap::OneByte, 0xff) && i.extension() >= 2) continue;  // call, jump, push
       if (i.base == kStackPointer || (framed_ && i.base == kFramePointer)) continue;
-      const bool relative = i.base == Instruction::kRelative;
-      if (relative && !options_.constant(address_ + at + static_cast<uint64_t>(i.displacement))) return true;
-      if (!relative && (reads_and_writes(i) || only_writes(i))) return true;
+      if (i.base == Instruction::kRelative) {
+        if (!options_.constant(address_ + at + static_cast<uint64_t>(i.displacement))) return true;
+      } else if (reads_and_writes(i)) {
+        return true;
+      } else if (framed_ && only_reads(i)) {
+        read.push_back(i.displacement);
+      } else if (framed_ && only_writes(i) && std::find(read.begin(), read.end(), i.displacement) != read.end()) {
+        return true;
+      }
     }
     return false;
   }

@@ -196,8 +196,9 @@ TEST_F(OptionsTest, MistakesAreOneSentence) {
             "--memory-budget: 'lots' is not a size such as 512MiB or 2GiB");
   EXPECT_EQ(error({"run", "--isolation", "prison", "p"}),
             "--isolation: 'prison' is not one of: auto, loop, reset, fork");
-  EXPECT_EQ(error({"run", "--error", "deadlock", "p"}),
-            "--error: 'deadlock' is not one of: livelock, lock-order, lock-discipline, sc-violation, nondeterminism");
+  EXPECT_EQ(
+      error({"run", "--error", "deadlock", "p"}),
+      "--error: 'deadlock' is not one of: livelock, lock-order, lock-discipline, sc-violation, nondeterminism, timing");
   EXPECT_NE(error({"run", "--quiet=maybe", "p"}), "");
   EXPECT_EQ(error({"replay"}), "no schedule given; use 'lockstep replay FILE'");
   EXPECT_EQ(error({"replay", "f", "--"}), "no program given after --");
