@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "model/schedule.hpp"
 
@@ -44,6 +46,7 @@ std::vector<Nesting> nestings(TraceView trace) {
   uint32_t index = 0;
   std::map<ThreadId, Times> times;
   std::vector<Nesting> found;
+  std::set<std::tuple<ThreadId, ObjectId, ObjectId, std::vector<ObjectId>, Times>> known;
   for (const Step& s : trace.steps()) {
     const uint32_t here = index++;
     Times& mine = times[s.thread];
@@ -58,14 +61,9 @@ std::vector<Nesting> nestings(TraceView trace) {
     } else if (takes(s)) {
       std::vector<ObjectId>& locks = held[s.thread];
       if (waits(s))
-        for (ObjectId lock : locks) {
-          const bool known = std::any_of(found.begin(), found.end(), [&](const Nesting& n) {
-            return n.thread == s.thread && n.held == lock && n.wanted == s.object && n.all_held == locks &&
-                   n.times == mine;
-          });
-          if (!known && lock != s.object)
+        for (ObjectId lock : locks)
+          if (lock != s.object && known.emplace(s.thread, lock, s.object, locks, mine).second)
             found.push_back({s.thread, lock, s.object, locks, mine, since[{s.thread, lock}], here});
-        }
       locks.push_back(s.object);
       since[{s.thread, s.object}] = here;
     } else if (leaves_lock(s.kind)) {
@@ -79,11 +77,15 @@ std::vector<Nesting> nestings(TraceView trace) {
 
 // A cycle held -> wanted = held -> ..., each by another thread; empty if there is none.
 std::vector<Nesting> cycle_in(const std::vector<Nesting>& all) {
+  std::map<ObjectId, std::vector<const Nesting*>> by_held;
+  for (const Nesting& nesting : all) by_held[nesting.held].push_back(&nesting);
   std::vector<Nesting> path;
   std::function<bool()> extend = [&] {
     if (path.size() > 1 && path.back().wanted == path.front().held) return true;
-    for (const Nesting& next : all) {
-      if (next.held != path.back().wanted) continue;
+    const auto held = by_held.find(path.back().wanted);
+    if (held == by_held.end()) return false;
+    for (const Nesting* at : held->second) {
+      const Nesting& next = *at;
       if (std::any_of(path.begin(), path.end(),
                       [&](const Nesting& n) { return !concurrent(n, next) || guarded(n, next); }))
         continue;

@@ -70,11 +70,11 @@ std::optional<Finding> Replayer::reproduce(Finding finding, bool same_kind, Trac
   return finding;
 }
 
-void Replayer::observe(Finding& finding) {
+void Replayer::observe(Finding& finding, const std::function<bool()>& stop) {
   constexpr size_t kMostSteps = 20'000;  // each is a stop
   if (finding.trace.empty() || finding.trace.view().steps().size() > kMostSteps) return;
   const auto blocks = finding.trace.view().allocations();
-  const auto observer = make_observer(target_.modules(), {blocks.begin(), blocks.end()});
+  const auto observer = make_observer(target_.modules(), {blocks.begin(), blocks.end()}, stop);
   const Target::Detailed replay = target_.run_detailed(finding.plan, observer.get());
   if (replay.trace.empty()) return;
   const TraceView again = replay.trace, told = finding.trace;
@@ -97,7 +97,7 @@ Finding Replayer::explained(Finding finding, ShrinkBudget budget) {
   budget.executions = 300;
   budget.time = std::chrono::milliseconds(1000);
   explain(finding, budget);
-  if (!budget.must_stop()) observe(finding);
+  if (!budget.must_stop()) observe(finding, budget.stop);
   return finding;
 }
 

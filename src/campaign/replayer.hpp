@@ -1,5 +1,6 @@
 // Runs single schedules with stacks: confirms findings, completes them, looks for simpler ones.
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,8 +27,8 @@ class Replayer {
   std::optional<Finding> reproduce(Finding finding, bool same_kind, Trace* seen = nullptr);
 
   // Replays a complete finding once more and looks at the program at every step: names, types, the variables of a
-  // failed assertion.
-  void observe(Finding& finding);
+  // failed assertion. `stop`: names are left out from there on.
+  void observe(Finding& finding, const std::function<bool()>& stop = {});
 
   // Finds out why it fails, by other executions (Finding::cause).
   void explain(Finding& finding, ShrinkBudget budget);

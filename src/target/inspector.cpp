@@ -29,12 +29,16 @@ bool is_stack(ObjectId object) {
 
 class ProgramObserver final : public Observer {
  public:
-  ProgramObserver(const std::vector<Module>& modules, std::vector<Allocation> blocks)
-      : dwfl_(report_modules(modules)), blocks_(std::move(blocks)), unwinder_(dwfl_.get()), visible_(dwfl_.get()) {}
+  ProgramObserver(const std::vector<Module>& modules, std::vector<Allocation> blocks, std::function<bool()> stop)
+      : dwfl_(report_modules(modules)),
+        blocks_(std::move(blocks)),
+        unwinder_(dwfl_.get()),
+        visible_(dwfl_.get()),
+        stop_(std::move(stop)) {}
 
   void stopped(const Inspection& stop) override {
-    if (!dwfl_) return;
-    const auto begin = std::chrono::steady_clock::now();
+    if (!dwfl_ || (stop_ && stop_())) return;
+    const auto begin = stopped_at_ = std::chrono::steady_clock::now();
     if (stop.step == 0 && stop.kind == Inspection::Step) seen_ = {};  // the execution begins, maybe again
     memory_ = ProcessMemory(static_cast<int>(stop.pid), split_);
     unwinder_.has_run(stop.registers[0].thread);
@@ -59,6 +63,10 @@ class ProgramObserver final : public Observer {
   Observations take() override { return std::move(seen_); }
 
  private:
+  bool gives_up() const {
+    return spent_ + (std::chrono::steady_clock::now() - stopped_at_) > 8 * kLong || (stop_ && stop_());
+  }
+
   void look_at(const Inspection& stop, ObjectId object) {
     if (!is_memory(object)) return;
     auto& known = seen_.objects[object];
@@ -81,7 +89,7 @@ class ProgramObserver final : public Observer {
 
   // Main's variables come first, and of a thread those of its outermost functions: they live longest.
   void build_graph(const Inspection& stop) {
-    graph_.emplace(memory_, blocks_);
+    graph_.emplace(memory_, blocks_, [this] { return gives_up(); });
     std::vector<const ThreadRegisters*> threads;
     for (uint32_t i = 0; i < stop.threads; ++i) threads.push_back(&stop.registers[i]);
     std::sort(threads.begin(), threads.end(), [](auto* a, auto* b) { return a->thread < b->thread; });
@@ -149,13 +157,16 @@ class ProgramObserver final : public Observer {
   std::map<ThreadId, std::vector<VisibleVariable>> variables_;  // of threads that have not run since
   std::optional<ObjectGraph> graph_;                            // of the present stop
   std::chrono::steady_clock::duration spent_{};
+  std::chrono::steady_clock::time_point stopped_at_{};
+  const std::function<bool()> stop_;
   Observations seen_;
 };
 
 }  // namespace
 
-std::unique_ptr<Observer> make_observer(const std::vector<Module>& modules, std::vector<Allocation> blocks) {
-  return std::make_unique<ProgramObserver>(modules, std::move(blocks));
+std::unique_ptr<Observer> make_observer(const std::vector<Module>& modules, std::vector<Allocation> blocks,
+                                        std::function<bool()> stop) {
+  return std::make_unique<ProgramObserver>(modules, std::move(blocks), std::move(stop));
 }
 
 }  // namespace lockstep

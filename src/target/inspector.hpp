@@ -1,5 +1,6 @@
 // Looks at a program that stops at every step: what its objects are called, and the variables of a failed assertion.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,7 +16,8 @@ class Observer : public Inspector {
   virtual Observations take() = 0;
 };
 
-// `blocks`: of the heap, as an earlier execution of the same plan knew them.
-std::unique_ptr<Observer> make_observer(const std::vector<Module>& modules, std::vector<Allocation> blocks);
+// `blocks`: of the heap, as an earlier execution of the same plan knew them. `stop`: there is no time for more names.
+std::unique_ptr<Observer> make_observer(const std::vector<Module>& modules, std::vector<Allocation> blocks,
+                                        std::function<bool()> stop = {});
 
 }  // namespace lockstep

@@ -117,11 +117,13 @@ std::optional<FoundObject> ObjectGraph::find(uint64_t address) {
     if (root.hops == 0)
       if (auto found = inside(root, address)) return found;
   for (const Region& root : roots_) push(root);
+  constexpr size_t kLookEvery = 64;
+  size_t looked_at = 0;
   for (size_t early = queue_.size(); !queue_.empty() || !distant_.empty() || early == 0; --early) {
     if (early == 0)
       for (const Region& root : late_roots_) push(root);
     if (queue_.empty()) queue_.swap(distant_);
-    if (queue_.empty()) break;
+    if (queue_.empty() || (gives_up_ && ++looked_at % kLookEvery == 0 && gives_up_())) break;
     Region region = std::move(queue_.front());
     queue_.pop_front();
     if (auto found = inside(region, address)) return found;

@@ -34,7 +34,9 @@ struct FoundObject {
 class ObjectGraph {
  public:
   // `blocks`: of the heap, as far as they are known: how far an array behind a pointer reaches.
-  ObjectGraph(const ProcessMemory& memory, std::span<const Allocation> blocks) : memory_(memory), blocks_(blocks) {}
+  // `gives_up`: find() takes too long.
+  ObjectGraph(const ProcessMemory& memory, std::span<const Allocation> blocks, std::function<bool()> gives_up = {})
+      : memory_(memory), blocks_(blocks), gives_up_(std::move(gives_up)) {}
 
   void add_root(Region root) { roots_.push_back(std::move(root)); }
   // What a function knows of its own object: told only where no variable leads there as directly.
@@ -53,6 +55,7 @@ class ObjectGraph {
 
   const ProcessMemory& memory_;
   std::span<const Allocation> blocks_;
+  const std::function<bool()> gives_up_;
   std::deque<Region> roots_, late_roots_, queue_;
   std::deque<Region> distant_;  // behind pointers of the library's own: looked at when there is nothing else
   std::set<std::pair<uint64_t, Dwarf_Off>> seen_;

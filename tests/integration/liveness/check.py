@@ -21,7 +21,7 @@ EXPECTED = [
     ("locks_until_told", "--strategy icb --executions 200", [], False),
     ("caches_what_it_saw", "--strategy optimal-dpor", [], True),
     ("caches_what_it_saw", "--strategy icb --preemptions 2", [], True),
-    ("backs_off", "--strategy icb --preemptions 3 --executions 3000", [], None),
+    ("backs_off", "--strategy icb --preemptions 3 --executions 1000", [], None),
     ("backs_off_in_step", "--strategy icb --executions 5", [], None),
     ("backs_off_in_step", "--strategy icb --executions 5 --error livelock", ["livelock"], None),
     ("main_alone", "--strategy icb", ["livelock"], None),
