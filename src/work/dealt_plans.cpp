@@ -26,10 +26,17 @@ bool DealtPlans::read_here(Dealt& dealt, const Interrupted& interrupted) {
   return trace.has_value();
 }
 
-// Whatever is given to a process here next has no trace before its own.
+// Whatever is given to a process here next has no trace before its own. A target that lost control has forgotten what
+// came after that: the search will end there, so it does not matter what stands for it.
 bool DealtPlans::drain(const Interrupted& interrupted) {
-  for (Dealt& dealt : plans_)
-    if (dealt.runs_here() && !read_here(dealt, interrupted)) return false;
+  std::optional<Trace> end;
+  for (Dealt& dealt : plans_) {
+    if (!dealt.runs_here()) continue;
+    if (end) dealt.here = end;
+    if (!read_here(dealt, interrupted)) return false;
+    if (!end && dealt.here->view().outcome() == Outcome::Uncontrolled) end = dealt.here;
+  }
+  if (end) here_.cancel();
   return true;
 }
 

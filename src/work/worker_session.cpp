@@ -161,6 +161,9 @@ class Session {
       const std::optional<TraceView> trace = target_->next([this] { return must_leave() || pulse_.has_lost_unit(); });
       if (!trace) break;
       answer.traces.emplace_back(*trace);
+      if (trace->outcome() != Outcome::Uncontrolled) continue;
+      target_->cancel();  // it has forgotten what came after that
+      submitted = answer.traces.size();
     }
     if (answer.traces.size() < plans.size()) target_->cancel();
     answer.facts = target_->noticed();

@@ -15,11 +15,14 @@ class EchoTarget final : public Target {
   void submit(const Plan& plan) override { plans_.push_back(plan); }
   std::optional<TraceView> next(const std::function<bool()>&) override {
     if (plans_.empty()) return std::nullopt;
-    trace_ = trace_without_steps(plans_.front().id, Outcome::Ok, "");
+    const bool loses_control = plans_.front().id == uncontrolled;
+    trace_ = trace_without_steps(plans_.front().id, loses_control ? Outcome::Uncontrolled : Outcome::Ok, "");
     plans_.pop_front();
+    if (loses_control) plans_.clear();  // as a real one does
     return trace_;
   }
   void cancel() override { plans_.clear(); }
+  uint64_t uncontrolled = 0;  // the plan that cannot be controlled
   const TargetInfo& info() const override { return info_; }
   std::vector<Module> modules() override { return {}; }
   std::vector<ThreadTable::Entry> threads() override { return {}; }
@@ -71,6 +74,19 @@ TEST(DealtPlans, KeepTheOrderWhenAUnitIsRunHere) {
   EXPECT_TRUE(dealt.run_here(nullptr, nullptr));
   dealt.add_here(numbered(8));
   EXPECT_EQ(read_all(dealt), (std::vector<uint64_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(DealtPlans, GoOnBeforeAnExecutionThatCannotBeControlled) {
+  EchoTarget here;
+  here.uncontrolled = 3;
+  DealtPlans dealt(here);
+  const auto unit = std::make_shared<Unit>();
+  dealt.add_to(unit, numbered(1), false);
+  dealt.add_to(unit, numbered(2), false);
+  for (uint64_t id = 3; id <= 5; ++id) dealt.add_here(numbered(id));
+  EXPECT_TRUE(dealt.run_here(unit.get(), nullptr));
+  const std::vector<uint64_t> ids = read_all(dealt);
+  EXPECT_EQ((std::vector<uint64_t>{ids[0], ids[1], ids[2]}), (std::vector<uint64_t>{1, 2, 3}));
 }
 
 TEST(DealtPlans, AreSplitIntoSingleExecutions) {

@@ -135,6 +135,12 @@ def counts(redis):
                 done = run(redis.url(), name, words, "--keep-going", *options, here=here)
                 expect(judge(done) == alone, f"{strategy} {words}, {number} workers, {here} here", alone, judge(done), done.stdout, done.stderr,
                        *(w.text() for w in workers))
+    side_by_side = [subprocess.Popen([*command(redis.url(), "dfs", words)[:-2 - len(words.split())], f"{n}.json", "--out", f"out{n}", program, *words.split()],
+                                     stdout=subprocess.DEVNULL) for n, words in enumerate(("orders 3 3", "orders 4 2"))]
+    for n, count in enumerate((orders(3, 3), orders(4, 2))):
+        expect(side_by_side[n].wait(timeout=100) == 0, "two explorations at once")
+        with open(f"{n}.json", encoding="utf-8") as file:
+            expect(json.load(file)["executions"] == count, "two explorations at once share something")
     for strategy in ("auto", "portfolio", "best-first"):
         done = run(redis.url(), strategy, "lost_update 3")
         expect(done.returncode == 1 and result()["bugs"][0]["kind"] == "assertion", strategy, done.stdout, done.stderr)
