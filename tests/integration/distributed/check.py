@@ -64,10 +64,14 @@ def until(is_so, what, seconds=60):
 class Worker:
     """`lockstep work`, until it is killed. Its lines are in a file."""
 
+    started = []
+
     def __init__(self, url, workers=1, before=(), environment=None):
         self.log = tempfile.NamedTemporaryFile(dir=os.getcwd(), prefix="work-", suffix=".log", delete=False)
         self.process = subprocess.Popen([*before, lockstep, "work", "--queue", url, "--workers", str(workers)], stdin=subprocess.DEVNULL,
                                         stdout=self.log, stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})})
+
+        Worker.started.append(self)
 
     def text(self):
         with open(self.log.name, encoding="utf-8") as file:
@@ -379,6 +383,8 @@ def main():
         try:
             {f.__name__: f for f in (counts, killed_workers, killed_coordinator, restarted_redis, lost_redis, sentences, encrypted, machines, deadly)}[case](redis)
         finally:
+            for worker in Worker.started:
+                worker.process.kill()
             redis.kill()
             os.chdir("/")
 
