@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kNanosecondsPerMs = 1'000'000;
 // A thread that gives up and tries again would do so for ever while another one is held up for ever.
 constexpr uint32_t kLevels[] = {100, 1'000, 10'000};  // ms
-constexpr unsigned kMostAttempts = 6;                          // to find a failure with a shorter delay
+constexpr unsigned kMostAttempts = 6;                 // to find a failure with a shorter delay
 constexpr double kFewestSeconds = 2;
 constexpr uint64_t kFewestExecutions = 2'000;
 
