@@ -6,86 +6,20 @@
 
 #include "campaign/exploration_sum.hpp"
 #include "campaign/stored_schedules.hpp"
+#include "campaign/target_setup.hpp"
 #include "campaign/way_out.hpp"
 #include "model/text.hpp"
 #include "report/fingerprint.hpp"
 #include "report/trace_names.hpp"
-#include "target/trusted_code.hpp"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
 
-// What the driver needs at most for a record of an execution that it reduces.
-constexpr uint64_t kBytesPerRecord = 1024;
-
 Points points_in_use(Points wanted, const Target& target) {
   if (!target.info().instrumented) return Points::Sync;
   return wanted == Points::Auto ? Points::Racy : wanted;
-}
-
-TargetOptions target_options(const CampaignOptions& options, const Subject& subject, const StrategyOptions& strategy,
-                             const Search& search, const std::shared_ptr<const Deadline>& deadline,
-                             const SavedExploration* saved) {
-  TargetOptions target;
-  target.command = options.command;
-  target.runtime_library = subject.runtime_library;
-  target.body = subject.body;
-  target.isolation = options.isolation;
-  target.backend = options.backend;
-  target.checkpoints = options.checkpoints;
-  target.points = options.points;
-  target.timeouts = options.timeouts;
-  target.max_delay_ms = options.max_delay_ms;
-  target.spurious = options.spurious.value_or(0);
-  target.spin_rounds = options.spin_rounds.value_or(kDefaultSpinRounds);
-  target.prime = options.prime;
-  target.expected_exit = options.expected_exit;
-  target.compares_output = options.compares_output();
-  target.before_each = options.before_each;
-  target.after_each = options.after_each;
-  // A checkpoint holds memory only, neither what was written nor what lies outside.
-  if (target.compares_output || options.runs_commands()) target.checkpoints = CheckpointUse::Off;
-  target.input = options.input;
-  target.instrumentation = options.instrumentation;
-  target.detect_races = options.looks_for_races();
-  target.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) ||
-                       search.traits().relies_on_locks;
-  target.find_leaks = options.leaks;
-  target.workers = options.workers == 0u ? 0 : strategy.workers;
-  target.queue = options.queue;
-  if (!options.queue.empty()) target.program_file = subject.program;
-  target.output_folder = options.out;
-  target.max_steps = options.steps;
-  target.max_records = options.steps == kNoStepLimit ? options.memory_budget / kBytesPerRecord : 2ull * options.steps;
-  // A program that hangs is named before its time is up, however short that is.
-  if (options.time) target.watchdog = std::clamp(*options.time / 2, std::chrono::milliseconds(500), target.watchdog);
-  target.stop = [deadline] { return deadline->is_overdue(); };
-  if (saved) target.threads = saved->threads;
-  return target;
-}
-
-Result<std::vector<CodeRange>> code_named(Target& target, const char* option, const std::vector<std::string>& globs) {
-  std::vector<CodeRange> code = find_code(target.modules(), globs);
-  if (code.empty())
-    return Error{ExitCode::Usage, fmt::format("{}: no function or module of the program matches", option)};
-  if (code.size() > kMaxTrusted)
-    return Error{ExitCode::Usage, fmt::format("{}: more than {} functions match", option, kMaxTrusted)};
-  return code;
-}
-
-std::optional<Error> choose_code(Target& target, const CampaignOptions& options) {
-  if (!options.trusted.empty()) {
-    const auto code = code_named(target, "--trust", options.trusted);
-    if (!code) return code.error();
-    target.trust(*code);
-  }
-  if (options.preempt_in.empty()) return std::nullopt;
-  const auto code = code_named(target, "--preempt-in", options.preempt_in);
-  if (!code) return code.error();
-  target.preempt_in(*code);
-  return std::nullopt;
 }
 
 }  // namespace
@@ -93,6 +27,7 @@ std::optional<Error> choose_code(Target& target, const CampaignOptions& options)
 Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options, const Subject& subject,
                                                   const StartTarget& start, CampaignListener& listener,
                                                   const SavedExploration* saved) {
+  (void)cpus_at_start();
   Focus focus(options);
   StrategyOptions strategy_options = options.strategy;
   focus.install(strategy_options);
@@ -100,6 +35,7 @@ Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options
   // Workers share what lies outside the program.
   strategy_options.workers = options.workers.value_or(options.runs_commands() ? 1 : cores);
   if (!options.queue.empty()) strategy_options.workers = std::max(2u, strategy_options.workers);
+  strategy_options.divided = options.queue.empty();
   strategy_options.budget_given = options.executions || options.time;
   Result<std::unique_ptr<Search>> search = make_strategy(strategy_options);
   if (!search) return search.error();
@@ -114,17 +50,18 @@ Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options
   if (!target) return target.error();
   focus.watch(**target);
   if (auto error = choose_code(**target, options)) return *error;
-  return std::unique_ptr<Campaign>(new Campaign(options, subject, std::move(strategy_options), std::move(focus),
+  return std::unique_ptr<Campaign>(new Campaign(options, subject, start, std::move(strategy_options), std::move(focus),
                                                 std::move(*search), std::move(*target), deadline,
                                                 std::move(*suppressions), listener, saved));
 }
 
-Campaign::Campaign(const CampaignOptions& options, const Subject& subject, StrategyOptions strategy_options,
-                   Focus focus, std::unique_ptr<Search> search, std::unique_ptr<Target> target,
-                   std::shared_ptr<const Deadline> deadline, Suppressions suppressions, CampaignListener& listener,
-                   const SavedExploration* saved)
+Campaign::Campaign(const CampaignOptions& options, const Subject& subject, StartTarget start_target,
+                   StrategyOptions strategy_options, Focus focus, std::unique_ptr<Search> search,
+                   std::unique_ptr<Target> target, std::shared_ptr<const Deadline> deadline, Suppressions suppressions,
+                   CampaignListener& listener, const SavedExploration* saved)
     : options_(options),
       subject_(subject),
+      start_target_(std::move(start_target)),
       strategy_options_(std::move(strategy_options)),
       focus_(std::move(focus)),
       search_(std::move(search)),
@@ -149,6 +86,7 @@ ExplorerHooks Campaign::hooks() {
       return promotion_.grow(trace, [this](const DataRace& race) { return replayer_.is_library_race(race); });
     };
   hooks.add_points = [this] { use_new_points(); };
+  if (strategy_options_.workers > 1 && strategy_options_.divided) hooks.start_crew = [this] { return start_crew(); };
   if (!options_.keep_going) {
     hooks.goes_on = [this](const Finding& bug) { return goes_on_after(bug); };
     hooks.has_enough = [this](uint64_t executions) {
@@ -194,7 +132,7 @@ Result<Exploration> Campaign::run() {
   ExplorerHooks hooks = this->hooks();
   if (saved_) resume_from_saved();
   hooks.starts_before = starts_;
-  const std::vector<Finding> again = saved_ ? saved_->bugs : std::move(stored.bugs);
+  const std::vector<Finding>& again = saved_ ? saved_->bugs : stored.bugs;
   reported_ = again;
   for (const Finding& bug : again) hooks.known.insert(bug.fingerprint);
   Result<Exploration> result = explore_all(std::move(hooks));

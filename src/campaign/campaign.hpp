@@ -20,6 +20,7 @@
 #include "search/exploration/coverage.hpp"
 #include "search/exploration/explorer.hpp"
 #include "search/exploration/promotion.hpp"
+#include "search/exploration/unit_result.hpp"
 #include "target/target.hpp"
 
 namespace lockstep {
@@ -66,11 +67,13 @@ class Campaign {
   const Coverage& coverage() const { return coverage_; }  // empty unless it was asked for
 
  private:
-  Campaign(const CampaignOptions& options, const Subject& subject, StrategyOptions strategy_options, Focus focus,
-           std::unique_ptr<Search> search, std::unique_ptr<Target> target, std::shared_ptr<const Deadline> deadline,
-           Suppressions suppressions, CampaignListener& listener, const SavedExploration* saved);
+  Campaign(const CampaignOptions& options, const Subject& subject, StartTarget start_target,
+           StrategyOptions strategy_options, Focus focus, std::unique_ptr<Search> search,
+           std::unique_ptr<Target> target, std::shared_ptr<const Deadline> deadline, Suppressions suppressions,
+           CampaignListener& listener, const SavedExploration* saved);
 
   ExplorerHooks hooks();
+  std::unique_ptr<Crew> start_crew();
   void replay_stored_schedules(Exploration& result);
   void resume_from_saved();
   Result<Exploration> explore_all(ExplorerHooks hooks);
@@ -105,6 +108,7 @@ class Campaign {
 
   const CampaignOptions options_;
   const Subject subject_;
+  const StartTarget start_target_;
   const StrategyOptions strategy_options_;  // with what is to be focused on
   Focus focus_;
   std::unique_ptr<Search> search_;
@@ -118,6 +122,7 @@ class Campaign {
   Replayer replayer_;
   const Points points_;
   Promotion promotion_;
+  std::vector<Analysis*> crew_analyses_;
   uint32_t spurious_;               // wakeups that executions may have now
   uint32_t max_delay_ms_;           // that they may have now
   uint64_t executions_before_ = 0;  // of searches given up because there are more scheduling points now

@@ -87,7 +87,7 @@ void Replayer::observe(Finding& finding, const std::function<bool()>& stop) {
   explain_cause(finding, symbols());
 }
 
-void Replayer::explain(Finding& finding, ShrinkBudget budget) {
+void Replayer::explain(Finding& finding, const ShrinkBudget& budget) {
   const auto confirm = [&](Finding other) { return reproduce(std::move(other), true); };
   finding.cause = cause_of(target_, analyses(), finding, confirm, budget);
   explain_cause(finding, symbols());
@@ -112,7 +112,7 @@ std::optional<Finding> Replayer::find_with_points(const Finding& finding, std::v
   return lockstep::find_with_points(target_, analyses(), finding, confirm, std::move(racy), budget);
 }
 
-Finding Replayer::simplify(const Finding& finding, std::optional<uint32_t> proved, ShrinkBudget budget) {
+Finding Replayer::simplify(const Finding& finding, std::optional<uint32_t> proved, const ShrinkBudget& budget) {
   const auto confirm = [&](Finding other) { return reproduce(std::move(other), true); };
   return lockstep::simplify(target_, analyses(), finding, confirm, proved, budget);
 }

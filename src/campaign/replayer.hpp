@@ -31,7 +31,7 @@ class Replayer {
   void observe(Finding& finding, const std::function<bool()>& stop = {});
 
   // Finds out why it fails, by other executions (Finding::cause).
-  void explain(Finding& finding, ShrinkBudget budget);
+  void explain(Finding& finding, const ShrinkBudget& budget);
   // Both, as far as a run has time for it.
   Finding explained(Finding finding, ShrinkBudget budget);
 
@@ -43,7 +43,7 @@ class Replayer {
   // See search/minimize/simplify.hpp.
   std::optional<Finding> find_with_points(const Finding& finding, std::vector<TrackedRange> racy,
                                           const ShrinkBudget& budget);
-  Finding simplify(const Finding& finding, std::optional<uint32_t> proved, ShrinkBudget budget = {});
+  Finding simplify(const Finding& finding, std::optional<uint32_t> proved, const ShrinkBudget& budget = {});
 
   // Races inside the C++ library are neither reported nor scheduling points: the library keeps its specification.
   bool is_library_race(const DataRace& race) { return suppressions_.is_library_race(race, symbols()); }

@@ -20,7 +20,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kMagic[16] = "LOCKSTEP-STATE\n";
-constexpr uint32_t kVersion = 16;
+constexpr uint32_t kVersion = 17;
 constexpr uint64_t kLargest = 64ull << 30;
 // A file that claims to hold more than this times its size is forged: it would only eat memory.
 constexpr uint64_t kMostCompressed = 256, kSmall = 16 << 20;
@@ -219,6 +219,7 @@ std::optional<Error> save_exploration_file(const SavedExploration& run, const st
 }
 
 Result<SavedExploration> load_saved_exploration(const std::string& path) {
+  hold(-1);  // who goes on has stopped: its own state may be what it goes on with
   if (const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); file >= 0) {
     if (!lock(file, LOCK_EX | LOCK_NB)) {
       ::close(file);

@@ -98,9 +98,9 @@ class Screen final : public CampaignListener {
       options_.log->end(options_.test, {options_.command, options_.strategy_name(), isolation, console_.warnings()},
                         result);
     const bool silent = options_.quiet && result.verdict != Verdict::Uncontrolled;
-    const bool put_off =
+    const bool postponed =
         test_ && test_->may_go_on && result.ending == Ending::TimeBudget && result.verdict == Verdict::Incomplete;
-    if (!silent && test_ && !put_off)
+    if (!silent && test_ && !postponed)
       console_.print(named_test_line(test_->name, test_->width, result, console_.terminal()));
     else if (!silent && !test_)
       console_.print(final_lines(result, console_.terminal(), options_.verbose));
@@ -112,7 +112,7 @@ class Screen final : public CampaignListener {
       test_->isolation = isolation;
       test_->stories = std::move(stories_);
       test_->started = true;
-      test_->put_off = put_off;
+      test_->postponed = postponed;
     } else {
       console_.write_results({options_.command, options_.strategy_name(), isolation, console_.warnings(), {}, stories_},
                              result);

@@ -68,7 +68,7 @@ class TestRuns {
     for (size_t i = 0; i < runs_.size() && !ended(); ++i) start(i, time_ ? share(runs_.size()) : time_, nullptr);
     std::vector<size_t> unfinished;
     for (size_t i = 0; i < runs_.size(); ++i)
-      if (runs_[i].put_off) unfinished.push_back(i);
+      if (runs_[i].postponed) unfinished.push_back(i);
     for (size_t n = 0; n < unfinished.size(); ++n) go_on(unfinished[n], unfinished.size() - n);
     int code = 0;
     for (const TestRun& run : runs_)
@@ -120,7 +120,7 @@ class TestRuns {
     constexpr milliseconds kWorthwhile{50};
     TestRun& run = runs_[i];
     const milliseconds time = left() / static_cast<int64_t>(tests);
-    run.put_off = false;
+    run.postponed = false;
     if (!interrupted() && time >= kWorthwhile) {
       if (const Result<SavedExploration> saved = load_saved_exploration(saved_exploration_path(run.out)))
         return start(i, time, &*saved);

@@ -24,7 +24,7 @@ struct TestRun {
   std::string isolation{};
   std::map<std::string, BugStory> stories{};  // see JsonReport
   bool started = false;                       // otherwise it could not even be run, and why has been said
-  bool put_off = false;                       // it may go on, so nothing has been said of it
+  bool postponed = false;                     // it may go on, so nothing has been said of it
 };
 
 // The exit code; says one line. `saved`: goes on with that exploration.

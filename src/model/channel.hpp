@@ -16,7 +16,7 @@
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 10;
+inline constexpr uint32_t kChannelVersion = 11;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 // Under a debugger: the descriptor of the program's input (Channel::rewinds_input), which the program finds as 0.
 inline constexpr int kDebugInputFd = 243;
@@ -79,9 +79,10 @@ struct ThreadTable {
 
 enum class WorkerState : uint32_t {
   Starting,
-  Ready,    // serves plans
-  Refused,  // cannot control this program; `text` says why
-  Exited,   // left the service loop on request
+  Ready,        // serves plans
+  Refused,      // cannot control this program; `text` says why
+  EarlyThread,  // a constructor of the program has started a thread: start it again with `runs_constructors`
+  Exited,       // left the service loop on request
 };
 
 // Code from begin to end, as addresses in the program.
@@ -124,11 +125,12 @@ struct Channel {
   uint8_t check_locks;    // has every shared variable a lock? (detect/eraser.hpp)
   uint8_t find_leaks;     // blocks that nothing points to when the program has ended
   CheckpointUse checkpoints;
-  uint8_t rewinds_input;    // standard input is a file, read from its beginning by every execution
-  uint8_t expected_exit;    // exit code of an execution without a bug
-  uint8_t compares_output;  // every execution tells what it wrote, as TraceHeader::output; writing is an operation
-  uint32_t capture_fd;      // output of detailed executions; 0: none
-  uint32_t prime;           // without isolation: executions before the first plan, not reported
+  uint8_t rewinds_input;      // standard input is a file, read from its beginning by every execution
+  uint8_t expected_exit;      // exit code of an execution without a bug
+  uint8_t compares_output;    // every execution tells what it wrote, as TraceHeader::output; writing is an operation
+  uint8_t runs_constructors;  // of the program, in every execution: they start threads
+  uint32_t capture_fd;        // output of detailed executions; 0: none
+  uint32_t prime;             // without isolation: executions before the first plan, not reported
   uint64_t max_steps;
   uint64_t max_records;  // of an execution, that are kept
   uint64_t began;        // the exploration, in nanoseconds of the clock that files are stamped with
@@ -137,8 +139,8 @@ struct Channel {
   // Set by the runtime.
   std::atomic<WorkerState> state;
   std::atomic<uint32_t> pid;
-  uint8_t instrumented;
-  uint8_t fiber;  // backend in use is fibers
+  uint8_t instrumented;  // by the driver, if the constructors, which tell, have not run yet
+  uint8_t fiber;         // backend in use is fibers
   Isolation isolation_used;
   uint8_t reserved;
   FactTable facts;

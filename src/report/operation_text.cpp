@@ -29,7 +29,7 @@ const char* verb_of(OpKind kind) {
     case OpKind::BarrierLeave: return "leave";
     case OpKind::OnceEnter: return "enter once";
     case OpKind::OnceExit: return "done once";
-    case OpKind::FutexWait: return "wait on";
+    case OpKind::FutexWait:
     case OpKind::FutexBlocked: return "wait on";
     case OpKind::FutexWake: return "notify";
     case OpKind::PlainRead: return "read";

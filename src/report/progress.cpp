@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 
 #include "report/summary.hpp"
 
@@ -23,7 +24,7 @@ std::string bar(uint64_t done, uint64_t total, const Terminal& terminal) {
 }
 
 std::string time_left_text(double seconds) {
-  const auto whole = static_cast<uint64_t>(seconds + 0.5);
+  const auto whole = static_cast<uint64_t>(std::llround(seconds));
   if (whole < 60) return fmt::format("{} s left", whole);
   if (whole < 3600) return fmt::format("{} min left", (whole + 30) / 60);
   if (whole < 100 * 3600) return fmt::format("{} h {} min left", whole / 3600, whole / 60 % 60);

@@ -4,13 +4,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <cstdlib>
+#include <string_view>
 
 namespace lockstep {
 namespace {
 
-bool set(const char* variable) {
+std::string_view value_of(const char* variable) {  // empty: not set
   const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
+  return value ? value : "";
 }
 
 unsigned width_of(int fd) {
@@ -23,8 +24,8 @@ unsigned width_of(int fd) {
 
 bool locale_is_utf8() {
   for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    if (!set(variable)) continue;
-    const std::string_view value = std::getenv(variable);
+    const std::string_view value = value_of(variable);
+    if (value.empty()) continue;
     return value.find("UTF-8") != value.npos || value.find("utf8") != value.npos || value.find("utf-8") != value.npos ||
            value.find("UTF8") != value.npos;
   }
@@ -33,11 +34,10 @@ bool locale_is_utf8() {
 
 bool wants_colour(int fd, When colour) {
   if (colour != When::Auto) return colour == When::Always;
-  if (set("NO_COLOR")) return false;
-  if (set("CLICOLOR_FORCE") && std::string_view(std::getenv("CLICOLOR_FORCE")) != "0") return true;
-  if (set("CLICOLOR") && std::string_view(std::getenv("CLICOLOR")) == "0") return false;
-  const char* term = std::getenv("TERM");
-  return isatty(fd) && !(term && std::string_view(term) == "dumb");
+  if (!value_of("NO_COLOR").empty()) return false;
+  if (const std::string_view force = value_of("CLICOLOR_FORCE"); !force.empty() && force != "0") return true;
+  if (value_of("CLICOLOR") == "0") return false;
+  return isatty(fd) && value_of("TERM") != "dumb";
 }
 
 }  // namespace

@@ -35,23 +35,21 @@ Dwarf_Die declaration_of(Dwarf_Die die) {
   return die;
 }
 
-// Appends the chain of functions that cover `pc` below `parent`. True once one was found.
-bool collect(Dwarf_Die* parent, Dwarf_Addr pc, std::vector<FunctionScope>& chain) {
+// Appends the chain of functions that are inlined below `parent` and cover `pc`. True once one was found.
+bool collect_inlined(Dwarf_Die* parent, Dwarf_Addr pc, std::vector<FunctionScope>& chain) {
   Dwarf_Die child;
   if (dwarf_child(parent, &child) != 0) return false;
   do {
     const int tag = dwarf_tag(&child);
-    const bool function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
-    if (function || tag == DW_TAG_lexical_block) {
-      if (dwarf_haspc(&child, pc) <= 0) {
-        if (collect(&child, pc, chain)) return true;  // a lambda lies in the function that has it, but not its code
-        continue;
-      }
-      if (function) chain.push_back({child});
-      collect(&child, pc, chain);
-      return true;
+    const bool inlined = tag == DW_TAG_inlined_subroutine;
+    if (!inlined && tag != DW_TAG_lexical_block) continue;
+    if (dwarf_haspc(&child, pc) <= 0) {
+      if (collect_inlined(&child, pc, chain)) return true;
+      continue;
     }
-    if (may_hold_functions(tag) && collect(&child, pc, chain)) return true;
+    if (inlined) chain.push_back({child});
+    collect_inlined(&child, pc, chain);
+    return true;
   } while (dwarf_siblingof(&child, &child) == 0);
   return false;
 }
@@ -81,9 +79,35 @@ Dwarf_Die* Units::at(uint64_t pc) {
   return address < range.end ? &units_[range.unit] : nullptr;
 }
 
-std::vector<FunctionScope> functions_at(Dwarf_Die* unit, Dwarf_Addr pc) {
-  std::vector<FunctionScope> chain;
-  collect(unit, pc, chain);
+// A lambda lies in the function that has it, but not its code.
+void Units::add_functions(Dwarf_Die* parent, std::vector<Function>& functions) {
+  Dwarf_Die child;
+  if (dwarf_child(parent, &child) != 0) return;
+  do {
+    const int tag = dwarf_tag(&child);
+    const bool function = tag == DW_TAG_subprogram;
+    Dwarf_Addr base = 0, begin = 0, end = 0;
+    if (function)
+      for (ptrdiff_t offset = 0; (offset = dwarf_ranges(&child, offset, &base, &begin, &end)) > 0;)
+        if (begin < end) functions.push_back({begin, end, child});
+    if (function || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || may_hold_functions(tag))
+      add_functions(&child, functions);
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+std::vector<FunctionScope> Units::functions_at(Dwarf_Die* unit, Dwarf_Addr pc) {
+  auto [at, fresh] = functions_.try_emplace(unit);
+  std::vector<Function>& functions = at->second;
+  if (fresh) {
+    add_functions(unit, functions);
+    std::sort(functions.begin(), functions.end(),
+              [](const Function& a, const Function& b) { return a.begin < b.begin; });
+  }
+  auto after = std::upper_bound(functions.begin(), functions.end(), pc,
+                                [](Dwarf_Addr address, const Function& f) { return address < f.begin; });
+  if (after == functions.begin() || pc >= std::prev(after)->end) return {};
+  std::vector<FunctionScope> chain = {{std::prev(after)->die}};
+  collect_inlined(&chain.front().die, pc, chain);
   return chain;
 }
 

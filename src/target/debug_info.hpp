@@ -3,6 +3,7 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,19 +31,25 @@ class Units {
 
   // The unit whose code covers `pc` (address in the process).
   Dwarf_Die* at(uint64_t pc);
+  // Functions around `pc` (without bias), outermost first: the real one, then those inlined into it.
+  std::vector<FunctionScope> functions_at(Dwarf_Die* unit, Dwarf_Addr pc);
 
  private:
+  struct Function {
+    Dwarf_Addr begin, end;
+    Dwarf_Die die;
+  };
+  static void add_functions(Dwarf_Die* parent, std::vector<Function>& functions);
+
   struct Range {
     Dwarf_Addr begin, end;
     size_t unit;
   };
   std::vector<Dwarf_Die> units_;
-  std::vector<Range> ranges_;  // sorted by begin
+  std::vector<Range> ranges_;                              // sorted by begin
+  std::map<Dwarf_Die*, std::vector<Function>> functions_;  // of a unit, by address; made when first asked for
   Dwarf_Addr bias_ = 0;
 };
-
-// Functions around `pc` (without bias), outermost first: the real one, then those inlined into it.
-std::vector<FunctionScope> functions_at(Dwarf_Die* unit, Dwarf_Addr pc);
 
 std::optional<SourceLine> line_at(Dwarf_Die* unit, Dwarf_Addr pc);
 std::optional<SourceLine> call_site(Dwarf_Die* unit, Dwarf_Die* inlined);

@@ -286,4 +286,10 @@ const FileInstrumentation& InstrumentationCache::of(const std::string& path) {
   return at->second;
 }
 
+const NondeterministicInstructions& InstrumentationCache::nondeterministic(const std::string& path) {
+  auto [at, fresh] = nondeterministic_.try_emplace(path);
+  if (fresh) at->second = find_nondeterministic_instructions(path);
+  return at->second;
+}
+
 }  // namespace lockstep

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "target/nondeterministic_instructions.hpp"
+
 namespace lockstep {
 
 struct UninstrumentedFunction {
@@ -36,9 +38,11 @@ FileInstrumentation find_uninstrumented(const std::string& path);
 class InstrumentationCache {
  public:
   const FileInstrumentation& of(const std::string& path);
+  const NondeterministicInstructions& nondeterministic(const std::string& path);
 
  private:
   std::map<std::string, FileInstrumentation> files_;
+  std::map<std::string, NondeterministicInstructions> nondeterministic_;
 };
 
 }  // namespace lockstep

@@ -107,12 +107,10 @@ class CodeReader {
       if (i.base == kStackPointer || (framed_ && i.base == kFramePointer)) continue;
       if (i.base == Instruction::kRelative) {
         if (!options_.constant(address_ + at + static_cast<uint64_t>(i.displacement))) return true;
-      } else if (reads_and_writes(i)) {
-        return true;
-      } else if (framed_ && only_reads(i)) {
-        read.push_back(i.displacement);
-      } else if (framed_ && only_writes(i) && std::find(read.begin(), read.end(), i.displacement) != read.end()) {
-        return true;
+      } else {
+        const bool was_read = std::find(read.begin(), read.end(), i.displacement) != read.end();
+        if (reads_and_writes(i) || (framed_ && only_writes(i) && was_read)) return true;
+        if (framed_ && only_reads(i)) read.push_back(i.displacement);
       }
     }
     return false;

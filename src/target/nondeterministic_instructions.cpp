@@ -5,6 +5,8 @@
 #include <string>
 
 #include "target/elf_file.hpp"
+#include "target/instrumentation.hpp"
+#include "target/target.hpp"
 #include "target/uninstrumented_sync.hpp"
 #include "target/x86_instruction.hpp"
 
@@ -28,35 +30,6 @@ bool may_have(std::span<const uint8_t> code) {
     if (is_random(code.subspan(at)) || is_counter(code.subspan(at))) return true;
   }
   return false;
-}
-
-// Addresses as in the file, behind the instructions.
-struct InFile {
-  std::vector<uint64_t> random, counter;
-};
-
-InFile instructions_in(const std::string& path) {
-  InFile found;
-  const ElfFile file(path);
-  std::vector<ElfFile::Function> functions;
-  file.for_each_section([&](const Elf64_Shdr& section, std::span<const uint8_t> code) {
-    if (!(section.sh_flags & SHF_EXECINSTR) || !may_have(code)) return;
-    if (functions.empty()) functions = file.functions();
-    const auto look = [&](uint64_t begin, uint64_t end) {
-      const NondeterministicInstructions here =
-          find_nondeterministic_instructions(code.subspan(begin - section.sh_addr, end - begin));
-      for (size_t at : here.random) found.random.push_back(begin + at);
-      for (size_t at : here.counter) found.counter.push_back(begin + at);
-    };
-    bool named = false;
-    for (const ElfFile::Function& f : functions) {
-      if (f.begin < section.sh_addr || f.end > section.sh_addr + section.sh_size || f.begin >= f.end) continue;
-      named = true;
-      look(f.begin, f.end);
-    }
-    if (!named) look(section.sh_addr, section.sh_addr + section.sh_size);
-  });
-  return found;
 }
 
 // Where the end of an instruction in the file lies in the program; 0: it is not mapped.
@@ -86,14 +59,40 @@ NondeterministicInstructions find_nondeterministic_instructions(std::span<const 
   return found;
 }
 
-std::set<Fact> nondeterministic_facts(const std::vector<Module>& modules, bool counter_is_controlled) {
+NondeterministicInstructions find_nondeterministic_instructions(const std::string& path) {
+  NondeterministicInstructions found;
+  const ElfFile file(path);
+  std::vector<ElfFile::Function> functions;
+  file.for_each_section([&](const Elf64_Shdr& section, std::span<const uint8_t> code) {
+    if (!(section.sh_flags & SHF_EXECINSTR) || !may_have(code)) return;
+    if (functions.empty()) functions = file.functions();
+    const auto look = [&](uint64_t begin, uint64_t end) {
+      const std::span<const uint8_t> bytes = code.subspan(begin - section.sh_addr, end - begin);
+      if (!may_have(bytes)) return;
+      const NondeterministicInstructions here = find_nondeterministic_instructions(bytes);
+      for (uint64_t at : here.random) found.random.push_back(begin + at);
+      for (uint64_t at : here.counter) found.counter.push_back(begin + at);
+    };
+    bool named = false;
+    for (const ElfFile::Function& f : functions) {
+      if (f.begin < section.sh_addr || f.end > section.sh_addr + section.sh_size || f.begin >= f.end) continue;
+      named = true;
+      look(f.begin, f.end);
+    }
+    if (!named) look(section.sh_addr, section.sh_addr + section.sh_size);
+  });
+  return found;
+}
+
+std::set<Fact> nondeterministic_facts(const std::vector<Module>& modules, bool counter_is_controlled,
+                                      InstrumentationCache& files) {
   std::set<Fact> facts;
   std::set<std::string> seen;
   for (const Module& module : modules) {
     if (module.path.empty() || module.path.front() != '/' || is_system_library(module.path) ||
         !seen.insert(module.path).second)
       continue;
-    const InFile found = instructions_in(module.path);
+    const NondeterministicInstructions& found = files.nondeterministic(module.path);
     if (found.random.empty() && found.counter.empty()) continue;
     const ElfFile file(module.path);
     for (uint64_t at : found.random)
@@ -104,11 +103,11 @@ std::set<Fact> nondeterministic_facts(const std::vector<Module>& modules, bool c
   return facts;
 }
 
-void CodeFacts::add_to(std::set<Fact>& facts, const std::vector<Module>& modules) {
+void CodeFacts::add_to(std::set<Fact>& facts, const std::vector<Module>& modules, InstrumentationCache& files) {
   std::set<std::string> paths;
   for (const Module& module : modules) paths.insert(module.path);
   const Fact uncontrolled{0, FactKind::CycleCounter};  // by the looks of its bytes
-  if (paths != paths_) found_ = nondeterministic_facts(modules, !facts.contains(uncontrolled));
+  if (paths != paths_) found_ = nondeterministic_facts(modules, !facts.contains(uncontrolled), files);
   paths_ = std::move(paths);
   const bool reads_counter =
       std::any_of(found_.begin(), found_.end(), [](const Fact& fact) { return fact.kind == FactKind::CycleCounter; });

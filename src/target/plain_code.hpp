@@ -39,6 +39,8 @@ class PlainCodeFinder {
   // it has such code, it is among them.
   std::vector<PlainCode> ran(const std::set<Fact>& facts, const std::set<std::string>& libraries);
 
+  InstrumentationCache& files() { return *files_; }
+
  private:
   struct Function {
     const UninstrumentedFunction* code;

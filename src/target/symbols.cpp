@@ -71,7 +71,7 @@ class DwarfSymbols final : public Symbols {
   }
 
   std::string shown(const std::string& file) const {
-    const std::string path = fs::path(file).lexically_normal().string();
+    std::string path = fs::path(file).lexically_normal().string();
     if (options_.cwd.empty() || !path.starts_with(options_.cwd + "/")) return path;
     return path.substr(options_.cwd.size() + 1);
   }
@@ -87,7 +87,7 @@ class DwarfSymbols final : public Symbols {
     if (Dwarf_Die* unit = known.units.at(pc)) {
       const Dwarf_Addr address = pc - known.units.bias();
       auto where = debug_info::line_at(unit, address);
-      auto chain = debug_info::functions_at(unit, address);
+      auto chain = known.units.functions_at(unit, address);
       for (auto scope = chain.rbegin(); scope != chain.rend(); ++scope) {  // innermost first
         Frame frame{return_address, {}, file};
         frame.where.function = debug_info::name_of(&scope->die);

@@ -54,6 +54,7 @@ struct TargetOptions {
   std::vector<uint64_t> native_loops;                     // that others found: see Target::native_loops()
   std::shared_ptr<InstrumentationCache> instrumentation;  // of explorations before this one; none: none
   std::function<bool()> stop;  // true: the command has to end, and whoever waits gives up; none: never
+  std::function<bool()> late;  // true: there is no time left to begin anything; none: there always is
   // Instead of a command: workers are forks of this process, and this is what they do; never returns.
   std::function<void(int channel_fd, int table_fd)> body;
 

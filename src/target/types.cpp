@@ -178,7 +178,7 @@ bool stands_for_scalar(Dwarf_Die* type) {
 ValueType first_scalar(Dwarf_Die* type) {
   for (Member& member : members_of(type)) {
     if (member.offset != 0) continue;
-    const ValueType value = is_class(&member.type) ? first_scalar(&member.type) : value_type(&member.type);
+    ValueType value = is_class(&member.type) ? first_scalar(&member.type) : value_type(&member.type);
     if (value.kind != ValueType::Unknown) return value;
   }
   return {};

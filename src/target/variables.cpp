@@ -28,20 +28,23 @@ std::vector<Piece> fixed_pieces(Dwarf_Die* die) {
   std::vector<Piece> pieces;
   if (dwarf_attr(die, DW_AT_location, &attribute) == nullptr || dwarf_getlocation(&attribute, &ops, &length) != 0)
     return pieces;
-  std::optional<uint64_t> address;
-  uint64_t offset = 0;
+  uint64_t address = 0, offset = 0;
+  bool has_address = false;
   for (size_t i = 0; i < length; ++i) {
     if (ops[i].atom == DW_OP_piece) {
-      if (address) pieces.push_back({*address, ops[i].number, offset});
+      if (has_address) pieces.push_back({address, ops[i].number, offset});
       offset += ops[i].number;
-      address.reset();
-    } else if (address && ops[i].atom == DW_OP_plus_uconst) {
-      *address += ops[i].number;
-    } else if (address || !(address = address_of(&attribute, &ops[i]))) {
+      has_address = false;
+    } else if (has_address && ops[i].atom == DW_OP_plus_uconst) {
+      address += ops[i].number;
+    } else if (const auto begins = address_of(&attribute, &ops[i]); begins && !has_address) {
+      address = *begins;
+      has_address = true;
+    } else {
       return {};
     }
   }
-  if (address && pieces.empty() && offset == 0) pieces.push_back({*address, 0, 0});
+  if (has_address && pieces.empty() && offset == 0) pieces.push_back({address, 0, 0});
   return pieces;
 }
 

@@ -62,7 +62,7 @@ VisibleVariables::Scope VisibleVariables::find_scope(uint64_t pc) {
   Dwarf_Die* unit = known.units.at(pc);
   if (unit == nullptr) return scope;
   scope.bias = known.units.bias();
-  std::vector<FunctionScope> chain = functions_at(unit, pc - scope.bias);
+  std::vector<FunctionScope> chain = known.units.functions_at(unit, pc - scope.bias);
   if (chain.empty()) return scope;
   scope.function = chain.front().die;
   scope.users = is_users_function(&chain.back().die);

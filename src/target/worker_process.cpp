@@ -69,6 +69,7 @@ Result<bool> WorkerProcess::start() {
   constexpr int kAttempts = 5;
   for (int attempt = 1;; ++attempt) {
     Result<bool> started = start_once();
+    if (started && notice_early_thread()) started = start_once();
     const bool killed = !started && pid_ < 0 && WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL;
     if (!killed || attempt == kAttempts) return started;
   }
@@ -78,7 +79,19 @@ Result<bool> WorkerProcess::create_channel() {
   if (const std::string problem = limit_too_low(); !problem.empty()) return Error{ExitCode::Uncontrolled, problem};
   kill();
   driver_ = getpid();
-  return channel_.create();
+  if (auto created = channel_.create(); !created) return created;
+  channel_.shared().runs_constructors = early_threads_;
+  channel_.shared().instrumented = instrumented_;
+  return true;
+}
+
+// Such a thread can only be controlled if what starts it is part of the execution.
+bool WorkerProcess::notice_early_thread() {
+  const Channel& c = channel_.shared();
+  if (c.state.load(std::memory_order_acquire) != WorkerState::EarlyThread) return false;
+  early_threads_ = true;
+  instrumented_ = c.instrumented;
+  return true;
 }
 
 Result<bool> WorkerProcess::start_once() {
@@ -150,6 +163,7 @@ void WorkerProcess::become_program() {
 }
 
 Result<int> WorkerProcess::debug(const Plan& plan, const std::vector<std::string>& debugger) {
+  if (auto started = start(); !started) return started.error();  // shows whether there are early threads
   channel_.make_room_for(plan);
   if (auto created = create_channel(); !created) return created.error();
   channel_.shared().debug = 1;

@@ -29,6 +29,7 @@ class WorkerProcess {
  private:
   Result<bool> create_channel();
   Result<bool> start_once();
+  bool notice_early_thread();
   std::string ending_before_main() const;
   void hand_over_descriptors() const;
   [[noreturn]] void become_program();
@@ -37,6 +38,7 @@ class WorkerProcess {
   WorkerChannel channel_;
   pid_t pid_ = -1, driver_ = -1;
   int status_ = 0;
+  bool early_threads_ = false, instrumented_ = false;  // what an earlier start has shown
 };
 
 // How a process with this status ended that should not have.

@@ -1,7 +1,5 @@
 #include "work/coordinator_pulse.hpp"
 
-#include <signal.h>
-
 #include "work/job_files.hpp"
 
 namespace lockstep {
@@ -13,16 +11,8 @@ CoordinatorPulse::CoordinatorPulse(const QueueAddress& address, const std::strin
   add(job.runtime, job.runtime.path);
   for (const QueuedFile& file : job.libraries) add(file, file.path);
   for (const QueuedFile& file : job.folder_files) add(file, job.folder + "/" + file.path);
-  thread_ = std::thread([this] { run(); });
-}
-
-CoordinatorPulse::~CoordinatorPulse() {
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
-  }
-  wake_.notify_one();
-  thread_.join();
+  pulse_.emplace(address, Pulse::Actions{.beat = [this](RedisConnection& redis) { beat(redis); },
+                                         .beaten = [this](bool reached) { can_reach_ = reached; }});
 }
 
 void CoordinatorPulse::beat(RedisConnection& redis) {
@@ -36,24 +26,6 @@ void CoordinatorPulse::beat(RedisConnection& redis) {
     if (file == files_.end() || !send_file(redis, address_, file->second.file, file->second.path))
       redis.command({"SET", QueueKeys(address_).changed(hash.text), "1", "EX", "60"});
     redis.command({"SREM", keys_.wanted(), hash.text});
-  }
-}
-
-void CoordinatorPulse::run() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);  // interrupts are for the search, which may be waiting
-  std::unique_ptr<RedisConnection> redis;
-  for (std::unique_lock lock(mutex_); !ends_;
-       wake_.wait_for(lock, std::chrono::milliseconds(kBeatMilliseconds), [this] { return ends_; })) {
-    lock.unlock();
-    if (!redis || redis->is_lost()) {
-      auto opened = RedisConnection::open(address_);
-      redis = opened ? std::move(*opened) : nullptr;
-    }
-    if (redis) beat(*redis);
-    can_reach_ = redis && !redis->is_lost();
-    lock.lock();
   }
 }
 

@@ -98,7 +98,7 @@ void QueueLink::add_unit(uint64_t number, const UnitMessage& unit) {
   send({"XADD", keys_.units(), stream_id(number), "unit", pack(unit)});
 }
 
-void QueueLink::take_back(uint64_t number) { send({"EVAL", kTakeBack, "1", keys_.units(), kGroup, stream_id(number)}); }
+void QueueLink::withdraw(uint64_t number) { send({"EVAL", kWithdraw, "1", keys_.units(), kGroup, stream_id(number)}); }
 
 void QueueLink::forget_units() {
   send({"DEL", keys_.units()});

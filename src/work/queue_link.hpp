@@ -30,7 +30,7 @@ class QueueLink {
   void publish(uint64_t number, const JobSettings& settings);
 
   void add_unit(uint64_t number, const UnitMessage& unit);
-  void take_back(uint64_t number);
+  void withdraw(uint64_t number);
   void forget_units();  // all of them
   struct UnitState {
     enum Where : uint8_t { Gone, Waiting, Taken } where = Gone;

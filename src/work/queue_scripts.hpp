@@ -38,7 +38,7 @@ if #pending == 0 then return {1} end
 return {2, pending[1][3], pending[1][4]})";
 
 // Takes a unit back: nobody will get it, and an answer to it comes too late.
-inline constexpr const char* kTakeBack = R"(
+inline constexpr const char* kWithdraw = R"(
 redis.call('XACK', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('XDEL', KEYS[1], ARGV[2]))";
 

@@ -247,7 +247,7 @@ class QueuedTarget final : public Target {
       warn("Redis at " + server_ + " does not keep what it is given (maxmemory?); a unit is run here");
       run_here(unit);
     } else if (is_silent && state.deliveries >= kMostDeliveries && unit.plans.size() > 1) {
-      board_->take_back(unit);
+      board_->withdraw(unit);
       for (std::shared_ptr<Unit>& part : dealt_.split(unit)) board_->hand_out(std::move(part));
     } else if (is_silent && state.deliveries >= kMostDeliveries) {
       warn("execution " + std::to_string(unit.plans[0].id) + " lost its worker " + std::to_string(state.deliveries) +
@@ -258,7 +258,7 @@ class QueuedTarget final : public Target {
     }
   }
   void run_here(const Unit& unit) {
-    board_->take_back(unit);
+    board_->withdraw(unit);
     dealt_.run_here(&unit, nullptr);
   }
 

@@ -69,14 +69,14 @@ void UnitBoard::hand_out_lost() {
   for (const std::shared_ptr<Unit>& unit : lost) hand_out_again(*unit);
 }
 
-void UnitBoard::take_back(const Unit& unit) {
-  link_.take_back(unit.number);
+void UnitBoard::withdraw(const Unit& unit) {
+  link_.withdraw(unit.number);
   out_.erase(unit.number);
 }
 
 void UnitBoard::take_all_back() {
   if (link_.is_up())
-    for (const auto& [number, unit] : out_) link_.take_back(number);
+    for (const auto& [number, unit] : out_) link_.withdraw(number);
   forget();
 }
 

@@ -33,7 +33,7 @@ class UnitBoard {
   size_t plans_out() const;
   void hand_out_again(const Unit& unit);  // what was lost of it
   void hand_out_lost();                   // all that Redis has not
-  void take_back(const Unit& unit);
+  void withdraw(const Unit& unit);
   void take_all_back();
   void forget();  // Redis is gone
 

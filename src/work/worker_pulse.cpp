@@ -1,7 +1,5 @@
 #include "work/worker_pulse.hpp"
 
-#include <signal.h>
-
 #include "work/job_description.hpp"
 #include "work/queue_scripts.hpp"
 
@@ -17,17 +15,14 @@ int64_t nanoseconds(Clock::time_point time) { return time.time_since_epoch().cou
 }  // namespace
 
 WorkerPulse::WorkerPulse(const QueueAddress& address, const std::string& job, const std::string& worker)
-    : address_(address), keys_(address, job), worker_(worker), machine_(machine_name()) {
-  thread_ = std::thread([this] { run(); });
-}
-
-WorkerPulse::~WorkerPulse() {
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
-  }
-  wake_.notify_one();
-  thread_.join();
+    : keys_(address, job), worker_(worker), machine_(machine_name()) {
+  pulse_.emplace(address,
+                 Pulse::Actions{.beat = [this](RedisConnection& redis) { beat(redis); },
+                                .connected = [this] { heard_ = Clock::now(); },
+                                .last =
+                                    [this](RedisConnection& redis) {
+                                      redis.command({"HDEL", keys_.workers(), worker_}, std::chrono::milliseconds(200));
+                                    }});
 }
 
 void WorkerPulse::begin_unit(uint64_t number) {
@@ -64,25 +59,6 @@ void WorkerPulse::beat(RedisConnection& redis) {
   const Clock::time_point now = Clock::now();
   if (!alive || alive->integer == 1) heard_ = now;  // Redis itself may be gone: the coordinator need not be
   if (now - heard_ > kWithoutCoordinator) over_ = true;
-}
-
-void WorkerPulse::run() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  std::unique_ptr<RedisConnection> redis;
-  for (std::unique_lock lock(mutex_); !ends_;
-       wake_.wait_for(lock, std::chrono::milliseconds(kBeatMilliseconds), [this] { return ends_; })) {
-    lock.unlock();
-    if (!redis || redis->is_lost()) {
-      auto opened = RedisConnection::open(address_);
-      redis = opened ? std::move(*opened) : nullptr;
-      heard_ = Clock::now();
-    }
-    if (redis) beat(*redis);
-    lock.lock();
-  }
-  if (redis) redis->command({"HDEL", keys_.workers(), worker_}, std::chrono::milliseconds(200));
 }
 
 }  // namespace lockstep

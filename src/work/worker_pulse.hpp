@@ -1,22 +1,19 @@
 // Beside a worker's executions: says that the worker is alive and keeps its unit, notices what it must stop for.
 #pragma once
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
+#include <chrono>
+#include <optional>
 #include <string>
-#include <thread>
 
 #include "work/messages.hpp"
+#include "work/pulse.hpp"
 #include "work/queue_keys.hpp"
-#include "work/redis.hpp"
 
 namespace lockstep {
 
 class WorkerPulse {
  public:
   WorkerPulse(const QueueAddress& address, const std::string& job, const std::string& worker);
-  ~WorkerPulse();
-  WorkerPulse(const WorkerPulse&) = delete;
 
   void begin_unit(uint64_t number);
   void end_unit(uint64_t executions);
@@ -26,11 +23,9 @@ class WorkerPulse {
   uint64_t executions() const { return executions_; }
 
  private:
-  void run();
   void beat(RedisConnection& redis);
   WorkerReport report();
 
-  const QueueAddress address_;
   const JobKeys keys_;
   const std::string worker_, machine_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
@@ -39,10 +34,7 @@ class WorkerPulse {
   std::atomic<int64_t> busy_{0}, unit_began_{0};  // nanoseconds
   std::atomic<bool> over_{false}, refused_{false};
   uint64_t beats_ = 0;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool ends_ = false;
-  std::thread thread_;
+  std::optional<Pulse> pulse_;  // last: ends first
 };
 
 }  // namespace lockstep

@@ -1,9 +1,10 @@
-// A static object starts a thread before main, which is not under control: JOINED it is over when main begins,
-// otherwise main waits for it.
+// A static object starts a thread before main. JOINED: it is over when main begins; LOST: main may wake it before it
+// waits; otherwise main and it wait for each other as they should. LIBRARY, MAIN: the object is in a library.
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
+#ifndef MAIN
 namespace {
 
 struct Worker {
@@ -15,7 +16,11 @@ struct Worker {
 #ifdef JOINED
     jobs = 1;
 #endif
+#ifdef LOST
+    changed.wait(lock);
+#else
     changed.wait(lock, [this] { return jobs != 0; });
+#endif
     jobs = 0;
     changed.notify_all();
   }};
@@ -27,9 +32,13 @@ struct Worker {
 } worker;
 
 }  // namespace
+#endif
 
+#ifndef LIBRARY
 int main() {
-#ifdef JOINED
+#ifdef MAIN
+  std::thread([] {}).join();
+#elif defined(JOINED)
   std::thread([] { worker.jobs = 1; }).join();
   return worker.jobs != 1;
 #else
@@ -39,3 +48,4 @@ int main() {
   worker.changed.wait(lock, [] { return worker.jobs == 0; });
 #endif
 }
+#endif

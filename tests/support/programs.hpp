@@ -25,9 +25,9 @@ inline std::vector<std::string> command_of(const std::string& line) {
   std::vector<std::string> command = words(line);
   const std::string example = "example:";
   if (command[0].starts_with(example))
-    command[0] = std::string(LOCKSTEP_EXAMPLES) + "/" + command[0].substr(example.size());
+    command[0] = LOCKSTEP_EXAMPLES "/" + command[0].substr(example.size());
   else if (command[0].find('/') == std::string::npos)
-    command[0] = std::string(LOCKSTEP_PROGRAMS) + "/" + command[0];
+    command[0] = LOCKSTEP_PROGRAMS "/" + command[0];
   return command;
 }
 

@@ -32,6 +32,7 @@ struct Runtime {
   Channel* channel;
   ThreadTable* thread_table;
   int (*program_main)(int, char**, char**);
+  void (*program_init)(int, char**, char**);  // its constructors, if executions run them
   int argc;
   char** argv;
   void (*body)(void*);  // explore(): what to run instead of main

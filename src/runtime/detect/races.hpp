@@ -83,6 +83,7 @@ class RaceDetector {
         first = fresh;
         return;
       }
+      // The most frequent cases come first.  NOLINTNEXTLINE(bugprone-branch-clone)
     } else if (!first.of(fresh.generation()) && !second.of(fresh.generation())) {
       first = fresh;
       return;

@@ -9,7 +9,7 @@ constexpr size_t kShadowBytes = 16ull << 30;  // virtual
 }  // namespace
 
 void Shadow::init() {
-  chunks_ = static_cast<Cell**>(map_pages(sizeof(Cell*) * (kChunkMask + 1)));
+  chunks_ = static_cast<Cell**>(map_pages(sizeof(void*) * (kChunkMask + 1)));
   pool_.init(kShadowBytes);
 }
 

@@ -116,7 +116,7 @@ long wake_op(uint32_t* first, int wakes, int second_wakes, uint32_t* second, uin
   int32_t operand = extend(code >> 12 & 0xfff);
   const int32_t compared = extend(code & 0xfff), old = static_cast<int32_t>(atomic_memory::load(second));
   if (code >> 28 & FUTEX_OP_OPARG_SHIFT) operand = 1 << (operand & 31);
-  int32_t fresh = old;
+  int32_t fresh;
   switch (code >> 28 & 7) {
     case FUTEX_OP_SET: fresh = operand; break;
     case FUTEX_OP_ADD: fresh = static_cast<int32_t>(static_cast<uint32_t>(old) + static_cast<uint32_t>(operand)); break;

@@ -48,14 +48,14 @@ LOCKSTEP_EXPORT int clock_gettime(clockid_t clock, timespec* t) noexcept {
 }
 
 LOCKSTEP_EXPORT int gettimeofday(timeval* t, void*) noexcept {
-  timespec now;
+  timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   *t = {now.tv_sec, now.tv_nsec / 1000};
   return 0;
 }
 
 LOCKSTEP_EXPORT time_t time(time_t* out) noexcept {
-  timespec now;
+  timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   if (out) *out = now.tv_sec;
   return now.tv_sec;

@@ -37,7 +37,7 @@ bool changed_since(uint64_t began, const struct stat& file) {
 bool Undo::starts_file(int folder, const char* path, int flags) {
   for (const char* outside : {"/proc/", "/sys/", "/dev/"})
     if (!path || starts_with(path, outside)) return false;
-  struct stat info;
+  struct stat info {};
   if (sys(SYS_newfstatat, folder, word(path), word(&info), 0) != 0) return flags & O_CREAT;
   if (flags & O_TRUNC && !(flags & O_EXCL)) return true;
   const bool only_writes = (flags & O_ACCMODE) == O_WRONLY && !(flags & O_EXCL);
@@ -52,14 +52,14 @@ void Undo::note_if_left(const struct stat& file) {
 
 // A folder changes with what is made in it.
 void Undo::looks_at(int folder, const char* path) {
-  struct stat info;
+  struct stat info {};
   if (path && !starts_with(path, "/dev/") && !starts_with(path, "/proc/") &&
       sys(SYS_newfstatat, folder, word(path), word(&info), 0) == 0 && !S_ISDIR(info.st_mode))
     note_if_left(info);
 }
 
 void Undo::made(int folder, const char* path, bool is_new) {
-  struct stat info;
+  struct stat info {};
   if (sys(SYS_newfstatat, folder, word(path), word(&info), AT_SYMLINK_NOFOLLOW) != 0) return;
   if (!is_new)
     note_if_left(info);
@@ -86,7 +86,7 @@ bool Undo::made(const struct stat& file) const {
 }
 
 void Undo::started_file(int fd, bool temporary) {
-  struct stat info;
+  struct stat info {};
   if (own_file_count_ == kMaxOwnFiles || sys(SYS_fstat, fd, word(&info)) != 0) return;
   temporary_[own_file_count_] = temporary;
   own_files_[own_file_count_++] = identity_of(info);

@@ -98,7 +98,7 @@ bool decode(uintptr_t address, Loop& loop) {
   if ((code[0] & 0xf0) == 0x70 || code[0] == 0xeb) {
     loop.condition = code[0] == 0xeb ? -1 : code[0] & 15;
     loop.next = address + 2;
-    distance = static_cast<int8_t>(code[1]);
+    distance = static_cast<int8_t>(code[1]);  // NOLINT(bugprone-signed-char-misuse): a signed offset
   } else if (code[0] == 0xe9) {
     loop.condition = -1;
     distance = near(1);

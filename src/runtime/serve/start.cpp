@@ -15,6 +15,7 @@
 #include "runtime/memory/snapshot.hpp"
 #include "runtime/process/control.hpp"
 #include "runtime/process/facts.hpp"
+#include "runtime/serve/constructors.hpp"
 #include "runtime/serve/crash.hpp"
 #include "runtime/serve/modules.hpp"
 #include "runtime/serve/worker.hpp"
@@ -103,25 +104,31 @@ unsigned count_threads() {
 }
 
 // A thread of an initialiser is not under control: main would wait for it in vain. One that was joined may still be
-// about to leave the kernel.
-void refuse_early_threads() {
+// about to leave the kernel. Constructors of the program can be part of the execution, those of libraries cannot.
+void look_for_early_threads() {
   constexpr timespec kMoment{0, 1'000'000};
   for (int patience = 100; count_threads() > 1; --patience) {
+    if (!patience && !runtime.channel->runs_constructors && !runtime.body) start_again_with_constructors();
     if (!patience)
       refuse(
-          "a thread runs before main() begins, started when a static object or a library was initialised. "
-          "Threads are controlled from main() on: start it there, or when it is first used.");
+          "a thread runs before main() begins, started when a library was initialised. "
+          "Threads are controlled from the program's own constructors on: start it there, or when it is first used.");
     sys(SYS_nanosleep, word(&kMoment), 0);
   }
 }
 
-// Everything is loaded and initialised, main has not begun: from here on executions can be started again and again.
+// Everything is loaded and initialised (but for the program itself, if executions do that), main has not begun: from
+// here on executions can be started again and again.
 __attribute__((noinline)) void take_control() {
-  refuse_early_threads();
+  look_for_early_threads();
   const Channel& channel = *runtime.channel;
   runtime.uses_fsgsbase = fsgsbase_available() && !getenv("LOCKSTEP_TEST_NO_FSGSBASE");
   runtime.fibers = channel.backend != Backend::OsThread;
   runtime.isolation = channel.isolation == Isolation::Auto ? Isolation::Reset : channel.isolation;
+  if (runtime.program_init && runtime.isolation == Isolation::Loop && !channel.debug)
+    refuse(
+        "a constructor of a static object starts a thread, so that every execution has to run the constructors: that "
+        "needs memory as it was (--isolation reset or fork).");
   runtime.points = channel.points;
   runtime.current = runtime.controller;
   runtime.controller->id = kNoThread;
@@ -183,5 +190,10 @@ LOCKSTEP_EXPORT int __libc_start_main(int (*main)(int, char**, char**), int argc
   using Start = int (*)(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
   runtime.program_main = main;
   auto real = reinterpret_cast<Start>(dlsym(RTLD_NEXT, "__libc_start_main"));
+  if (runtime.active && runtime.channel->runs_constructors) {
+    runtime.program_init = init ? reinterpret_cast<void (*)(int, char**, char**)>(init) : run_constructors;
+    runtime.instrumented = runtime.channel->instrumented;
+    init = [] {};
+  }
   return real(controlled_main, argc, argv, init, fini, rtld_fini, stack_end);
 }

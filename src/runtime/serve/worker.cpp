@@ -80,7 +80,7 @@ void refuse_to_go_on(const char* why) {
 
 uint64_t hash_of_file(int fd) {
   uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
-  unsigned char bytes[4096];
+  unsigned char bytes[4096] = {};
   long at = 0;
   for (;;) {
     const long size = sys(SYS_pread64, fd, word(bytes), sizeof bytes, at);

@@ -86,6 +86,7 @@ struct Header : TreeNode {
       rotate<kSide, kOther>(node_parent);
       sibling = node_parent->*kOther;
     }
+    // NOLINTBEGIN(clang-analyzer-core.NullDereference): there is a sibling, and what is not black is there
     auto is_black = [](TreeNode* node) { return !node || node->colour == kBlack; };
     if (is_black(sibling->*kSide) && is_black(sibling->*kOther)) {
       sibling->colour = kRed;
@@ -100,6 +101,7 @@ struct Header : TreeNode {
     sibling->colour = node_parent->colour;
     node_parent->colour = kBlack;
     (sibling->*kOther)->colour = kBlack;
+    // NOLINTEND(clang-analyzer-core.NullDereference)
     rotate<kSide, kOther>(node_parent);
     return true;
   }

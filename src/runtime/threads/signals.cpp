@@ -99,9 +99,7 @@ int arrive(Thread& target, int signal) {
   if (blocked) return 0;
   if (&target == &me) {
     run_handlers(me);
-  } else if (let_go_round(target)) {
-    runtime.interrupted = true;
-  } else if (target.parked && !s.enabled.contains(target.id)) {
+  } else if (!let_go_round(target) && target.parked && !s.enabled.contains(target.id)) {
     s.interrupt(target);
   } else {
     runtime.interrupted = true;

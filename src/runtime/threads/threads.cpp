@@ -244,6 +244,7 @@ static void run_thread() {
       runtime.body(runtime.body_argument);
       end_process(0, Flush::No);
     }
+    if (UNLIKELY(runtime.program_init != nullptr)) runtime.program_init(runtime.argc, runtime.argv, environ);
     finish_process(runtime.program_main(runtime.argc, runtime.argv, environ));
   }
   fresh_tls(me);

@@ -9,6 +9,5 @@ inline constexpr int kVirtualPid = 4'000'000;  // below the kernel's limit of 2^
 inline int virtual_tid(const Thread& t) { return kVirtualPid + static_cast<int>(index_of(t.id)); }
 
 int send_signal(pthread_t handle, int signal);  // 0 or an error number
-int send_signal_by_id(long tid, int signal);
 
 }  // namespace lockstep::rt

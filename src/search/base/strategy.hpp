@@ -10,6 +10,7 @@
 #include "model/claim.hpp"
 #include "model/plan.hpp"
 #include "model/trace.hpp"
+#include "search/base/division.hpp"
 #include "search/base/saved_state.hpp"
 
 namespace lockstep {
@@ -30,6 +31,7 @@ struct Traits {
 // How far a search is, for people.
 struct SearchStatus {
   uint64_t frontier_nodes = 0, peak_frontier_nodes = 0;
+  bool out_of_memory = false;                                   // gave up for good
   uint64_t estimated_total = 0;                                 // executions of this phase; 0: unknown
   std::string phase{};                                          // "1 preemption"
   std::string contributions{};                                  // how the executions were spent, if there was a choice
@@ -71,8 +73,12 @@ class Search {
   virtual uint64_t memory_bytes() const = 0;
   // Before the first plan: how much memory it may take. What can be forgotten without harm is kept within that.
   virtual void limit_memory(uint64_t bytes) = 0;
+  // Asked while it learns from one execution, which may take long. True: it gives up what it began, and claims nothing.
+  virtual void stop_when(std::function<bool()> must_stop) = 0;
   // Keeps at most so many bytes in memory and moves the rest to disk. False: it cannot.
   virtual bool spill(uint64_t bytes) = 0;
+  // How others can take a part in it; nullptr: only by running single plans.
+  virtual Division* division() = 0;
 };
 
 class Strategy : public Search {
@@ -86,7 +92,9 @@ class Strategy : public Search {
   std::vector<Finding> predictions() const override { return {}; }
   uint64_t memory_bytes() const override { return 0; }
   void limit_memory(uint64_t) override {}
+  void stop_when(std::function<bool()>) override {}
   bool spill(uint64_t) override { return false; }
+  Division* division() override { return nullptr; }
 };
 
 inline Claim sample() { return {.scope = Scope::Sample}; }  // of what has no end to reach

@@ -12,6 +12,7 @@ uint32_t TraceMeter::common_prefix(TraceView trace) {
   const std::span<const Step> steps = trace.steps();
   const size_t most = std::min(steps.size(), steps_.size());
   size_t i = std::min<size_t>(before_this_.shared_with(trace), most);
+  // Records have no padding.  NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
   while (i < most && std::memcmp(&steps[i], &steps_[i], sizeof(Step)) == 0 && !(steps[i].flags & Step::kWide)) ++i;
   return static_cast<uint32_t>(i);
 }

@@ -219,7 +219,7 @@ std::shared_ptr<BlockSearch::Memory> BlockSearch::branch(const Node& node, Trace
   // A failure leaves the rest of the block unknown.
   const bool failed = trace.outcome() != Outcome::Ok && trace.outcome() != Outcome::Redundant;
   const bool unknown = block.record.how == BlockRecord::Last && failed;
-  const auto memory =
+  auto memory =
       std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched, 0, std::move(waits)});
   later.cost += delay == Delay::Preempts;
   if (parts_.one_delayed)  // whoever was delayed before is forgotten for good

@@ -45,6 +45,7 @@ std::optional<Plan> DporSearch::next() {
   plan.deltas.clear();
   plan.sleep.clear();
   plan.sleep_at = kNoStep;
+  if (out_of_memory_ || out_of_time_) return std::nullopt;
   if (!started_) {
     started_ = true;
     under_way_.push_back({kRoot, path_.lane()});
@@ -85,10 +86,13 @@ void DporSearch::learn(TraceView trace) {
   if (walk_->defer(head, trace)) return;
   learn_now(head, trace);
   const std::optional<Measures> measures = measures_;
-  while (const DeferredTrace* due = abandons_ ? nullptr : walk_->take_deferred()) learn_now(due->head, due->trace);
-  if (!abandons_ && parts_.lanes > 1 && !in_lanes_ && reduces_ && !one_lane_ && executions_ >= parts_.before_lanes)
+  while (const DeferredTrace* due = is_void() ? nullptr : walk_->take_deferred()) learn_now(due->head, due->trace);
+  if (!is_void() && parts_.lanes > 1 && !in_lanes_ && reduces_ && !one_lane_ && executions_ >= parts_.before_lanes)
     enter_lanes(trace.steps().size());
-  if (abandons_) reduce_nothing();
+  if (planner_.gave_up() != Planner::GaveUp::No)
+    give_up();
+  else if (abandons_)
+    reduce_nothing();
   measures_ = measures;
 }
 
@@ -96,11 +100,19 @@ void DporSearch::learn(TraceView trace) {
 void DporSearch::enter_lanes(size_t records) {
   const std::unique_ptr<Walk> before = std::move(walk_);
   use_walk(true);
-  walk_->expect_records(records);
+  walk_->expect_records(records);  // NOLINT(clang-analyzer-cplusplus.Move): use_walk has made it
   if (!parts_.mistakes.forget_guided) tree_.keep_guided();
   for (const uint32_t node : tree_.available()) walk_->add(node);
   for (const DeferredTrace& early : before->deferred())
-    if (!abandons_) learn_now(early.head, early.trace);
+    if (!is_void()) learn_now(early.head, early.trace);
+}
+
+// Races of the execution just learned were not reversed: what was planned says nothing. With more time it begins anew.
+void DporSearch::give_up() {
+  out_of_memory_ = planner_.gave_up() == Planner::GaveUp::OutOfMemory;
+  out_of_time_ = !out_of_memory_;
+  planner_.try_again();
+  start_over();
 }
 
 void DporSearch::reduce_nothing() {
@@ -128,7 +140,7 @@ void DporSearch::learn_now(uint32_t head, TraceView trace) {
   const uint64_t planned = walk_->size();
   if (head == kRoot || !chose_unforeseen(head, trace)) learn_outcome(head, trace);
   if (walk_->size() > planned) peak_planned_ = std::max(peak_planned_, walk_->size());
-  assert(!tree_.finished() || walk_->size() == 0);
+  assert(is_void() || !tree_.finished() || walk_->size() == 0);
 }
 
 void DporSearch::learn_outcome(uint32_t head, TraceView trace) {

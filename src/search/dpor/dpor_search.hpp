@@ -53,7 +53,14 @@ class DporSearch : public Strategy {
   void load(StateReader& in) override;
   SearchStatus status() const override;
   uint64_t memory_bytes() const override;
-  void limit_memory(uint64_t bytes) override { max_bytes_ = bytes; }
+  void limit_memory(uint64_t bytes) override {
+    max_bytes_ = bytes;
+    planner_.limit_memory(bytes);
+  }
+  void stop_when(std::function<bool()> must_stop) override {
+    out_of_time_ = false;
+    planner_.stop_when(std::move(must_stop));
+  }
 
  private:
   struct UnderWay {
@@ -65,6 +72,8 @@ class DporSearch : public Strategy {
   void enter_lanes(size_t records);
   void start_over();
   void reduce_nothing();
+  void give_up();
+  bool is_void() const { return abandons_ || planner_.gave_up() != Planner::GaveUp::No; }  // what was planned
   void learn_now(uint32_t head, TraceView trace);
   void learn_outcome(uint32_t head, TraceView trace);
   bool chose_unforeseen(uint32_t head, TraceView trace);
@@ -90,9 +99,11 @@ class DporSearch : public Strategy {
   uint64_t peak_planned_ = 0;
   uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
   bool reduces_ = true;
-  bool abandons_ = false;  // the reduction, because of the execution just learned
-  bool repeats_ = false;   // perhaps: what is left to source sets or can time out may be run twice
-  bool failed_ = false;    // with others under way, so that a trace may have been seen in several lengths
+  bool out_of_memory_ = false;  // for good
+  bool out_of_time_ = false;    // until it gets more
+  bool abandons_ = false;       // the reduction, because of the execution just learned
+  bool repeats_ = false;        // perhaps: what is left to source sets or can time out may be run twice
+  bool failed_ = false;         // with others under way, so that a trace may have been seen in several lengths
 };
 
 }  // namespace lockstep::dpor

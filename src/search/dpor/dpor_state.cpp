@@ -17,7 +17,7 @@ void DporSearch::save(StateWriter& out) const {
   for (uint32_t number = 0; number < order.objects(); ++number) out.put(order.object(number).id);
   out.put(started_);
   out.put(static_cast<uint8_t>(failed_ | repeats_ << 1 | !reduces_ << 2 | tree_.any_order() << 3 | in_lanes_ << 4 |
-                               one_lane_ << 5));
+                               one_lane_ << 5 | out_of_memory_ << 6));
   for (const uint64_t number : {peak_planned_, complete_, diverged_, lost_, cut_, executions_}) out.put(number);
   put_queue(out, under_way_);
   walk_->save(out);
@@ -36,6 +36,7 @@ void DporSearch::load(StateReader& in) {
   tree_.set_any_order(flags & 8);  // sleep sets depend on it, whatever the walk is now
   use_walk(flags & 16);            // likewise, on what is finished
   one_lane_ = flags & 32;
+  out_of_memory_ = flags & 64;
   if (in_lanes_ && parts_.whole_sequences) tree_.keep_guided();
   for (uint64_t* number : {&peak_planned_, &complete_, &diverged_, &lost_, &cut_, &executions_})
     *number = in.get<uint64_t>();
@@ -71,7 +72,10 @@ Claim DporSearch::claim() const {
 }
 
 SearchStatus DporSearch::status() const {
-  return {.frontier_nodes = walk_->size(), .peak_frontier_nodes = peak_planned_, .estimated_total = estimated_total()};
+  return {.frontier_nodes = walk_->size(),
+          .peak_frontier_nodes = peak_planned_,
+          .out_of_memory = out_of_memory_,
+          .estimated_total = estimated_total()};
 }
 
 uint64_t DporSearch::memory_bytes() const {

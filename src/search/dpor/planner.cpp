@@ -89,14 +89,27 @@ void Planner::reverse_pending(uint32_t last) {
   }
 }
 
+bool Planner::must_give_up() {
+  constexpr unsigned kAskEvery = 16;  // races: of a long execution, each takes a while
+  if (gave_up_ != GaveUp::No) return true;
+  if (tree_.memory_bytes() > max_bytes_)
+    gave_up_ = GaveUp::OutOfMemory;
+  else if (must_stop_ && ++asked_ % kAskEvery == 0 && must_stop_())
+    gave_up_ = GaveUp::OutOfTime;
+  return gave_up_ != GaveUp::No;
+}
+
 void Planner::reverse_races(const Event& next, uint32_t at, uint32_t end, bool blocked) {
+  if (gave_up_ != GaveUp::No) return;
   const Label might = strongest(next);
   if (reversal_.reverse_all(path_, *this, next, might, end)) return;
   const std::span<const uint32_t> races = path_.races(next, at, end, blocked);
   if (races.empty()) return;
   const Label did = label_of(next);
-  for (const uint32_t first : races)
+  for (const uint32_t first : races) {
+    if (must_give_up()) return;
     reversal_.reverse(path_, *this, {first, &next, did, observed_labels_ ? did : might, at, end});
+  }
 }
 
 }  // namespace lockstep::dpor

@@ -1,8 +1,11 @@
 // Plans what the path under examination leaves to be explored: puts alternatives into the tree and into the walk, which
 // hands them out. What it takes to reverse a race is left to a Reversal; the strategies differ only in that.
 #pragma once
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "search/dpor/path.hpp"
 #include "search/dpor/walk.hpp"
@@ -27,6 +30,14 @@ class Planner {
       : path_(path), tree_(tree), reversal_(reversal), observed_labels_(observed_labels) {}
   void use(Walk& walk) { walk_ = &walk; }
 
+  // What a long execution asks for may take more time or memory than there is: n races, with sequences of n steps.
+  // Then no more is planned, and the tree is of no use.
+  enum class GaveUp : uint8_t { No, OutOfTime, OutOfMemory };
+  GaveUp gave_up() const { return gave_up_; }
+  void try_again() { gave_up_ = GaveUp::No; }
+  void stop_when(std::function<bool()> must_stop) { must_stop_ = std::move(must_stop); }
+  void limit_memory(uint64_t bytes) { max_bytes_ = std::max(bytes, kLeastMemory); }
+
   // For reversals.
   ChoiceTree& tree() { return tree_; }
   bool is_planned(uint32_t record, ThreadId t) const {
@@ -44,13 +55,20 @@ class Planner {
   void reverse_pending(uint32_t last);  // the steps that threads would take next; `last`: record or kNone
 
  private:
+  static constexpr uint64_t kLeastMemory = 64 << 20;
+
   void reverse_races(const Event& next, uint32_t at, uint32_t end, bool blocked);
+  bool must_give_up();
 
   Path& path_;
   ChoiceTree& tree_;
   Reversal& reversal_;
   bool observed_labels_;  // see Mistakes
   Walk* walk_ = nullptr;
+  std::function<bool()> must_stop_;
+  uint64_t max_bytes_ = ~uint64_t{0};
+  unsigned asked_ = 0;
+  GaveUp gave_up_ = GaveUp::No;
 };
 
 }  // namespace lockstep::dpor

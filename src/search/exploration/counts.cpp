@@ -4,19 +4,29 @@
 
 namespace lockstep {
 
-void count(TraceView trace, Exploration& sum) {
+ExecutionSummary summary_of(TraceView trace) {
   const TraceHeader& header = trace.header();
+  ExecutionSummary execution;
+  execution.decisions = header.decisions;
+  execution.threads = header.threads;
+  execution.outcome = header.outcome;
+  for (const DataRace& race : trace.races()) execution.raced |= race.race();
+  execution.without_race_detection = (header.monitors & Monitors::kNoRaces) != 0;
+  execution.cut_for_memory = header.outcome == Outcome::StepLimit && header.code != 0;
+  return execution;
+}
+
+void count(const ExecutionSummary& execution, Exploration& sum) {
   ++sum.executions;
-  sum.ended += is_whole(header.outcome);
-  sum.diverged += header.outcome == Outcome::Diverged;
-  sum.cut += header.outcome == Outcome::StepLimit;
-  if (header.outcome == Outcome::StepLimit && header.code != 0)
-    sum.cut_for_memory = std::max<uint64_t>(sum.cut_for_memory, header.decisions);
-  sum.lost += header.outcome == Outcome::WorkerDied;
-  sum.without_race_detection += (header.monitors & Monitors::kNoRaces) != 0;
-  for (const DataRace& race : trace.races()) sum.raced = sum.raced || race.race();
-  sum.steps_max = std::max(sum.steps_max, header.decisions);
-  sum.threads_max = std::max(sum.threads_max, header.threads);
+  sum.ended += is_whole(execution.outcome);
+  sum.diverged += execution.outcome == Outcome::Diverged;
+  sum.cut += execution.outcome == Outcome::StepLimit;
+  if (execution.cut_for_memory) sum.cut_for_memory = std::max<uint64_t>(sum.cut_for_memory, execution.decisions);
+  sum.lost += execution.outcome == Outcome::WorkerDied;
+  sum.without_race_detection += execution.without_race_detection;
+  sum.raced |= execution.raced != 0;
+  sum.steps_max = std::max(sum.steps_max, execution.decisions);
+  sum.threads_max = std::max(sum.threads_max, execution.threads);
 }
 
 void count_preemptions_of(uint32_t preemptions, std::vector<uint64_t>& counts) {

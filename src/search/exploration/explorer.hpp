@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -90,12 +91,19 @@ struct Progress {
   std::vector<Level> levels = {};
 };
 
+class Crew;  // unit_result.hpp
+
 struct ExplorerHooks : FindingHooks {
   // Given every execution with data races. True: there are accesses that shall become scheduling points. A search has
   // to start over for them, unless it draws its executions; for how often it has done so already, not before long.
   std::function<bool(TraceView)> promote;
   unsigned starts_before = 0;
   std::function<void()> add_points;  // of a search that goes on; called with nothing in flight
+  // Workers to explore units of the search, with the points in use now; nullptr: they cannot be started. Called again
+  // after add_points. Empty: there are none.
+  std::function<std::unique_ptr<Crew>()> start_crew;
+  // Executions from which on they are worth their start, and the longest execution for which they are.
+  std::chrono::microseconds crew_after{50'000}, longest_for_crew{200};
   // True, once: the traces so far cannot be relied on, so the search has to start over.
   std::function<bool()> distrusted;
   std::function<void(const Progress&)> progress;

@@ -19,7 +19,8 @@ bool is_decision(const Step& step) { return !step.is_note() && !step.is_choice()
 
 class CauseFinder {
  public:
-  CauseFinder(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same, ShrinkBudget budget)
+  CauseFinder(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same,
+              const ShrinkBudget& budget)
       : executor_(executor), failing_(failing), max_steps_(max_steps), same_(same), budget_(budget) {}
 
   Cause run() {
@@ -204,7 +205,7 @@ class CauseFinder {
 }  // namespace
 
 Cause find_cause(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same,
-                 ShrinkBudget budget) {
+                 const ShrinkBudget& budget) {
   return CauseFinder(executor, failing, max_steps, same, budget).run();
 }
 

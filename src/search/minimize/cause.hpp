@@ -11,6 +11,6 @@ namespace lockstep {
 
 // `failing` is an execution that fails. Orders that follow from others of the cause are left out.
 Cause find_cause(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same,
-                 ShrinkBudget budget);
+                 const ShrinkBudget& budget);
 
 }  // namespace lockstep

@@ -24,7 +24,8 @@ struct Candidate {
 
 class Shrinker {
  public:
-  Shrinker(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same, ShrinkBudget budget)
+  Shrinker(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same,
+           const ShrinkBudget& budget)
       : executor_(executor),
         max_steps_(max_steps),
         same_(same),
@@ -265,7 +266,7 @@ Complexity complexity_of(TraceView trace) {
 }
 
 std::optional<Shrunk> shrink(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same,
-                             std::optional<uint32_t> proved, ShrinkBudget budget) {
+                             std::optional<uint32_t> proved, const ShrinkBudget& budget) {
   return Shrinker(executor, failing, max_steps, same, budget).run(proved);
 }
 

@@ -42,6 +42,6 @@ using SameFailure = std::function<bool(const Trace&)>;
 // `failing` is an execution that fails. nullopt: nothing simpler was found. `proved`: with at most this many
 // preemptions nothing fails, so nobody needs to look there.
 std::optional<Shrunk> shrink(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same,
-                             std::optional<uint32_t> proved = {}, ShrinkBudget budget = {});
+                             std::optional<uint32_t> proved = {}, const ShrinkBudget& budget = {});
 
 }  // namespace lockstep

@@ -75,7 +75,7 @@ class SameBug {
 }  // namespace
 
 std::optional<Finding> find_with_points(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,
-                                        const Confirm& confirm, std::vector<TrackedRange> racy,
+                                        const Confirm& confirm, const std::vector<TrackedRange>& racy,
                                         const ShrinkBudget& budget) {
   constexpr int kMostExecutions = 1000;
   constexpr auto kMostTime = std::chrono::milliseconds(500);
@@ -107,7 +107,7 @@ Cause cause_of(Executor& executor, std::span<Analysis* const> analyses, const Fi
 }
 
 Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,
-                 const Confirm& confirm, std::optional<uint32_t> proved, ShrinkBudget budget) {
+                 const Confirm& confirm, std::optional<uint32_t> proved, const ShrinkBudget& budget) {
   const uint32_t max_steps = finding.plan.max_steps;
   SameBug same_bug(finding, analyses, confirm, finding.plan.tracked);
   const SameFailure same = [&](const Trace& trace) { return same_bug(trace); };

@@ -15,13 +15,13 @@ namespace lockstep {
 // found.
 std::optional<Finding> find_with_points(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,
                                         const std::function<std::optional<Finding>(Finding)>& confirm,
-                                        std::vector<TrackedRange> racy, const ShrinkBudget& budget);
+                                        const std::vector<TrackedRange>& racy, const ShrinkBudget& budget);
 
 // `finding` is confirmed; `confirm` replays another plan with stacks and completes its finding. The same bug is the
 // same kind with the same fingerprint. Executions run here are nobody's count; the number of the find stays what it is.
 Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,
                  const std::function<std::optional<Finding>(Finding)>& confirm, std::optional<uint32_t> proved = {},
-                 ShrinkBudget budget = {});
+                 const ShrinkBudget& budget = {});
 
 // Why the finding's schedule fails; see search/minimize/cause.hpp.
 Cause cause_of(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,

@@ -19,7 +19,7 @@ using Order = std::vector<ThreadId>;  // who comes first has the highest priorit
 
 class Trials {
  public:
-  Trials(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same, ShrinkBudget budget)
+  Trials(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same, const ShrinkBudget& budget)
       : executor_(executor),
         max_steps_(max_steps),
         same_(same),
@@ -105,7 +105,7 @@ class Trials {
 }  // namespace
 
 std::optional<uint32_t> threads_needed(Executor& executor, TraceView failing, uint32_t max_steps,
-                                       const SameFailure& same, ShrinkBudget budget) {
+                                       const SameFailure& same, const ShrinkBudget& budget) {
   if (count_preemptions(failing) > 0) return std::nullopt;
   return Trials(executor, failing, max_steps, same, budget).run();
 }

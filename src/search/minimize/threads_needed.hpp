@@ -12,6 +12,6 @@ namespace lockstep {
 // For a failure without preemptions, which is an order of whole threads; main, who creates them, keeps its place.
 // nullopt: not to be found out this way, or not within the budget.
 std::optional<uint32_t> threads_needed(Executor& executor, TraceView failing, uint32_t max_steps,
-                                       const SameFailure& same, ShrinkBudget budget);
+                                       const SameFailure& same, const ShrinkBudget& budget);
 
 }  // namespace lockstep

@@ -224,6 +224,10 @@ void Mixture::limit_memory(uint64_t bytes) {
   for (const MixturePart& part : parts_) part.strategy->limit_memory(bytes / parts_.size());
 }
 
+void Mixture::stop_when(std::function<bool()> must_stop) {
+  for (const MixturePart& part : parts_) part.strategy->stop_when(must_stop);
+}
+
 // Whoever can give something up; what the others need comes off everybody's share.
 bool Mixture::spill(uint64_t bytes) {
   bool any = false;

@@ -73,7 +73,9 @@ class Mixture final : public Search {
   std::vector<Finding> predictions() const override;
   uint64_t memory_bytes() const override;
   void limit_memory(uint64_t bytes) override;
+  void stop_when(std::function<bool()> must_stop) override;
   bool spill(uint64_t bytes) override;
+  Division* division() override { return nullptr; }  // its parts learn from each other
 
  private:
   void look_for_end();

@@ -5,17 +5,22 @@
 namespace lockstep {
 namespace {
 
-TreeSearchParts parts_of(const BoundedOptions& options) {
+TreeSearchParts parts_of(const BoundedOptions& options, bool cache = false) {
   TreeSearchParts parts;
   parts.max_steps = options.max_steps;
   parts.bound = options.preemptions;
   parts.variables = options.variables;
   parts.depth = options.depth;
+  // States seen by others are not known, and what each would explore again is most of it.
+  if (options.divided && !cache) {
+    parts.unit_executions = kUnitExecutions;
+    parts.window = kUnitWindow;
+  }
   return parts;
 }
 
 std::unique_ptr<Search> by_preemptions(const BoundedOptions& options, bool cache) {
-  TreeSearchParts parts = parts_of(options);
+  TreeSearchParts parts = parts_of(options, cache);
   parts.rank = [size = options.csb + 1](const Alternative& a) { return a.cost / size; };
   parts.level_by_level = true;
   parts.level_size = options.csb + 1;

@@ -19,6 +19,7 @@ struct BoundedOptions {
   std::optional<uint32_t> variables{};  // at whose accesses an execution may be preempted
   std::optional<uint32_t> depth{};      // dfs: deviates from the default schedule only in its first `depth` steps
   uint32_t csb = 0;                     // icb
+  bool divided = false;                 // dfs and icb: in units; see search/base/division.hpp
 };
 
 std::unique_ptr<Search> make_dfs(const BoundedOptions& options);

@@ -51,7 +51,7 @@ class BoundedPoints final : public Reversal {
   static uint32_t all_known_to(const HappensBefore& order, uint32_t record) {
     for (; record != HappensBefore::kNone; record = order[record].previous) {
       const int32_t* clock = order.clock(record);
-      if (std::accumulate(clock, clock + order.width(), uint32_t{0}) == record + 1) return record + 1;
+      if (std::accumulate(clock, clock + order.width(), int64_t{0}) == int64_t{record} + 1) return record + 1;
     }
     return 0;
   }

@@ -13,6 +13,7 @@ namespace lockstep {
 struct SeededOptions {
   uint64_t seed = 0;
   uint32_t max_steps = kNoStepLimit;
+  bool divided = false;  // in units; see search/base/division.hpp
 };
 
 std::unique_ptr<Search> make_random(const SeededOptions& options);

@@ -40,7 +40,7 @@ unsigned lanes(const Settings& s) { return s.workers > 1 ? 128 : 32; }
 std::unique_ptr<Search> by_preemptions(const Settings& s, bool cache) {
   if (s.thread_bound)
     return make_thread_bounding({s.preemptions, *s.thread_bound, cache, s.epsilon, s.seed, s.max_steps});
-  const BoundedOptions options{s.preemptions, s.max_steps, s.variables, {}, s.csb};
+  const BoundedOptions options{s.preemptions, s.max_steps, s.variables, {}, s.csb, s.divided};
   return cache ? make_chess(options) : make_icb(options);
 }
 
@@ -93,7 +93,7 @@ constexpr StrategyInfo kStrategies[] = {
      "from the default schedule",
      kPreemptions | kVariables | kDeepest,
      [](Settings& s) {
-       return make_dfs({s.preemptions, s.max_steps, s.variables, s.deepest});
+       return make_dfs({s.preemptions, s.max_steps, s.variables, s.deepest, 0, s.divided});
      }},
     {"icb",
      "iterative context bounding: fewest preemptions first, optionally of few threads; csb=N: N more of them in each "
@@ -172,7 +172,7 @@ constexpr StrategyInfo kStrategies[] = {
      }},
     {"pos", "partial order sampling: random priorities of operations, redrawn at conflicts", kSeed,
      [](Settings& s) {
-       return make_pos({s.seed, s.max_steps});
+       return make_pos({s.seed, s.max_steps, s.divided});
      }},
     {"surw", "selectively uniform random walk: every order of the operations on an object is equally likely", kSeed,
      [](Settings& s) {
@@ -188,7 +188,7 @@ constexpr StrategyInfo kStrategies[] = {
      }},
     {"random", "random walk: every enabled thread is equally likely at every step", kSeed,
      [](Settings& s) {
-       return make_random({s.seed, s.max_steps});
+       return make_random({s.seed, s.max_steps, s.divided});
      }},
 };
 

@@ -21,6 +21,7 @@ struct StrategyOptions {
   uint64_t seed = 0;
   uint32_t max_steps = kNoStepLimit;
   unsigned workers = 1;
+  bool divided = false;       // dfs, icb, random, pos: in units, which several workers can explore (base/division.hpp)
   bool budget_given = false;  // auto goes on until that is used up
   // best-first
   std::string rank = "mdpor,pb";

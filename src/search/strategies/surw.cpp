@@ -73,7 +73,7 @@ class Surw final : public Strategy {
     in_flight_.pop_front();
     ++learned_;
     if (!is_whole(trace.outcome()) || trace.is_brief()) return;
-    if (count(trace)) {
+    if (count_operations(trace)) {
       ++generation_;
       counted_ = 0;
     } else if (planned_with == generation_) {
@@ -86,7 +86,7 @@ class Surw final : public Strategy {
     constexpr uint64_t kEnough = 64;
     if (observed_ == kEnough || !is_whole(trace.outcome()) || trace.is_brief()) return;
     ++observed_;
-    if (!count(trace)) return;
+    if (!count_operations(trace)) return;
     ++generation_;
     counted_ = 0;
   }
@@ -156,7 +156,7 @@ class Surw final : public Strategy {
     return counts;
   }
 
-  bool count(TraceView trace) {
+  bool count_operations(TraceView trace) {
     std::map<ThreadId, uint32_t> all;
     std::unordered_map<ObjectId, std::map<ThreadId, uint32_t>> each;
     for (const Step& step : trace.steps()) {

@@ -129,6 +129,14 @@ std::vector<OpenExecution> Frontier::give_up(uint64_t& rank) {
   return all;
 }
 
+std::vector<OpenExecution> Frontier::give_up_best(uint64_t& rank) {
+  rank = best_rank();
+  std::vector<OpenExecution> all;
+  while (!bins_.empty() && best_rank() == rank) all.push_back(pop_best());
+  std::reverse(all.begin(), all.end());
+  return all;
+}
+
 void Frontier::save(StateWriter& out) const {
   out.put(peak_);
   out.put<uint64_t>(bins_.size());

@@ -47,6 +47,7 @@ class Frontier {
 
   // The older half of what would be run last, oldest first; all of it if something else is run before.
   std::vector<OpenExecution> give_up(uint64_t& rank);
+  std::vector<OpenExecution> give_up_best(uint64_t& rank);  // all of the lowest rank, oldest first
 
   void save(StateWriter& out) const;
   void load(StateReader& in, const ExecutionTree& tree);

@@ -30,11 +30,13 @@ size_t common_prefix(const std::vector<Delta>& a, const std::vector<Delta>& b) {
   return i;
 }
 
-std::string pack(std::span<const Spill::Item> items) {
+}  // namespace
+
+std::string Spill::pack(std::span<const Item> items) {
   std::string out;
   const std::vector<Delta> none;
   const std::vector<Delta>* before = &none;
-  for (const Spill::Item& item : items) {
+  for (const Item& item : items) {
     const size_t shared = common_prefix(*before, item.deltas);
     put_number(out, item.cost);
     put_number(out, shared);
@@ -48,7 +50,7 @@ std::string pack(std::span<const Spill::Item> items) {
   return out;
 }
 
-bool unpack(std::string_view in, uint64_t count, std::vector<Spill::Item>& items) {
+bool Spill::unpack(std::string_view in, uint64_t count, std::vector<Item>& items) {
   items.clear();
   std::vector<Delta> deltas;
   for (uint64_t n = 0; n < count; ++n) {
@@ -64,8 +66,6 @@ bool unpack(std::string_view in, uint64_t count, std::vector<Spill::Item>& items
   }
   return in.empty();
 }
-
-}  // namespace
 
 bool Spill::write(uint64_t rank, const std::string& bytes, uint64_t items) {
   if (!file_) file_.reset(std::tmpfile());

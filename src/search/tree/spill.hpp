@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/plan.hpp"
@@ -19,6 +21,9 @@ class Spill {
     uint16_t cost = 0;  // as in ExecutionTree::Node
     std::vector<Delta> deltas;
   };
+
+  static std::string pack(std::span<const Item> items);
+  static bool unpack(std::string_view in, uint64_t count, std::vector<Item>& items);  // false: it is broken
 
   bool put(uint64_t rank, std::span<const Item> items);  // false: there is no room on the disk
   // The newest segment of that rank. False: it cannot be read any more.

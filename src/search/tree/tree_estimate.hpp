@@ -1,12 +1,14 @@
 // Estimates how many executions a tree search will take in all, while it runs.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "model/schedule.hpp"
 #include "model/trace.hpp"
+#include "search/base/saved_state.hpp"
 
 namespace lockstep {
 
@@ -37,7 +39,7 @@ class LevelEstimate {
 class WeightEstimate {
  public:
   void executed(TraceView trace) {
-    constexpr uint64_t kAll = 1024, kOneIn = 8;  // looking at every step of every execution would be felt
+    constexpr uint64_t kOneIn = 8;  // looking at every step of every execution would be felt
     const uint64_t stands_for = executions_ < kAll ? 1 : kOneIn;
     if (++executions_ % stands_for != 0) return;
     const std::span<const Step> steps = trace.steps();
@@ -52,9 +54,23 @@ class WeightEstimate {
     seen_ += weight * static_cast<double>(stands_for);
     counted_ += stands_for;
   }
-  uint64_t total() const { return seen_ > 0 ? static_cast<uint64_t>(static_cast<double>(counted_) / seen_ + 0.5) : 0; }
+  uint64_t total() const {
+    return seen_ > 0 ? static_cast<uint64_t>(std::llround(static_cast<double>(counted_) / seen_)) : 0;
+  }
+
+  // Of a part of the tree that was explored elsewhere, after the first executions were.
+  void begin_part() { executions_ = kAll; }
+  void save_part(StateWriter& out) const {
+    out.put(counted_);
+    out.put(seen_);
+  }
+  void add_part(StateReader& in) {
+    counted_ += in.get<uint64_t>();
+    seen_ += in.get<double>();
+  }
 
  private:
+  static constexpr uint64_t kAll = 1024;
   uint64_t executions_ = 0, counted_ = 0;
   double seen_ = 0;  // of 1
   Predecessor looked_at_;

@@ -25,11 +25,19 @@ bool shows(TraceView trace, const ExecutionTree::Node& node) {
 
 }  // namespace
 
-TreeSearch::TreeSearch(TreeSearchParts parts) : parts_(std::move(parts)) { frontier_.push(0, tree_.create_root()); }
+TreeSearch::TreeSearch(TreeSearchParts parts) : parts_(std::move(parts)) {
+  if (divided()) {
+    const Spill::Item root;
+    units_.add({.rank = 0, .size = 1, .bytes = Spill::pack({&root, 1})});
+  } else {
+    frontier_.push(0, tree_.create_root());
+  }
+}
 
 std::optional<Plan> TreeSearch::next() {
   if (in_flight_.size() >= parts_.window) return std::nullopt;
   if (parts_.step_by_step && in_flight_.size() > tree_.executed() / kPartUnderWay) return std::nullopt;
+  if (divided() && !enter_unit()) return std::nullopt;
   fetch();
   if (frontier_.empty()) return std::nullopt;
   const uint64_t rank = frontier_.best_rank();
@@ -38,7 +46,8 @@ std::optional<Plan> TreeSearch::next() {
   const bool begins = !level_begun_ || rank != level_;
   level_ = rank;
   in_flight_.push_back({node, rank});
-  if (begins) level_estimate_.begin(open_at_level(), tree_.executed());
+  if (unit_) ++unit_->handed_out;
+  if (begins) level_estimate_.begin(open_at_level(), executed_);
   level_begun_ = true;
   Plan plan;
   plan.max_steps = parts_.max_steps;
@@ -53,6 +62,7 @@ void TreeSearch::learn(TraceView trace) {
   if (in_flight_.empty()) return;  // the saved search was forged
   const auto [node, rank] = in_flight_.front();
   in_flight_.pop_front();
+  ++executed_;
   const Outcome outcome = trace.outcome();
   if (outcome == Outcome::WorkerDied || outcome == Outcome::Uncontrolled) {
     ++lost_;  // nobody knows what it would have done
@@ -75,7 +85,7 @@ void TreeSearch::learn(TraceView trace) {
     if (plain()) weight_estimate_.executed(trace);
   }
   tree_.finish(node);
-  if (parts_.level_by_level) level_estimate_.executed(open_at_level(), tree_.executed());
+  if (parts_.level_by_level) level_estimate_.executed(open_at_level(), executed_);
   assert(!exhausted() || (tree_.live() == 0 && tree_.created() == tree_.executed()));
 }
 
@@ -143,6 +153,7 @@ void TreeSearch::fingerprint_beginning(TraceView trace, uint32_t records) {
   const auto steps = trace.steps().first(std::min<size_t>(records, trace.steps().size()));
   const size_t most = std::min(steps.size(), fingerprinted_.size());
   size_t same = std::min<size_t>(fingerprinted_last_.shared_with(trace), most);
+  // Records have no padding.  NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
   while (same < most && std::memcmp(&steps[same], &fingerprinted_[same], sizeof(Step)) == 0) ++same;
   fingerprinter_.truncate(static_cast<uint32_t>(same));
   fingerprinted_.resize(same);
@@ -243,20 +254,14 @@ uint64_t TreeSearch::partial_schedules() const {
 }
 
 bool TreeSearch::spill(uint64_t bytes) {
-  constexpr uint64_t kLeast = 4;  // nodes that stay in any case
+  constexpr uint64_t kLeast = 4;         // nodes that stay in any case
+  if (divided()) return units_.spill();  // what is left of one unit is little
   if (cache_.memory_bytes() >= bytes) return false;
   while (memory_bytes() > bytes && frontier_.size() > kLeast) {
     uint64_t rank = 0;
     const std::vector<OpenExecution> given = frontier_.give_up(rank);
     std::vector<Spill::Item> items(given.size());
-    for (size_t i = 0; i < given.size(); ++i) {
-      const ExecutionTree::Node& node = tree_[given[i].node];
-      tree_.deltas_of(given[i].node, items[i].deltas);
-      items[i].cost = node.cost;
-      if (!given[i].leaf) continue;
-      items[i].cost = static_cast<uint16_t>(given[i].leaf->cost_after(node));
-      items[i].deltas.push_back({given[i].leaf->step_after(node), static_cast<uint16_t>(given[i].leaf->value)});
-    }
+    std::ranges::transform(given, items.begin(), [this](const OpenExecution& open) { return item_of(open); });
     if (!spill_.put(rank, items)) {
       for (const OpenExecution& open : given) {
         if (open.leaf)
@@ -266,18 +271,11 @@ bool TreeSearch::spill(uint64_t bytes) {
       }
       return false;
     }
-    for (const OpenExecution& open : given) {
-      if (open.leaf)
-        tree_.drop_reserved(open.node);
-      else
-        tree_.drop(open.node);
-    }
+    for (const OpenExecution& open : given) forget(open);
   }
   return true;  // what is left hangs on those few
 }
 
-// What comes back hangs below a root of its own: its ancestors have been executed and are needed for their deviations
-// only. Executions that follow each other share as much of that as they have in common.
 void TreeSearch::fetch() {
   if (spill_.empty() || (!frontier_.empty() && frontier_.best_rank() <= spill_.lowest_rank())) return;
   const uint64_t rank = spill_.lowest_rank();
@@ -287,26 +285,7 @@ void TreeSearch::fetch() {
     spill_ = {};
     return;
   }
-  std::vector<NodeIndex> path{tree_.create_root()};
-  std::vector<Delta> deltas;
-  const auto retreat = [&](size_t depth) {
-    for (; deltas.size() > depth; deltas.pop_back(), path.pop_back()) tree_.finish(path.back());
-  };
-  for (const Spill::Item& item : items) {
-    const size_t inner = item.deltas.size() - 1;
-    size_t shared = 0;
-    while (shared < std::min(deltas.size(), inner) && deltas[shared] == item.deltas[shared]) ++shared;
-    retreat(shared);
-    // What the ancestors cost only says what their leaves cost more: about as much as the leaves will do.
-    const uint32_t cost = item.cost == ExecutionTree::kCostUnknown ? item.cost : item.cost - (item.cost > 0);
-    for (size_t i = shared; i < inner; ++i) {
-      path.push_back(tree_.create(path.back(), item.deltas[i].step, item.deltas[i].value, cost));
-      deltas.push_back(item.deltas[i]);
-    }
-    open(rank, path.back(), item.deltas[inner].step, item.deltas[inner].value, item.cost);
-  }
-  retreat(0);
-  tree_.finish(path[0]);
+  hang(rank, items);
 }
 
 bool TreeSearch::complete() const {
@@ -321,6 +300,12 @@ void TreeSearch::save(StateWriter& out) const {
   for (const uint64_t number : {level_, diverged_, lost_, cut_, lowest_cut_rank_.value_or(~uint64_t{0})})
     out.put(number);
   cache_.save(out);
+  out.put(executed_);
+  if (divided()) {
+    units_.save(out);
+    out.put(unit_.value_or(UnitHere{kNoUnit, 0}));
+    out.put(peak_of_units_);
+  }
   for (const bool flag : {parts_.cache, pruned_, pruned_wrongly_, beyond_depth_}) out.put(flag);
 }
 
@@ -335,6 +320,8 @@ void TreeSearch::load(StateReader& in) {
   const auto cut_rank = in.get<uint64_t>();
   if (cut_rank != ~uint64_t{0}) lowest_cut_rank_ = cut_rank;
   cache_.load(in);
+  executed_ = in.get<uint64_t>();
+  if (divided()) load_units(in);
   for (bool* flag : {&parts_.cache, &pruned_, &pruned_wrongly_, &beyond_depth_}) *flag = in.get<uint8_t>() != 0;
 }
 
@@ -343,6 +330,7 @@ void TreeSearch::load(StateReader& in) {
 uint64_t TreeSearch::lowest_open_rank() const {
   uint64_t lowest = frontier_.empty() ? ~uint64_t{0} : frontier_.best_rank();
   if (!spill_.empty()) lowest = std::min(lowest, spill_.lowest_rank());
+  if (!units_.empty()) lowest = std::min(lowest, units_.lowest_rank());
   for (auto f = in_flight_.begin(); f != in_flight_.end() && lowest > lowest_open_; ++f)
     lowest = std::min(lowest, f->rank);
   return lowest_open_ = lowest;

@@ -69,12 +69,15 @@ struct TreeSearchParts {
   bool cache = false;
   bool cache_forgets_who_ran_last = false;  // wrong under a bound; tests show that it is noticed
 
+  // Explored unit by unit, of so many executions at most (search/base/division.hpp); 0: as a whole.
+  uint64_t unit_executions = 0;
+
   // As printed in GAMBIT, figure 4: expand at the node's own step too. Wrong, it makes executions again and again;
   // tests switch it on to show that they would notice.
   bool expand_own_step = false;
 };
 
-class TreeSearch final : public Strategy {
+class TreeSearch final : public Strategy, private Division {
  public:
   explicit TreeSearch(TreeSearchParts parts);
 
@@ -89,14 +92,15 @@ class TreeSearch final : public Strategy {
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
-  uint64_t frontier_nodes() const { return frontier_.size() + spill_.size(); }
-  uint64_t peak() const { return frontier_.peak(); }
+  uint64_t frontier_nodes() const { return frontier_.size() + spill_.size() + units_.size(); }
+  uint64_t peak() const { return std::max(frontier_.peak(), peak_of_units_); }
   SearchStatus status() const override;
   uint64_t memory_bytes() const override {
-    return tree_.memory_bytes() + frontier_.memory_bytes() + cache_.memory_bytes();
+    return tree_.memory_bytes() + frontier_.memory_bytes() + cache_.memory_bytes() + units_.memory_bytes();
   }
   void limit_memory(uint64_t bytes) override { cache_.limit(bytes / 2); }
   bool spill(uint64_t bytes) override;
+  Division* division() override { return divided() ? this : nullptr; }
   uint64_t estimated_total() const;
 
   const ExecutionTree& tree() const { return tree_; }
@@ -107,6 +111,25 @@ class TreeSearch final : public Strategy {
     NodeIndex node;
     uint64_t rank;
   };
+
+  // --- units: tree_units.cpp ---
+  bool at_border() const override { return in_flight_.empty() && !unit_goes_on(); }
+  UnitList& units() override;
+  void count(StateReader& totals, uint64_t executions) override;
+  std::string after(const std::string&, uint64_t) const override { return {}; }
+  void begin(const Unit& unit) override;
+  std::vector<UnitPart> end(StateWriter& totals) override;
+  bool divided() const { return parts_.unit_executions > 0; }
+  bool unit_goes_on() const;
+  bool enter_unit();  // false: nothing of a unit can be run now
+  void leave_unit();
+  void hang_unit(const UnitPart& part);
+  std::vector<UnitPart> rest_of_unit();
+  UnitPart part_of(uint64_t rank, std::span<const OpenExecution> open) const;
+  Spill::Item item_of(const OpenExecution& open) const;
+  void forget(const OpenExecution& open);
+  void hang(uint64_t rank, const std::vector<Spill::Item>& items);
+  void load_units(StateReader& in);
 
   void expand_all(NodeIndex node, TraceView trace);
   template <class Cost>
@@ -125,13 +148,15 @@ class TreeSearch final : public Strategy {
   std::optional<uint32_t> bound_completed() const;
   bool counts_preemptions() const { return parts_.policy == Policy::Default; }
   bool selective() const { return parts_.worst_rank != ~uint64_t{0} || parts_.most_open != ~uint64_t{0}; }
-  bool exhausted() const { return frontier_.empty() && spill_.empty() && in_flight_.empty(); }
+  bool exhausted() const { return frontier_.empty() && spill_.empty() && in_flight_.empty() && units_.empty(); }
   // Every alternative of every decision is explored, in the order in which they come.
   bool plain() const {
     return !parts_.rank && !parts_.bound && !parts_.depth && !parts_.cache && !watches_variables() &&
            counts_preemptions();
   }
-  uint64_t open_at_level() const { return frontier_.size_of(level_) + in_flight_.size(); }
+  uint64_t open_at_level() const {
+    return frontier_.size_of(level_) + in_flight_.size() + (divided() ? units_.size_of(level_) : 0);
+  }
   void fetch();                       // what was spilled and is to be run before anything in memory
   uint64_t lowest_open_rank() const;  // of a search by levels that is not exhausted
 
@@ -139,6 +164,15 @@ class TreeSearch final : public Strategy {
   ExecutionTree tree_;
   Frontier frontier_;
   Spill spill_;
+  struct UnitHere {
+    uint64_t rank = 0;
+    uint64_t handed_out = 0;  // plans
+  };
+  static constexpr uint64_t kNoUnit = ~uint64_t{0};
+  UnitList units_;
+  std::optional<UnitHere> unit_;  // what is being explored here
+  bool serves_ = false;           // one unit of somebody else's list
+  uint64_t executed_ = 0, peak_of_units_ = 0;
   Fingerprinter fingerprinter_;
   std::vector<Step> fingerprinted_;  // what it has been given
   Predecessor fingerprinted_last_;

@@ -5,7 +5,6 @@ namespace {
 
 int x;
 std::atomic<int> a{0};
-std::mutex m;
 
 __attribute__((noinline)) void sink(long value) { asm volatile("" : : "r"(value)); }
 

@@ -70,7 +70,9 @@ TEST(Cause, TheNearestPassingExecutionPasses) {
     EXPECT_EQ(execute(program, plan_of(cause.passing)).view().outcome(), Outcome::Ok) << program.name;
     const auto failed = failing.view().steps(), passed = cause.passing.view().steps();
     ASSERT_LT(cause.departs, passed.size()) << program.name;
-    if (cause.departs < failed.size()) EXPECT_NE(failed[cause.departs].thread, passed[cause.departs].thread);
+    if (cause.departs < failed.size()) {
+      EXPECT_NE(failed[cause.departs].thread, passed[cause.departs].thread);
+    }
     for (uint32_t i = 0; i < cause.departs; ++i) EXPECT_EQ(failed[i].thread, passed[i].thread) << program.name;
   }
 }

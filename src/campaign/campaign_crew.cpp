@@ -1,0 +1,44 @@
+// Workers that explore units of a campaign's search.
+#include "campaign/campaign.hpp"
+#include "campaign/target_setup.hpp"
+#include "crew/local_crew.hpp"
+
+namespace lockstep {
+
+// Started with what is known of the program by now. Executions that leave files must not run side by side.
+std::unique_ptr<Crew> Campaign::start_crew() {
+  const std::set<Fact> noticed = target_->noticed();
+  const auto is_noticed = [&noticed](FactKind kind) {
+    return std::any_of(noticed.begin(), noticed.end(), [kind](const Fact& fact) { return fact.kind == kind; });
+  };
+  if (is_noticed(FactKind::WritesFiles)) return nullptr;
+  TargetOptions how = target_options(options_, subject_, strategy_options_, *search_, deadline_, nullptr);
+  how.workers = 1;
+  how.stop = nullptr;
+  how.isolation = target_->info().isolation;
+  how.promoted = promotion_.in_use();
+  how.spurious = spurious_;
+  how.max_delay_ms = max_delay_ms_;
+  how.native_loops = target_->native_loops();
+  if (is_noticed(FactKind::CheckpointsDiffer)) how.checkpoints = CheckpointUse::Off;
+  crew_analyses_ = replayer_.analyses();
+  // The search may share one core with its own worker process until now.
+  (void)sched_setaffinity(0, sizeof(cpu_set_t), &cpus_at_start());
+  CrewOptions crew;
+  crew.workers = strategy_options_.workers;
+  crew.start_target = [this, how](std::vector<ThreadTable::Entry> threads) -> std::unique_ptr<Target> {
+    TargetOptions own = how;
+    own.threads = std::move(threads);
+    Result<std::unique_ptr<Target>> target = start_target_(std::move(own));
+    if (!target || choose_code(**target, options_)) return nullptr;
+    return std::move(*target);
+  };
+  crew.make_search = [this] { return std::move(*make_strategy(strategy_options_)); };
+  crew.settings = {.analyses = crew_analyses_,
+                   .points = promotion_.in_use(),
+                   .looks_for_points = promotion_.wanted(),
+                   .count_traces = budget_of(options_, *search_).count_traces};
+  return start_local_crew(crew, *target_);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,237 @@
+// Units of a search explored by a crew: the same executions, counts, claim and first bug for any number of workers, in
+// whatever order they finish, with units that are lost on the way or have to be explored again.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "known.hpp"
+#include "search/exploration/unit_result.hpp"
+#include "search/strategies/random.hpp"
+#include "search_helpers.hpp"
+#include "trace_helpers.hpp"
+#include "zoo.hpp"
+
+namespace lockstep::fake {
+namespace {
+
+constexpr size_t kWindow = 16;
+
+using MakeSearch = std::function<std::unique_ptr<Search>()>;
+
+MakeSearch in_units(uint64_t executions, bool levels, std::optional<uint32_t> bound = {}) {
+  return [=] {
+    TreeSearchParts parts;
+    parts.bound = bound;
+    parts.unit_executions = executions;
+    parts.window = kWindow;
+    if (levels) parts.rank = [](const Alternative& a) { return a.cost; };
+    parts.level_by_level = levels;
+    return std::make_unique<TreeSearch>(std::move(parts));
+  };
+}
+
+struct Trouble {
+  unsigned killed = 0, refused = 0;  // percent of the units
+};
+
+// Explores units in this process, in an order that a seed decides.
+class FakeCrew final : public Crew {
+ public:
+  FakeCrew(const Program& program, MakeSearch make, unsigned workers, uint64_t seed, Trouble trouble)
+      : program_(program), make_(std::move(make)), workers_(workers), random_(seed), trouble_(trouble) {}
+
+  bool has_room() const override { return units_.size() < workers_; }
+  size_t under_way() const override { return units_.size(); }
+  void submit(const Unit& unit) override { units_.push_back(unit); }
+  std::optional<UnitResult> next(const std::function<bool()>& interrupted) override {
+    if (interrupted()) return std::nullopt;
+    const size_t chosen = random_() % units_.size();
+    const Unit unit = units_[chosen];
+    while (random_() % 100 < trouble_.killed) (void)explore(unit);  // a worker that is killed has done nothing
+    units_.erase(units_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    ++explored;
+    return explore(unit);
+  }
+  bool accept(const UnitResult&, bool is_first) override { return is_first || random_() % 100 >= trouble_.refused; }
+  void hurry() override { hurried_ = true; }
+  bool failed() const override { return false; }
+
+  uint64_t explored = 0;
+
+ private:
+  UnitResult explore(const Unit& unit) {
+    FakeExecutor executor(program_, {.window = kWindow});
+    OutcomeAnalysis outcome;
+    Analysis* analyses[] = {&outcome};
+    const auto search = make_();
+    return *explore_unit(unit, *search, executor, {.analyses = analyses, .points = {}}, [this] { return hurried_; });
+  }
+
+  const Program& program_;
+  const MakeSearch make_;
+  const unsigned workers_;
+  std::mt19937_64 random_;
+  const Trouble trouble_;
+  bool hurried_ = false;
+  std::vector<Unit> units_;
+};
+
+struct CrewRun {
+  Exploration result;
+  uint64_t units = 0;  // that a crew explored
+};
+
+CrewRun run(const Program& program, const MakeSearch& make, unsigned workers, Budget budget = {},
+            bool keep_going = false, uint64_t seed = 1, Trouble trouble = {},
+            const std::function<void(ExplorerHooks&)>& change = {}) {
+  CrewRun run;
+  FakeExecutor executor(program, {.window = kWindow});
+  OutcomeAnalysis outcome;
+  Analysis* analyses[] = {&outcome};
+  ExplorerHooks hooks;
+  hooks.crew_after = {};
+  hooks.longest_for_crew = std::chrono::hours(1);
+  FakeCrew* crew = nullptr;
+  if (workers > 1)
+    hooks.start_crew = [&] {
+      auto made = std::make_unique<FakeCrew>(program, make, workers, seed, trouble);
+      crew = made.get();
+      return made;
+    };
+  hooks.progress = [&](const Progress&) { run.units = crew ? crew->explored : run.units; };
+  if (change) change(hooks);
+  const auto search = make();
+  run.result = Explorer(*search, executor, analyses, budget, keep_going, std::move(hooks)).run();
+  return run;
+}
+
+void expect_same(const Exploration& r, const Exploration& one, const std::string& what) {
+  EXPECT_EQ(r.executions, one.executions) << what;
+  EXPECT_EQ(r.traces, one.traces) << what;
+  EXPECT_EQ(r.redundant, one.redundant) << what;
+  EXPECT_EQ(r.ended, one.ended) << what;
+  EXPECT_EQ(r.cut, one.cut) << what;
+  EXPECT_EQ(r.verdict, one.verdict) << what;
+  EXPECT_EQ(r.ending, one.ending) << what;
+  EXPECT_EQ(known(r), known(one)) << what;
+  EXPECT_EQ(r.claim.preemptions_completed, one.claim.preemptions_completed) << what;
+  EXPECT_EQ(r.by_preemptions, one.by_preemptions) << what;
+  EXPECT_EQ(r.steps_max, one.steps_max) << what;
+  ASSERT_EQ(r.bugs.size(), one.bugs.size()) << what;
+  for (size_t i = 0; i < r.bugs.size(); ++i) {
+    EXPECT_EQ(r.bugs[i].execution, one.bugs[i].execution) << what;
+    EXPECT_EQ(r.bugs[i].fingerprint, one.bugs[i].fingerprint) << what;
+    EXPECT_EQ(r.bugs[i].plan.deltas, one.bugs[i].plan.deltas) << what;
+  }
+}
+
+TEST(Units, GiveTheSameResultsForAnyNumberOfWorkers) {
+  uint64_t units = 0, bugs = 0;
+  for (const bool ends : {false, true})
+    for (uint64_t seed = 0; seed < random_programs(60); ++seed) {
+      const Program p = ends ? random_program_that_ends(seed) : random_program(seed);
+      for (const bool levels : {false, true})
+        for (const bool keep_going : {false, true}) {
+          const MakeSearch make = in_units(1 + seed % 40, levels);
+          const Budget budget{.executions = {}, .time = {}};
+          const Exploration one = run(p, make, 1, budget, keep_going).result;
+          // Divided or not, every execution is run once.
+          const MakeSearch whole = in_units(0, levels);
+          if (one.ending == Ending::Finished) {
+            EXPECT_EQ(run(p, whole, 1, budget, keep_going).result.executions, one.executions);
+          }
+          bugs += one.bugs.size();
+          for (const unsigned workers : {2, 3, 5}) {
+            const CrewRun r = run(p, make, workers, budget, keep_going, seed + workers,
+                                  {.killed = workers == 3 ? 30u : 0u, .refused = workers == 5 ? 30u : 0u});
+            expect_same(r.result, one,
+                        p.name + " seed " + std::to_string(seed) + " workers " + std::to_string(workers));
+            units += r.units;
+          }
+        }
+    }
+  EXPECT_GT(units, 1000u) << "otherwise nobody explored side by side";
+  EXPECT_GT(bugs, 20u);
+}
+
+TEST(Units, AreWithinABoundWhatTheWholeSearchIs) {
+  for (const uint32_t bound : {0, 1, 2}) {
+    const Exploration whole = run(philosophers(3), in_units(0, true, bound), 1, {}, true).result;
+    for (const unsigned workers : {1, 2, 5}) {
+      const Exploration r = run(philosophers(3), in_units(7, true, bound), workers, {}, true).result;
+      EXPECT_EQ(r.executions, whole.executions);
+      EXPECT_EQ(r.traces, whole.traces);
+      EXPECT_EQ(r.by_preemptions, whole.by_preemptions);
+      EXPECT_EQ(known(r), known(whole));
+    }
+  }
+}
+
+TEST(Units, OfSeedsAreDrawnInTheirOrder) {
+  const MakeSearch make = [] { return make_random({.seed = 3, .divided = true}); };
+  const MakeSearch whole = [] { return make_random({.seed = 3}); };
+  const Budget budget{.executions = 30'001, .time = {}};
+  for (const bool keep_going : {false, true}) {
+    const Exploration one = run(increment(3), make, 1, budget, keep_going).result;
+    expect_same(run(increment(3), whole, 1, budget, keep_going).result, one, "as a whole");
+    for (const unsigned workers : {2, 3, 5}) {
+      const CrewRun r = run(increment(3), make, workers, budget, keep_going, workers, {.killed = 20, .refused = 20});
+      expect_same(r.result, one, std::to_string(workers));
+      if (keep_going) EXPECT_GT(r.units, 3u);
+    }
+  }
+}
+
+// What is under way when time is over is counted as far as it went, and what goes on from there ends with all.
+TEST(Units, AnInterruptedSearchGoesOnToTheSameCounts) {
+  for (const bool levels : {false, true}) {
+    const MakeSearch make = in_units(20, levels);
+    const Exploration one = run(philosophers(3), make, 1, {}, true).result;
+    for (const unsigned workers : {2, 5})
+      for (const uint64_t after : {1, 5, 20}) {
+        std::string state;
+        uint64_t looks = 0;
+        const auto stop = [&](ExplorerHooks& hooks) {
+          hooks.interrupted = [&] { return ++looks > after * 50; };
+          hooks.save = [&](const auto& write) {
+            StateWriter out;
+            write(out);
+            state = out.bytes();
+          };
+        };
+        const Exploration part = run(philosophers(3), make, workers, {}, true, after, {}, stop).result;
+        ASSERT_EQ(part.ending, Ending::Interrupted);
+        ASSERT_LT(part.executions, one.executions);
+        FakeExecutor executor(philosophers(3), {.window = kWindow});
+        OutcomeAnalysis outcome;
+        Analysis* analyses[] = {&outcome};
+        const auto search = make();
+        Explorer rest(*search, executor, analyses, {}, true, {});
+        rest.resume_from(state);
+        const Exploration all = rest.run();
+        EXPECT_EQ(all.executions, one.executions);
+        EXPECT_EQ(all.traces, one.traces);
+        EXPECT_EQ(known(all), known(one));
+      }
+  }
+}
+
+// Accesses that become scheduling points while units are under way: what was drawn ahead is drawn again.
+TEST(Units, OfSeedsAreDrawnAgainWithNewPoints) {
+  const MakeSearch make = [] { return make_random({.seed = 3, .divided = true}); };
+  CrewRun r;
+  uint64_t crews = 0;
+  r = run(increment(3), make, 3, {.executions = 20'000, .time = {}}, true, 1, {}, [&](ExplorerHooks& hooks) {
+    hooks.promote = [](TraceView) { return true; };
+    const auto start = hooks.start_crew;
+    hooks.start_crew = [&crews, start] {
+      ++crews;
+      return start();
+    };
+  });
+  EXPECT_EQ(r.result.executions, 20'000u);
+  EXPECT_GE(crews, 1u);
+}
+
+}  // namespace
+}  // namespace lockstep::fake
