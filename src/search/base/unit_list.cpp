@@ -57,13 +57,15 @@ void UnitList::put_first(uint64_t rank, std::vector<UnitPart> rest) {
 size_t UnitList::waiting() const {
   if (levels_.empty()) return 0;
   return static_cast<size_t>(std::ranges::count_if(
-      levels_.begin()->second, [](const Entry& e) { return e.state == State::Waiting && !e.alone; }));
+      levels_.begin()->second, [](const Entry& e) { return e.state == State::Waiting && !e.alone && !e.given_up; }));
 }
 
 std::optional<Unit> UnitList::hand_out(bool last) {
   if (levels_.empty()) return std::nullopt;
   auto& [rank, level] = *levels_.begin();
-  const auto is_free = [&](const Entry& e) { return e.state == State::Waiting && (!e.alone || &e == &level.front()); };
+  const auto is_free = [&](const Entry& e) {
+    return e.state == State::Waiting && !e.given_up && (!e.alone || &e == &level.front());
+  };
   auto found = std::find_if(level.begin(), level.end(), is_free);
   if (found == level.end()) return std::nullopt;
   if (last) found = std::prev(std::find_if(level.rbegin(), level.rend(), is_free).base());
@@ -89,6 +91,13 @@ void UnitList::put_back(uint64_t number, bool alone) {
   entry->state = State::Waiting;
   entry->alone = alone;
 }
+
+void UnitList::give_up(uint64_t number) {
+  put_back(number);
+  find(number).second->given_up = true;
+}
+
+bool UnitList::first_is_given_up() const { return !levels_.empty() && levels_.begin()->second.front().given_up; }
 
 void UnitList::put_back_out() {
   for (auto& [rank, level] : levels_)
