@@ -1,7 +1,9 @@
 // Workers that explore units of a campaign's search.
 #include "campaign/campaign.hpp"
+#include "campaign/saved_exploration.hpp"
 #include "campaign/target_setup.hpp"
 #include "crew/joint_crew.hpp"
+#include "crew/local_crew.hpp"
 #include "crew/unit_service.hpp"
 
 namespace lockstep {
@@ -29,6 +31,7 @@ std::unique_ptr<Crew> Campaign::start_crew() {
   (void)sched_setaffinity(0, sizeof(cpu_set_t), &cpus_at_start());
   CrewOptions crew;
   crew.workers = std::max(1u, options_.workers.value_or(strategy_options_.workers));
+  crew.begin = leave_saved_exploration;
   crew.start_target = [this, how](std::vector<ThreadTable::Entry> threads) -> std::unique_ptr<Target> {
     TargetOptions own = how;
     own.threads = std::move(threads);
@@ -42,15 +45,16 @@ std::unique_ptr<Crew> Campaign::start_crew() {
                    .looks_for_points = promotion_.wanted(),
                    .count_traces = budget_of(options_, *search_).count_traces};
   RemoteOrders* remote = target_->remote_orders();
-  if (!remote) return start_local_crew(crew, *target_);
+  std::unique_ptr<Crew> local = start_local_crew(crew, *target_);
+  if (!remote || !local) return local;
   const SearchDescription search{.strategy = strategy_options_,
                                  .points = crew.settings.points,
                                  .looks_for_points = crew.settings.looks_for_points,
                                  .count_traces = crew.settings.count_traces,
                                  .races_are_bugs = options_.races,
                                  .expected_output = options_.expected_output};
-  return start_joint_crew({.local = crew, .works_here = options_.workers != 0u, .search = pack(search)}, *remote,
-                          *target_);
+  return make_joint_crew(std::move(local), {.works_here = options_.workers != 0u, .search = pack(search)}, *remote,
+                         *target_);
 }
 
 }  // namespace lockstep

@@ -1,11 +1,12 @@
 #include "crew/joint_crew.hpp"
 
+#include <chrono>
 #include <deque>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "crew/unit_service.hpp"
+#include "crew/crew_messages.hpp"
 
 namespace lockstep {
 namespace {
@@ -40,9 +41,9 @@ bool is_sound(const UnitResult& result) {
 
 class JointCrew final : public Crew {
  public:
-  JointCrew(const JointCrewOptions& options, RemoteOrders& remote, Target& target, std::unique_ptr<Crew> local)
-      : options_(options), remote_(remote), target_(target), local_(std::move(local)) {
-    remote_.describe(options.search);
+  JointCrew(JointCrewOptions options, RemoteOrders& remote, Target& target, std::unique_ptr<Crew> local)
+      : options_(std::move(options)), remote_(remote), target_(target), local_(std::move(local)) {
+    remote_.describe(options_.search);
   }
   ~JointCrew() override {
     for (const auto& [number, unit] : elsewhere_) remote_.take_back(number);
@@ -176,10 +177,9 @@ class JointCrew final : public Crew {
 
 }  // namespace
 
-std::unique_ptr<Crew> start_joint_crew(const JointCrewOptions& options, RemoteOrders& remote, Target& target) {
-  std::unique_ptr<Crew> local = start_local_crew(options.local, target);
-  if (!local) return nullptr;
-  return std::make_unique<JointCrew>(options, remote, target, std::move(local));
+std::unique_ptr<Crew> make_joint_crew(std::unique_ptr<Crew> local, JointCrewOptions options, RemoteOrders& remote,
+                                      Target& target) {
+  return std::make_unique<JointCrew>(std::move(options), remote, target, std::move(local));
 }
 
 }  // namespace lockstep

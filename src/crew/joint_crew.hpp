@@ -3,16 +3,18 @@
 #include <memory>
 #include <string>
 
-#include "crew/local_crew.hpp"
+#include "search/exploration/unit_result.hpp"
+#include "target/target.hpp"
 
 namespace lockstep {
 
 struct JointCrewOptions {
-  CrewOptions local;       // its workers check what others say, and do everything where nobody else can
-  bool works_here = true;  // false: they do nothing but that
-  std::string search;      // for workers elsewhere: a packed SearchDescription
+  // False: the workers here check what others say, and do nothing else unless there is nobody else.
+  bool works_here = true;
+  std::string search{};  // a packed SearchDescription, for workers elsewhere
 };
 
-std::unique_ptr<Crew> start_joint_crew(const JointCrewOptions& options, RemoteOrders& remote, Target& target);
+std::unique_ptr<Crew> make_joint_crew(std::unique_ptr<Crew> local, JointCrewOptions options, RemoteOrders& remote,
+                                      Target& target);
 
 }  // namespace lockstep

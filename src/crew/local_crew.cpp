@@ -150,6 +150,7 @@ class LocalCrew final : public Crew {
       ::close(ends[0]);
       for (const Worker& other : workers_)
         if (other.socket >= 0) ::close(other.socket);
+      if (options_.begin) options_.begin();
       serve(ends[1], options_, hurry_);
       ::_exit(0);
     }

@@ -153,6 +153,26 @@ def counts(redis):
         expect(" executions, " in worker.text(), "a worker did nothing", worker.text())
 
 
+def units(redis):
+    """Searches that are divided: the executions, their order and the first bug of one worker."""
+    cases = [("dfs", "orders 3 4"), ("icb", "orders 3 4"), ("random --executions 50001", "orders 3 4"), ("pos --executions 30000", "orders 3 4"),
+             ("dfs", "late_bug"), ("icb", "late_bug"), ("icb --keep-going", "late_bug"), ("dfs", "late_creation"), ("icb", "late_creation"),
+             ("dfs --executions 21000", "late_creation")]
+    workers = []
+    for number in (1, 2, 4, 4):
+        while len(workers) < number:
+            workers.append(Worker(redis.url()))
+        for strategy, words in cases if rounds > 1 else cases[number % 3 :: 3]:
+            name, *options = strategy.split()
+            alone, here = exact(run(None, name, words, *options, here=1)), draw.choice([0, 0, 1, 2])
+            done = run(redis.url(), name, words, *options, here=here)
+            expect(exact(done) == alone, f"{strategy} {words}, {number} workers, {here} here", alone, exact(done), done.stdout, done.stderr,
+                   *(w.text() for w in workers))
+    for worker in workers:
+        expect(worker.kill(signal.SIGTERM) == 0, "a worker does not end when it is asked to", worker.text())
+    expect(all(" executions, " in w.text() for w in workers), "somebody did nothing", *(w.text() for w in workers))
+
+
 LARGE, LARGE_ORDERS = "orders 4 3", orders(4, 3)  # 369,600
 
 
@@ -364,15 +384,16 @@ def machines(redis):
 
 
 def deadly(redis):
-    """One execution that ends its worker again and again is known in the end."""
+    """One execution that ends its worker again and again is known in the end, whatever unit it is in."""
     worker = Worker(redis.url(), 3)
-    script = 'DEADLY=$$ exec "$@"'
-    done = subprocess.run(["sh", "-c", script, "sh", *command(redis.url(), "dfs", "deadly", "--keep-going")], capture_output=True, text=True,
-                          timeout=200, stdin=subprocess.DEVNULL)
-    r = result()
-    # Here it does no harm: nothing is lost.
-    expect(r["executions"] == 10 and r["traces"] == 10 and r["complete"], f"{r['executions']} executions", done.stdout, done.stderr, worker.text())
-    expect("lost its worker 3 times, running alone; it is run here" in done.stderr, "nobody is told of it", done.stderr)
+    for words, count in (("deadly", 10), ("late_death", 34650)):
+        done = subprocess.run(["sh", "-c", 'DEADLY=$$ exec "$@"', "sh", *command(redis.url(), "dfs", words, "--keep-going")], capture_output=True,
+                              text=True, timeout=200, stdin=subprocess.DEVNULL)
+        r = result()
+        # Here it does no harm: nothing is lost.
+        expect(r["executions"] == count and r["traces"] == count and r["complete"], f"{words}: {r['executions']} executions", done.stdout,
+               done.stderr, worker.text())
+        expect("lost its worker 3 times, running alone; it is run here" in done.stderr, "nobody is told of it", done.stderr)
     worker.kill()
 
 
@@ -384,7 +405,7 @@ def main():
         os.chdir(folder)
         redis = Redis()
         try:
-            {f.__name__: f for f in (counts, killed_workers, killed_coordinator, restarted_redis, lost_redis, sentences, encrypted, machines, deadly)}[case](redis)
+            {f.__name__: f for f in (counts, units, killed_workers, killed_coordinator, restarted_redis, lost_redis, sentences, encrypted, machines, deadly)}[case](redis)
         finally:
             for worker in Worker.started:
                 worker.process.kill()
