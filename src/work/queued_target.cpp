@@ -41,6 +41,7 @@ class QueuedTarget final : public Target {
     const Result<QueueAddress> address = parse_queue_address(options_.queue);
     if (!address) return address.error();
     server_ = address->server();
+    (void)run_controls(*here_);  // loads what the program loads
     const Result<Job> job = describe_job(options_, *here_);
     if (!job) return job.error();
     const std::string id = random_id();
