@@ -7,6 +7,7 @@ usage: bench/scale_model.py [BUILD_DIR] [--plot FILE.svg]
 import argparse
 import collections
 import heapq
+import json
 import math
 import os
 import random
@@ -20,18 +21,16 @@ parser.add_argument("build", nargs="?", default="build/release")
 parser.add_argument("--plot")
 options = parser.parse_args()
 lockstep, program = os.path.abspath(f"{options.build}/bin/lockstep"), os.path.abspath(f"{options.build}/bench/scale_body")
-EXECUTIONS = 369_600  # of the program
 UNIT, WINDOW = 4096, 4096  # executions of a unit; plans under way
 WORKERS = [10, 30, 100, 300, 1000, 3000, 10_000]
 
 
-def cpu_of(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
-        fields = stat.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def cpu_of(pid):  # of its main thread
+    with open(f"/proc/{pid}/schedstat", encoding="ascii") as stat:
+        return int(stat.read().split()[0]) / 1e9
 
 
-def measure(strategy):
+def measure(strategy, most):
     """CPU seconds per execution: of the coordinator, of Redis."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -42,16 +41,19 @@ def measure(strategy):
         url = f"redis://127.0.0.1:{port}/model"
         worker = subprocess.Popen([lockstep, "work", "--queue", url, "--workers", "2", "--quiet"])
         costs = []
-        for executions in (EXECUTIONS // 4, EXECUTIONS):  # the difference: without start and end
+        for executions in (most // 4, most):  # the difference: without start and end
             before = cpu_of(redis.pid)
             run = subprocess.Popen([lockstep, "run", "--strategy", strategy, "--executions", str(executions), "--workers", "0", "--queue", url, "--races", "ignore",
-                                    "--points", "atomics", "--quiet", "--out", folder, program, "0"], stdout=subprocess.DEVNULL)
+                                    "--points", "atomics", "--quiet", "--out", folder, "--json", f"{folder}/result.json", program, "0"], stdout=subprocess.DEVNULL)
             usage = os.wait4(run.pid, 0)[2]
-            costs.append((usage.ru_utime + usage.ru_stime, cpu_of(redis.pid) - before))
+            with open(f"{folder}/result.json", encoding="utf-8") as result:
+                counted = json.load(result)["executions"]
+            costs.append((counted, usage.ru_utime + usage.ru_stime, cpu_of(redis.pid) - before))
         for process in (worker, redis):
             process.terminate()
             process.wait()
-        return [(last - first) / (EXECUTIONS - EXECUTIONS // 4) for first, last in zip(*costs)]
+        executions, *times = [last - first for first, last in zip(*costs)]
+        return [seconds / executions for seconds in times]
 
 
 def simulate(workers, batch, batches, execution, coordinator, redis, draw):
@@ -94,7 +96,7 @@ def simulate(workers, batch, batches, execution, coordinator, redis, draw):
             waiting += 1
             done += 1
         feed()
-    return done * batch / now, busy[0] / now / workers, busy[2] / now, busy[1] / now
+    return done * batch / now, min(1, busy[0] / now / workers), busy[2] / now, busy[1] / now
 
 
 def plot(curves, path):
@@ -115,16 +117,20 @@ def plot(curves, path):
         x = at(workers, 10**low)[0]
         lines += [f'<path d="M{x:.1f} {top}v{height}" stroke="#ddd"/>', f'<text x="{x:.1f}" y="{top + height + 18}" text-anchor="middle">{workers:,}</text>']
     lines.append(f'<text x="{left + width / 2}" y="{top + height + 38}" text-anchor="middle">workers</text>')
+    labels = []
     for (name, points), colour in zip(curves, ("#1b6", "#16b", "#b61", "#b16")):
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*point) for point in points))
         x, y = at(*points[-1])
+        while any(abs(y - label) < 13 for label in labels):
+            y += 13
+        labels.append(y)
         lines += [f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>', f'<text x="{x + 8:.1f}" y="{y + 4:.1f}" fill="{colour}">{name}</text>']
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join([*lines, "</svg>\n"]))
 
 
 def main():
-    units, plans = measure("random"), measure("chess")
+    units, plans = measure("random", 1_600_000), measure("chess", 300_000)
     print(f"{os.cpu_count()} cores, {time.strftime('%Y-%m-%d')}. CPU time of an execution, coordinator and Redis: {units[0] * 1e6:.2f} and {units[1] * 1e6:.3f} µs in units, "
           f"{plans[0] * 1e6:.2f} and {plans[1] * 1e6:.3f} µs as plans.\n")
     print("| an execution takes | sent as |", " | ".join(f"{n:,}" for n in WORKERS), "|")

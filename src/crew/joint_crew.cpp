@@ -13,7 +13,9 @@ namespace {
 
 using std::chrono::milliseconds;
 constexpr unsigned kUnitsEach = 2;     // of a worker elsewhere: one that it explores, one that waits for it
-constexpr uint64_t kCheckEvery = 128;  // units of a worker elsewhere, the first included: explored here as well
+constexpr uint64_t kCheckEvery = 128;  // units of another machine, the first included: explored here as well
+
+std::string machine_of(const std::string& worker) { return worker.substr(0, worker.find('/')); }
 
 // What does not depend on where it was explored.
 bool is_same(const UnitResult& a, const UnitResult& b) {
@@ -133,8 +135,8 @@ class JointCrew final : public Crew {
       waiting_.push_front(unit);
       return std::nullopt;
     }
-    if (units_of_[answer.worker]++ % kCheckEvery != 0 && !is_doubtful(result)) {
-      trusted_.insert(answer.worker);
+    if (units_of_[machine_of(answer.worker)]++ % kCheckEvery != 0 && !is_doubtful(result)) {
+      trusted_.insert(machine_of(answer.worker));
       return result;
     }
     checks_.emplace(unit.number, Check{std::move(result), answer.worker, std::nullopt, unit});
@@ -156,10 +158,16 @@ class JointCrew final : public Crew {
         to_check_.push_back(check.unit);
         return std::nullopt;
       }
-      if (is_same(ours, *check.ours)) remote_.refuse(check.worker, trusted_.contains(check.worker));
+      if (is_same(ours, *check.ours)) refuse(check.worker);
     }
     checks_.erase(found);
     return ours;
+  }
+
+  // Its neighbours are looked at, too.
+  void refuse(const std::string& worker) {
+    remote_.refuse(worker, trusted_.contains(machine_of(worker)));
+    units_of_.erase(machine_of(worker));
   }
 
   const JointCrewOptions options_;
@@ -170,8 +178,8 @@ class JointCrew final : public Crew {
   std::map<uint64_t, Unit> elsewhere_;
   std::deque<Unit> to_check_;                 // here, before anything else
   std::map<uint64_t, Check> checks_;          // of those and of those that are being checked
-  std::map<std::string, uint64_t> units_of_;  // by worker
-  std::set<std::string> trusted_;             // workers of whom something counts that was not checked
+  std::map<std::string, uint64_t> units_of_;  // by machine
+  std::set<std::string> trusted_;             // machines of which something counts that was not checked
   bool is_remote_ = false;                    // what next() returned last
 };
 
