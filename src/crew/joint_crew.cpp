@@ -60,6 +60,7 @@ class JointCrew final : public Crew {
     local_->hurry();
     take_back_all();
     waiting_.clear();
+    to_check_.clear();
   }
   void submit(const Unit& unit) override {
     waiting_.push_back(unit);

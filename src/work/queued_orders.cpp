@@ -76,6 +76,8 @@ void QueuedOrders::look_after() {
   const auto now = std::chrono::steady_clock::now();
   if (!link_.is_up() || now - looked_ < kLookAfterEvery) return;
   looked_ = now;
+  if (!out_.empty() && link_.workers() == 0 && !std::exchange(is_lonely_, true))
+    services_.warn("no worker serves the queue any more; start some with 'lockstep work --queue ...'");
   std::vector<uint64_t> old;
   for (const auto& [unit, order] : out_)
     if (now - order.sent > std::chrono::milliseconds(kSilenceMilliseconds)) old.push_back(unit);

@@ -55,6 +55,7 @@ class QueuedOrders final : public RemoteOrders {
   std::map<uint64_t, Order> out_;  // by unit
   std::deque<Answer> answers_;
   std::chrono::steady_clock::time_point looked_{};
+  bool is_lonely_ = false;  // nobody is there, and the user knows
 };
 
 }  // namespace lockstep
