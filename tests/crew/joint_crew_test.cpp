@@ -51,13 +51,15 @@ class Here final : public Crew {
     const Unit unit = units.front();
     units.pop_front();
     ++explored_here;
+    if (hurried) return explored(unit.number, 0);
     return explored(unit.number, repeats ? unit.number : unit.number + ++changes,
                     unit.number % 10 == doubtful ? Outcome::Diverged : Outcome::Ok);
   }
   bool accept(const UnitResult&, bool) override { return true; }
-  void hurry() override {}
+  void hurry() override { hurried = true; }
   bool failed() const override { return false; }
 
+  bool hurried = false;  // then what it explores is cut short
   std::deque<Unit> units;
   uint64_t explored_here = 0, changes = 1000, doubtful = 99;
   bool repeats = true;
@@ -192,6 +194,21 @@ TEST(JointCrew, ExploresHereWhatOnlyThisMachineCanJudge) {
   const Explored all = explore(40, false, 1, [](Elsewhere& e, Here& here) { e.doubtful = here.doubtful = 5; });
   EXPECT_EQ(sorted(all.right), up_to(40));
   EXPECT_GE(all.here, 4u);
+}
+
+TEST(JointCrew, JudgesNobodyByWhatWasCutShort) {
+  NoTarget target;
+  Elsewhere elsewhere(1);
+  const auto crew = make_joint_crew(std::make_unique<Here>(), {.works_here = false}, elsewhere, target);
+  crew->submit({.number = 1});
+  EXPECT_FALSE(crew->next([] { return true; })) << "the first unit is to be checked";
+  crew->submit({.number = 2});  // hands out the check
+  crew->hurry();
+  std::optional<UnitResult> result = crew->next([] { return false; });
+  ASSERT_TRUE(result);
+  EXPECT_EQ(fingerprint_of(*result), 0u);
+  EXPECT_EQ(crew->under_way(), 0u);
+  EXPECT_TRUE(elsewhere.refused.empty());
 }
 
 TEST(JointCrew, BelievesThatAProgramDoesNotRepeatItself) {
