@@ -2,13 +2,16 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <span>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -108,9 +111,17 @@ class RankProcess {
   // Ends the process and says how it went: "crashed (Segmentation fault)".
   std::string end() {
     if (pid_ <= 0) return "could not be started";
+    // A process that ends closes its socket first and can be waited for a little later.
+    pollfd end{socket_, 0, 0};
+    const bool is_ending = poll(&end, 1, 0) > 0 && (end.revents & POLLHUP) != 0;
     close(socket_);
     int status = 0;
-    const bool ended_itself = waitpid(pid_, &status, WNOHANG) == pid_;
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(kPatience.tv_sec);
+    bool ended_itself = waitpid(pid_, &status, WNOHANG) == pid_;
+    while (is_ending && !ended_itself && std::chrono::steady_clock::now() < patience) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ended_itself = waitpid(pid_, &status, WNOHANG) == pid_;
+    }
     if (!ended_itself) {
       kill(pid_, SIGKILL);
       waitpid(pid_, &status, 0);

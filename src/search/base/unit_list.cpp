@@ -54,10 +54,13 @@ void UnitList::put_first(uint64_t rank, std::vector<UnitPart> rest) {
     if (part.rank != rank) add(std::move(part));
 }
 
-size_t UnitList::waiting() const {
-  if (levels_.empty()) return 0;
-  return static_cast<size_t>(std::ranges::count_if(
-      levels_.begin()->second, [](const Entry& e) { return e.state == State::Waiting && !e.alone; }));
+bool UnitList::has_waiting(size_t count) const {
+  if (levels_.empty()) return count == 0;
+  for (const Entry& entry : levels_.begin()->second) {
+    if (count == 0) break;
+    count -= entry.state == State::Waiting && !entry.alone;
+  }
+  return count == 0;
 }
 
 std::optional<Unit> UnitList::hand_out(bool last) {

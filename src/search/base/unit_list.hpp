@@ -40,7 +40,7 @@ class UnitList {
 
   // A unit of the lowest rank that nobody has: the first one, or the last if `last`. nullopt: there is none now.
   std::optional<Unit> hand_out(bool last = false);
-  size_t waiting() const;  // of the lowest rank, for hand_out()
+  bool has_waiting(size_t count) const;  // so many of the lowest rank, for hand_out()
   // It was not explored after all. `alone`: it is handed out again only when everything before it is finished.
   void put_back(uint64_t number, bool alone = false);
   void put_back_out();  // all that were handed out and not returned

@@ -47,7 +47,7 @@ void ExplorationLoop::hand_out_units() {
   while (crew_->has_room()) {
     const uint64_t uncounted = results_.size() + crew_->under_way();
     if (budget_.executions && result_.executions + (uncounted + 1) * kUnitExecutions > *budget_.executions) return;
-    const std::optional<Unit> unit = division_->units().hand_out(!draws_ && units.waiting() < kSupply);
+    const std::optional<Unit> unit = division_->units().hand_out(!draws_ && !units.has_waiting(kSupply));
     if (!unit) return;
     crew_->submit(*unit);
   }

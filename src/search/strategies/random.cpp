@@ -50,7 +50,7 @@ class RandomWalk final : public Strategy, private Division {
  private:
   bool at_border() const override { return range_.count == 0 && in_flight_ == 0; }
   UnitList& units() override {
-    if (units_.waiting() == 0) add_range();
+    if (!units_.has_waiting(1)) add_range();
     return units_;
   }
   void count(StateReader&, uint64_t) override {}
