@@ -35,7 +35,7 @@ Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options
   // Workers share what lies outside the program.
   strategy_options.workers = options.workers.value_or(options.runs_commands() ? 1 : cores);
   if (!options.queue.empty()) strategy_options.workers = std::max(2u, strategy_options.workers);
-  strategy_options.divided = options.queue.empty();
+  strategy_options.divided = true;
   strategy_options.budget_given = options.executions || options.time;
   Result<std::unique_ptr<Search>> search = make_strategy(strategy_options);
   if (!search) return search.error();
@@ -86,7 +86,8 @@ ExplorerHooks Campaign::hooks() {
       return promotion_.grow(trace, [this](const DataRace& race) { return replayer_.is_library_race(race); });
     };
   hooks.add_points = [this] { use_new_points(); };
-  if (strategy_options_.workers > 1 && strategy_options_.divided) hooks.start_crew = [this] { return start_crew(); };
+  if (strategy_options_.workers > 1) hooks.start_crew = [this] { return start_crew(); };
+  if (!options_.queue.empty()) hooks.longest_for_crew *= 2;  // workers elsewhere answer later
   if (!options_.keep_going) {
     hooks.goes_on = [this](const Finding& bug) { return goes_on_after(bug); };
     hooks.has_enough = [this](uint64_t executions) {

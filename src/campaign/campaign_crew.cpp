@@ -1,7 +1,10 @@
 // Workers that explore units of a campaign's search.
 #include "campaign/campaign.hpp"
+#include "campaign/saved_exploration.hpp"
 #include "campaign/target_setup.hpp"
+#include "crew/joint_crew.hpp"
 #include "crew/local_crew.hpp"
+#include "crew/unit_service.hpp"
 
 namespace lockstep {
 
@@ -15,6 +18,8 @@ std::unique_ptr<Crew> Campaign::start_crew() {
   TargetOptions how = target_options(options_, subject_, strategy_options_, *search_, deadline_, nullptr);
   how.workers = 1;
   how.stop = nullptr;
+  how.beside_queue = !how.queue.empty();
+  how.queue.clear();
   how.isolation = target_->info().isolation;
   how.promoted = promotion_.in_use();
   how.spurious = spurious_;
@@ -25,7 +30,8 @@ std::unique_ptr<Crew> Campaign::start_crew() {
   // The search may share one core with its own worker process until now.
   (void)sched_setaffinity(0, sizeof(cpu_set_t), &cpus_at_start());
   CrewOptions crew;
-  crew.workers = strategy_options_.workers;
+  crew.workers = std::max(1u, options_.workers.value_or(strategy_options_.workers));
+  crew.begin = leave_saved_exploration;
   crew.start_target = [this, how](std::vector<ThreadTable::Entry> threads) -> std::unique_ptr<Target> {
     TargetOptions own = how;
     own.threads = std::move(threads);
@@ -38,7 +44,17 @@ std::unique_ptr<Crew> Campaign::start_crew() {
                    .points = promotion_.in_use(),
                    .looks_for_points = promotion_.wanted(),
                    .count_traces = budget_of(options_, *search_).count_traces};
-  return start_local_crew(crew, *target_);
+  RemoteOrders* remote = target_->remote_orders();
+  std::unique_ptr<Crew> local = start_local_crew(crew, *target_);
+  if (!remote || !local) return local;
+  const SearchDescription search{.strategy = strategy_options_,
+                                 .points = crew.settings.points,
+                                 .looks_for_points = crew.settings.looks_for_points,
+                                 .count_traces = crew.settings.count_traces,
+                                 .races_are_bugs = options_.races,
+                                 .expected_output = options_.expected_output};
+  return make_joint_crew(std::move(local), {.works_here = options_.workers != 0u, .search = pack(search)}, *remote,
+                         *target_);
 }
 
 }  // namespace lockstep

@@ -64,8 +64,8 @@ std::string part_of(const std::string& path) { return path + ".part"; }
 
 // Who explores holds the state it wrote or read last, so that nobody else goes on with it meanwhile. The lock goes with
 // the process, however that ends.
+int held = -1;
 void hold(int file) {
-  static int held = -1;
   if (held >= 0) ::close(held);
   held = file;
 }
@@ -249,6 +249,8 @@ Result<SavedExploration> load_saved_exploration(const std::string& path) {
   if (!unpack_exploration(bytes, run)) return damaged;
   return run;
 }
+
+void leave_saved_exploration() { hold(-1); }
 
 void remove_saved_exploration(const std::string& path) {
   std::error_code ignored;

@@ -44,6 +44,8 @@ Result<SavedExploration> load_saved_exploration(
     const std::string& path);  // refused while who saved it is still exploring
 // The content of such a file, unpacked; false: it is none. For load_saved_exploration() and for fuzzing.
 bool unpack_exploration(std::string_view bytes, SavedExploration& run);
+// In a copy of the process that explores: the state is that process's, and free as soon as that ends.
+void leave_saved_exploration();
 void remove_saved_exploration(const std::string& path);  // and what a kill left half-written
 
 }  // namespace lockstep

@@ -50,7 +50,7 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   target.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) ||
                        search.traits().relies_on_locks;
   target.find_leaks = options.leaks;
-  target.workers = options.workers == 0u ? 0 : strategy.workers;
+  target.workers = options.workers.value_or(strategy.workers);
   target.queue = options.queue;
   if (!options.queue.empty()) target.program_file = subject.program;
   target.output_folder = options.out;

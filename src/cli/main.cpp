@@ -6,6 +6,7 @@
 #include "cli/console.hpp"
 #include "cli/parse.hpp"
 #include "cli/paths.hpp"
+#include "work/job_description.hpp"
 #include "work/queued_target.hpp"
 
 using namespace lockstep;
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
   const char* environment = std::getenv("LOCKSTEP_OPTIONS");
   const Surroundings around{environment ? environment : ""};
   const auto start = [](TargetOptions options) {
+    if (options.beside_queue) prepare_for_other_machines(options);
     return options.queue.empty() ? Target::start(std::move(options))
                                  : start_queued_target(std::move(options), Target::start);
   };

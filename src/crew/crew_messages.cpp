@@ -59,6 +59,15 @@ std::optional<ProgramNews> unpack_news(const std::string& bytes) {
   return news;
 }
 
+bool take_over(const ProgramNews& news, bool is_first, Target& target) {
+  const bool met_new = news.threads.size() > news.threads_before;
+  if (met_new && !(is_first && news.threads_before == target.threads().size())) return false;
+  if (met_new) target.adopt_threads(news.threads);
+  target.adopt(news.facts, news.libraries, news.resumed);
+  target.adopt_loops(news.native_loops);
+  return true;
+}
+
 namespace {
 
 bool send_all(int socket, const char* data, size_t size) {

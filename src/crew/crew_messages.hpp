@@ -7,6 +7,7 @@
 
 #include "model/channel.hpp"
 #include "search/base/unit_list.hpp"
+#include "target/target.hpp"
 
 namespace lockstep {
 
@@ -28,6 +29,9 @@ struct ProgramNews {
 };
 std::string pack(const ProgramNews& news);
 std::optional<ProgramNews> unpack_news(const std::string& bytes);
+// Threads get their numbers in the order of the executions. False: it met threads without one, and is not the first of
+// all that are open; then nothing of it counts.
+bool take_over(const ProgramNews& news, bool is_first, Target& target);
 
 // A message is its length and its bytes. False: nobody reads or writes there any more.
 bool send_message(int socket, const std::string& bytes);

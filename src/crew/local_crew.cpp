@@ -13,12 +13,14 @@
 #include <utility>
 
 #include "crew/crew_messages.hpp"
+#include "crew/unit_service.hpp"
 
 namespace lockstep {
 namespace {
 
-constexpr unsigned kAttempts = 3;  // that a unit may take its worker with it
-constexpr int kPoll = 50;          // milliseconds between looks at clocks and signals
+constexpr unsigned kAttempts = 3;   // that a unit may take its worker with it
+constexpr unsigned kMostEnds = 16;  // of workers, one after the other without any result: the program cannot be started
+constexpr int kPoll = 50;           // milliseconds between looks at clocks and signals
 
 // One page that all workers see.
 class HurryFlag {
@@ -52,16 +54,9 @@ void serve(int socket, const CrewOptions& options, const HurryFlag& hurry) {
     }
     target->adopt_threads(order->threads);
     const std::unique_ptr<Search> search = options.make_search();
-    std::optional<UnitResult> result =
-        explore_unit(order->unit, *search, *target, options.settings, [&] { return hurry.is_raised(); });
+    const std::optional<UnitResult> result =
+        explore_order(*order, *search, *target, options.settings, resumed, [&] { return hurry.is_raised(); });
     if (!result) return;
-    const uint64_t resumed_now = target->resumed();
-    result->target = pack(ProgramNews{.threads_before = order->threads.size(),
-                                      .threads = target->threads(),
-                                      .facts = target->noticed(),
-                                      .libraries = target->libraries(),
-                                      .native_loops = target->native_loops(),
-                                      .resumed = resumed_now - std::exchange(resumed, resumed_now)});
     StateWriter out;
     put_result(out, *result);
     if (!send_message(socket, out.bytes())) return;
@@ -108,11 +103,13 @@ class LocalCrew final : public Crew {
           UnitResult result = get_result(in);
           if (in.good() && result.number == worker.unit->number) {
             attempts_.erase(result.number);
+            ends_ = 0;
             worker.unit.reset();
             return result;
           }
         }
-        if (!open) replace(worker);
+        if (!open)
+          if (std::optional<UnitResult> given_up = replace(worker)) return given_up;
       }
       if (interrupted && interrupted()) return std::nullopt;
       wait();
@@ -123,22 +120,13 @@ class LocalCrew final : public Crew {
   bool accept(const UnitResult& result, bool is_first) override {
     const std::optional<ProgramNews> news = unpack_news(result.target);
     if (!news) return false;
-    const size_t known = target_.threads().size();
-    const bool met_new = news->threads.size() > news->threads_before;
-    // Threads get their numbers in the order of the executions. Who has given some of its own knows others by the wrong
-    // ones from now on.
-    if (met_new && !(is_first && news->threads_before == known)) {
-      for (Worker& worker : workers_) {
-        if (worker.last != result.number) continue;
-        end(worker);
-        failed_ |= !start(worker);
-      }
-      return false;
+    if (take_over(*news, is_first, target_)) return true;
+    for (Worker& worker : workers_) {  // it knows threads by the wrong numbers from now on
+      if (worker.last != result.number) continue;
+      end(worker);
+      failed_ |= !start(worker);
     }
-    if (met_new) target_.adopt_threads(news->threads);
-    target_.adopt(news->facts, news->libraries, news->resumed);
-    target_.adopt_loops(news->native_loops);
-    return true;
+    return false;
   }
 
  private:
@@ -162,6 +150,7 @@ class LocalCrew final : public Crew {
       ::close(ends[0]);
       for (const Worker& other : workers_)
         if (other.socket >= 0) ::close(other.socket);
+      if (options_.begin) options_.begin();
       serve(ends[1], options_, hurry_);
       ::_exit(0);
     }
@@ -185,12 +174,15 @@ class LocalCrew final : public Crew {
     worker.process = worker.socket = -1;
   }
 
-  void replace(Worker& worker) {
+  std::optional<UnitResult> replace(Worker& worker) {
     end(worker);
     const Unit unit = std::move(*worker.unit);
     worker.unit.reset();
-    failed_ = failed_ || ++attempts_[unit.number] >= kAttempts || !start(worker);
-    if (!failed_) give(worker, unit);
+    failed_ = failed_ || ++ends_ >= kMostEnds || !start(worker);
+    if (failed_) return std::nullopt;
+    if (++attempts_[unit.number] >= kAttempts) return UnitResult{.number = unit.number, .given_up = true};
+    give(worker, unit);
+    return std::nullopt;
   }
 
   void give(Worker& worker, const Unit& unit) {
@@ -211,6 +203,7 @@ class LocalCrew final : public Crew {
   HurryFlag hurry_;
   std::vector<Worker> workers_;
   std::map<uint64_t, unsigned> attempts_;  // by unit, that ended with the worker's end
+  unsigned ends_ = 0;                      // of workers since the last result
   bool failed_ = false;
 };
 

@@ -14,6 +14,7 @@ namespace lockstep {
 struct CrewOptions {
   unsigned workers = 1;
   // Called in the process of the worker.
+  std::function<void()> begin;                                                                   // first of all
   std::function<std::unique_ptr<Target>(std::vector<ThreadTable::Entry> threads)> start_target;  // nullptr: it cannot
   std::function<std::unique_ptr<Search>()> make_search;
   UnitSettings settings;

@@ -12,6 +12,7 @@
 #include "model/executor.hpp"
 #include "model/result.hpp"
 #include "target/plain_code.hpp"
+#include "target/remote_orders.hpp"
 #include "target/standard_input.hpp"
 
 namespace lockstep {
@@ -43,6 +44,7 @@ struct TargetOptions {
   std::vector<ThreadTable::Entry> threads;     // replay: thread names as they were when recorded
   uint32_t explore_call = 0;  // the command's so-many-th call of lockstep::explore() is to be run; 0: its main
   std::string queue;          // address of the queue whose workers help; empty: none (work/queued_target.hpp)
+  bool beside_queue = false;  // the queue is another's business: runs the program as workers of the queue do
   std::string output_folder;  // what is written there is no input of the program
   std::function<void(const std::string&)> notify;  // what a user should know at once; none: nobody listens
   // Where a program runs on several machines its environment and the lengths of paths are the same on all of them, so
@@ -121,6 +123,7 @@ class Target : public Executor {
   virtual bool adopt_threads(const std::vector<ThreadTable::Entry>&) { return false; }
   virtual std::vector<MachineStatus> machines() { return {}; }  // that help; see TargetOptions::queue
   virtual uint64_t units_waiting() { return 0; }                // for them
+  virtual RemoteOrders* remote_orders() { return nullptr; }     // that they take; nullptr: none
   // True, once: one of those differed from the same execution run from the beginning, so that none before it is to be
   // relied on. There are no checkpoints any more.
   virtual bool checkpoints_failed() { return false; }

@@ -7,7 +7,7 @@ void DealtPlans::add_here(const Plan& plan) {
   plans_.emplace_back();
 }
 
-void DealtPlans::add_to(const std::shared_ptr<Unit>& unit, const Plan& plan, bool is_checked) {
+void DealtPlans::add_to(const std::shared_ptr<Batch>& unit, const Plan& plan, bool is_checked) {
   plans_.push_back({unit, static_cast<uint32_t>(unit->plans.size()), is_checked, {}});
   unit->plans.push_back(plan);
   if (is_checked) here_.submit(plan);
@@ -46,7 +46,7 @@ bool DealtPlans::repeat(Dealt& dealt) {
   return read_here(dealt, nullptr);
 }
 
-bool DealtPlans::run_here(const Unit* unit, const Interrupted& interrupted) {
+bool DealtPlans::run_here(const Batch* unit, const Interrupted& interrupted) {
   if (!drain(interrupted)) return false;
   for (Dealt& dealt : plans_) {
     if (!dealt.unit || (unit ? dealt.unit.get() != unit : dealt.unit->is_answered())) continue;
@@ -57,11 +57,11 @@ bool DealtPlans::run_here(const Unit* unit, const Interrupted& interrupted) {
   return true;
 }
 
-std::vector<std::shared_ptr<Unit>> DealtPlans::split(const Unit& unit) {
-  std::vector<std::shared_ptr<Unit>> parts;
+std::vector<std::shared_ptr<Batch>> DealtPlans::split(const Batch& unit) {
+  std::vector<std::shared_ptr<Batch>> parts;
   for (Dealt& dealt : plans_) {
     if (dealt.unit.get() != &unit) continue;
-    auto part = std::make_shared<Unit>();
+    auto part = std::make_shared<Batch>();
     part->plans.push_back(unit.plans[dealt.index]);
     dealt.unit = part;
     dealt.index = 0;

@@ -12,10 +12,10 @@
 namespace lockstep {
 
 struct Dealt {
-  std::shared_ptr<Unit> unit;  // null: it runs here
-  uint32_t index = 0;          // in the unit
-  bool is_checked = false;     // it runs in both places, and must be the same execution
-  std::optional<Trace> here;   // from a process here, read before its turn
+  std::shared_ptr<Batch> unit;  // null: it runs here
+  uint32_t index = 0;           // in the unit
+  bool is_checked = false;      // it runs in both places, and must be the same execution
+  std::optional<Trace> here;    // from a process here, read before its turn
   bool runs_here() const { return (!unit || is_checked) && !here; }
 };
 
@@ -30,7 +30,7 @@ class DealtPlans {
   void clear() { plans_.clear(); }
 
   void add_here(const Plan& plan);
-  void add_to(const std::shared_ptr<Unit>& unit, const Plan& plan, bool is_checked);
+  void add_to(const std::shared_ptr<Batch>& unit, const Plan& plan, bool is_checked);
 
   // The trace of the oldest plan, which runs here.
   std::optional<TraceView> next_here(const Interrupted& interrupted);
@@ -39,9 +39,9 @@ class DealtPlans {
   bool repeat(Dealt& dealt);  // here, once more
 
   // Runs the plans of a unit here; of all that are not answered, if it is null. False: interrupted.
-  bool run_here(const Unit* unit, const Interrupted& interrupted);
+  bool run_here(const Batch* unit, const Interrupted& interrupted);
   // A unit for each plan of this one.
-  std::vector<std::shared_ptr<Unit>> split(const Unit& unit);
+  std::vector<std::shared_ptr<Batch>> split(const Batch& unit);
 
  private:
   bool drain(const Interrupted& interrupted);

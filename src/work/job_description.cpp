@@ -37,6 +37,8 @@ std::vector<std::string> library_paths(Target& here, const std::string& program,
     if (module.executable && module.path != program && module.path != runtime && !module.path.starts_with("/memfd:") &&
         !module.path.ends_with(" (deleted)") && std::ranges::find(paths, module.path) == paths.end())
       paths.push_back(module.path);
+  for (const std::string& library : here.libraries())
+    if (library.starts_with('/') && std::ranges::find(paths, library) == paths.end()) paths.push_back(library);
   return paths;
 }
 

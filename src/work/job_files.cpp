@@ -94,33 +94,20 @@ bool is_same_file(const QueuedFile& file, const std::string& path) {
          static_cast<uint64_t>(info.st_size) == file.size && content_hash_of_file(path) == file.hash;
 }
 
-std::optional<Error> FileCache::prepare() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  folder_ = cache && *cache ? std::string(cache) : std::string(home && *home ? home : "/tmp") + "/.cache";
-  folder_ += "/lockstep";
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  struct stat info {};
-  if (::lstat(folder_.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
-    return Error{ExitCode::Usage, "cannot create " + folder_ + ": " + error.message()};
-  if (info.st_uid != ::geteuid())
-    return Error{ExitCode::Usage, folder_ + " belongs to somebody else; set XDG_CACHE_HOME to a folder of your own"};
-  ::chmod(folder_.c_str(), 0700);
-  return std::nullopt;
-}
-
 void FileCache::request(const std::vector<QueuedFile>& files) {
   const JobKeys job(address_, job_);
   for (const QueuedFile& file : files)
-    if (::access((folder_ + "/" + file.hash).c_str(), F_OK) != 0) redis_.send({"SADD", job.wanted(), file.hash});
+    if (::access((folder_.path() + "/" + file.hash).c_str(), F_OK) != 0) redis_.send({"SADD", job.wanted(), file.hash});
 }
 
 Result<std::string> FileCache::get(const QueuedFile& file, const std::function<bool()>& stop) {
-  const std::string path = folder_ + "/" + file.hash;
+  const std::string path = folder_.path() + "/" + file.hash;
+  folder_.use(path);  // first: nobody removes it any more
   if (is_same_file(file, path)) return path;
   ::unlink(path.c_str());
-  return fetch(file, path, stop);
+  Result<std::string> fetched = fetch(file, path, stop);
+  if (fetched) folder_.use(path);
+  return fetched;
 }
 
 Result<std::string> FileCache::fetch(const QueuedFile& file, const std::string& to, const std::function<bool()>& stop) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "work/cache_folder.hpp"
 #include "work/messages.hpp"
 #include "work/queue_address.hpp"
 #include "work/redis.hpp"
@@ -26,19 +27,20 @@ class FileCache {
       : redis_(redis), address_(address), job_(std::move(job)) {}
 
   // Creates the folder. The error is one sentence.
-  std::optional<Error> prepare();
+  std::optional<Error> prepare() { return folder_.open(); }
   // Those that are not here yet will be wanted: the coordinator sends them together.
   void request(const std::vector<QueuedFile>& files);
   // The path of a verified copy; from the queue if there is none yet.
   Result<std::string> get(const QueuedFile& file, const std::function<bool()>& stop);
-  const std::string& folder() const { return folder_; }
+  CacheFolder& folder() { return folder_; }
 
  private:
   Result<std::string> fetch(const QueuedFile& file, const std::string& to, const std::function<bool()>& stop);
 
   RedisConnection& redis_;
   const QueueAddress& address_;
-  std::string job_, folder_;
+  const std::string job_;
+  CacheFolder folder_;
 };
 
 // Whether a machine has the same file at the same path.

@@ -74,10 +74,11 @@ JobSurroundings::~JobSurroundings() {
 
 std::optional<Error> JobSurroundings::make_private_folder(FileCache& cache) {
   if (!private_.empty()) return std::nullopt;
-  std::string name = cache.folder() + "/job-XXXXXX";
+  std::string name = cache.folder().path() + "/job-XXXXXX";
   if (!::mkdtemp(name.data()))
-    return no_use("cannot create a folder in " + cache.folder() + ": " + std::strerror(errno));
+    return no_use("cannot create a folder in " + cache.folder().path() + ": " + std::strerror(errno));
   private_ = name;
+  cache.folder().use(private_);
   return std::nullopt;
 }
 

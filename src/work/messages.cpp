@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kMessageVersion = 1;
+constexpr uint32_t kMessageVersion = 2;
 
 void put_texts(StateWriter& out, const std::vector<std::string>& texts) {
   out.put<uint64_t>(texts.size());
@@ -152,6 +152,7 @@ std::string pack(const JobSettings& settings) {
     put_plan(out, control.plan);
     out.put(control.hash);
   }
+  out.put_text(settings.search);
   return finished(out);
 }
 std::optional<JobSettings> unpack_settings(std::string_view bytes) {
@@ -169,6 +170,7 @@ std::optional<JobSettings> unpack_settings(std::string_view bytes) {
       control.plan = get_plan(in);
       in.get_bytes(control.hash, sizeof control.hash);
     }
+    settings.search = in.get_text();
     if (settings.threads.size() > kMaxThreads || settings.checkpoints > CheckpointUse::Always) in.reject();
   });
 }
@@ -179,12 +181,14 @@ std::string pack(const UnitMessage& unit) {
   out.put(unit.settings);
   out.put<uint64_t>(unit.plans.size());
   for (const Plan& plan : unit.plans) put_plan(out, plan);
+  out.put_text(unit.order);
   return finished(out);
 }
 std::optional<UnitMessage> unpack_unit(std::string_view bytes) {
   return unpacked<UnitMessage>(bytes, [](StateReader& in, UnitMessage& unit) {
     unit.settings = in.get<uint64_t>();
     for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) unit.plans.push_back(get_plan(in));
+    unit.order = in.get_text();
   });
 }
 
@@ -197,6 +201,7 @@ std::string pack(const AnswerMessage& answer) {
   out.put_text(answer.machine);
   out.put<uint64_t>(answer.traces.size());
   for (const Trace& trace : answer.traces) put_trace(out, trace);
+  out.put_text(answer.result);
   out.put_all(answer.threads);
   out.put_all(std::vector<Fact>(answer.facts.begin(), answer.facts.end()));
   put_texts(out, {answer.libraries.begin(), answer.libraries.end()});
@@ -213,6 +218,7 @@ std::optional<AnswerMessage> unpack_answer(std::string_view bytes) {
     answer.worker = in.get_text();
     answer.machine = in.get_text();
     for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) answer.traces.push_back(get_trace(in));
+    answer.result = in.get_text();
     answer.threads = in.get_all<ThreadTable::Entry>();
     for (const Fact& fact : in.get_all<Fact>()) {
       if (fact.kind >= FactKind::kCount) in.reject();

@@ -59,12 +59,14 @@ struct JobSettings {
   uint32_t spurious = 0;
   CheckpointUse checkpoints = CheckpointUse::Worthwhile;
   std::vector<Control> controls;
+  std::string search;  // a packed SearchDescription, for orders; empty: there are none
 };
 
-// A batch of plans, in the order in which the search made them.
+// A batch of plans, in the order in which the search made them; or an order of a crew.
 struct UnitMessage {
   uint64_t settings = 0;  // their number
-  std::vector<Plan> plans;
+  std::vector<Plan> plans{};
+  std::string order{};  // a packed CrewOrder; empty: plans
 };
 
 struct AnswerMessage {
@@ -77,6 +79,7 @@ struct AnswerMessage {
   uint64_t unit = 0;
   std::string worker, machine;
   std::vector<Trace> traces;                // by plan
+  std::string result;                       // of an order: a packed UnitResult
   std::vector<ThreadTable::Entry> threads;  // NewThreads: all
   std::set<Fact> facts;                     // of the worker's process so far
   std::set<std::string> libraries;          // likewise

@@ -9,6 +9,7 @@
 #include "work/dealt_plans.hpp"
 #include "work/job_description.hpp"
 #include "work/queue_link.hpp"
+#include "work/queued_orders.hpp"
 #include "work/unit_board.hpp"
 
 namespace lockstep {
@@ -40,6 +41,7 @@ class QueuedTarget final : public Target {
     const Result<QueueAddress> address = parse_queue_address(options_.queue);
     if (!address) return address.error();
     server_ = address->server();
+    (void)run_controls(*here_);  // loads what the program loads
     const Result<Job> job = describe_job(options_, *here_);
     if (!job) return job.error();
     const std::string id = random_id();
@@ -47,6 +49,7 @@ class QueuedTarget final : public Target {
     if (!link) return link.error();
     link_ = std::move(*link);
     board_ = std::make_unique<UnitBoard>(*link_, kQueueWindow);
+    orders_ = std::make_unique<QueuedOrders>(*link_, *board_, services());
     pulse_ = std::make_unique<CoordinatorPulse>(*address, id, *job);
     settings_.promoted = options_.promoted;
     settings_.spurious = options_.spurious;
@@ -68,7 +71,15 @@ class QueuedTarget final : public Target {
   uint64_t resumed() override { return here_->resumed(); }
   std::vector<std::string> warnings() override { return here_->warnings(); }
   std::vector<MachineStatus> machines() override { return link_ ? link_->machines() : std::vector<MachineStatus>{}; }
-  uint64_t units_waiting() override { return board_ ? board_->size() : 0; }
+  uint64_t units_waiting() override { return board_ ? board_->size() + orders_->size() : 0; }
+  RemoteOrders* remote_orders() override { return orders_.get(); }
+
+  std::set<Fact> noticed() override { return here_->noticed(); }
+  void adopt(const std::set<Fact>& facts, const std::set<std::string>& libraries, uint64_t resumed) override {
+    here_->adopt(facts, libraries, resumed);
+  }
+  void adopt_loops(const std::vector<uint64_t>& loops) override { here_->adopt_loops(loops); }
+  bool adopt_threads(const std::vector<ThreadTable::Entry>& threads) override { return here_->adopt_threads(threads); }
 
   void promote(const PromotedPoints& points) override {
     change([&] { here_->promote(settings_.promoted = points); });
@@ -126,6 +137,25 @@ class QueuedTarget final : public Target {
     if (options_.notify) options_.notify(text);
   }
   bool is_connected() const { return link_ && link_->is_up() && !is_alone_; }
+  QueuedOrders::Services services() {
+    return {.is_connected = [this] { return is_connected(); },
+            .look_around =
+                [this](milliseconds patience) {
+                  look_around();
+                  if (is_connected()) take_answers(patience);
+                },
+            .describe =
+                [this](std::string search) {
+                  settings_.search = std::move(search);
+                  publish_settings();
+                },
+            .refuse =
+                [this](const std::string& worker, bool used) {
+                  refuse_here(worker);
+                  is_distrusted_ |= used;
+                },
+            .warn = [this](const std::string& text) { warn(text); }};
+  }
 
   template <class F>
   void change(F&& settings) {
@@ -189,6 +219,7 @@ class QueuedTarget final : public Target {
         continue;
       }
       if (refused_.contains(answer.worker)) continue;
+      if (orders_->accept(answer)) continue;
       board_->accept(answer);
       here_->adopt(answer.facts, answer.libraries, answer.resumed);
       here_->adopt_loops(answer.native_loops);
@@ -196,7 +227,7 @@ class QueuedTarget final : public Target {
   }
 
   // Threads get their ids in the order of the plans, as with one worker: not before it is this unit's turn.
-  void run_again(const Unit& unit) {
+  void run_again(const Batch& unit) {
     here_->adopt_threads(board_->threads_of(unit));
     if (here_->threads().size() > settings_.threads.size()) publish_settings();
     board_->run_again();
@@ -213,7 +244,7 @@ class QueuedTarget final : public Target {
     Clock::time_point rescued = Clock::now();
     while (dealt.unit && !dealt.unit->is_answered()) {
       if ((interrupted && interrupted()) || options_.must_stop()) return false;
-      const std::shared_ptr<Unit> unit = dealt.unit;
+      const std::shared_ptr<Batch> unit = dealt.unit;
       if (!link_->is_up()) {
         if (!reconnect(interrupted)) return false;
         continue;
@@ -231,7 +262,7 @@ class QueuedTarget final : public Target {
 
   // A unit that is waited for. Nobody took it: it is run here. Whoever took it is gone: others claim it by themselves;
   // if it has been so again and again, the one execution is looked for that does it.
-  void rescue(Unit& unit) {
+  void rescue(Batch& unit) {
     const QueueLink::UnitState state = link_->look_at(unit.number);
     if (!link_->is_up()) return;
     const bool is_silent = state.silence > milliseconds(kSilenceMilliseconds);
@@ -248,7 +279,7 @@ class QueuedTarget final : public Target {
       run_here(unit);
     } else if (is_silent && state.deliveries >= kMostDeliveries && unit.plans.size() > 1) {
       board_->withdraw(unit);
-      for (std::shared_ptr<Unit>& part : dealt_.split(unit)) board_->hand_out(std::move(part));
+      for (std::shared_ptr<Batch>& part : dealt_.split(unit)) board_->hand_out(std::move(part));
     } else if (is_silent && state.deliveries >= kMostDeliveries) {
       warn("execution " + std::to_string(unit.plans[0].id) + " lost its worker " + std::to_string(state.deliveries) +
            " times, running alone; it is run here");
@@ -257,7 +288,7 @@ class QueuedTarget final : public Target {
       run_here(unit);
     }
   }
-  void run_here(const Unit& unit) {
+  void run_here(const Batch& unit) {
     board_->withdraw(unit);
     dealt_.run_here(&unit, nullptr);
   }
@@ -277,9 +308,12 @@ class QueuedTarget final : public Target {
     const Trace first = *std::exchange(dealt.here, std::nullopt);
     if (!dealt_.repeat(dealt)) return;
     if (hash_of(*dealt.here) != hash_of(first)) return;  // it is no other machine that makes the difference
+    refuse_here(worker);
+    is_distrusted_ = true;
+  }
+  void refuse_here(const std::string& worker) {
     refuse(worker, worker.substr(0, worker.find('/')), "an execution was another one there than here");
     link_->refuse(worker);
-    is_distrusted_ = true;
   }
 
   // --- Redis is gone ---
@@ -298,6 +332,7 @@ class QueuedTarget final : public Target {
     is_alone_ = true;
     warn("Redis at " + server_ + " cannot be reached (" + link_->problem() + "): goes on with the workers here");
     board_->forget();
+    orders_->forget();
     return dealt_.run_here(nullptr, interrupted);
   }
   // What was written last may be lost with a server that fell.
@@ -305,6 +340,7 @@ class QueuedTarget final : public Target {
     lost_.reset();
     take_answers(milliseconds(0));
     board_->hand_out_lost();
+    orders_->hand_out_lost();
     return true;
   }
   void come_back() {
@@ -322,6 +358,7 @@ class QueuedTarget final : public Target {
   std::unique_ptr<QueueLink> link_;  // null: the queue is not used
   std::unique_ptr<CoordinatorPulse> pulse_;
   std::unique_ptr<UnitBoard> board_;
+  std::unique_ptr<QueuedOrders> orders_;
   JobSettings settings_;
   uint64_t sent_ = 0;  // plans to others
   DealtPlans dealt_{*here_};

@@ -9,8 +9,8 @@ constexpr uint64_t kMostBytesKept = uint64_t{256} << 20;
 
 }  // namespace
 
-const std::shared_ptr<Unit>& UnitBoard::open() {
-  if (!open_) open_ = std::make_shared<Unit>();
+const std::shared_ptr<Batch>& UnitBoard::open() {
+  if (!open_) open_ = std::make_shared<Batch>();
   return open_;
 }
 
@@ -32,19 +32,19 @@ void UnitBoard::serve_the_idle() {
   }
 }
 
-void UnitBoard::need(const std::shared_ptr<Unit>& unit) {
+void UnitBoard::need(const std::shared_ptr<Batch>& unit) {
   if (unit == open_) close();
   if (unit->number != 0) return;
   std::erase(ready_, unit);
   hand_out(unit);
 }
 
-void UnitBoard::hand_out(std::shared_ptr<Unit> unit) {
-  unit->number = ++units_;
+void UnitBoard::hand_out(std::shared_ptr<Batch> unit) {
+  unit->number = next_number();
   ++unit->attempts;
   unit->sent = std::chrono::steady_clock::now();
   unit->has_new_threads = false;
-  link_.add_unit(unit->number, {settings, unit->plans});
+  link_.add_unit(unit->number, {.settings = settings, .plans = unit->plans});
   out_[unit->number] = std::move(unit);
 }
 
@@ -54,22 +54,22 @@ size_t UnitBoard::plans_out() const {
   return sum;
 }
 
-void UnitBoard::hand_out_again(const Unit& unit) {
+void UnitBoard::hand_out_again(const Batch& unit) {
   const auto found = out_.find(unit.number);
   if (found == out_.end()) return;
-  const std::shared_ptr<Unit> again = found->second;
+  const std::shared_ptr<Batch> again = found->second;
   out_.erase(found);
   hand_out(again);
 }
 
 void UnitBoard::hand_out_lost() {
-  std::vector<std::shared_ptr<Unit>> lost;
+  std::vector<std::shared_ptr<Batch>> lost;
   for (const auto& [number, unit] : out_)
     if (link_.look_at(number).where == QueueLink::UnitState::Gone) lost.push_back(unit);
-  for (const std::shared_ptr<Unit>& unit : lost) hand_out_again(*unit);
+  for (const std::shared_ptr<Batch>& unit : lost) hand_out_again(*unit);
 }
 
-void UnitBoard::withdraw(const Unit& unit) {
+void UnitBoard::withdraw(const Batch& unit) {
   link_.withdraw(unit.number);
   out_.erase(unit.number);
 }
@@ -91,7 +91,7 @@ void UnitBoard::forget() {
 bool UnitBoard::accept(AnswerMessage& answer) {
   const auto found = out_.find(answer.unit);
   if (found == out_.end()) return false;
-  const std::shared_ptr<Unit> unit = found->second;
+  const std::shared_ptr<Batch> unit = found->second;
   if (answer.kind == AnswerMessage::NewThreads) {
     out_.erase(found);
     unit->has_new_threads = true;
@@ -111,7 +111,7 @@ void UnitBoard::run_again() {
   for (auto& [unit, threads] : std::exchange(again_, {})) hand_out(unit);
 }
 
-std::vector<ThreadTable::Entry> UnitBoard::threads_of(const Unit& unit) {
+std::vector<ThreadTable::Entry> UnitBoard::threads_of(const Batch& unit) {
   for (const Again& again : again_)
     if (again.unit.get() == &unit) return again.threads;
   return {};

@@ -18,35 +18,36 @@ class UnitBoard {
 
   // --- handing out ---
   bool is_open() const { return open_ != nullptr; }
-  const std::shared_ptr<Unit>& open();  // to which plans are added
+  const std::shared_ptr<Batch>& open();  // to which plans are added
   void close_if_full();
   void close();
   // Whoever has nothing to do gets what there is. But no more traces than there is room for: they are kept until it is
   // their turn.
   void serve_the_idle();
-  void need(const std::shared_ptr<Unit>& unit);  // it is waited for
-  void hand_out(std::shared_ptr<Unit> unit);
+  void need(const std::shared_ptr<Batch>& unit);  // it is waited for
+  void hand_out(std::shared_ptr<Batch> unit);
+  uint64_t next_number() { return ++units_; }  // in the stream, for whoever puts something there
 
   // --- out there ---
   size_t size() const { return out_.size() + ready_.size(); }
-  bool is_out(const Unit& unit) const { return out_.contains(unit.number); }
+  bool is_out(const Batch& unit) const { return out_.contains(unit.number); }
   size_t plans_out() const;
-  void hand_out_again(const Unit& unit);  // what was lost of it
-  void hand_out_lost();                   // all that Redis has not
-  void withdraw(const Unit& unit);
+  void hand_out_again(const Batch& unit);  // what was lost of it
+  void hand_out_lost();                    // all that Redis has not
+  void withdraw(const Batch& unit);
   void take_all_back();
   void forget();  // Redis is gone
 
   // --- answers ---
   // True: its traces are there. False: it came too late, or names threads that were not known.
   bool accept(AnswerMessage& answer);
-  void run_again();                                              // those that met new threads
-  std::vector<ThreadTable::Entry> threads_of(const Unit& unit);  // that it met; none: it met none
+  void run_again();                                               // those that met new threads
+  std::vector<ThreadTable::Entry> threads_of(const Batch& unit);  // that it met; none: it met none
   void is_read(const Trace& trace) { bytes_kept_ -= std::min<uint64_t>(bytes_kept_, trace.view().header().bytes); }
 
  private:
   struct Again {
-    std::shared_ptr<Unit> unit;
+    std::shared_ptr<Batch> unit;
     std::vector<ThreadTable::Entry> threads;
   };
 
@@ -54,11 +55,11 @@ class UnitBoard {
   const size_t window_;
   UnitSize size_;
   uint64_t units_ = 0;
-  std::shared_ptr<Unit> open_;
-  std::deque<std::shared_ptr<Unit>> ready_;        // to be handed out
-  std::map<uint64_t, std::shared_ptr<Unit>> out_;  // by number
-  std::vector<Again> again_;                       // that met new threads
-  uint64_t bytes_kept_ = 0;                        // of traces whose turn has not come
+  std::shared_ptr<Batch> open_;
+  std::deque<std::shared_ptr<Batch>> ready_;        // to be handed out
+  std::map<uint64_t, std::shared_ptr<Batch>> out_;  // by number
+  std::vector<Again> again_;                        // that met new threads
+  uint64_t bytes_kept_ = 0;                         // of traces whose turn has not come
 };
 
 }  // namespace lockstep

@@ -11,8 +11,8 @@
 
 namespace lockstep {
 
-// A batch of plans for one worker. Another number means another attempt: answers to the one before come too late.
-struct Unit {
+// Plans for one worker. Another number means another attempt: answers to the one before come too late.
+struct Batch {
   uint64_t number = 0;  // 0: not handed out
   std::vector<Plan> plans;
   int attempts = 0;  // to hand it out

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "crew/unit_service.hpp"
 #include "work/control.hpp"
 #include "work/job_description.hpp"
 #include "work/job_surroundings.hpp"
@@ -17,7 +18,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 constexpr auto kAnswerPatience = std::chrono::seconds(30);  // it may be long
-constexpr auto kWait = milliseconds(200);                   // for a unit, before looking whether one was abandoned
+constexpr auto kClaimEvery = milliseconds(1000);
+constexpr auto kWait = milliseconds(200);  // for a unit, before looking whether one was abandoned
 
 struct TakenUnit {
   uint64_t number = 0;
@@ -43,6 +45,7 @@ bool differs_in_threads_only(JobSettings a, JobSettings b) {
   for (JobSettings* settings : {&a, &b}) {
     settings->threads.clear();
     settings->native_loops.clear();
+    settings->search.clear();
   }
   return pack(a) == pack(b);
 }
@@ -110,12 +113,20 @@ class Session {
 
   std::optional<TakenUnit> take() {
     if (!reconnect()) return std::nullopt;
+    // There may always be new ones.
+    if (Clock::now() - claimed_ > kClaimEvery)
+      if (std::optional<TakenUnit> abandoned = claim()) return abandoned;
     const auto reply = redis_->command({"XREADGROUP", "GROUP", kGroup, worker_, "COUNT", "1", "BLOCK",
                                         std::to_string(kWait.count()), "STREAMS", keys_.units(), ">"});
     if (reply && reply->kind == RedisReply::List && !reply->items.empty() && reply->items[0].items.size() > 1 &&
         !reply->items[0].items[1].items.empty())
       return taken_unit(reply->items[0].items[1].items[0]);
     if (reply && reply->kind == RedisReply::Problem) std::this_thread::sleep_for(milliseconds(50));  // not there yet
+    return claim();
+  }
+  // One whose worker is gone.
+  std::optional<TakenUnit> claim() {
+    claimed_ = Clock::now();
     const auto claimed = redis_->command({"EVAL", kClaimUnit, "1", keys_.units(), kGroup, worker_,
                                           std::to_string(kSilenceMilliseconds), std::to_string(kMostDeliveries)});
     if (claimed && claimed->kind == RedisReply::List && !claimed->items.empty()) return taken_unit(claimed->items[0]);
@@ -129,8 +140,13 @@ class Session {
     // Later settings do as well: but for more threads, a change makes all units before it void.
     if (unit.message.settings > settings_number_ && !use_settings(unit.message.settings)) return false;
     AnswerMessage answer;
-    if (target_) execute(unit.message.plans, answer);
-    const bool is_whole = answer.traces.size() == unit.message.plans.size();
+    uint64_t executions = unit.message.plans.size();
+    if (!unit.message.order.empty()) {
+      if (!explore(unit.message.order, answer, executions)) return false;
+    } else if (target_) {
+      execute(unit.message.plans, answer);
+    }
+    const bool is_whole = unit.message.order.empty() ? answer.traces.size() == executions : !answer.result.empty();
     if (!is_whole) {
       pulse_.end_unit(0);
       if (must_leave()) give_back(unit.number);
@@ -147,8 +163,32 @@ class Session {
       answer.threads = target_->threads();
     }
     send(answer);
-    pulse_.end_unit(unit.message.plans.size());
+    pulse_.end_unit(executions);
     options_.counted(pulse_.executions());
+    return true;
+  }
+
+  // False: this worker is of no use, see why_.
+  bool explore(const std::string& order, AnswerMessage& answer, uint64_t& executions) {
+    const std::optional<CrewOrder> unpacked = unpack_order(order);
+    if (settings_.search.empty()) return true;  // a unit of long ago
+    if (!service_ || !unpacked) {
+      why_ = "its search is damaged";
+      return false;
+    }
+    // Threads have the numbers that the coordinator gave them, and no others.
+    if (target_ && !(knows_threads(unpacked->threads) && target_->threads().size() == unpacked->threads.size()))
+      target_.reset();
+    if (!target_) {
+      settings_.threads = unpacked->threads;
+      known_threads_ = settings_.threads.size();
+      if (!start(settings_)) return false;
+    }
+    if (!target_) return true;
+    std::optional<UnitService::Answer> done = service_->explore(*unpacked, *target_);
+    if (!done) return true;
+    answer.result = std::move(done->bytes);
+    executions = done->executions;
     return true;
   }
 
@@ -218,6 +258,7 @@ class Session {
     const bool goes_on = target_ && differs_in_threads_only(settings_, *settings) && knows_threads(settings->threads);
     settings_ = std::move(*settings);
     known_threads_ = settings_.threads.size();
+    service_ = settings_.search.empty() ? nullptr : UnitService::make(settings_.search);
     if (goes_on) {
       target_->adopt_loops(settings_.native_loops);
       return true;
@@ -274,10 +315,12 @@ class Session {
   std::unique_ptr<RedisConnection> redis_;
   JobSurroundings surroundings_;
   TargetOptions prepared_;
-  std::unique_ptr<Target> target_;  // null: not with the settings there are now
+  std::unique_ptr<Target> target_;        // null: not with the settings there are now
+  std::unique_ptr<UnitService> service_;  // null: the settings name no search that can be divided
   JobSettings settings_;
   uint64_t settings_number_ = 0;
   size_t known_threads_ = 0;
+  Clock::time_point claimed_{};
   std::string why_;
 };
 

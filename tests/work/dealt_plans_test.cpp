@@ -62,7 +62,7 @@ std::vector<uint64_t> read_all(DealtPlans& dealt) {
 TEST(DealtPlans, KeepTheOrderWhenAUnitIsRunHere) {
   EchoTarget here;
   DealtPlans dealt(here);
-  const auto first = std::make_shared<Unit>(), second = std::make_shared<Unit>();
+  const auto first = std::make_shared<Batch>(), second = std::make_shared<Batch>();
   dealt.add_here(numbered(1));
   dealt.add_to(first, numbered(2), false);
   dealt.add_to(first, numbered(3), true);
@@ -80,7 +80,7 @@ TEST(DealtPlans, GoOnBeforeAnExecutionThatCannotBeControlled) {
   EchoTarget here;
   here.uncontrolled = 3;
   DealtPlans dealt(here);
-  const auto unit = std::make_shared<Unit>();
+  const auto unit = std::make_shared<Batch>();
   dealt.add_to(unit, numbered(1), false);
   dealt.add_to(unit, numbered(2), false);
   for (uint64_t id = 3; id <= 5; ++id) dealt.add_here(numbered(id));
@@ -92,7 +92,7 @@ TEST(DealtPlans, GoOnBeforeAnExecutionThatCannotBeControlled) {
 TEST(DealtPlans, AreSplitIntoSingleExecutions) {
   EchoTarget here;
   DealtPlans dealt(here);
-  const auto unit = std::make_shared<Unit>();
+  const auto unit = std::make_shared<Batch>();
   for (uint64_t id = 1; id <= 3; ++id) dealt.add_to(unit, numbered(id), false);
   const auto parts = dealt.split(*unit);
   ASSERT_EQ(parts.size(), 3u);

@@ -69,7 +69,7 @@ bool UnitList::has_waiting(size_t count) const {
   if (levels_.empty()) return count == 0;
   for (const Entry& entry : levels_.begin()->second.entries) {
     if (count == 0) break;
-    count -= entry.state == State::Waiting && !entry.alone;
+    count -= entry.state == State::Waiting && !entry.alone && !entry.given_up;
   }
   return count == 0;
 }
@@ -79,7 +79,7 @@ std::optional<Unit> UnitList::hand_out(bool last) {
   auto& [rank, level] = *levels_.begin();
   std::list<Entry>& entries = level.entries;
   const auto is_free = [&](const Entry& e) {
-    return e.state == State::Waiting && (!e.alone || &e == &entries.front());
+    return e.state == State::Waiting && !e.given_up && (!e.alone || &e == &entries.front());
   };
   auto found = std::find_if(entries.begin(), entries.end(), is_free);
   if (found == entries.end()) return std::nullopt;
@@ -93,6 +93,15 @@ void UnitList::put_back(uint64_t number, bool alone) {
   const Place entry = find(number).entry;
   entry->state = State::Waiting;
   entry->alone = alone;
+}
+
+void UnitList::give_up(uint64_t number) {
+  put_back(number);
+  find(number).entry->given_up = true;
+}
+
+bool UnitList::first_is_given_up() const {
+  return !levels_.empty() && levels_.begin()->second.entries.front().given_up;
 }
 
 void UnitList::put_back_out() {

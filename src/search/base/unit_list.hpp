@@ -21,6 +21,7 @@ struct UnitPart {
   uint64_t rank = 0;
   uint64_t size = 0;  // open executions
   std::string bytes{};
+  bool operator==(const UnitPart&) const = default;
 };
 
 struct Unit {
@@ -44,8 +45,10 @@ class UnitList {
   bool has_waiting(size_t count) const;  // so many of the lowest rank, for hand_out()
   // It was not explored after all. `alone`: it is handed out again only when everything before it is finished.
   void put_back(uint64_t number, bool alone = false);
-  void put_back_out();  // all that were handed out and not returned
-  void put_back_all();  // also those that were returned and not removed
+  void give_up(uint64_t number);   // likewise, and it is not handed out any more: only taken
+  bool first_is_given_up() const;  // so nobody but who takes the first unit can go on
+  void put_back_out();             // all that were handed out and not returned
+  void put_back_all();             // also those that were returned and not removed
   // It was explored; what is left has no lower rank than it. It stays until its result was counted.
   void returned(uint64_t number, std::vector<UnitPart> rest);
   // The first of all units, if it was returned; with `any` the first one that was.
@@ -73,7 +76,7 @@ class UnitList {
     uint64_t number;
     uint64_t size;
     State state = State::Waiting;
-    bool alone = false;
+    bool alone = false, given_up = false;
     std::string bytes{};
     std::optional<uint64_t> on_disk{};  // where, if `bytes` are there
     uint64_t disk_bytes = 0;

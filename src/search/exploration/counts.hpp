@@ -13,6 +13,7 @@ struct ExecutionSummary {
   uint8_t raced = 0, without_race_detection = 0, cut_for_memory = 0;
   uint8_t counts = 0;         // as a trace
   uint8_t unknown_trace = 0;  // it used too many objects to tell it from others
+  bool operator==(const ExecutionSummary&) const = default;
 };
 
 ExecutionSummary summary_of(TraceView trace);  // without what a search or a meter has to tell

@@ -63,7 +63,7 @@ class ExplorationLoop {
       results_.emplace(result.number, std::move(result));
     }
     search_.load(in);
-    executions_loaded_ = r.executions;
+    executions_loaded_ = executions_at_unit_ = r.executions;
     submitted_ = r.executions + in_flight_.size();
     return in.good() && in.at_end();
   }
@@ -312,6 +312,8 @@ class ExplorationLoop {
   Division* const division_ = search_.division();
   std::unique_ptr<Crew> crew_;                // once there was enough to do for it
   bool crew_failed_ = false;                  // then everything is explored here
+  Clock::time_point unit_began_ = start_;     // the one that is explored here
+  uint64_t executions_at_unit_ = 0;           // before it
   bool points_added_ = false;                 // in the middle of a unit
   std::map<uint64_t, UnitResult> results_{};  // of units that are not counted yet
 };

@@ -16,9 +16,11 @@ bool ExplorationLoop::may_explore_units() {
   if (!division_ || !hooks_.start_crew || hooks_.ended || crew_failed_ || result_.executions == 0) return false;
   if (!in_flight_.empty() || !division_->at_border() || (points_missing_ && !draws_)) return false;
   if (crew_) return true;
-  const auto passed = Clock::now() - start_;
-  const uint64_t here = result_.executions - executions_loaded_;
-  if (here == 0 || passed < hooks_.crew_after || passed / here > hooks_.longest_for_crew) return false;
+  const Clock::time_point now = Clock::now();
+  const auto passed = now - std::exchange(unit_began_, now);
+  const uint64_t executions = result_.executions - std::exchange(executions_at_unit_, result_.executions);
+  if (executions == 0 || now - start_ < hooks_.crew_after || passed / executions > hooks_.longest_for_crew)
+    return false;
   return !budget_.executions || *budget_.executions >= result_.executions + 2 * kUnitExecutions;
 }
 
@@ -42,10 +44,10 @@ void ExplorationLoop::explore_units() {
   if (!crew_ || crew_->failed() || ending_) drop_crew();
 }
 
-// A budget of executions is used up exactly: what may exceed it is run here.
+// A budget of executions is used up exactly: what may exceed it is run here, like a unit that ends its workers.
 void ExplorationLoop::hand_out_units() {
   UnitList& units = division_->units();
-  while (crew_->has_room()) {
+  while (crew_->has_room() && !units.first_is_given_up()) {
     const uint64_t uncounted = results_.size() + crew_->under_way();
     if (budget_.executions && result_.executions + (uncounted + 1) * kUnitExecutions > *budget_.executions) return;
     if (results_.size() >= kMostResults && !units.first_waits()) return;
@@ -64,6 +66,10 @@ bool ExplorationLoop::receive_unit() {
   }
   UnitList& units = division_->units();
   const uint64_t number = result->number;
+  if (result->given_up) {
+    units.give_up(number);
+    return true;
+  }
   if (!crew_->accept(*result, units.is_first(number))) {
     units.put_back(number, true);
     return true;
@@ -82,7 +88,7 @@ void ExplorationLoop::end_early() {
   while (crew_->under_way() > 0 && !crew_->failed()) {
     std::optional<UnitResult> result = crew_->next([&] { return Clock::now() > patience; });
     if (!result) break;
-    if (!crew_->accept(*result, false)) continue;
+    if (result->given_up || !crew_->accept(*result, false)) continue;
     division_->units().returned(result->number, std::move(result->rest));
     result->rest.clear();
     results_.emplace(result->number, std::move(*result));

@@ -20,6 +20,7 @@ struct UnitResult {
   std::vector<UnitPart> rest{};  // likewise
   std::string executions{};      // see ExecutionReader
   std::string target{};          // what the program showed, for the crew
+  bool given_up = false;         // whoever explores it is ended by it: there is nothing else in here
 };
 void put_result(StateWriter& out, const UnitResult& result);
 UnitResult get_result(StateReader& in);

@@ -16,8 +16,8 @@ case, lockstep, program = sys.argv[1:]
 KEYS = ("executions", "traces", "redundant", "verdict", "complete", "guarantee")
 
 
-def start(folder, strategy, workers, *more):
-    command = [lockstep, "run", "--strategy", strategy, "--workers", str(workers), "--quiet", "--out", f"{folder}/out",
+def start(folder, strategy, workers, *more, before=()):
+    command = [*before, lockstep, "run", "--strategy", strategy, "--workers", str(workers), "--quiet", "--out", f"{folder}/out",
                "--json", f"{folder}/result.json", *more]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -102,4 +102,14 @@ def killed():
         assert kills > 0, f"{strategy}: nobody worked on units"
 
 
-{"counts": counts, "bugs": bugs, "threads": threads, "races": races, "killed": killed}[case]()
+def deadly():
+    """A unit that ends its workers is explored by the coordinator, whom it does not harm."""
+    for strategy in ("dfs", "icb"):
+        with tempfile.TemporaryDirectory() as folder:
+            process = start(folder, strategy, 3, program, "deadly", before=["sh", "-c", 'DEADLY=$$ exec "$@"', "sh"])
+            assert process.wait(timeout=200) == 0
+            found = result(folder)
+            assert found["executions"] == 34650 and found["complete"], found
+
+
+{"counts": counts, "bugs": bugs, "threads": threads, "races": races, "killed": killed, "deadly": deadly}[case]()

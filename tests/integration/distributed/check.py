@@ -153,6 +153,26 @@ def counts(redis):
         expect(" executions, " in worker.text(), "a worker did nothing", worker.text())
 
 
+def units(redis):
+    """Searches that are divided: the executions, their order and the first bug of one worker."""
+    cases = [("dfs", "orders 3 4"), ("icb", "orders 3 4"), ("random --executions 50001", "orders 3 4"), ("pos --executions 30000", "orders 3 4"),
+             ("dfs", "late_bug"), ("icb", "late_bug"), ("icb --keep-going", "late_bug"), ("dfs", "late_creation"), ("icb", "late_creation"),
+             ("dfs --executions 21000", "late_creation")]
+    workers = []
+    for number in (1, 2, 4, 4):
+        while len(workers) < number:
+            workers.append(Worker(redis.url()))
+        for strategy, words in cases if rounds > 1 else cases[number % 3 :: 3]:
+            name, *options = strategy.split()
+            alone, here = exact(run(None, name, words, *options, here=1)), draw.choice([0, 0, 1, 2])
+            done = run(redis.url(), name, words, *options, here=here)
+            expect(exact(done) == alone, f"{strategy} {words}, {number} workers, {here} here", alone, exact(done), done.stdout, done.stderr,
+                   *(w.text() for w in workers))
+    for worker in workers:
+        expect(worker.kill(signal.SIGTERM) == 0, "a worker does not end when it is asked to", worker.text())
+    expect(all(" executions, " in w.text() for w in workers), "somebody did nothing", *(w.text() for w in workers))
+
+
 LARGE, LARGE_ORDERS = "orders 4 3", orders(4, 3)  # 369,600
 
 
@@ -346,7 +366,8 @@ def machines(redis):
     for what, count in (("orders 3 3", 1680), ("from_file", 20)):
         done = subprocess.run([*words, *what.split()], cwd=folder, capture_output=True, text=True, timeout=60)
         expect(done.returncode == 0 and result()["traces"] == count, f"{what} elsewhere", done.stdout, done.stderr, lacking.text())
-    expect(" executions, " in lacking.text() and "not served" not in lacking.text(), "the other machine did nothing", lacking.text())
+    until(lambda: " executions, " in lacking.text(), "the other machine did nothing", 20)
+    expect("not served" not in lacking.text(), "the other machine is of no use", lacking.text())
     expect(os.stat(cache["XDG_CACHE_HOME"] + "/lockstep").st_mode & 0o777 == 0o700, "the cache is not private")
     lacking.kill()
     differs = Worker(redis.url(), 1, other_machine("hostname other"), cache)
@@ -363,16 +384,144 @@ def machines(redis):
     differs.kill()
 
 
+class Network:
+    """A switch in a network namespace, and machines that hang on it, each in a namespace of its own."""
+
+    def __init__(self, *machines):
+        self.prefix, self.machines = f"ls{os.getpid()}", machines
+        self.hub = self.prefix + "-hub"
+        self.made = []
+
+    def __enter__(self):
+        self.add(self.hub)
+        self.ip("-n", self.hub, "link", "add", "switch", "type", "bridge")
+        self.ip("-n", self.hub, "link", "set", "switch", "up")
+        for number, machine in enumerate(self.machines, 1):
+            self.add(self.name(machine))
+            self.ip("-n", self.hub, "link", "add", machine, "type", "veth", "peer", "name", "eth0", "netns", self.name(machine))
+            self.ip("-n", self.hub, "link", "set", machine, "master", "switch")
+            self.ip("-n", self.name(machine), "addr", "add", f"10.77.0.{number}/24", "dev", "eth0")
+            self.ip("-n", self.name(machine), "link", "set", "eth0", "up")
+            self.plug(machine, "up")
+        return self
+
+    def __exit__(self, *_):
+        for name in self.made:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True)
+
+    def ip(self, *words):
+        done = subprocess.run(["ip", *words], capture_output=True, text=True)
+        if done.returncode != 0:
+            print("skipped: no network namespaces here:", done.stderr)
+            self.__exit__()
+            sys.exit(SKIPPED)
+
+    def add(self, name):
+        self.ip("netns", "add", name)
+        self.made.append(name)
+        self.ip("-n", name, "link", "set", "lo", "up")
+
+    def name(self, machine):
+        return f"{self.prefix}-{machine}"
+
+    def plug(self, machine, how):
+        self.ip("-n", self.hub, "link", "set", machine, how)
+
+    def delay(self, machine, milliseconds):
+        words = ["tc", "-n", self.hub, "qdisc", "add", "dev", machine, "root", "netem", "delay", f"{milliseconds}ms"]
+        return shutil.which("tc") and subprocess.run(words, capture_output=True).returncode == 0
+
+    def on(self, machine):  # a command prefix
+        return ["ip", "netns", "exec", self.name(machine)]
+
+
+def networks(redis):
+    """Machines whose cables are pulled out and put back, the coordinator's among them; and slow ones."""
+    redis.kill()
+    if os.geteuid() != 0 or not shutil.which("ip"):
+        print("skipped: network namespaces need root and the command ip")
+        sys.exit(SKIPPED)
+    with Network("desk", "store", "lab1", "lab2") as network:
+        url = "redis://10.77.0.2:6379/tests"
+        server = subprocess.Popen([*network.on("store"), "redis-server", "--port", "6379", "--bind", "10.77.0.2", "--protected-mode", "no", "--save", ""],
+                                  stdout=subprocess.DEVNULL)
+        until(lambda: not subprocess.run([*network.on("desk"), "sh", "-c", "exec 3<>/dev/tcp/10.77.0.2/6379"], capture_output=True).returncode
+              or not subprocess.run([*network.on("desk"), "redis-cli", "-h", "10.77.0.2", "ping"], capture_output=True).returncode, "no Redis")
+        workers = [Worker(url, 2, network.on(machine)) for machine in ("lab1", "lab2")]
+        if not network.delay("lab2", 20):
+            print("no netem here: links are not slow")
+        for n in range(rounds):
+            for strategy, victim in (("dfs", "lab1"), ("icb", "desk"), ("optimal-dpor", "lab2"))[: 3 if rounds > 1 else 2]:
+                search = subprocess.Popen([*network.on("desk"), *command(url, strategy, LARGE, here=draw.choice([0, 1]))], stdout=subprocess.PIPE,
+                                          stderr=subprocess.STDOUT, text=True)
+                time.sleep(draw.uniform(0.2, 0.8))
+                network.plug(victim, "down")
+                time.sleep(draw.uniform(0.5, 4.5))  # others take a unit after 3 s
+                network.plug(victim, "up")
+                done = finished(f"{strategy}, round {n}, {victim} was cut off", search.wait(timeout=200), search.stdout.read())
+                expect(strategy == "optimal-dpor" or done["executions"] == LARGE_ORDERS, f"{strategy}: {done['executions']} executions")
+        for worker in workers:
+            worker.kill()
+        server.kill()
+        server.wait()
+
+
+LIBRARY = """#include <atomic>
+#include <thread>
+int orders(int k) {
+  std::atomic<int> x{0};
+  std::thread a([&] { for (int i = 0; i < k; ++i) x.fetch_add(1); }), b([&] { for (int i = 0; i < k; ++i) x.fetch_add(1); });
+  a.join();
+  b.join();
+  return x == 2 * k ? 0 : 1;
+}
+extern "C" int plugged() { return orders(4); }
+"""
+
+
+def libraries(redis):
+    """Libraries that a machine lacks come with the program: one that it is linked with, and one that it opens."""
+    folder = os.path.join(os.getcwd(), "elsewhere")
+    os.makedirs(folder)
+    with open("library.cpp", "w", encoding="utf-8") as file:
+        file.write(LIBRARY)
+    with open("user.cpp", "w", encoding="utf-8") as file:
+        file.write("""#include <dlfcn.h>
+            int orders(int k);
+            int main(int argc, char**) {
+              if (argc == 1) return orders(3);
+              void* plug = dlopen("libplug.so", RTLD_NOW);
+              return plug ? reinterpret_cast<int (*)()>(dlsym(plug, "plugged"))() : 3;
+            }""")
+    compiler = os.path.join(os.path.dirname(lockstep), "lockstep-cxx")
+    for words in (["-shared", "-fPIC", "library.cpp", "-o", f"{folder}/liborders.so.1.2", "-Wl,-soname,liborders.so.1"],
+                  ["-shared", "-fPIC", "library.cpp", "-o", f"{folder}/libplug.so"]):
+        subprocess.run([compiler, "-std=c++20", "-O1", "-g", *words], check=True)
+    os.symlink("liborders.so.1.2", f"{folder}/liborders.so.1")
+    subprocess.run([compiler, "-std=c++20", "-O1", "-g", "user.cpp", f"{folder}/liborders.so.1.2", "-ldl", f"-Wl,-rpath,{folder}", "-o", f"{folder}/user"],
+                   check=True)
+    cache = {"XDG_CACHE_HOME": os.path.join(os.getcwd(), "cache")}
+    lacking = Worker(redis.url(), 2, other_machine(f"mount -t tmpfs none {folder}"), cache)
+    for more, count in (([], 20), (["plug"], 70)):
+        words = [lockstep, "run", "--strategy", "dfs", "--workers", "0", "--queue", redis.url(), "--json", "result.json", "--out", "out", f"{folder}/user", *more]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, env={**os.environ, "LD_LIBRARY_PATH": folder})
+        expect(done.returncode == 0 and result()["traces"] == count, f"{more or 'linked'}", done.stdout, done.stderr, lacking.text())
+        until(lambda: lacking.text().count(f"user{' plug' if more else ''}: ") == 1, f"the other machine did nothing {lacking.text()}", 10)
+    expect("not served" not in lacking.text() and ": 0 executions" not in lacking.text(), "the other machine is of no use", lacking.text())
+    lacking.kill()
+
+
 def deadly(redis):
-    """One execution that ends its worker again and again is known in the end."""
+    """One execution that ends its worker again and again is known in the end, whatever unit it is in."""
     worker = Worker(redis.url(), 3)
-    script = 'DEADLY=$$ exec "$@"'
-    done = subprocess.run(["sh", "-c", script, "sh", *command(redis.url(), "dfs", "deadly", "--keep-going")], capture_output=True, text=True,
-                          timeout=200, stdin=subprocess.DEVNULL)
-    r = result()
-    # Here it does no harm: nothing is lost.
-    expect(r["executions"] == 10 and r["traces"] == 10 and r["complete"], f"{r['executions']} executions", done.stdout, done.stderr, worker.text())
-    expect("lost its worker 3 times, running alone; it is run here" in done.stderr, "nobody is told of it", done.stderr)
+    for words, count in (("deadly", 10), ("late_death", 34650)):
+        done = subprocess.run(["sh", "-c", 'DEADLY=$$ exec "$@"', "sh", *command(redis.url(), "dfs", words, "--keep-going")], capture_output=True,
+                              text=True, timeout=200, stdin=subprocess.DEVNULL)
+        r = result()
+        # Here it does no harm: nothing is lost.
+        expect(r["executions"] == count and r["traces"] == count and r["complete"], f"{words}: {r['executions']} executions", done.stdout,
+               done.stderr, worker.text())
+        expect("lost its worker 3 times, running alone; it is run here" in done.stderr, "nobody is told of it", done.stderr)
     worker.kill()
 
 
@@ -384,7 +533,7 @@ def main():
         os.chdir(folder)
         redis = Redis()
         try:
-            {f.__name__: f for f in (counts, killed_workers, killed_coordinator, restarted_redis, lost_redis, sentences, encrypted, machines, deadly)}[case](redis)
+            {f.__name__: f for f in (counts, units, killed_workers, killed_coordinator, restarted_redis, lost_redis, sentences, encrypted, machines, networks, libraries, deadly)}[case](redis)
         finally:
             for worker in Worker.started:
                 worker.process.kill()

@@ -92,6 +92,55 @@ int deadly() {
   return 0;
 }
 
+// 34,650 orders, of which some fail that every search meets late.
+int late_bug() {
+  std::atomic<int> x{0};
+  int who[12] = {};
+  const auto run = [&](int me) {
+    for (int i = 0; i < 4; ++i) who[x.fetch_add(1)] = me;
+  };
+  std::thread a(run, 1), b(run, 2), c(run, 3);
+  a.join();
+  b.join();
+  c.join();
+  assert(!(who[0] == 3 && who[1] == 2 && who[2] == 3 && who[11] == 1));
+  return 0;
+}
+
+// In few of many orders a thread is created by a thread.
+int late_creation() {
+  std::atomic<int> x{0}, y{0};
+  const auto run = [&](int me) {
+    int before = 0;
+    for (int i = 0; i < 3; ++i) before = before * 3 + x.fetch_add(1) % 3;
+    if (me == 1 && before == 14) std::thread([&] { y.fetch_add(1); }).join();
+    if (me == 2 && before == 5) std::thread([&] { y.fetch_add(2); }).join();
+  };
+  std::thread a(run, 0), b(run, 1), c(run, 2);
+  a.join();
+  b.join();
+  c.join();
+  return 0;
+}
+
+// Of 34,650 executions one is deadly().
+int late_death() {
+  std::atomic<int> x{0};
+  int who[12] = {};
+  const auto run = [&](int me) {
+    for (int i = 0; i < 4; ++i) who[x.fetch_add(1)] = me;
+  };
+  std::thread a(run, 0), b(run, 1), c(run, 2);
+  a.join();
+  b.join();
+  c.join();
+  constexpr int kDeadly[12] = {1, 2, 1, 0, 2, 2, 0, 0, 1, 0, 1, 2};
+  const char* guard = std::getenv("DEADLY");
+  if (std::memcmp(who, kDeadly, sizeof who) == 0 && guard && std::strtol(guard, nullptr, 10) != getppid())
+    kill(getppid(), 9);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -104,5 +153,8 @@ int main(int argc, char** argv) {
   if (name == "from_file") return from_file();
   if (name == "by_machine") return by_machine();
   if (name == "deadly") return deadly();
+  if (name == "late_bug") return late_bug();
+  if (name == "late_creation") return late_creation();
+  if (name == "late_death") return late_death();
   return 2;
 }

@@ -42,6 +42,20 @@ TEST(UnitList, WhatIsLeftTakesThePlaceOfItsUnit) {
   EXPECT_EQ(list.size() + list.memory_bytes(), 0u);
 }
 
+TEST(UnitList, OneThatWasGivenUpIsOnlyTaken) {
+  UnitList list = three();
+  const Unit a = *list.hand_out(), b = *list.hand_out();
+  list.give_up(b.number);
+  EXPECT_EQ(list.hand_out()->bytes, "c");
+  EXPECT_FALSE(list.first_is_given_up());
+  list.returned(a.number, {});
+  list.remove(a.number);
+  EXPECT_TRUE(list.first_is_given_up());
+  EXPECT_FALSE(list.hand_out());
+  EXPECT_EQ(list.take_first()->bytes, "b");
+  EXPECT_FALSE(list.first_is_given_up());
+}
+
 TEST(UnitList, OneThatMustBeAloneWaitsUntilItIsTheFirst) {
   UnitList list = three();
   const Unit a = *list.hand_out(), b = *list.hand_out();

@@ -31,7 +31,7 @@ MakeSearch in_units(uint64_t executions, bool levels, std::optional<uint32_t> bo
 }
 
 struct Trouble {
-  unsigned killed = 0, refused = 0;  // percent of the units
+  unsigned killed = 0, refused = 0, given_up = 0;  // percent of the units
 };
 
 // Explores units in this process, in an order that a seed decides.
@@ -50,6 +50,7 @@ class FakeCrew final : public Crew {
     while (random_() % 100 < trouble_.killed) (void)explore(unit);  // a worker that is killed has done nothing
     units_.erase(units_.begin() + static_cast<std::ptrdiff_t>(chosen));
     ++explored;
+    if (random_() % 100 < trouble_.given_up) return UnitResult{.number = unit.number, .given_up = true};
     return explore(unit);
   }
   bool accept(const UnitResult&, bool is_first) override { return is_first || random_() % 100 >= trouble_.refused; }
@@ -143,9 +144,11 @@ TEST(Units, GiveTheSameResultsForAnyNumberOfWorkers) {
             EXPECT_EQ(run(p, whole, 1, budget, keep_going).result.executions, one.executions);
           }
           bugs += one.bugs.size();
-          for (const unsigned workers : {2, 3, 5}) {
+          for (const unsigned workers : {2, 3, 4, 5}) {
             const CrewRun r = run(p, make, workers, budget, keep_going, seed + workers,
-                                  {.killed = workers == 3 ? 30u : 0u, .refused = workers == 5 ? 30u : 0u});
+                                  {.killed = workers == 3 ? 30u : 0u,
+                                   .refused = workers == 5 ? 30u : 0u,
+                                   .given_up = workers == 4 ? 30u : 0u});
             expect_same(r.result, one,
                         p.name + " seed " + std::to_string(seed) + " workers " + std::to_string(workers));
             units += r.units;
