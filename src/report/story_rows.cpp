@@ -139,10 +139,10 @@ class RowWriter {
   uint32_t number_ = 0;
 };
 
-// Whether a row must be shown. Operations count when another thread did something conflicting before.
+// Whether a row must be shown: of operations those that conflict with what another thread did last, and what it did.
 std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
   std::vector<bool> keep(rows.size());
-  std::map<ObjectId, uint32_t> last_access;  // step
+  std::map<ObjectId, size_t> last_access;  // row
   const auto steps = trace.steps();
   for (size_t i = 0; i < rows.size(); ++i) {
     const StoryRow& row = rows[i];
@@ -156,11 +156,11 @@ std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
     const Step& step = steps[row.index];
     if (step.kind == OpKind::Create || row.waits) keep[i] = true;
     for (const Access& access : accesses(step.operation())) {
-      auto [at, fresh] = last_access.try_emplace(access.object, row.index);
-      if (!fresh && steps[at->second].thread != step.thread &&
-          dependent(steps[at->second].operation(), step.operation()))
-        keep[i] = true;
-      at->second = row.index;
+      auto [at, fresh] = last_access.try_emplace(access.object, i);
+      const Step& before = steps[rows[at->second].index];
+      if (!fresh && before.thread != step.thread && dependent(before.operation(), step.operation()))
+        keep[i] = keep[at->second] = true;
+      at->second = i;
     }
   }
   return keep;
