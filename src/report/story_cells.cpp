@@ -21,9 +21,9 @@ class TableMaker {
     for (const NeededOrder& order : finding.cause.orders) needed_.insert({order.first, order.second});
   }
 
-  StoryTable make(size_t row_limit) {
+  StoryTable make(size_t row_limit, Creation creation) {
     std::vector<StoryRow> rows = all_rows(finding_.trace, finding_.race ? &*finding_.race : nullptr);
-    table_.folded = fold_creation(rows, finding_.trace);
+    table_.folded = fold_creation(rows, finding_.trace, creation);
     for (const StoryRow& row : rows) {
       if (row.kind == StoryRow::Operation && !row.pending) table_.numbers[row.index] = row.number;
       if (row.pending) table_.pending[row.index] = row.number;
@@ -223,8 +223,9 @@ class TableMaker {
 
 }  // namespace
 
-StoryTable story_table(const Finding& finding, TraceNames& names, const Glyphs& glyphs, size_t row_limit) {
-  return TableMaker(finding, names, glyphs).make(row_limit);
+StoryTable story_table(const Finding& finding, TraceNames& names, const Glyphs& glyphs, size_t row_limit,
+                       Creation creation) {
+  return TableMaker(finding, names, glyphs).make(row_limit, creation);
 }
 
 }  // namespace lockstep

@@ -176,7 +176,7 @@ std::vector<StoryRow> all_rows(TraceView trace, const DataRace* race) {
   return rows;
 }
 
-std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceView trace) {
+std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceView trace, Creation how) {
   const auto kind_of = [&trace](const StoryRow& row) {
     const bool operation = row.kind == StoryRow::Operation || row.kind == StoryRow::Blocked;
     if (!operation) return OpKind::Yield;
@@ -191,7 +191,9 @@ std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceVie
   if (std::none_of(rows.begin(), rows.end(), tells)) return folded;  // then they are all there is
   for (const StoryRow& row : rows)
     if (folds(row) && row.kind == StoryRow::Operation && kind_of(row) != OpKind::ThreadStart) ++folded[row.thread];
-  std::erase_if(rows, folds);
+  if (how == Creation::LeftOut) std::erase_if(rows, folds);
+  for (StoryRow& row : rows)
+    if (folds(row)) row.number = 0;
   uint32_t number = 0;
   for (StoryRow& row : rows)
     if (row.number) row.number = ++number;

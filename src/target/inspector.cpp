@@ -75,7 +75,10 @@ class ProgramObserver final : public Observer {
     ObservedObject fresh{"", {}, known.empty() ? 0 : stop.step};
     if (auto found = find(stop, static_cast<uint64_t>(object))) {
       fresh.name = found->path;
-      if (found->type) fresh.type = value_type(&*found->type);
+      if (found->type)
+        fresh.type = value_type(&*found->type);
+      else if (found->path.ends_with("_count()"))  // of a shared_ptr
+        fresh.type = {ValueType::Signed, 4};
     }
     if (known.empty() || known.back().name != fresh.name) known.push_back(std::move(fresh));
   }

@@ -224,13 +224,16 @@ TEST(Perfetto, HasATrackForEachThreadAndLock) {
   const json trace = json::parse(perfetto_trace(story_json(finding, bank.symbols, {"./bank_test"})));
   std::map<std::string, int> phases;
   std::set<std::string> tracks;
+  int created = 0;
   for (const json& event : trace["traceEvents"]) {
     ++phases[event["ph"]];
+    created += event["name"].get<std::string>().starts_with("create worker");
     if (event["name"] == "thread_name") tracks.insert(event["args"]["name"]);
   }
   EXPECT_EQ(tracks, (std::set<std::string>{"main", "worker 1", "worker 2", "accounts[0]", "accounts[1]"}));
   EXPECT_EQ(phases["s"], phases["f"]);
   EXPECT_EQ(phases["i"], 1);  // the preemption
+  EXPECT_EQ(created, 2);
 }
 
 // --- what happens while it runs ---
