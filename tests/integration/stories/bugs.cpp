@@ -408,7 +408,7 @@ void cross(Side& mine, Side& other) {
   }
 }
 // Says: store left.wants false → true
-// Says: thread 2 +cross\(Side&, Side&\)
+// Says: ^  thread 2 +cross\b
 void livelock() {  // names: left.wants right.wants
   Side left, right;
   in_two_threads([&] { cross(left, right); }, [&] { cross(right, left); });
