@@ -93,6 +93,17 @@ void Replayer::explain(Finding& finding, const ShrinkBudget& budget) {
   explain_cause(finding, symbols());
 }
 
+void Replayer::detail_passing(Finding& finding) {
+  if (finding.cause.passing.empty()) return;
+  Plan plan = plan_of(finding.cause.passing);
+  plan.max_steps = finding.plan.max_steps;
+  plan.tracked = finding.plan.tracked;
+  plan.detail = true;
+  Target::Detailed replay = target_.run_detailed(plan);
+  if (!replay.trace.empty() && !first_difference(finding.cause.passing, replay.trace))
+    finding.cause.passing = std::move(replay.trace);
+}
+
 Finding Replayer::explained(Finding finding, ShrinkBudget budget) {
   budget.executions = 300;
   budget.time = std::chrono::milliseconds(1000);

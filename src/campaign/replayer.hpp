@@ -32,6 +32,8 @@ class Replayer {
 
   // Finds out why it fails, by other executions (Finding::cause).
   void explain(Finding& finding, const ShrinkBudget& budget);
+  // Replays its nearest passing schedule with stacks and values, to be told beside the failing one.
+  void detail_passing(Finding& finding);
   // Both, as far as a run has time for it.
   Finding explained(Finding finding, ShrinkBudget budget);
 

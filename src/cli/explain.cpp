@@ -50,6 +50,7 @@ int explain_command(const Options& given, const Services& services) {
                    {.terminal = console.terminal(), .replayed = true, .row_limit = kRows, .output_lines = 200}));
     return 0;
   }
+  replayer.detail_passing(*found);
   const nlohmann::ordered_json story = story_json(*found, replayer.symbols(), recording->schedule.program);
   if (!options.html.empty())
     if (auto error = write(options.html, html_story(story), console, options.quiet)) return fail(*error);

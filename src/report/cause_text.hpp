@@ -15,7 +15,7 @@ using StepReference = std::function<std::string(uint32_t step)>;
 // tried.
 std::string cause_sentence(const Cause& cause, const StepReference& reference);
 
-// "Nearest passing schedule: the same up to step 3, but instead of thread 1 there thread 2 goes on (load tail_).";
+// "Nearest passing schedule: the same up to step 3, but instead of thread 1 there thread 2 goes on with step 5.";
 // empty: none passed.
 std::string nearest_passing(const Cause& cause, const TraceNames& names, const StepReference& reference);
 

@@ -37,7 +37,8 @@ std::string state_of(ThreadId t, const std::set<ThreadId>& finished, const WaitS
   const TraceView trace = names.trace();
   const TraceHeader& header = trace.header();
   const bool fails = header.outcome != Outcome::Ok && header.outcome != Outcome::Deadlock;
-  if (t == header.culprit && fails) return "failed" + place_of(names.stack_of_failure(), names);
+  if (t == header.culprit && fails)
+    return (header.outcome == Outcome::Livelock ? "runs on" : "failed") + place_of(names.stack_of_failure(), names);
   for (size_t i = 0; i < trace.pending().size(); ++i) {
     const Step& next = trace.pending()[i];
     if (next.thread != t) continue;

@@ -46,7 +46,8 @@ std::string plain(std::string_view function) {
     if (depth == 0) name += c;
     if (c == '>') --depth;
   }
-  return name.starts_with("std::") ? name.substr(5) : name;
+  if (name.starts_with("std::")) name.erase(0, 5);
+  return name.starts_with("__atomic_base::") ? "atomic" + name.substr(name.find("::")) : name;
 }
 
 std::string known_name(std::string_view function) {
@@ -62,11 +63,12 @@ LibraryCall library_call(std::span<const uint64_t> stack, Symbols& symbols) {
   bool async = false;
   for (const uint64_t address : stack)
     for (const Frame& frame : symbols.resolve(address)) {
-      if (is_user_code(frame)) return {known_name(outermost), frame.where.function + " " + long_place(frame.where)};
+      if (is_user_code(frame))
+        return {known_name(outermost), frame.where.function + " " + long_place(frame.where), plain(outermost)};
       async |= frame.where.function.starts_with("std::__future_base::_Async_state");
       if (frame.where.function.starts_with("std::")) outermost = frame.where.function;
     }
-  return {async ? "std::async" : "", ""};  // the thread that it has started
+  return {async ? "std::async" : "", "", ""};  // the thread that it has started
 }
 
 }  // namespace lockstep

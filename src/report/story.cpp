@@ -59,8 +59,10 @@ class Story {
 
   std::string message() const {
     std::string text = finding_.message;
-    for (const std::string_view prefix : {"assertion failed: ", "deadlock: ", "data race "})
+    for (const std::string_view prefix :  // what the kind has said
+         {"assertion failed: ", "deadlock: ", "data race ", "use after free: ", "leak: "})
       if (text.starts_with(prefix)) text.erase(0, prefix.size());
+    if (race()) return text;  // the values belong to an assertion of the same execution
     std::string values;
     for (const Operand& operand : finding_.seen.operands)
       values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", operand.name, operand.value);
@@ -107,7 +109,14 @@ class Story {
       for (const std::string& line : deadlock_lines(names_)) out_ += "  " + plain(line) + "\n";
     } else if (finding_.kind == FindingKind::Livelock) {
       out_ += "\n";
-      for (const Step& op : names_.trace().pending()) stack_line(op);
+      const ThreadId culprit = names_.trace().header().culprit;
+      bool waits = culprit == kNoThread;
+      for (const Step& op : names_.trace().pending()) waits |= op.thread == culprit;
+      if (!waits) stack_line(culprit, names_.stack_of_failure(), "");
+      for (size_t i = 0; i < names_.trace().pending().size(); ++i) {
+        const Step& op = names_.trace().pending()[i];
+        stack_line(op.thread, names_.stack_of_pending(i), operation_text(op, names_));
+      }
     } else if (race() && race()->misuse()) {
       told_stack(term_.paint(kBold, names_.thread(race()->second.thread)) + " misused it in",
                  stack_of(race()->second, names_));
@@ -163,13 +172,13 @@ class Story {
   const DataRace* race() const { return finding_.race ? &*finding_.race : nullptr; }
 
   // One thread in one line: where it is, and through which calls it got there.
-  void stack_line(const Step& op) {
-    size_t widest = 0;
+  void stack_line(ThreadId thread, std::span<const uint64_t> stack, const std::string& otherwise) {
+    size_t widest = columns(names_.thread(thread));
     for (const Step& other : names_.trace().pending()) widest = std::max(widest, columns(names_.thread(other.thread)));
-    const std::string name = names_.thread(op.thread);
+    const std::string name = names_.thread(thread);
     std::string line = "  " + term_.paint(kBold, name) + std::string(widest + 2 - columns(name), ' ');
-    const std::vector<Frame> frames = user_frames(names_.stack_of_pending(op.thread), names_.symbols());
-    if (frames.empty()) line += operation_text(op, names_);
+    const std::vector<Frame> frames = user_frames(stack, names_.symbols());
+    if (frames.empty()) line += otherwise;
     constexpr size_t kDepth = 5;
     for (size_t i = 0; i < frames.size() && i < kDepth; ++i) {
       const std::string place = short_place(frames[i].where);

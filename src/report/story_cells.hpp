@@ -26,6 +26,7 @@ struct StoryTable {
 };
 
 // `row_limit`: about so many rows; the others become one that counts them.
-StoryTable story_table(const Finding& finding, TraceNames& names, const Glyphs& glyphs, size_t row_limit);
+StoryTable story_table(const Finding& finding, TraceNames& names, const Glyphs& glyphs, size_t row_limit,
+                       Creation creation = Creation::LeftOut);
 
 }  // namespace lockstep

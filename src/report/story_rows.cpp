@@ -139,10 +139,10 @@ class RowWriter {
   uint32_t number_ = 0;
 };
 
-// Whether a row must be shown. Operations count when another thread did something conflicting before.
+// Whether a row must be shown: of operations those that conflict with what another thread did last, and what it did.
 std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
   std::vector<bool> keep(rows.size());
-  std::map<ObjectId, uint32_t> last_access;  // step
+  std::map<ObjectId, size_t> last_access;  // row
   const auto steps = trace.steps();
   for (size_t i = 0; i < rows.size(); ++i) {
     const StoryRow& row = rows[i];
@@ -156,11 +156,11 @@ std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
     const Step& step = steps[row.index];
     if (step.kind == OpKind::Create || row.waits) keep[i] = true;
     for (const Access& access : accesses(step.operation())) {
-      auto [at, fresh] = last_access.try_emplace(access.object, row.index);
-      if (!fresh && steps[at->second].thread != step.thread &&
-          dependent(steps[at->second].operation(), step.operation()))
-        keep[i] = true;
-      at->second = row.index;
+      auto [at, fresh] = last_access.try_emplace(access.object, i);
+      const Step& before = steps[rows[at->second].index];
+      if (!fresh && before.thread != step.thread && dependent(before.operation(), step.operation()))
+        keep[i] = keep[at->second] = true;
+      at->second = i;
     }
   }
   return keep;
@@ -176,7 +176,7 @@ std::vector<StoryRow> all_rows(TraceView trace, const DataRace* race) {
   return rows;
 }
 
-std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceView trace) {
+std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceView trace, Creation how) {
   const auto kind_of = [&trace](const StoryRow& row) {
     const bool operation = row.kind == StoryRow::Operation || row.kind == StoryRow::Blocked;
     if (!operation) return OpKind::Yield;
@@ -191,7 +191,9 @@ std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceVie
   if (std::none_of(rows.begin(), rows.end(), tells)) return folded;  // then they are all there is
   for (const StoryRow& row : rows)
     if (folds(row) && row.kind == StoryRow::Operation && kind_of(row) != OpKind::ThreadStart) ++folded[row.thread];
-  std::erase_if(rows, folds);
+  if (how == Creation::LeftOut) std::erase_if(rows, folds);
+  for (StoryRow& row : rows)
+    if (folds(row)) row.number = 0;
   uint32_t number = 0;
   for (StoryRow& row : rows)
     if (row.number) row.number = ++number;

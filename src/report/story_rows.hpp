@@ -31,8 +31,11 @@ struct StoryRow {
 // All rows of the trace, and the accesses of `race` where they happened: a race's story ends with the second one.
 std::vector<StoryRow> all_rows(TraceView trace, const DataRace* race = nullptr);
 
-// Takes the rows out that only create threads and join them, and numbers the others anew. Returns by thread how many.
-std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceView trace);
+enum class Creation { LeftOut, Unnumbered };
+
+// Rows that only create threads and join them are left out or lose their number, and the others are numbered anew.
+// Returns by thread how many.
+std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceView trace, Creation how);
 
 // Which rows to tell, about `limit` of them: switches, conflicting operations and the end.
 std::vector<bool> rows_worth_telling(const std::vector<StoryRow>& rows, TraceView trace, size_t limit);

@@ -60,12 +60,35 @@ const ObservedObject* TraceNames::seen(ObjectId object, uint32_t step) const {
   return seen_ ? seen_->find(object, step) : nullptr;
 }
 
+bool TraceNames::has_name(ObjectId object, uint32_t step) const {
+  const ObservedObject* known = seen(object, step);
+  return (known && !known->name.empty()) || symbols_.is_named(object);
+}
+
+// Of a heap object by what lies in it: where "node->next" is, the pointer to its begin is "node".
+std::string TraceNames::name_of_block(uint64_t begin, uint32_t step) const {
+  if (seen_ == nullptr) return {};
+  for (const Allocation& block : trace_.allocations()) {
+    if (block.begin != begin) continue;
+    for (auto at = seen_->objects.lower_bound(ObjectId{begin});
+         at != seen_->objects.end() && block.contains(static_cast<uint64_t>(at->first)); ++at) {
+      std::string name = object(at->first, step);
+      const size_t arrow = name.rfind("->"), number = name.find(" #");
+      if (arrow == std::string::npos) continue;
+      return name.substr(0, arrow) + (number == std::string::npos ? "" : name.substr(number));
+    }
+  }
+  return {};
+}
+
 std::string TraceNames::value_text(ObjectId object, uint32_t step, uint64_t bits) const {
   const ObservedObject* known = seen(object, step);
   const ValueType type = known ? known->type : ValueType{};
-  if (type.kind == ValueType::Pointer && bits != 0)
+  if (type.kind == ValueType::Pointer && bits != 0) {
     if (const ObservedObject* target = seen(ObjectId{bits}, step); target && !target->name.empty())
       return target->name[0] == '*' ? target->name.substr(1) : "&" + target->name;
+    if (std::string name = name_of_block(bits, step); !name.empty()) return name;
+  }
   return lockstep::value_text(bits, type);
 }
 

@@ -24,6 +24,8 @@ class TraceNames {
   std::string thread(ThreadId t) const;
   // At `step`, because memory of the stack has another name when it is used again.
   std::string object(ObjectId object, uint32_t step = kNoStep) const;
+  // Whether it has a name in the source, not only a number.
+  bool has_name(ObjectId object, uint32_t step) const;
   // What the step read or wrote, as a value of its object's type; nullopt: not known.
   std::optional<std::string> value_before(uint32_t step) const { return value(step, StepValues::kBefore); }
   std::optional<std::string> value_after(uint32_t step) const { return value(step, StepValues::kAfter); }
@@ -55,6 +57,7 @@ class TraceNames {
   }
   std::optional<std::string> value(uint32_t step, StepValues::Known which) const;
   const ObservedObject* seen(ObjectId object, uint32_t step) const;
+  std::string name_of_block(uint64_t begin, uint32_t step) const;
   void number_equal_names();
   void name_threads();
   void name_objects();

@@ -14,6 +14,9 @@ constexpr std::string_view kFunctions[] = {"std::",         "__gnu_cxx::",  "__g
                                            "__tsan_",       "pthread_",     "_start",         "__libc_start",
                                            "__assert_fail", "operator new", "operator delete"};
 
+// Test frameworks as they are installed: without debug information.
+constexpr std::string_view kFrameworks[] = {"testing::", "Catch::", "doctest::", "boost::unit_test::"};
+
 template <size_t N>
 bool starts_with_any(std::string_view text, const std::string_view (&prefixes)[N]) {
   for (std::string_view prefix : prefixes)
@@ -31,6 +34,7 @@ bool is_user_code(const Frame& frame) {
   if (frame.module.empty() || starts_with_any(frame.module, kLibraries)) return false;
   if (starts_with_any(frame.where.file, kHeaders)) return false;
   if (frame.where.file.ends_with("/lockstep/lockstep.hpp")) return false;
+  if (frame.where.file.empty() && starts_with_any(frame.where.function, kFrameworks)) return false;
   return !starts_with_any(frame.where.function, kFunctions);
 }
 

@@ -75,7 +75,10 @@ class ProgramObserver final : public Observer {
     ObservedObject fresh{"", {}, known.empty() ? 0 : stop.step};
     if (auto found = find(stop, static_cast<uint64_t>(object))) {
       fresh.name = found->path;
-      if (found->type) fresh.type = value_type(&*found->type);
+      if (found->type)
+        fresh.type = value_type(&*found->type);
+      else if (found->path.ends_with("_count()"))  // of a shared_ptr
+        fresh.type = {ValueType::Signed, 4};
     }
     if (known.empty() || known.back().name != fresh.name) known.push_back(std::move(fresh));
   }
@@ -117,9 +120,12 @@ class ProgramObserver final : public Observer {
       if (!variable.is_closure) return graph_->add_late_root({*object, target, "", true, 1});
       return add_captures(*object, target);
     }
-    if (variable.place.in_memory) return graph_->add_root({variable.place.value, type, variable.name});
-    if (is_pointer(&type) && type_of(&type, &target))
-      graph_->add_root({variable.place.value, target, variable.name, !is_reference(&type), 1});
+    Region root{variable.place.value, type, variable.name};
+    if (!variable.place.in_memory) {
+      if (!is_pointer(&type) || !type_of(&type, &target)) return;
+      root = {variable.place.value, target, variable.name, !is_reference(&type), 1};
+    }
+    variable.is_alias ? graph_->add_alias_root(std::move(root)) : graph_->add_root(std::move(root));
   }
 
   // gcc calls the copy or reference of a captured variable __variable.

@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kMostRegions = 6000;
 constexpr unsigned kMostHops = 8;
+constexpr unsigned kHopsBeforeAliases = 2;
 constexpr uint64_t kMostElements = 64;  // of an array that are followed
 
 // Names the mutex that it holds, not a thing of its own.
@@ -113,23 +114,31 @@ std::optional<FoundObject> ObjectGraph::find(uint64_t address) {
   seen_.clear();
   distant_.clear();
   // What is a variable's own comes before anything behind a pointer.
-  for (Region& root : roots_)
-    if (root.hops == 0)
-      if (auto found = inside(root, address)) return found;
+  for (auto* roots : {&roots_, &alias_roots_})
+    for (Region& root : *roots)
+      if (root.hops == 0)
+        if (auto found = inside(root, address)) return found;
   for (const Region& root : roots_) push(root);
   constexpr size_t kLookEvery = 64;
-  size_t looked_at = 0;
-  for (size_t early = queue_.size(); !queue_.empty() || !distant_.empty() || early == 0; --early) {
-    if (early == 0)
+  size_t looked_at = 0, early = queue_.size();
+  for (bool late = false, aliases = false;;) {
+    if (!late && early-- == 0) {
+      late = true;
       for (const Region& root : late_roots_) push(root);
+    }
+    if (late && !aliases && (queue_.empty() || queue_.front().hops > kHopsBeforeAliases)) {
+      aliases = true;
+      std::deque<Region> rest = std::exchange(queue_, {});
+      for (const Region& root : alias_roots_) push(root);
+      queue_.insert(queue_.end(), rest.begin(), rest.end());
+    }
     if (queue_.empty()) queue_.swap(distant_);
-    if (queue_.empty() || (gives_up_ && ++looked_at % kLookEvery == 0 && gives_up_())) break;
+    if (queue_.empty() || (gives_up_ && ++looked_at % kLookEvery == 0 && gives_up_())) return std::nullopt;
     Region region = std::move(queue_.front());
     queue_.pop_front();
     if (auto found = inside(region, address)) return found;
     expand(region, address);
   }
-  return std::nullopt;
 }
 
 }  // namespace lockstep::debug_info

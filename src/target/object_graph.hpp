@@ -42,6 +42,9 @@ class ObjectGraph {
   // What a function knows of its own object: told only where no variable leads there as directly.
   void add_late_root(Region root) { late_roots_.push_back(std::move(root)); }
 
+  // A parameter or reference: its name holds in one call only. A way of few pointers from a variable is told instead.
+  void add_alias_root(Region root) { alias_roots_.push_back(std::move(root)); }
+
   // The shortest way; of equal ones that from the root which was added first.
   std::optional<FoundObject> find(uint64_t address);
 
@@ -56,7 +59,7 @@ class ObjectGraph {
   const ProcessMemory& memory_;
   std::span<const Allocation> blocks_;
   const std::function<bool()> gives_up_;
-  std::deque<Region> roots_, late_roots_, queue_;
+  std::deque<Region> roots_, late_roots_, alias_roots_, queue_;
   std::deque<Region> distant_;  // behind pointers of the library's own: looked at when there is nothing else
   std::set<std::pair<uint64_t, Dwarf_Off>> seen_;
 };

@@ -89,6 +89,8 @@ std::vector<VisibleVariable> VisibleVariables::in_frame(const StackFrame& frame,
     VisibleVariable variable{declared.name, declared.type, *place};
     variable.is_closure = declared.name == "__closure";
     variable.is_this = declared.name == "this";
+    const bool parameter = dwarf_tag(&declared.die) == DW_TAG_formal_parameter;
+    variable.is_alias = is_reference(&declared.type) || (parameter && is_pointer(&declared.type));
     if (variable.is_this && dwarf_tag(&declared.type) == DW_TAG_pointer_type) {
       Dwarf_Die pointee;
       if (type_of(&declared.type, &pointee)) {

@@ -20,6 +20,7 @@ struct VisibleVariable {
   Place place;
   bool is_this = false;     // of a member function
   bool is_closure = false;  // what a lambda has captured
+  bool is_alias = false;    // a reference, or a parameter that points
 };
 
 class VisibleVariables {

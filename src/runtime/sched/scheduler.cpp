@@ -54,6 +54,7 @@ inline Thread* Scheduler::choose() {
 
 inline Step& Scheduler::record(Thread& me) {
   Step& step = log[log_size++];
+  if (UNLIKELY(detail) && first_kept == 0) add_stack(me.arrival);  // first: what follows may end the execution
   step = UNLIKELY(me.signalled) ? next_step(me) : me.pending;
   me.parked = false;
   step.enabled = offered_;
@@ -68,10 +69,7 @@ inline Step& Scheduler::record(Thread& me) {
   else
     ++me.effects;
   if (UNLIKELY(detail)) {
-    if (first_kept == 0) {
-      add_stack(me.arrival);
-      observe_step(me, log_size - 1);
-    }
+    if (first_kept == 0) observe_step(me, log_size - 1);
     debug_step(log_size);
   }
   return step;

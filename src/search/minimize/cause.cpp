@@ -21,7 +21,11 @@ class CauseFinder {
  public:
   CauseFinder(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same,
               const ShrinkBudget& budget)
-      : executor_(executor), failing_(failing), max_steps_(max_steps), same_(same), budget_(budget) {}
+      : executor_(executor),
+        failing_(failing),
+        max_steps_(std::min(max_steps, steps_for(failing))),
+        same_(same),
+        budget_(budget) {}
 
   Cause run() {
     for (const Conflict& conflict : conflicts()) {
@@ -40,6 +44,9 @@ class CauseFinder {
     uint32_t first, second;
     auto operator<=>(const Conflict&) const = default;
   };
+  // A reversed execution that takes many times as long turns round in a loop.
+  static uint32_t steps_for(TraceView failing) { return 10'000 + 10 * static_cast<uint32_t>(failing.steps().size()); }
+
   // Only the last steps of a long execution are looked at: more could not be reversed one after the other.
   static constexpr uint32_t kMostSteps = 4'000, kLookEvery = 256;
 
