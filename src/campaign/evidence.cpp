@@ -31,6 +31,11 @@ bool is_atomic_wait(const Frame& frame) {
                   "__libcpp_atomic_wait", "__cxx_atomic_wait", "__libcpp_thread_poll"});
 }
 
+// What only tries: std::mutex::try_lock() and what it calls.
+bool is_attempt(const Frame& frame) {
+  return has_any(frame.where.function, {"try_lock", "try_acquire", "__gthread_", "test_and_set"});
+}
+
 // Its function decides: where code was merged there is no line, and none of its neighbours' is right.
 bool is_standard_library(const Frame& frame) {
   return frame.where.function.starts_with("std::") || frame.where.function.starts_with("__gnu_cxx::");
@@ -76,6 +81,21 @@ class Places {
       const uint64_t stack[] = {fact.place};
       const std::optional<Frame> frame = fact.place ? innermost_user_frame(stack, replayer_.symbols()) : std::nullopt;
       texts.insert(frame ? place_text(*frame) : kSomePlace);
+    }
+    return {texts.begin(), texts.end()};
+  }
+
+  // Loops of the program's own code that spin without a yield; those of standard headers it cannot change.
+  std::vector<std::string> unyielding() {
+    std::set<std::string> texts;
+    for (const Fact& fact : facts_) {
+      if (fact.kind != FactKind::SpinsUnyielding) continue;
+      const std::vector<Frame> frames = replayer_.symbols().resolve(fact.place);
+      if (frames.empty()) continue;
+      const auto reader = std::ranges::find_if_not(
+          frames, [](const Frame& frame) { return is_atomic_wrapper(frame) || is_attempt(frame); });
+      if (reader != frames.end() && !is_standard_library(*reader) && is_user_code(*reader))
+        texts.insert(place_text(*reader));
     }
     return {texts.begin(), texts.end()};
   }
@@ -154,6 +174,20 @@ std::vector<std::string> unexplored_points(const Places& places) {
 }
 
 }  // namespace
+
+// One line, however many: a spin lock that never yields is often meant like that.
+void Campaign::warn_of_unyielding_loops() {
+  constexpr size_t kMost = 5;
+  const std::set<Fact> facts = target_->facts();
+  std::vector<std::string> loops = Places(replayer_, facts).unyielding();
+  if (loops.empty()) return;
+  const size_t more = loops.size() - std::min(loops.size(), kMost);
+  loops.resize(loops.size() - more);
+  listener_.warn(
+      fmt::format("livelock: a thread that waits at {}{} never yields, while the thread it waits for may need "
+                  "its processor (--error livelock shows how)",
+                  fmt::join(loops, ", "), more ? fmt::format(" and {} more places", more) : ""));
+}
 
 void Campaign::complete_evidence(Evidence& evidence) {
   const std::set<Fact> facts = target_->facts();
