@@ -613,8 +613,9 @@ TEST(Pctvb, ChoosesAmongTheVariablesInFocus) {
     busy.threads[1].push_back(increment_of(1));
   }
   const std::set<uint64_t> used = [&] {  // by figure2() alone
-    FakeExecutor executor(figure2());
-    executor.submit({});
+    const Program alone = figure2();
+    FakeExecutor executor(alone);
+    executor.submit(Plan{});
     std::set<uint64_t> objects;
     for (const Step& s : TraceView(*executor.next([] { return false; })).steps())
       objects.insert(static_cast<uint64_t>(s.object));
