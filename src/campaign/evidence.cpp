@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -85,9 +86,10 @@ class Places {
     return {texts.begin(), texts.end()};
   }
 
-  // Loops of the program's own code that spin without a yield; those of standard headers it cannot change.
+  // Loops of the program's own code that spin without a yield; those of standard headers it cannot change. Reads in one
+  // function are taken for one loop.
   std::vector<std::string> unyielding() {
-    std::set<std::string> texts;
+    std::map<std::string, std::string> texts;  // by function
     for (const Fact& fact : facts_) {
       if (fact.kind != FactKind::SpinsUnyielding) continue;
       const std::vector<Frame> frames = replayer_.symbols().resolve(fact.place);
@@ -95,9 +97,11 @@ class Places {
       const auto reader = std::ranges::find_if_not(
           frames, [](const Frame& frame) { return is_atomic_wrapper(frame) || is_attempt(frame); });
       if (reader != frames.end() && !is_standard_library(*reader) && is_user_code(*reader))
-        texts.insert(place_text(*reader));
+        texts.try_emplace(reader->where.function, place_text(*reader));
     }
-    return {texts.begin(), texts.end()};
+    std::vector<std::string> places;
+    for (const auto& [function, place] : texts) places.push_back(place);
+    return places;
   }
 
   // Operations of the program's own code; those of standard headers are taken at their specification.
