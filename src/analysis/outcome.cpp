@@ -88,7 +88,8 @@ std::string fact(TraceView trace) {
 bool is_reported_otherwise(FindingKind kind, TraceView trace) {
   return std::ranges::any_of(trace.races(), [kind](const DataRace& found) {
     const bool gone_frame = found.ordered() && found.first.flags & RaceAccess::kFree && found.first.pc == 0;
-    return (kind == FindingKind::LockMisuse && found.misuse()) || (kind == FindingKind::Crash && gone_frame);
+    const bool misused = found.misuse() && found.second.misuse != Misuse::SpinsUnyielding;
+    return (kind == FindingKind::LockMisuse && misused) || (kind == FindingKind::Crash && gone_frame);
   });
 }
 

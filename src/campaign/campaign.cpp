@@ -302,6 +302,7 @@ void Campaign::conclude(Exploration& result) {
     std::erase_if(result.warnings, [](const Finding& warning) { return warning.kind == FindingKind::LockOrder; });
   turn_warnings_into_bugs(result);
   for (const Finding& warning : result.warnings) listener_.warn(warning.message);
+  if (!options_.errors.contains(FindingKind::Livelock)) warn_of_unyielding_loops();
   if (result.diverged > 0)
     listener_.warn(fmt::format("{} did not follow its schedule, even when repeated; the program depends on {}",
                                count_of(result.diverged, "execution"), target_->dependence()));

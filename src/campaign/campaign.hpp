@@ -104,6 +104,7 @@ class Campaign {
   void complete_evidence(Evidence& evidence);
   void conclude(Exploration& result);
   void complete_warning(Finding& warning);
+  void warn_of_unyielding_loops();
   void turn_warnings_into_bugs(Exploration& result);
 
   const CampaignOptions options_;

@@ -32,7 +32,7 @@ std::optional<Finding> Campaign::confirm(Finding finding) {
     listener_.warn("the time budget ended before the failure was replayed; its source locations are missing");
     return replayer_.complete(std::move(finding));
   }
-  if (found && found->kind == FindingKind::Livelock)
+  if (found && found->kind == FindingKind::Livelock && !found->race)
     found->doubt = way_out(*target_, *found, [this] { return deadline_->is_over(); });
   if (!found || !found->doubt.empty()) return found;
   if (const TraceView trace = found->trace; trace.is_brief()) {

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -29,6 +30,11 @@ bool is_atomic_wait(const Frame& frame) {
   return has_any(frame.where.function,
                  {"std::__detail::__waiter", "std::__detail::__atomic_spin", "std::__atomic_wait_address",
                   "__libcpp_atomic_wait", "__cxx_atomic_wait", "__libcpp_thread_poll"});
+}
+
+// What only tries: std::mutex::try_lock() and what it calls.
+bool is_attempt(const Frame& frame) {
+  return has_any(frame.where.function, {"try_lock", "try_acquire", "__gthread_", "test_and_set"});
 }
 
 // Its function decides: where code was merged there is no line, and none of its neighbours' is right.
@@ -78,6 +84,24 @@ class Places {
       texts.insert(frame ? place_text(*frame) : kSomePlace);
     }
     return {texts.begin(), texts.end()};
+  }
+
+  // Loops of the program's own code that spin without a yield; those of standard headers it cannot change. Reads in one
+  // function are taken for one loop.
+  std::vector<std::string> unyielding() {
+    std::map<std::string, std::string> texts;  // by function
+    for (const Fact& fact : facts_) {
+      if (fact.kind != FactKind::SpinsUnyielding) continue;
+      const std::vector<Frame> frames = replayer_.symbols().resolve(fact.place);
+      if (frames.empty()) continue;
+      const auto reader = std::ranges::find_if_not(
+          frames, [](const Frame& frame) { return is_atomic_wrapper(frame) || is_attempt(frame); });
+      if (reader != frames.end() && !is_standard_library(*reader) && is_user_code(*reader))
+        texts.try_emplace(reader->where.function, place_text(*reader));
+    }
+    std::vector<std::string> places;
+    for (const auto& [function, place] : texts) places.push_back(place);
+    return places;
   }
 
   // Operations of the program's own code; those of standard headers are taken at their specification.
@@ -154,6 +178,20 @@ std::vector<std::string> unexplored_points(const Places& places) {
 }
 
 }  // namespace
+
+// One line, however many: a spin lock that never yields is often meant like that.
+void Campaign::warn_of_unyielding_loops() {
+  constexpr size_t kMost = 5;
+  const std::set<Fact> facts = target_->facts();
+  std::vector<std::string> loops = Places(replayer_, facts).unyielding();
+  if (loops.empty()) return;
+  const size_t more = loops.size() - std::min(loops.size(), kMost);
+  loops.resize(loops.size() - more);
+  listener_.warn(
+      fmt::format("livelock: a thread that waits at {}{} never yields, while the thread it waits for may need "
+                  "its processor (--error livelock shows how)",
+                  fmt::join(loops, ", "), more ? fmt::format(" and {} more places", more) : ""));
+}
 
 void Campaign::complete_evidence(Evidence& evidence) {
   const std::set<Fact> facts = target_->facts();

@@ -70,10 +70,11 @@ Focus::Focus(const CampaignOptions& options) : state_(std::make_shared<State>())
   state_->functions = State::globs_of(options.focus_functions);
   state_->variables = State::globs_of(options.focus_variables);
   const std::string_view spec = options.strategy.spec;
-  const bool ranked = spec.substr(0, spec.find(':')) == "best-first";
+  const std::string_view name = spec.substr(0, spec.find(':'));
+  const bool ranked = name == "best-first";
   state_->idle_ranks = !ranked && options.strategy.rank != StrategyOptions{}.rank;
   state_->by_function = ranked && uses_rank(options.strategy.rank, "method");
-  const bool first = spec.substr(0, spec.find(':')) == "vb" && !state_->variables.empty();
+  const bool first = (name == "vb" || name == "pctvb") && !state_->variables.empty();
   state_->by_variable = first || (ranked && uses_rank(options.strategy.rank, "var"));
 }
 
@@ -124,7 +125,7 @@ std::vector<std::string> Focus::warnings() const {
         warnings.push_back(option + ": no " + what + " seen by the search matches '" + glob.text + "'");
   };
   look(state_->functions, state_->by_function, "--focus-function", "method", "function", "");
-  look(state_->variables, state_->by_variable, "--focus-variable", "var", "variable", " or --strategy vb");
+  look(state_->variables, state_->by_variable, "--focus-variable", "var", "variable", " or --strategy vb or pctvb");
   return warnings;
 }
 

@@ -49,6 +49,7 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   target.detect_races = options.looks_for_races();
   target.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) ||
                        search.traits().relies_on_locks;
+  target.check_yields = options.errors.contains(FindingKind::Livelock);
   target.find_leaks = options.leaks;
   target.workers = options.workers.value_or(strategy.workers);
   target.queue = options.queue;

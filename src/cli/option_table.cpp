@@ -139,8 +139,8 @@ const OptionInfo kOptions[] = {
     {"focus-function", "GLOB", "functions that rank 'method' prefers; repeatable", kRun, true,
      [](Options& o, const std::string& v) { return add_text(o.focus_functions, v); }},
     {"focus-variable", "GLOB",
-     "variables that rank 'var' prefers and strategy 'vb' begins with, named as in reports: 'table', 'table[2].balance', 'heap object allocated at "
-     "bank.cpp:31'; repeatable",
+     "variables that rank 'var' prefers and strategy 'vb' begins with, the only ones that 'pctvb' chooses; named as in reports: 'table', "
+     "'table[2].balance', 'heap object allocated at bank.cpp:31'; repeatable",
      kRun, true, [](Options& o, const std::string& v) { return add_text(o.focus_variables, v); }},
     {"trust", "GLOB",
      "do not preempt while a matching function or module is on the stack; repeatable [code inside the C and C++ "

@@ -38,6 +38,7 @@ TargetOptions launch_options(const ScheduleFile& schedule, const Options& option
   launch.max_delay_ms = schedule.max_delay_ms;
   launch.find_leaks = options.leaks || schedule.bug.kind == FindingKind::Leak;
   launch.check_locks = schedule.bug.kind == FindingKind::LockDiscipline;
+  launch.check_yields = schedule.bug.kind == FindingKind::Livelock;
   launch.spurious = schedule.spurious;
   launch.expected_exit = schedule.expected_exit;
   launch.compares_output = schedule.compares_output;

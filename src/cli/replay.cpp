@@ -59,7 +59,8 @@ class Replay {
     }
     const TraceNames names(trace, replayer_.symbols());
     auto departure = first_departure(recording_, record_operations(names), trace.view().header().steps);
-    if (departure && trace.view().outcome() == Outcome::Diverged) departure->happened = "not possible";
+    if (departure && !departure->returned && trace.view().outcome() == Outcome::Diverged)
+      departure->happened = "not possible";
     if (!found) {
       warn_not_reproduced(departure);
       return true;

@@ -16,7 +16,7 @@
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 11;
+inline constexpr uint32_t kChannelVersion = 12;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 // Under a debugger: the descriptor of the program's input (Channel::rewinds_input), which the program finds as 0.
 inline constexpr int kDebugInputFd = 243;
@@ -123,6 +123,7 @@ struct Channel {
   uint8_t detect_races;   // in instrumented code
   uint8_t debug;          // under a debugger: output goes where it goes, failures are breakpoints
   uint8_t check_locks;    // has every shared variable a lock? (detect/eraser.hpp)
+  uint8_t check_yields;   // is spinning without a yield to be written down? (sched/spin.cpp)
   uint8_t find_leaks;     // blocks that nothing points to when the program has ended
   CheckpointUse checkpoints;
   uint8_t rewinds_input;      // standard input is a file, read from its beginning by every execution

@@ -90,6 +90,10 @@ struct Step {
   // have read, memory that is not on its own stack.
   bool read_before() const { return first_ & 1; }
   void set_read_before() { first_ = 1; }
+  // Of a call on state outside the program's memory that failed: errno; otherwise 0.
+  static constexpr bool can_fail(OpKind kind) { return kind == OpKind::State || kind == OpKind::Io; }
+  uint16_t error() const { return can_fail(kind) ? first_ : 0; }
+  void set_error(int error) { first_ = static_cast<uint16_t>(error); }
 
   bool is_note() const { return flags & kNote; }
   bool is_choice() const { return kind == OpKind::Choose; }

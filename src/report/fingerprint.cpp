@@ -48,7 +48,7 @@ std::string fingerprint_of(const Finding& finding, const TraceNames& names) {
   const FindingKind kind = finding.kind;
   const std::optional<DataRace>& race = finding.race;
   std::vector<std::string> parts;
-  if (about_all_threads(kind)) {
+  if (about_all_threads(kind) && !race) {
     const auto pending = names.trace().pending();
     for (size_t i = 0; i < pending.size(); ++i)
       if (kind == FindingKind::Livelock || (pending[i].flags & Step::kBlocked))

@@ -9,6 +9,7 @@ namespace lockstep {
 // What `step` did, or would do if it is pending. `index`: which step it is; kNoStep: none.
 std::string operation_text(const Step& step, const TraceNames& names, uint32_t index = kNoStep);
 
+std::string failure_text(int error);    // ", fails: ENOENT"
 std::string io_text(Companion second);  // "input on descriptor 3"; see IoWait
 
 }  // namespace lockstep

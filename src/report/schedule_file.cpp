@@ -104,12 +104,19 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
+uint16_t value_of(const Step& step) {
+  if (step.is_choice()) return step.taken();
+  return Step::can_fail(step.kind) ? static_cast<uint16_t>(step.error() + 1) : uint16_t{0};
+}
+
 std::string in_words(const RecordedOperation& op) {
   std::string text = fmt::format("thread {} {}", index_of(op.thread), name_of(op.kind));
   if (op.thread == kMainThread) text = fmt::format("main {}", name_of(op.kind));
   if (!op.object.empty()) text += " " + op.object;
   if (op.kind == OpKind::Choose) text += fmt::format(" {}", op.value);
-  return op.place.empty() ? text : text + " at " + op.place;
+  if (!op.place.empty()) text += " at " + op.place;
+  if (Step::can_fail(op.kind) && op.value > 0) text += op.value == 1 ? ", succeeds" : failure_text(op.value - 1);
+  return text;
 }
 
 }  // namespace
@@ -119,7 +126,7 @@ std::vector<RecordedOperation> record_operations(const TraceNames& names) {
   const auto steps = names.trace().steps();
   for (size_t i = 0; i < std::min(steps.size(), kRecordedOperations); ++i) {
     const Step& step = steps[i];
-    RecordedOperation op{step.thread, step.kind, step.is_choice() ? step.taken() : uint16_t{0}, "", ""};
+    RecordedOperation op{step.thread, step.kind, value_of(step), "", ""};
     if (step.kind == OpKind::Create || step.kind == OpKind::Join) {
       op.object = fmt::format("thread {}", index_of(step.second.thread()));
     } else if (step.object != kNoObject && accesses(step.operation()).size > 0 && step.kind != OpKind::ThreadExit) {
@@ -137,12 +144,18 @@ std::vector<RecordedOperation> record_operations(const TraceNames& names) {
 std::optional<Departure> first_departure(const ScheduleFile& recording, const std::vector<RecordedOperation>& now,
                                          uint64_t now_total) {
   const auto& then = recording.operations;
-  auto same = [](const RecordedOperation& a, const RecordedOperation& b) {
-    return a.thread == b.thread && a.kind == b.kind && a.value == b.value && a.object == b.object;
+  const auto same_call = [](const RecordedOperation& a, const RecordedOperation& b) {
+    return a.thread == b.thread && a.kind == b.kind && a.object == b.object;
+  };
+  const auto same_value = [](const RecordedOperation& a, const RecordedOperation& b) {
+    return a.value == b.value || (Step::can_fail(a.kind) && (a.value == 0 || b.value == 0));
   };
   const size_t common = std::min(then.size(), now.size());
-  for (size_t i = 0; i < common; ++i)
-    if (!same(then[i], now[i])) return Departure{i + 1, in_words(then[i]), in_words(now[i])};
+  for (size_t i = 0; i < common; ++i) {
+    const bool same = same_call(then[i], now[i]);
+    if (same && same_value(then[i], now[i])) continue;
+    return Departure{i + 1, in_words(then[i]), in_words(now[i]), same && Step::can_fail(now[i].kind)};
+  }
   if (recording.operations_total == now_total) return std::nullopt;
   if (now_total < recording.operations_total)
     return Departure{now_total + 1, common < then.size() ? in_words(then[common]) : "more operations", "ends"};

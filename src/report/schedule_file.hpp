@@ -24,7 +24,7 @@ inline constexpr size_t kRecordedInput = 1u << 20;  // what the program read; mo
 struct RecordedOperation {
   ThreadId thread = kNoThread;
   OpKind kind = OpKind::Yield;
-  uint16_t value = 0;      // Choose: what was taken
+  uint16_t value = 0;      // Choose: what was taken; Step::can_fail(): 1 + errno, 0 in older recordings
   std::string object;      // by name, so that it compares across builds and environments
   std::string place;       // "bank.cpp:31"; for messages only
   std::string function{};  // of the user, the innermost; empty in recordings from before it was kept
@@ -72,6 +72,7 @@ std::vector<RecordedOperation> record_operations(const TraceNames& names);
 struct Departure {
   size_t operation;  // 1-based
   std::string recorded, happened;
+  bool returned = false;  // the same call, with another result
 };
 std::optional<Departure> first_departure(const ScheduleFile& recording, const std::vector<RecordedOperation>& now,
                                          uint64_t now_total);

@@ -107,7 +107,7 @@ class Story {
       else
         out_ += "\n";
       for (const std::string& line : deadlock_lines(names_)) out_ += "  " + plain(line) + "\n";
-    } else if (finding_.kind == FindingKind::Livelock) {
+    } else if (finding_.kind == FindingKind::Livelock && !race()) {
       out_ += "\n";
       const ThreadId culprit = names_.trace().header().culprit;
       bool waits = culprit == kNoThread;
@@ -118,7 +118,8 @@ class Story {
         stack_line(op.thread, names_.stack_of_pending(i), operation_text(op, names_));
       }
     } else if (race() && race()->misuse()) {
-      told_stack(term_.paint(kBold, names_.thread(race()->second.thread)) + " misused it in",
+      told_stack(term_.paint(kBold, names_.thread(race()->second.thread)) +
+                     (race()->second.misuse == Misuse::SpinsUnyielding ? " spins in" : " misused it in"),
                  stack_of(race()->second, names_));
     } else if (race()) {
       for (const RaceAccess* access : {&race()->first, &race()->second})

@@ -33,6 +33,7 @@ struct TargetOptions {
   uint32_t prime = 0;                         // without isolation: executions of each worker before its first plan
   bool detect_races = true;                   // in instrumented code
   bool check_locks = false;                   // does every shared variable have a lock? TraceView::locks_broken()
+  bool check_yields = false;                  // Misuse::SpinsUnyielding among TraceView::races()
   bool find_leaks = false;                    // TraceView::allocations() with Allocation::kLeaked
   CheckpointUse checkpoints = CheckpointUse::Worthwhile;
   PromotedPoints promoted;  // see Target::promote

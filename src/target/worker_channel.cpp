@@ -72,6 +72,7 @@ void WorkerChannel::write_settings(Channel& channel) {
   c->prime = options_.prime;
   c->detect_races = options_.detect_races;
   c->check_locks = options_.check_locks;
+  c->check_yields = options_.check_yields;
   c->find_leaks = options_.find_leaks;
   c->checkpoints = options_.checkpoints;
   promote(options_.promoted);

@@ -108,9 +108,11 @@ struct alignas(64) Thread {
   uint64_t change;       // which
   uint32_t spin_misses;  // states looked at in vain
   uint32_t spin_rounds, watch_count;
+  uint32_t yields;  // calls that give way, whether they leave a step or not
   struct {
     uint64_t state;
     Watch watch;
+    uint32_t yields;
   } round[kMostWatched];
   Watch watch[kMostWatched];
 

@@ -88,13 +88,6 @@ void begin_findings() {
   written.count = 0;
 }
 
-uint64_t unwind_calls() {
-  uint64_t stack[kDeepest];
-  const CallNode* node = nullptr;
-  for (size_t n = backtrace(stack, kDeepest); n-- > 0;) node = call_tree.child(node, stack[n]);
-  return reinterpret_cast<uint64_t>(node);
-}
-
 bool write_allocation(const Heap::Record& record, uint16_t flags) {
   uint16_t& known = slot_of(record.begin);
   if (known) {

@@ -19,8 +19,6 @@ Allocation* written_allocations(uint32_t* count);
 void find_leaks();                                                  // writes every lost block; defined in leaks.cpp
 bool write_allocation(const Heap::Record& record, uint16_t flags);  // false: no room
 
-uint64_t unwind_calls();  // the running thread's stack, as a node of the call tree
-
 // A lock or the like is used, by the step that is being done: its memory must not have been freed, nor its frame left,
 // and (remember) must not be from now on unless that comes after this. What gives a lock back needs to be remembered
 // only.

@@ -1,5 +1,8 @@
 #include "runtime/detect/call_tree.hpp"
 
+#include "runtime/base/trace_limits.hpp"
+#include "runtime/process/backtrace.hpp"
+
 namespace lockstep::rt {
 namespace {
 constexpr uint64_t kMostNodes = 1ull << 20;
@@ -27,6 +30,13 @@ const CallNode* CallTree::child(const CallNode* caller, uint64_t pc) {
   slots_[used_] = static_cast<uint32_t>(slot);
   table_[slot] = static_cast<uint32_t>(++used_);
   return &nodes_[used_ - 1];
+}
+
+uint64_t unwind_calls() {
+  uint64_t stack[kDeepest];
+  const CallNode* node = nullptr;
+  for (size_t n = backtrace(stack, kDeepest); n-- > 0;) node = call_tree.child(node, stack[n]);
+  return reinterpret_cast<uint64_t>(node);
 }
 
 }  // namespace lockstep::rt

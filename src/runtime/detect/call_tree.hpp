@@ -34,4 +34,6 @@ class CallTree {
 };
 inline constinit CallTree call_tree{};
 
+uint64_t unwind_calls();  // the running thread's stack, as a node of the call tree
+
 }  // namespace lockstep::rt

@@ -99,6 +99,13 @@ bool arrive(const Wanted* wanted, uint8_t flags) {
   return true;
 }
 
+void note_error(int error) {
+  Scheduler& s = scheduler();
+  if (s.unjoined == 0 || s.log_size <= s.first_kept) return;  // no step was recorded
+  Step& last = s.log[s.log_size - 1];
+  if (last.thread == self().id && last.kind == OpKind::Io) last.set_error(error);
+}
+
 StreamCall::StreamCall(FILE* stream, Use use)
     : channel_(concerned(descriptor_of(stream)) ? descriptor_of(stream) : -1),
       state_(descriptor_of(stream), use, true) {

@@ -32,6 +32,8 @@ void wake_waiters();  // a descriptor may have become ready
 // One I/O step, when it can be done. false: it timed out, or a signal ended it (errno is EINTR then).
 bool arrive(const Wanted* wanted, uint8_t flags);
 
+void note_error(int error);  // the call that is the running thread's last step failed
+
 // Runs `call` as a step of its own that waits until `fd` is ready for `events`.
 template <class F>
 auto step_on(int fd, short events, bool blocks, F&& call) {
@@ -42,6 +44,7 @@ auto step_on(int fd, short events, bool blocks, F&& call) {
   sends(fd);  // whatever it is: even what is read makes room for others
   const auto result = call();
   const int saved = errno;
+  if (result == -1) note_error(saved);
   receives(fd);
   wake_waiters();
   errno = saved;
@@ -57,7 +60,7 @@ class StreamCall {
   template <class T>
   T done(T result) const {
     if (UNLIKELY(channel_ >= 0)) finish();
-    return state_.done(result);
+    return state_.done_without_error(result);
   }
 
  private:

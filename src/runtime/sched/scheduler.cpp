@@ -64,10 +64,12 @@ inline Step& Scheduler::record(Thread& me) {
   last_ = me.id;
   last_yielded_ = false;
   if (UNLIKELY(step.flags & Step::kTimed)) reasons.add(Reason::Timeout);
-  if (UNLIKELY(step.flags & Step::kYield))
+  if (UNLIKELY(step.flags & Step::kYield)) {
+    ++me.yields;
     count_as_yield(step);
-  else
+  } else {
     ++me.effects;
+  }
   if (UNLIKELY(detail)) {
     if (first_kept == 0) observe_step(me, log_size - 1);
     debug_step(log_size);

@@ -1,7 +1,10 @@
 #include "runtime/sched/spin.hpp"
 
 #include "runtime/detect/call_sites.hpp"
+#include "runtime/detect/call_tree.hpp"
+#include "runtime/detect/races.hpp"
 #include "runtime/process/backtrace.hpp"
+#include "runtime/process/facts.hpp"
 #include "runtime/process/libraries.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/state_hash.hpp"
@@ -47,6 +50,25 @@ uint64_t current_value(const Watch& w) {
   return value;
 }
 
+// It came back to the same state and did not yield since: with nobody else running it would go on like that, although
+// others can run. CHESS calls that a violation of the good samaritan property (section 5, figure 3).
+void note_unyielding(Thread& me, const Watch& read) {
+  const Scheduler& s = scheduler();
+  if (s.enabled.size(s.words()) == s.enabled.contains(me.id)) return;
+  uint64_t place[1];
+  if (!backtrace(place, 1)) return;
+  notice(FactKind::SpinsUnyielding, reinterpret_cast<const void*>(place[0]));
+  if (!runtime.channel->check_yields) return;
+  RaceAccess access{};
+  access.pc = s.detail ? unwind_calls() : place[0];
+  access.address = access.begin = read.address;
+  access.step = s.log_size;
+  access.size = 1;
+  access.thread = me.id;
+  access.misuse = Misuse::SpinsUnyielding;
+  race_detector.add_misuse(access);
+}
+
 // Looks whether this very state has been seen since the thread last changed anything; then what it read since then
 // is what it waits for.
 void look_for_a_round(Thread& me, const Watch& now) {
@@ -68,12 +90,15 @@ void look_for_a_round(Thread& me, const Watch& now) {
     me.spin_rounds = 0;
     me.spin_misses = 0;
     me.spinning = !watched_value_changed(me);
-    if (!me.spinning) goes_round(me);
+    if (!me.spinning)
+      goes_round(me);
+    else if (me.round[i].yields == me.yields)
+      note_unyielding(me, now);
     return;
   }
   ++me.spin_misses;
   if (me.spin_rounds == kMostWatched) me.spin_rounds = 0;
-  me.round[me.spin_rounds++] = {state, now};
+  me.round[me.spin_rounds++] = {state, now, me.yields};
 }
 
 }  // namespace

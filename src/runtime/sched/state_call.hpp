@@ -4,6 +4,9 @@
 #pragma once
 #include <sys/types.h>
 
+#include <cerrno>
+#include <cstdio>
+
 #include "runtime/base/module.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/sched/scheduler.hpp"
@@ -24,6 +27,15 @@ class StateCall {
 
   template <class T>
   T done(T result) const {
+    if (UNLIKELY(step_ != nullptr)) {
+      if (kind_ == StateKind::Files || kind_ == StateKind::Descriptors) step_->set_error(error_of(result));
+      finish(succeeded(result));
+    }
+    return result;
+  }
+  // Of a call that does not say by errno why it failed: at the end of a file, for one.
+  template <class T>
+  T done_without_error(T result) const {
     if (UNLIKELY(step_ != nullptr)) finish(succeeded(result));
     return result;
   }
@@ -39,6 +51,13 @@ class StateCall {
   static bool succeeded(unsigned) { return true; }
   static bool succeeded(ssize_t size) { return size > 0; }
   static bool succeeded(size_t size) { return size > 0; }
+  static int error_of(int result) { return result == -1 ? errno : 0; }
+  static int error_of(ssize_t result) { return result == -1 ? errno : 0; }
+  static int error_of(FILE* stream) { return stream ? 0 : errno; }
+  template <class T>
+  static int error_of(const T&) {
+    return 0;
+  }
 
   StateKind kind_;
   Use use_;

@@ -116,6 +116,7 @@ LOCKSTEP_EXPORT int sched_yield() noexcept {
   if (!controlled()) return static_cast<int>(sys(SYS_sched_yield));
   call_sites.doubt();
   ProgramCall frame(LOCKSTEP_STACK);
+  ++self().yields;
   if (!yields_before_it_blocks()) scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
   return 0;
 }

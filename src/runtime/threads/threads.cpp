@@ -137,7 +137,7 @@ void forget_loops(Thread& t) {
   t.same_reads = 0;
   t.local_state = 0;
   t.effects = t.unchanging = t.lock_steps = t.spin_effects = t.spin_repeats = t.spin_misses = t.spin_rounds =
-      t.watch_count = 0;
+      t.watch_count = t.yields = 0;
   t.yield_changes = t.yields_in_row = t.yields_forgiven = 0;
   t.rounds.begin();
   t.read_object = t.read_value = t.volatile_read = t.volatile_reads = 0;

@@ -18,13 +18,14 @@ std::string hex(FailureKey key) {
 
 // Which of the findings of one execution is told first. What ends the program says most; that it ends with another exit
 // code is mostly a consequence of something else.
-int precedence_of(FindingKind kind) {
-  switch (kind) {
+int precedence_of(const Finding& finding) {
+  switch (finding.kind) {
+    case FindingKind::Livelock: return finding.race ? 4 : 0;  // a loop that spins: the execution goes on
     case FindingKind::LockMisuse:
     case FindingKind::DataRace: return 1;
     case FindingKind::ExitCode: return 2;
     case FindingKind::Leak: return 3;
-    default: return is_warning(kind) ? 4 : 0;
+    default: return is_warning(finding.kind) ? 4 : 0;
   }
 }
 
@@ -39,7 +40,7 @@ bool Findings::check(TraceView trace, const Plan& plan, uint64_t execution, cons
     for (Finding& finding : analysis->check_all(trace)) note(std::move(finding), trace, plan, execution, failures);
   if (failures.empty()) return true;
   const bool within = counts();
-  std::ranges::stable_sort(failures, {}, [](const Failure& f) { return precedence_of(f.finding.kind); });
+  std::ranges::stable_sort(failures, {}, [](const Failure& f) { return precedence_of(f.finding); });
   bool goes_on = true;
   for (Failure& failure : failures) {
     if (!within) {

@@ -19,7 +19,9 @@ constexpr uint64_t kPctvbPreparations = 4;
 class Pctvb final : public Strategy {
  public:
   explicit Pctvb(const PctvbOptions& options)
-      : options_(options), preparation_(options.max_steps, kPctvbPreparations) {}
+      : options_(options),
+        survey_({}, HeapVariable::Site, options.focus),
+        preparation_(options.max_steps, kPctvbPreparations) {}
 
   std::optional<Plan> next() override {
     Draw draw;
@@ -58,7 +60,8 @@ class Pctvb final : public Strategy {
 
   Claim claim() const override {
     Claim claim = sample();
-    if (counted_ > 0 && survey_.count() > 0 && survey_.overflows() == 0 && options_.survey && !too_many_)
+    const bool whole = survey_.overflows() == 0 && options_.survey && !too_many_ && !options_.focus;
+    if (counted_ > 0 && survey_.count() > 0 && whole)
       claim.chance = {.missed = pctvb_miss_probability(options_, survey_.count(), threads_, most_accesses_, counted_),
                       .depth = options_.depth,
                       .variables = options_.variables,
@@ -163,8 +166,11 @@ class Pctvb final : public Strategy {
 
   // A uniformly random set, by the first steps of a shuffle.
   std::vector<size_t> choose(uint64_t execution) const {
-    std::vector<size_t> all(most_.size());
-    std::iota(all.begin(), all.end(), size_t{0});
+    std::vector<size_t> all = survey_.in_focus();
+    if (all.empty()) {
+      all.resize(most_.size());
+      std::iota(all.begin(), all.end(), size_t{0});
+    }
     const size_t count = std::min<size_t>(options_.variables, all.size());
     for (size_t i = 0; i < count; ++i)
       std::swap(all[i], all[i + seed_of(options_.seed ^ 0x5e7, execution * 64 + i) % (all.size() - i)]);
@@ -173,7 +179,7 @@ class Pctvb final : public Strategy {
   }
 
   const PctvbOptions options_;
-  VariableSurvey survey_{{}, HeapVariable::Site};
+  VariableSurvey survey_;
   Preparation preparation_;
   std::vector<std::vector<uint64_t>> most_;  // accesses to each shared variable, at each of its places
   bool too_many_ = false;                    // places for one plan: some change points were never drawn

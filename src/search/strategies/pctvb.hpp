@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "search/base/strategy.hpp"
+#include "search/variables/survey.hpp"
 
 namespace lockstep {
 
@@ -15,6 +16,7 @@ struct PctvbOptions {
   uint64_t seed = 0;
   uint32_t max_steps = kNoStepLimit;
   bool survey = true;  // as in VbOptions
+  PointsAt focus{};    // the only variables to choose from, if there are any
 };
 
 // Upper bound on the probability to have missed a bug of `depth` at v of Q variables that are accessed `accesses` times

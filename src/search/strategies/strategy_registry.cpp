@@ -152,7 +152,7 @@ constexpr StrategyInfo kStrategies[] = {
      "pct with change points only at accesses to a few chosen variables; all that one place allocates is one of them",
      kSeed | kDepth | kVariables | kSurvey | kWatchesMemory,
      [](Settings& s) {
-       return make_pctvb({s.depth, s.variables.value_or(1), s.seed, s.max_steps, s.survey});
+       return make_pctvb({s.depth, s.variables.value_or(1), s.seed, s.max_steps, s.survey, pointed_at(s)});
      }},
     {"vb", "variable bounding: few preemptions (2) at few shared variables (2), optionally of few threads",
      kPreemptions | kVariables | kThreads | kSets | kSurvey | kSeed | kWatchesMemory,

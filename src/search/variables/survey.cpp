@@ -95,6 +95,13 @@ void VariableSurvey::settle() {
   for (size_t i = 0; i < shared_.size(); ++i) known_.at(shared_[i].id).number = i;
 }
 
+std::vector<size_t> VariableSurvey::in_focus() const {
+  std::vector<size_t> numbers;
+  for (size_t i = 0; focus_ && i < shared_.size(); ++i)
+    if (!shared_[i].replaced && known_.at(shared_[i].id).in_focus) numbers.push_back(i);
+  return numbers;
+}
+
 void VariableSurvey::save(StateWriter& out) const {
   out.put<uint64_t>(known_.size());
   for (const auto& [id, v] : known_) {

@@ -50,6 +50,7 @@ class VariableSurvey {
   // Called once; what shows after that is added at the end, so that numbers stay.
   void settle();
   const std::vector<SharedVariable>& shared() const { return shared_; }
+  std::vector<size_t> in_focus() const;              // of the shared ones
   size_t count() const { return count_; }            // without those that are replaced
   size_t left_out() const { return left_out_; }      // shared, of later iterations
   unsigned threads() const { return threads_; }      // one above the largest name seen
