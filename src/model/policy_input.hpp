@@ -65,4 +65,8 @@ struct ExpectedOperations {
   }
 };
 
+// Surw: decisions after which nobody waits any longer for the thread that shall come first. In shorter executions every
+// order is equally likely.
+inline constexpr uint32_t kSurwPatience = 1'000;
+
 }  // namespace lockstep

@@ -2,7 +2,6 @@
 
 #include <dwarf.h>
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
 #include "target/demangle.hpp"
@@ -135,6 +134,25 @@ std::optional<SourceLine> call_site(Dwarf_Die* unit, Dwarf_Die* inlined) {
   return SourceLine{absolute(unit, path), static_cast<int>(*line)};
 }
 
+std::vector<Dwarf_Die> scopes_around(Dwarf_Die die) {
+  const Dwarf_Off offset = dwarf_dieoffset(&die);
+  std::vector<Dwarf_Die> scopes(1);
+  if (dwarf_diecu(&die, &scopes.front(), nullptr, nullptr) == nullptr) return {};
+  while (true) {
+    Dwarf_Die next;
+    if (dwarf_child(&scopes.back(), &next) != 0) return {};
+    Dwarf_Die holder = next;
+    while (dwarf_dieoffset(&next) <= offset) {
+      holder = next;
+      if (dwarf_siblingof(&next, &next) != 0) break;
+    }
+    if (dwarf_dieoffset(&holder) >= offset) break;
+    scopes.push_back(holder);
+  }
+  std::reverse(scopes.begin(), scopes.end());
+  return scopes;
+}
+
 std::string name_of(Dwarf_Die* die) {
   Dwarf_Attribute attribute;
   for (unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
@@ -142,12 +160,9 @@ std::string name_of(Dwarf_Die* die) {
   const char* plain = dwarf_diename(die);
   if (plain == nullptr) return {};
   std::string result = plain;
-  Dwarf_Die* scopes = nullptr;
-  Dwarf_Die declared = declaration_of(*die);
-  const int count = dwarf_getscopes_die(&declared, &scopes);
-  for (int i = 1; i < count; ++i) {
-    const int tag = dwarf_tag(&scopes[i]);
-    const char* name = dwarf_diename(&scopes[i]);
+  for (Dwarf_Die& scope : scopes_around(declaration_of(*die))) {
+    const int tag = dwarf_tag(&scope);
+    const char* name = dwarf_diename(&scope);
     const bool closure = name ? std::string_view(name).starts_with("<lambda") : result == "operator()";
     if (closure) {
       result = "lambda";  // instead of the operator() it holds
@@ -157,7 +172,6 @@ std::string name_of(Dwarf_Die* die) {
       result = shorten_name(name) + "::" + result;
     }
   }
-  if (count > 0) free(scopes);
   return result;
 }
 

@@ -57,6 +57,9 @@ std::optional<SourceLine> call_site(Dwarf_Die* unit, Dwarf_Die* inlined);
 // Readable name of a function or variable: from its linkage name if there is one, else its plain name with the
 // scopes it is declared in (gcc gives an inlined lambda no linkage name); empty if it has none.
 std::string name_of(Dwarf_Die* die);
+// What holds this entry, innermost first, as dwarf_getscopes_die() would say. That looks at every entry of the unit; as
+// entries are ordered by their offsets, the siblings of the scopes are enough.
+std::vector<Dwarf_Die> scopes_around(Dwarf_Die die);
 
 // ATTRIBUTE as an unsigned number, looking through abstract origins and specifications.
 std::optional<uint64_t> number(Dwarf_Die* die, unsigned attribute);

@@ -2,7 +2,6 @@
 
 #include <dwarf.h>
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 #include <unordered_map>
 
@@ -22,19 +21,16 @@ uint64_t size_of(Dwarf_Die* type) {
 }
 
 static bool find_library_type(Dwarf_Die* type) {
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes_die(type, &scopes);
   bool library = false;
-  for (int i = 1; i < count; ++i) {
-    const char* name = dwarf_tag(&scopes[i]) == DW_TAG_namespace ? dwarf_diename(&scopes[i]) : nullptr;
+  for (Dwarf_Die& scope : scopes_around(*type)) {
+    const char* name = dwarf_tag(&scope) == DW_TAG_namespace ? dwarf_diename(&scope) : nullptr;
     if (name && (std::string_view(name) == "std" || std::string_view(name) == "__gnu_cxx")) library = true;
   }
-  if (count > 0) free(scopes);
   const char* own = dwarf_diename(type);
   return library || (own && (std::string_view(own).starts_with("__") || std::string_view(own).starts_with("pthread_")));
 }
 
-// Asked for every element of every array that is looked through; the answer takes a walk over the whole unit.
+// Asked for every element of every array that is looked through.
 bool is_library_type(Dwarf_Die* type) {
   static std::unordered_map<const void*, bool> known;
   const auto [at, fresh] = known.try_emplace(type->addr, false);

@@ -100,8 +100,10 @@ struct alignas(64) Thread {
   uint32_t volatile_reads;
   uint32_t yield_changes;  // steps that changed something, when its present row of yields began
   uint8_t yields_in_row, yields_forgiven;
-  Rounds rounds;                     // of the loops in which it gives way
-  uint64_t read_object, read_value;  // of its last read that changed nothing
+  Rounds rounds;                       // of the loops in which it gives way
+  uint32_t fruitless_rounds;           // since a round that changed nothing
+  uint64_t yields_at, yields_on_path;  // where that was looked at last
+  uint64_t read_object, read_value;    // of its last read that changed nothing
   bool announced;        // the last call for tracked memory has not been followed by an access (detect/call_sites.hpp)
   bool spinning;         // the next round of its loop is useless until a watched value changes
   bool goes_round;       // it is not, because one has changed

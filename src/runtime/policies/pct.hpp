@@ -7,6 +7,9 @@
 // With chosen variables (PCTVB, Bindal, Bansal & Lal 2013) the changes are drawn among their accesses instead: before
 // the j-th access to variable q, for pairs (q, j). Plan::extra: for every variable {address, size, most accesses
 // expected}.
+//
+// Threads that wake each other without an end would starve the rest. After more decisions than expected, which the
+// probability says nothing about, one thread in a while falls behind all others.
 #pragma once
 #include "model/ids.hpp"
 #include "model/plan.hpp"
@@ -14,12 +17,15 @@
 
 namespace lockstep::rt {
 
+inline constexpr uint32_t kPctPatience = 2'000;
+
 class Pct {
  public:
   void begin(uint64_t seed, unsigned depth, uint32_t horizon) {
     draw_ = Draw(seed);
     depth_ = depth < 1 ? 1 : depth > kMaxPctDepth ? kMaxPctDepth : depth;
     counted_ = 0;
+    fair_at_ = horizon < kNever - kPctPatience ? horizon + kPctPatience : kNever;
     known_ = 0;
     lowest_ = 0;
     next_ = kNever;
@@ -41,6 +47,7 @@ class Pct {
     const uint32_t count = words / 3 < kMostVariables ? words / 3 : kMostVariables;
     for (uint32_t q = 0; q < count; ++q) total += extra[3 * q + 2];
     begin(seed, depth, total < kNever ? static_cast<uint32_t>(total) : kNever - 1);
+    fair_at_ = 50 * kPctPatience;
     variables_ = extra;
     variable_count_ = count;
     for (uint32_t q = 0; q < count; ++q) accesses_[q] = 0;
@@ -63,6 +70,7 @@ class Pct {
       priority(best) = static_cast<int64_t>(change);
       best = highest(each, &candidates);
     }
+    if (candidates > 1 && ++counted_ >= fair_at_) best = give_way(each, best);
     if (const uint32_t q = variable_of(next(best)); q != kNever) ++accesses_[q];
     return best;
   }
@@ -74,7 +82,9 @@ class Pct {
     if (tired != kNoThread) priority(tired) = --lowest_;
     unsigned candidates = 0;
     ThreadId best = highest(each, &candidates);
-    if (candidates == 1 || ++counted_ < next_) return best;
+    if (candidates == 1) return best;
+    if (++counted_ >= fair_at_) best = give_way(each, best);
+    if (counted_ < next_) return best;
     next_ = kNever;
     for (unsigned i = 1; i < depth_; ++i) {
       if (point_[i] == counted_) priority(best) = static_cast<int64_t>(i);
@@ -98,6 +108,14 @@ class Pct {
       priority_[known_] =
           static_cast<int64_t>((Draw(ranks_ ^ known_ * 0xd1342543de82ef95ull).next() >> 2) + kMaxPctDepth);
     return priority_[index_of(t)];
+  }
+
+  template <class Each>
+  ThreadId give_way(Each&& each, ThreadId best) {
+    fair_at_ = counted_ < kNever - kPctPatience ? counted_ + kPctPatience : kNever;
+    priority(best) = --lowest_;
+    unsigned candidates = 0;
+    return highest(each, &candidates);
   }
 
   template <class Each>
@@ -132,7 +150,7 @@ class Pct {
   Draw draw_;
   uint64_t ranks_ = 0;
   unsigned depth_ = 1, known_ = 0;  // threads below known_ have a priority
-  uint32_t counted_ = 0, next_ = kNever;
+  uint32_t counted_ = 0, next_ = kNever, fair_at_ = kNever;
   int64_t lowest_ = 0;
   uint32_t point_[kMaxPctDepth] = {};
   int64_t priority_[kMaxThreads] = {};

@@ -1,6 +1,8 @@
 // Selectively uniform random walk (Zhao, Wolff, Mathur & Roychoudhury 2025): of the operations on one chosen object
 // every order is equally likely, however much else the threads do in between. The thread that shall perform the next of
 // them is drawn by how many each has still to do; the others wait before theirs; everything else is a random walk.
+// A thread that does other things for long instead of its next one may be waiting, without a pause, for one of those
+// who wait for it: nothing more is expected of it, and in the end nobody waits any more.
 #pragma once
 #include "model/ids.hpp"
 #include "model/policy_input.hpp"
@@ -25,15 +27,22 @@ class Surw {
     }
     intended_ = kNoThread;
     drawn_ = false;
+    waited_ = 0;
+    holds_ = true;
   }
 
   // `each(visit)` visits the candidates ascending, of which there is one at least; `chosen(t)`: is what t does next an
   // operation on the object?
   template <class Each, class Chosen>
   ThreadId choose(Each&& each, Chosen&& chosen) {
+    if (waited_ == kSurwPatience) give_up();
     if (!drawn_) intend(draw_expected());
-    unsigned free = 0;
-    each([&](ThreadId t) { free += t == intended_ || !chosen(t); });
+    unsigned free = 0, all = 0;
+    each([&](ThreadId t) {
+      free += is_free(t, chosen);
+      ++all;
+    });
+    if (free < all) ++waited_;
     if (free == 0) {  // everybody who can go on waits for one that cannot
       intend(draw_waiting(each));
       free = 1;
@@ -41,17 +50,32 @@ class Surw {
     uint32_t skip = draw_.below(free);
     ThreadId next = kNoThread;
     each([&](ThreadId t) {
-      if (next == kNoThread && (t == intended_ || !chosen(t)) && skip-- == 0) next = t;
+      if (next == kNoThread && is_free(t, chosen) && skip-- == 0) next = t;
     });
     if (chosen(next)) {
       uint32_t& left = left_[index_of(next)];
       if (left > 0) --left, --total_;
       drawn_ = false;
+      waited_ = 0;
     }
     return next;
   }
 
  private:
+  template <class Chosen>
+  bool is_free(ThreadId t, Chosen&& chosen) const {
+    return !holds_ || t == intended_ || !chosen(t);
+  }
+  void give_up() {
+    waited_ = 0;
+    drawn_ = false;
+    if (intended_ == kNoThread || left_[index_of(intended_)] == 0) {
+      holds_ = false;
+      return;
+    }
+    total_ -= left_[index_of(intended_)];
+    left_[index_of(intended_)] = 0;
+  }
   void intend(ThreadId t) {
     intended_ = t;
     drawn_ = true;
@@ -87,6 +111,8 @@ class Surw {
   unsigned touched_ = 0;  // threads below it may have something left
   ThreadId intended_ = kNoThread;
   bool drawn_ = false;
+  bool holds_ = true;    // who is not intended waits before the object
+  uint32_t waited_ = 0;  // decisions since the last operation on the object at which somebody waited
   uint32_t left_[kMaxThreads] = {};
 };
 

@@ -221,7 +221,13 @@ void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
   Thread& me = *runtime.current;
   if (enabled.size(words_) == enabled.contains(me.id) && timed.empty(words_)) return;  // it keeps nobody waiting
   count_plain_writes(me);
-  Whereabouts here = whereabouts();
+  // To find the place and hash the stack takes far longer than a step. A loop that has counted on for long is looked at
+  // for a few rounds now and then; in between its rounds are taken for different ones.
+  constexpr uint32_t kManyRounds = 256, kInterval = 32, kLooks = 4;
+  const bool looks = me.fruitless_rounds < kManyRounds || me.fruitless_rounds % kInterval < kLooks;
+  Whereabouts here = looks ? whereabouts() : Whereabouts{me.yields_at, me.yields_on_path, 0};
+  me.yields_at = here.address;
+  me.yields_on_path = here.path;
   if (here.state) {  // a change makes a round another one
     StateHash hash;
     hash.add(here.state);
@@ -229,6 +235,7 @@ void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
     here.state = hash.value() | 1;
   }
   const Rounds::Pass pass = me.rounds.pass(here.path, here.state, rounds > spin_rounds ? 1 : spin_rounds);
+  me.fruitless_rounds = pass == Rounds::Pass::Same ? 0 : me.fruitless_rounds + 1;
   if (pass == Rounds::Pass::First) return;
   yield_is_fair_ = pass != Rounds::Pass::Counts && pass != Rounds::Pass::New;
   if (pass == Rounds::Pass::Beyond) loop_ = here.address;

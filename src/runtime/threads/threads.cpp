@@ -140,6 +140,8 @@ void forget_loops(Thread& t) {
       t.watch_count = t.yields = 0;
   t.yield_changes = t.yields_in_row = t.yields_forgiven = 0;
   t.rounds.begin();
+  t.fruitless_rounds = 0;
+  t.yields_at = t.yields_on_path = 0;
   t.read_object = t.read_value = t.volatile_read = t.volatile_reads = 0;
   t.spinning = t.goes_round = false;
   for (uint64_t& key : t.spin_key) key = 0;

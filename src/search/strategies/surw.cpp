@@ -76,7 +76,7 @@ class Surw final : public Strategy {
     if (count_operations(trace)) {
       ++generation_;
       counted_ = 0;
-    } else if (planned_with == generation_) {
+    } else if (planned_with == generation_ && trace.steps().size() <= kSurwPatience) {
       ++counted_;
     }
   }
