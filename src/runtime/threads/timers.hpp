@@ -4,9 +4,9 @@
 
 namespace lockstep::rt {
 
-unsigned timer_tasks();          // threads that stand behind timers now
+unsigned timer_tasks();          // number of tasks behind timers now
 void reset_timers();             // before an execution
-void descriptor_closed(int fd);  // it may have been a timer's
+void descriptor_closed(int fd);  // the descriptor may have been a timer's
 extern const Module timers_module;
 
 }  // namespace lockstep::rt
