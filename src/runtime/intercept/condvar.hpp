@@ -1,3 +1,4 @@
+// Condition variables.
 #pragma once
 #include "runtime/base/module.hpp"
 

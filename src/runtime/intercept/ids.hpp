@@ -1,3 +1,4 @@
+// Scheduling priorities of the process.
 #pragma once
 #include "runtime/base/module.hpp"
 
