@@ -1,3 +1,4 @@
+// Crash stacks, refusals and wake-ups of the driver.
 #include "runtime/process/control.hpp"
 
 #include <signal.h>
