@@ -1,4 +1,4 @@
-// Calls the real function behind an intercepted name.
+// Finds the real function behind an intercepted name.
 #pragma once
 #include <dlfcn.h>
 

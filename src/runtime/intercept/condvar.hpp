@@ -1,4 +1,4 @@
-// Condition variables.
+// The module of condition variables.
 #pragma once
 #include "runtime/base/module.hpp"
 

@@ -1,4 +1,4 @@
-// Scheduling priorities of the process.
+// Calls on ids, names, affinity and priority of threads.
 #pragma once
 #include "runtime/base/module.hpp"
 

@@ -99,7 +99,7 @@ void run_region(Region region, void* data, unsigned size, const Work& first = {}
   free(team);
 }
 
-// The work-sharing construct of the running thread. Valid in a region with several threads, and outside of regions.
+// The work-sharing construct of the running thread, which must have a team (team_of_one() outside of a region).
 Work& current_work(const TeamPlace& at) { return at.team->work[(at.constructs + 1) % kMostOpen]; }
 
 bool next_work(long* begin, long* stop) {

@@ -1,4 +1,4 @@
-// Crash stacks, refusals and wake-ups of the driver.
+// Wakes readers of rings, sets crash stacks, and refuses programs that cannot be controlled.
 #include "runtime/process/control.hpp"
 
 #include <signal.h>

@@ -1,5 +1,4 @@
-// The choice of the next thread: the slow path, for plans, policies, sleep sets and everything else that is not the
-// plain default schedule.
+// Chooses the next thread wherever the plain default schedule is not enough: plans, policies, sleep sets.
 #include "runtime/sched/livelock.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"

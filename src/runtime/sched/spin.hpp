@@ -1,4 +1,4 @@
-// Spin loops without annotation.
+// Detects spin loops without annotations in the program.
 //
 // A thread spins when it returns to the same place with equal callee-saved registers and equal bytes on its stack, has
 // read the same values, which are unchanged, and has changed nothing in between. Then the next round will be like the

@@ -1,4 +1,4 @@
-// Timers as tasks: see timers.cpp.
+// Timers as tasks (timers.cpp has the details).
 #pragma once
 #include "runtime/base/module.hpp"
 
