@@ -70,7 +70,7 @@ unsigned CheckpointPolicy::begin(const PlanHeader& plan, const PlanHeader* (*aft
   target_ = 0;
   resumable_ = false;
   if (use_ == CheckpointUse::Off) return 0;
-  // Patches of the program's code are not part of a checkpoint and must not be undone.
+  // Found loops and removed calls must not be undone, but their patches of the code are not part of a checkpoint.
   if (UNLIKELY(native_loops_known() || call_sites.in_use())) {
     turn_off();
     return 0;

@@ -230,7 +230,7 @@ void serve_plans() {
     descriptors.output = out_of_the_way(sys(SYS_memfd_create, word("lockstep-compared"), MFD_CLOEXEC));
   undo.remember();
   sys(SYS_sched_getaffinity, 0, sizeof runtime.cpus, word(&runtime.cpus));
-  // A process that cannot start over cannot get more threads later.
+  // Under a debugger an execution cannot start over with more threads, so all of them are created now.
   if (channel.debug) grow_pool(runtime.thread_table->count.load(std::memory_order_relaxed));
   channel.instrumented = runtime.instrumented;
   channel.fiber = runtime.fibers;
