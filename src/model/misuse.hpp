@@ -1,5 +1,5 @@
-// What can be wrong with an operation on a lock or the like. The program goes on as it would without Lockstep, unless
-// nobody knows how that would be.
+// Misuses of locks and similar objects. After a misuse the program goes on as it would without Lockstep, or the
+// execution ends if that behaviour is unknown.
 #pragma once
 #include <cstdint>
 

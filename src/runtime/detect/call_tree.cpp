@@ -1,3 +1,4 @@
+// The tree of call stacks.
 #include "runtime/detect/call_tree.hpp"
 
 #include "runtime/base/trace_limits.hpp"
@@ -25,7 +26,7 @@ const CallNode* CallTree::child(const CallNode* caller, uint64_t pc) {
     const CallNode& known = nodes_[table_[slot] - 1];
     if (known.pc == pc && known.caller == caller) return &known;
   }
-  if (used_ == kMostNodes) return caller;  // stacks of deeper programs are cut
+  if (used_ == kMostNodes) return caller;  // no more room: stacks of deeper programs are cut
   nodes_[used_] = {pc, caller};
   slots_[used_] = static_cast<uint32_t>(slot);
   table_[slot] = static_cast<uint32_t>(++used_);
