@@ -1,4 +1,4 @@
-// Operations on locks and the like that the runtime found wrong: each place is a finding, however the execution ended.
+// Misuse of locks and similar objects, as found by the runtime. Each place is a finding, however the execution ended.
 #pragma once
 #include "analysis/analysis.hpp"
 
