@@ -10,9 +10,8 @@
 namespace lockstep {
 namespace {
 
-// Words of memory in a plan; a thread that touches more counts as touching everything.
-constexpr size_t kMostPlanned = 16'384;
-constexpr size_t kMostAhead = 256;  // only these last open schedules may be handed out
+constexpr size_t kMostPlanned = 16'384;  // words of memory in a plan; more counts as everything
+constexpr size_t kMostAhead = 256;       // only these last open schedules may be handed out
 constexpr uint64_t kMostWaitingBytes = 64 << 20;
 constexpr uint32_t kMostTries = 8;  // of a predicted deadlock whose schedule did not reach it
 
@@ -335,8 +334,7 @@ void BlockSearch::predict(TraceView trace, uint32_t begin, HeldLocks& held, cons
       return;
     }
     const auto [known, fresh] = predicted_.try_emplace(key_of(deadlock.cycle), 0);
-    // Being run, confirmed, or tried often enough.
-    if (!fresh && (known->second == 0 || known->second >= kMostTries)) continue;
+    if (!fresh && (known->second == 0 || known->second >= kMostTries)) continue;  // run, or tried often enough
     predicted.emplace_back().deadlock = std::move(deadlock);
   }
 }

@@ -172,7 +172,7 @@ class CauseFinder {
     return i;
   }
 
-  // a before b follows from c before d if a's thread does c no earlier than a, and d's thread does d no later than b.
+  // Order (a, b) follows from (c, d) if a comes no later than c in their thread, and d no later than b in theirs.
   bool implies(const NeededOrder& by, const NeededOrder& o) const {
     const auto steps = failing_.steps();
     return steps[o.first].thread == steps[by.first].thread && second_thread(o) == second_thread(by) &&

@@ -115,7 +115,7 @@ Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const 
   Tracking tracking(executor, finding.plan.tracked);
   const std::optional<Shrunk> shrunk = shrink(tracking, finding.trace, max_steps, same, proved, budget);
   Finding simplest = shrunk ? same_bug.replay(shrunk->trace).value_or(finding) : finding;
-  // A race involves two accesses, whatever else is ordered.
+  // The order that matters is the one of the two accesses.
   if (simplest.race && !simplest.race->misuse()) return simplest;
   if (const auto threads = threads_needed(tracking, simplest.trace, max_steps, same, budget))
     simplest.threads = *threads;
