@@ -1,3 +1,4 @@
+// Builds sentences about needed orders and passing schedules.
 #include "report/cause_text.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@ namespace {
 
 constexpr size_t kMostTold = 4;
 
-// Pending operations follow the steps.
+// Pending operations have the indices after the steps.
 const Step& step_at(TraceView trace, uint32_t index) {
   const size_t steps = trace.steps().size();
   return index < steps ? trace.steps()[index] : trace.pending()[index - steps];
@@ -56,7 +57,7 @@ std::string nearest_passing(const Cause& cause, const TraceNames& names, const S
   if (cause.departs >= passing.steps().size()) return {};
   const Step& then = passing.steps()[cause.departs];
   const std::string other = fmt::format("{} goes on ({})", names.thread(then.thread), operation_text(then, names));
-  if (cause.departs >= failing.steps().size())  // where the failing execution could not go on
+  if (cause.departs >= failing.steps().size())  // where the failing execution could not continue
     return fmt::format("Nearest passing schedule: the same, but then {}.", other);
   const Step& instead = failing.steps()[cause.departs];
   return fmt::format("Nearest passing schedule: the same up to {}, but instead of {} there {}.",
