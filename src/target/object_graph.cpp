@@ -13,7 +13,7 @@ constexpr size_t kMostRegions = 6000;
 constexpr unsigned kMostHops = 8;
 constexpr uint64_t kMostElements = 64;  // followed elements of an array
 
-// A lock guard names the mutex that it holds, not an object of its own.
+// A lock guard stands for the mutex that it holds.
 bool is_lock(Dwarf_Die* type) {
   const std::string name = plain_name(type);
   for (const char* lock : {"lock_guard<", "unique_lock<", "scoped_lock<", "shared_lock<"})

@@ -8,8 +8,7 @@
 // * Two blocks conflict if one ends holding a lock that the other enters. Otherwise an order in which all of a nested
 //   region comes later is never tried.
 // * A block that has to wait gives the execution up, because there are no checkpoints. The schedule runs again with
-// that
-//   thread stopped.
+//   that thread stopped.
 //
 // Traces are learned in depth-first order, however many are under way: a trace that comes back early waits for its
 // turn. So the number of workers changes neither the executions nor the claim.

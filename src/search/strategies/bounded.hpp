@@ -1,8 +1,7 @@
 // Strategies dfs, icb and chess: exhaustive searches over the execution tree, bounded or unbounded.
 // * dfs: depth-first search.
 // * icb: iterative context bounding (Musuvathi & Qadeer 2007): all executions without a preemption, then all with
-// one...
-//   The first bug it finds has the fewest preemptions possible. With csb, each phase has several numbers of
+//   one... The first bug it finds has the fewest preemptions possible. With csb, each phase has several numbers of
 //   preemptions, and is searched depth-first.
 // * chess: icb that explores no state twice (happens-before state caching, Musuvathi et al. 2008).
 #pragma once

@@ -2,8 +2,7 @@
 // end.
 // * random: at every decision each alternative is equally likely. Finds shallow bugs of large programs.
 // * pos: partial order sampling (Yuan, Yang & Gu 2018): random priorities of pending operations. Operations that
-// conflict
-//   with the executed one get new priorities.
+//   conflict with the executed one get new priorities.
 #pragma once
 #include <cstdint>
 #include <memory>

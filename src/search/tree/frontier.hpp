@@ -29,7 +29,7 @@ struct Leaf {
 };
 static_assert(sizeof(Leaf) == 4);
 
-// A node of its own, or a leaf below `node`.
+// A separate node, or a leaf below `node`.
 struct OpenExecution {
   NodeIndex node;
   std::optional<Leaf> leaf;
