@@ -31,7 +31,7 @@ class DepthBins {
     while (bins_[deepest_].empty()) --deepest_;
     return bins_[deepest_].back();
   }
-  void pop() {  // removes a node of the deepest bin; nodes in a bin are interchangeable
+  void pop() {  // removes the node of top(), or another of the same depth
     bins_[deepest_].pop_back();
     --size_;
   }
@@ -254,8 +254,8 @@ class LanesWalk final : public Walk {
   }
 
  private:
-  // A sequence is run after all nodes before it have been run, so that no node is planned before it whose label it
-  // needs. It does not wait for them to finish, except for a sequence that may be extended.
+  // A sequence is run after all nodes before it have been run, so that nothing it depends on is planned later. It
+  // does not wait for them to finish, except for a sequence that may be extended.
   bool is_ready(uint32_t node) const {
     if (tree_.any_order()) return !tree_.has_sibling_under_way(node);
     for (uint32_t c = tree_[tree_[node].parent].first; c != node; c = tree_[c].next)

@@ -49,7 +49,7 @@ class Walk {
   virtual void load(StateReader& in) = 0;  // after the tree has been loaded
 };
 
-// Best-first order (GAMBIT: Coons, Musuvathi & McKinley 2010). An alternative belongs to the state in which it was
+// Best-first order (GAMBIT: Coons, Burckhardt & Musuvathi 2010). An alternative belongs to the state in which it was
 // planned, however far above the execution that planned it. Those of its siblings sleep in its subtree that were handed
 // out before it. That is a strict order, so no two siblings leave a trace to each other, and the same traces are run
 // whatever the ranks. A sibling sleeps only once it has been executed: before that it is not certain what it does, and

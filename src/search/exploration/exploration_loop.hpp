@@ -21,7 +21,7 @@ inline constexpr std::chrono::steady_clock::duration kFirstSave = std::chrono::s
 inline constexpr std::chrono::steady_clock::duration kSaveEvery = std::chrono::seconds(5);
 inline constexpr uint64_t kTrustFor = 64;  // executions
 inline constexpr unsigned kMostDoubled = 30;
-inline constexpr uint64_t kTraceShare = 4;  // fraction of the memory budget for the traces seen
+inline constexpr uint64_t kTraceShare = 4;  // the traces seen get one part in this many of the memory budget
 
 // An exploration under way. Plans are handed out, executed and learned in one order, which depends on the search and
 // the window only, never on the speed of workers.

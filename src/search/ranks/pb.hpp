@@ -1,4 +1,4 @@
-// Rank `pb` (preemption bounding, GAMBIT: Coons, Musuvathi & McKinley 2010): fewest preemptions first, which makes
+// Rank `pb` (preemption bounding, GAMBIT: Coons, Burckhardt & Musuvathi 2010): fewest preemptions first, which makes
 // best-first search iterative context bounding.
 #pragma once
 #include "search/ranks/rank.hpp"

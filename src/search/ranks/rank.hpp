@@ -1,5 +1,5 @@
-// The interface of a rank: decides which of the known executions runs next (GAMBIT: Coons, Musuvathi & McKinley 2010).
-// A rank orders a search and never prunes it.
+// The interface of a rank: decides which of the known executions runs next (GAMBIT: Coons, Burckhardt & Musuvathi
+// 2010). A rank orders a search and never prunes it.
 #pragma once
 #include <cstdint>
 

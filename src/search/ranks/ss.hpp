@@ -1,6 +1,6 @@
-// Rank `ss` (sleep sets: Godefroid 1996; as a rank in GAMBIT: Coons, Musuvathi & McKinley 2010): decisions whose thread
-// is in the sleep set go last, because an earlier sibling leads to an equivalent execution. Pruning them would be wrong
-// under a preemption bound; deferring them is not.
+// Rank `ss` (sleep sets: Godefroid 1996; as a rank in GAMBIT: Coons, Burckhardt & Musuvathi 2010): decisions whose
+// thread is in the sleep set go last, because an earlier sibling leads to an equivalent execution. Pruning them would
+// be wrong under a preemption bound; deferring them is not.
 #pragma once
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Strategy `best-first` over the execution tree (GAMBIT: Coons, Musuvathi & McKinley 2010): runs each execution of
+// Strategy `best-first` over the execution tree (GAMBIT: Coons, Burckhardt & Musuvathi 2010): runs each execution of
 // depth-first search within a preemption bound once, in the order of the ranks.
 #pragma once
 #include <cstdint>

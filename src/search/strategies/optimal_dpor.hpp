@@ -12,12 +12,12 @@ namespace lockstep {
 struct OptimalDporOptions {
   std::optional<uint32_t> preemptions;  // bound on the cost of a trace; none: all traces
   uint32_t max_steps = kNoStepLimit;
-  bool observed_labels = false;  // planted mistake: see DporParts
-  bool overlooks = false;        // planted mistake: see DporParts
+  bool observed_labels = false;  // planted mistake: see dpor::Mistakes
+  bool overlooks = false;        // planted mistake: see dpor::Mistakes
   unsigned lanes = 1;            // see DporParts; not used within a bound
   bool for_one_worker = false;   // see DporParts
   uint64_t before_lanes = 1000;
-  bool forget_guided = false;  // planted mistake: see DporParts
+  bool forget_guided = false;  // planted mistake: see dpor::Mistakes
 };
 
 std::unique_ptr<Search> make_optimal_dpor(const OptimalDporOptions& options);

@@ -1,5 +1,5 @@
-// The tree of known executions that are not finished, by deviations (GAMBIT: Coons, Musuvathi & McKinley 2010). A node
-// is an execution, stored as the one step at which it departs from its parent's execution.
+// The tree of known executions that are not finished, by deviations (GAMBIT: Coons, Burckhardt & Musuvathi 2010). A
+// node is an execution, stored as the one step at which it departs from its parent's execution.
 //
 // I1: along a path from the root the steps strictly increase.
 // I2: a node's execution and its parent's are equal before the node's step.
