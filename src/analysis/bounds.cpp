@@ -92,8 +92,7 @@ class Constraints {
     return place->second;
   }
   std::map<ThreadId, Times> times_;
-  std::map<ObjectId, std::map<ThreadId, std::pair<uint32_t, bool>>> uses_;  // latest access, and whether any was a
-                                                                            // write
+  std::map<ObjectId, std::map<ThreadId, std::pair<uint32_t, bool>>> uses_;  // latest; was any a write
   std::map<ThreadId, ThreadId> group_;
 };
 

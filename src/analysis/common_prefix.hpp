@@ -34,8 +34,7 @@ class CommonPrefix {
 
  private:
   static constexpr uint32_t kAll = 0xffff'ffff;
-  static constexpr uint32_t kEvery = 32;  // traces between updates: reading the prefix again is then a small part of
-                                          // the work
+  static constexpr uint32_t kEvery = 32;  // traces between updates, which read the prefix again
 
   State state_{};
   uint32_t at_ = 0, common_ = kAll, traces_ = 0;

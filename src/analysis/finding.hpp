@@ -86,8 +86,7 @@ struct Cause {
   std::vector<NeededOrder> orders;  // ascending by `second`
   uint32_t reversed = 0;            // orders that were reversed and run; 0: none was tried
   uint32_t left_out = 0;            // conflicts that could not be reversed, or for which the budget did not suffice
-  Trace passing;                    // of the reversed executions that passed, the one that departs latest; empty: none
-                                    // passed
+  Trace passing;                    // of those that passed, the one that departs latest; empty: none passed
   uint32_t departs = 0;             // the record at which `passing` departs
   std::string text;                 // one sentence, by explain_cause()
 };

@@ -94,8 +94,7 @@ void HappensBefore::note(const Step& step, Event& e, int32_t* clock) {
   if (step.kind == OpKind::Join) {
     const uint32_t last = last_of(step.second.thread());
     if (last != kNone) join(clock, last);
-  } else if (step.kind == OpKind::BarrierLeave || step.kind == OpKind::FutexBlocked) {  // part of the step that woke
-                                                                                        // the thread
+  } else if (step.kind == OpKind::BarrierLeave || step.kind == OpKind::FutexBlocked) {  // part of the waking step
     uint32_t waker = record;
     while (waker-- > 0)
       if (!(events_[waker].flags & Step::kNote) && events_[waker].kind != OpKind::Choose) break;

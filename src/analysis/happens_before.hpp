@@ -31,8 +31,7 @@ class HappensBefore {
     uint8_t flags;  // of the step
     uint8_t uses;
     uint32_t index;              // among the records of its thread, from 1
-    uint32_t previous;           // the record whose clock this one extends: the thread's previous record, or the one
-                                 // that created the thread
+    uint32_t previous;           // whose clock this extends: the previous record of the thread, or its creation
     Companion second;            // of the step
     uint32_t condition = kNone;  // of a timed wait: the object waited for (see number_of()), until the thread was woken
     Use use[3];

@@ -55,12 +55,10 @@ class MinPreemptions {
   // The functions below give the state of an object after exactly the steps of the cut.
   template <class Visit>
   void for_each_access(uint32_t object, Visit visit) const;
-  bool is_free(const Cut& cut, uint32_t object, bool waited_for = false) const;  // `waited_for`: by a thread that is
-                                                                                 // blocked at the end
+  bool is_free(const Cut& cut, uint32_t object, bool waited_for = false) const;  // `waited_for`: by a blocked thread
   bool has_writer(const Cut& cut, uint32_t object, bool waited_for = false) const;
   int readers(const Cut& cut, uint32_t object) const;
-  bool has_units(const Cut& cut, uint32_t semaphore, bool untouched) const;  // `untouched`: the result if no access
-                                                                             // shows the count
+  bool has_units(const Cut& cut, uint32_t semaphore, bool untouched) const;  // `untouched`: without accesses
   bool is_woken(const Cut& cut, const Event& reacquire) const;
 
   const HappensBefore* order_ = nullptr;

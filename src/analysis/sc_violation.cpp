@@ -11,8 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint16_t kSeqCst = 5;
-constexpr uint64_t kMostLookedAt = 20'000;  // executions with stores that can be delayed; a common violation shows
-                                            // early
+constexpr uint64_t kMostLookedAt = 20'000;  // executions with delayable stores; a common violation shows early
 
 int order_of(const Step& s) { return s.order(); }
 bool is_delayed_store(const Step& s) {

@@ -11,8 +11,8 @@ namespace lockstep {
 // the threads that do not wait; empty: there are none.
 std::string end_states(const TraceNames& names);
 
-// For a deadlock: "thread 1: lock b at bank.cpp:12 in transfer, called at bank.cpp:17 in main", and below each thread "
-// holds a, taken at bank.cpp:11 in transfer".
+// For a deadlock: "thread 1: lock b at bank.cpp:12 in transfer, called at bank.cpp:17 in main", and
+// below each thread, indented, "holds a, taken at bank.cpp:11 in transfer".
 std::vector<std::string> deadlock_lines(const TraceNames& names);
 
 }  // namespace lockstep
