@@ -1,3 +1,4 @@
+// Reports the misused locks that a trace lists.
 #include "analysis/lock_misuse.hpp"
 
 #include "analysis/bounds.hpp"

@@ -1,4 +1,4 @@
-// What was noticed about the program, by name, for the claim.
+// Gives names to the facts that were noticed about the program, for the claim.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,14 +18,14 @@ bool has_any(const std::string& name, std::initializer_list<const char*> parts) 
                      [&name](const char* part) { return name.find(part) != std::string::npos; });
 }
 
-// std::atomic, its bases and free functions, with or without their template arguments: the order is chosen by who calls
-// them. Not __atomic_semaphore and the like, which choose it themselves.
+// True for std::atomic, its bases and free functions, with or without template arguments: their caller chooses the
+// memory order. False for __atomic_semaphore and similar classes, which choose the order themselves.
 bool is_atomic_wrapper(const Frame& frame) {
   return has_any(frame.where.function, {"std::atomic", "::__atomic_base", "::__atomic_impl::", "::__atomic_ref",
                                         "::__atomic_float", "__cxx_atomic_"});
 }
 
-// What stands between std::atomic::wait and the load that it does in the order it was given.
+// True for the functions between std::atomic::wait and its load, which uses the order passed to wait().
 bool is_atomic_wait(const Frame& frame) {
   return has_any(frame.where.function,
                  {"std::__detail::__waiter", "std::__detail::__atomic_spin", "std::__atomic_wait_address",
@@ -42,7 +42,7 @@ bool is_standard_library(const Frame& frame) {
   return frame.where.function.starts_with("std::") || frame.where.function.starts_with("__gnu_cxx::");
 }
 
-// Who chose the order of an operation; the outermost wrapper, if its caller is not known.
+// The frame that chose the memory order of an operation; the outermost wrapper if its caller is not known.
 const Frame& chooser_of_order(const std::vector<Frame>& frames) {
   const auto is_own_operation = [](const Frame& frame) { return !is_atomic_wrapper(frame); };
   auto caller = std::find_if(frames.begin(), frames.end(), is_own_operation);
@@ -52,7 +52,7 @@ const Frame& chooser_of_order(const std::vector<Frame>& frames) {
   return caller == frames.end() ? *std::find_if(frames.rbegin(), frames.rend(), is_atomic_wrapper) : *caller;
 }
 
-// "shared_ptr" for bits/shared_ptr_base.h: of what the program called.
+// "shared_ptr" for bits/shared_ptr_base.h: the header of the function that the program called.
 std::string header_name(const std::vector<Frame>& frames) {
   const auto called = std::find_if_not(frames.begin(), frames.end(), is_standard_library);
   const std::string& file = std::prev(called)->where.file;
@@ -64,7 +64,7 @@ std::string header_name(const std::vector<Frame>& frames) {
 
 constexpr const char* kSomePlace = "some place";
 
-// "queue.hpp:14", or the function where there is no line.
+// "queue.hpp:14", or the function if the line is not known.
 std::string place_text(const Frame& frame) {
   const std::string place = short_place(frame.where);
   return place.empty() ? frame.where.function : place;
@@ -74,7 +74,7 @@ class Places {
  public:
   Places(Replayer& replayer, const std::set<Fact>& facts) : replayer_(replayer), facts_(facts) {}
 
-  // Each place once, in the order of the source.
+  // Each place once, in source order.
   std::vector<std::string> of(FactKind kind) {
     std::set<std::string> texts;
     for (const Fact& fact : facts_) {
@@ -146,7 +146,7 @@ std::string joined(const std::vector<std::string>& places) {
   return text.empty() ? text : text + ")";
 }
 
-// Values that are one choice of many, whatever the schedule.
+// Sources of values of which each execution sees only one, whatever the schedule.
 std::vector<std::string> dependences(Places& places) {
   std::vector<std::string> list;
   const auto add = [&](FactKind kind, const std::string& what, bool where = false) {
@@ -163,7 +163,7 @@ std::vector<std::string> dependences(Places& places) {
   return list;
 }
 
-// Where another thread, or a signal handler, could come in between and never does.
+// Points where another thread or a signal handler could run but is never scheduled.
 std::vector<std::string> unexplored_points(const Places& places) {
   std::vector<std::string> list;
   if (places.has(FactKind::FailedAtStart))

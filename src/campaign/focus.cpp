@@ -1,3 +1,4 @@
+// Matches names of functions and variables with the globs of a focus.
 #include "campaign/focus.hpp"
 
 #include <fnmatch.h>
@@ -18,11 +19,11 @@ namespace lockstep {
 struct Focus::State {
   struct Glob {
     std::string text;
-    bool met = false;  // by something the search came across
+    bool met = false;  // matched something
   };
   std::vector<Glob> functions, variables;
-  bool by_function = false, by_variable = false;  // whether the search ranks by them
-  bool idle_ranks = false;                        // ranks were given to a strategy that has none
+  bool by_function = false, by_variable = false;  // whether the search uses these ranks
+  bool idle_ranks = false;                        // ranks were given to a strategy without ranks
   Target* target = nullptr;
   std::unique_ptr<Symbols> symbols;
   std::unordered_map<uint64_t, bool> known;  // by return address
@@ -84,7 +85,7 @@ void Focus::install(StrategyOptions& options) const {
       if (state->frame_matches(return_address)) return true;
     return false;
   };
-  // Naming a variable is slow, so nobody does without a reason.
+  // Naming a variable is slow, so it is done only if there are globs.
   if (!state_->variables.empty())
     options.focus_variable.contains =
         [state = state_](TraceView trace, std::span<const std::span<const uint64_t>> stacks, ObjectId object) {
@@ -96,7 +97,7 @@ void Focus::install(StrategyOptions& options) const {
   options.load_rank = [failures = state_->rank_failures](const std::string& path) {
     return load_user_rank(path, failures);
   };
-  // Only those who point at the heap pay for knowing where its blocks came from.
+  // Recording where heap blocks are allocated costs time, so it is enabled only for globs that can match the heap.
   options.focus_variable.on_heap =
       std::any_of(state_->variables.begin(), state_->variables.end(), [](const State::Glob& wanted) {
         return wanted.text.starts_with(std::string_view(kHeapSpelling).substr(0, 4)) || wanted.text.starts_with('*');

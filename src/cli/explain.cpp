@@ -1,3 +1,4 @@
+// The command `lockstep explain`: replays a schedule and writes its story to files.
 #include <fmt/format.h>
 #include <cerrno>
 #include <cstring>

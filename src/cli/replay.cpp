@@ -1,3 +1,4 @@
+// The command `lockstep replay`: runs a recorded schedule.
 #include <fmt/format.h>
 #include <map>
 
@@ -43,7 +44,7 @@ class Replay {
   }
 
  private:
-  // One replay; false if there is no point in another.
+  // One replay; false if further replays are pointless.
   bool once(Exploration& result, uint32_t& failures) {
     Trace trace;
     Finding recorded = recording_.bug;

@@ -1,3 +1,4 @@
+// Builds sentences about needed orders and passing schedules.
 #include "report/cause_text.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr size_t kMostTold = 4;
 
-// Pending operations follow the steps.
+// Pending operations have the indices after the steps.
 const Step& step_at(TraceView trace, uint32_t index) {
   const size_t steps = trace.steps().size();
   return index < steps ? trace.steps()[index] : trace.pending()[index - steps];

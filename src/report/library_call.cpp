@@ -1,3 +1,4 @@
+// The table of library functions, and the search for them in stacks.
 #include "report/library_call.hpp"
 
 #include <string_view>
@@ -8,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// What a function of the library begins with, and what it is to the user; empty: its own name.
+// The beginning of a library function's name, and the name for the user; empty: the function's own name.
 struct Known {
   std::string_view function, name;
 };
@@ -59,7 +60,7 @@ std::string known_name(std::string_view function) {
 }  // namespace
 
 LibraryCall library_call(std::span<const uint64_t> stack, Symbols& symbols) {
-  std::string outermost;  // function of the library on the way to the user's
+  std::string outermost;  // the outermost library function between the step and the user's code
   bool async = false;
   for (const uint64_t address : stack)
     for (const Frame& frame : symbols.resolve(address)) {

@@ -1,4 +1,4 @@
-// Calls of the standard library that are one thing to their caller, however many steps they take: std::call_once,
+// Calls of the standard library that are one operation to their caller, however many steps they take: std::call_once,
 // future::get, the counts of shared_ptr.
 #pragma once
 #include <cstdint>

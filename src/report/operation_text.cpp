@@ -1,3 +1,4 @@
+// Builds the words for each kind of operation.
 #include "report/operation_text.hpp"
 
 #include <fmt/format.h>
@@ -6,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-// Verbs in the order of OpKind; nullptr where the operation needs a sentence of its own.
+// Verbs in the order of OpKind; nullptr: the operation needs a special sentence.
 const char* verb_of(OpKind kind) {
   switch (kind) {
     case OpKind::Load: return "load";

@@ -1,3 +1,4 @@
+// Builds the words for races and accesses.
 #include "report/race_text.hpp"
 
 #include <fmt/format.h>

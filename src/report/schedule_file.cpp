@@ -1,3 +1,4 @@
+// Writes schedule files.
 #include "report/schedule_file.hpp"
 
 #include <fcntl.h>
@@ -22,8 +23,8 @@ const char* name_of(Points points) { return schedule_json::kPoints[static_cast<s
 
 namespace {
 
-// Text of the program may be anything; a schedule file holds only valid UTF-8, so that its checksum is the same when
-// it is read back.
+// A schedule file must be valid UTF-8, so that its checksum is the same when it is read. The program's text may contain
+// anything.
 std::string valid_utf8(const std::string& text) {
   return Json::parse(schedule_json::dump(Json(text))).get<std::string>();
 }
@@ -43,7 +44,7 @@ Json options_of(const ScheduleFile& schedule) {
           {"max_steps", schedule.bug.plan.max_steps}};
 }
 
-// What a random schedule was drawn with, where that is all there is of it.
+// The parameters of a random schedule of which only the seed is known.
 Json policy_input_of(const Plan& plan) {
   return {{"depth", plan.pct_depth},
           {"horizon", plan.pct_horizon},
@@ -163,7 +164,7 @@ std::optional<Departure> first_departure(const ScheduleFile& recording, const st
                    common < now.size() ? in_words(now[common]) : "more operations"};
 }
 
-// One line per key, one per operation: neither the whole on one line nor every number on its own.
+// One line per key and one per operation, rather than a single line or a line for every number.
 std::string schedule_text(const ScheduleFile& schedule) {
   Json content = content_of(schedule);
   content[schedule_json::kChecksum] = schedule_json::checksum_of(content);
@@ -184,7 +185,7 @@ std::string schedule_text(const ScheduleFile& schedule) {
 
 std::optional<Error> save_schedule(const ScheduleFile& schedule, const std::string& path) {
   const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  unlink(temporary.c_str());  // of a process that is gone
+  unlink(temporary.c_str());  // left by a process that is gone
   const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   bool good = fd >= 0 && write_all(fd, schedule_text(schedule));
   int reason = errno;

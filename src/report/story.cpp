@@ -1,3 +1,4 @@
+// Prints a failure as a story for the terminal.
 #include "report/story.hpp"
 
 #include <fmt/format.h>
@@ -69,7 +70,7 @@ class Story {
     return values.empty() ? text : fmt::format("{}   ({})", text, values);
   }
 
-  // Of a single preemption: ", between deque.hpp:17 and deque.hpp:18 in Deque::pop".
+  // For a single preemption: ", between deque.hpp:17 and deque.hpp:18 in Deque::pop".
   std::string between() {
     if (finding_.preemptions != 1) return {};
     const auto steps = names_.trace().steps();
@@ -208,7 +209,7 @@ class Story {
     if (frames.size() > kDepth) out_ += fmt::format("    {} {} more\n", glyph_.ellipsis, frames.size() - kDepth);
   }
 
-  // Only of what the story has named so far.
+  // Explains only names that the story has used so far.
   void legend() {
     std::string text;
     size_t lines = 0;
@@ -225,7 +226,7 @@ class Story {
     while (!rest.empty()) {
       const size_t end = std::min(rest.find('\n'), rest.size());
       const std::string_view line = rest.substr(0, end);
-      const bool told = line.find(": Assertion `") != std::string_view::npos;  // by the header
+      const bool told = line.find(": Assertion `") != std::string_view::npos;  // the header has it
       if (!told) lines.push_back(line);
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
@@ -244,19 +245,19 @@ class Story {
     out_ += fmt::format("  view    lockstep explain {} --html bug.html{}\n", schedule, program);
   }
 
-  // Names and values are spelled with arrows, which not every terminal can show.
+  // Names and values contain arrows, which not every terminal can show.
   std::string plain(std::string text) const {
     if (term_.utf8) return text;
     for (size_t at; (at = text.find("→")) != std::string::npos;) text.replace(at, std::string_view("→").size(), "->");
     return text;
   }
 
-  // What the program said must not move the cursor.
+  // The program's output must not move the cursor.
   static std::string one_line(std::string_view text) {
     std::string line;
     for (size_t i = 0; i < text.size(); ++i) {
       const char c = text[i];
-      if (c == '\033' && i + 1 < text.size() && text[i + 1] == '[') {  // up to the letter that ends the sequence
+      if (c == '\033' && i + 1 < text.size() && text[i + 1] == '[') {  // up to the letter that ends the escape sequence
         i += 2;
         while (i < text.size() && (text[i] < '@' || text[i] > '~')) ++i;
       } else if (c == '\n') {

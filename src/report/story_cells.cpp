@@ -1,3 +1,4 @@
+// Writes the text of each row, joins rows and leaves rows out.
 #include "report/story_cells.hpp"
 
 #include <fmt/format.h>
@@ -37,15 +38,15 @@ class TableMaker {
   }
 
  private:
-  // A row that is being put into words.
+  // A row whose text is being written.
   struct Draft {
     StoryCell cell;
     std::span<const uint64_t> stack;
     LibraryCall call;
-    std::vector<uint32_t> steps;  // that are told by this row
+    std::vector<uint32_t> steps;  // steps that the row stands for
   };
 
-  // Rows of a long execution that are too many to be put into words only to be left out.
+  // In a long execution, rows that would be left out anyway get no text.
   static constexpr size_t kManyRows = 100'000, kMargin = 8;
   std::vector<StoryRow> thinned(std::vector<StoryRow> rows, size_t limit) const {
     const std::vector<bool> keep = rows_worth_telling(rows, finding_.trace, kMargin * limit);
@@ -128,11 +129,12 @@ class TableMaker {
     if (row.waits && step.kind != OpKind::CondWait) text += fmt::format(" {} waits", glyphs_.ellipsis);
     return text;
   }
-  // As it will be after rows have been joined; filled in by number_anew().
+  // A placeholder for the number after rows have been joined; number_anew() replaces it.
   static std::string number_of(uint32_t step) { return fmt::format("\x01{}\x01", step); }
 
   std::string blocked_text(Step step, const StoryRow& row) const {
-    step.flags = static_cast<uint8_t>((step.flags | Step::kBlocked) & ~Step::kTimedOut);  // as it looked then
+    // As the operation was when it blocked.
+    step.flags = static_cast<uint8_t>((step.flags | Step::kBlocked) & ~Step::kTimedOut);
     std::string text = operation_text(step, names_) + " " + std::string(glyphs_.ellipsis) + " ";
     if (step.kind == OpKind::Join || row.blockers.empty()) return text + "waits";
     if (row.blockers.front() == row.thread) return text + "holds it already";
@@ -141,7 +143,7 @@ class TableMaker {
     return text + " holds it";
   }
 
-  // A step that says the same as the one before it, or belongs to the same call of the library, needs no row.
+  // A step with the same text as the previous one, or of the same library call, gets no row.
   void add(std::vector<Draft>& drafts, Draft draft) {
     Draft* last = drafts.empty() ? nullptr : &drafts.back();
     const bool joins = last && last->cell.row.thread == draft.cell.row.thread &&
@@ -195,7 +197,7 @@ class TableMaker {
       size_t end = i;
       while (end < drafts.size() && !keep[end]) ++end;
       if (end - i == 1 && rows[i].kind != StoryRow::Skipped) {
-        tell(std::move(drafts[i]));  // a line that says "1 more" is no shorter
+        tell(std::move(drafts[i]));  // a line that says "1 more" would not be shorter
       } else if (end > i) {
         StoryRow row{.kind = StoryRow::Skipped};
         for (size_t k = i; k < end; ++k) row.count += rows[k].count + (rows[k].number != 0);

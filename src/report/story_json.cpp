@@ -1,3 +1,4 @@
+// Writes a story as JSON tables.
 #include "report/story_json.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ constexpr size_t kSourceBytes = 1u << 20;         // of a file
 constexpr size_t kSameRows = 5, kOtherRows = 60;  // of the passing schedule, before and behind the first difference
 constexpr size_t kOutputBytes = 64u << 10;        // of what the program printed, from its end
 
-// Values by number, in the order they were first seen.
+// Numbers values in the order in which they were first used.
 template <class T>
 class Table {
  public:
@@ -33,7 +34,7 @@ class Table {
   int number(const T& key, Make&& make) {
     auto [at, fresh] = numbers_.try_emplace(key, static_cast<int>(numbers_.size()));
     if (fresh) {
-      rows_.push_back(nullptr);  // what `make` enters comes behind
+      rows_.push_back(nullptr);  // reserves the number, because `make` may add more values
       Json row = make();
       rows_[static_cast<size_t>(at->second)] = std::move(row);
     }
@@ -57,7 +58,7 @@ class StoryModel {
         row_of_step_(names_.trace().steps().size(), -1) {
     for (size_t i = 0; i < cells_.size(); ++i)
       if (cells_[i].row.kind == StoryRow::Operation) row_of_step_[cells_[i].row.index] = static_cast<int>(i);
-    // A thread's end is told by its last row.
+    // A step without a row belongs to the previous row of its thread.
     std::map<ThreadId, int> last;
     for (size_t i = 0; i < row_of_step_.size(); ++i) {
       int& newest = last.try_emplace(names_.trace().steps()[i].thread, -1).first->second;
@@ -322,7 +323,7 @@ class StoryModel {
   TraceNames names_;
   const StoryTable table_;
   const std::vector<StoryCell>& cells_;
-  std::vector<int> row_of_step_;  // -1: there is none yet
+  std::vector<int> row_of_step_;  // -1: no row yet
   std::map<ThreadId, int> columns_;
   Table<ObjectId> objects_;
   Table<std::string> texts_, files_;

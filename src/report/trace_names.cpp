@@ -1,3 +1,4 @@
+// Chooses names for threads and objects.
 #include "report/trace_names.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr size_t kLongestThreadName = 18;
 
-// What a thread runs, as a base for its name; empty if that says nothing ("main::lambda#1").
+// The function that a thread runs, as a base for its name; empty if it is not descriptive ("main::lambda#1").
 std::string role_of(std::span<const uint64_t> stack, Symbols& symbols) {
   for (size_t i = stack.size(); i-- > 0;) {
     const std::vector<Frame> frames = symbols.resolve(stack[i]);
@@ -43,7 +44,7 @@ TraceNames::TraceNames(TraceView trace, Symbols& symbols, const Observations* se
   name_objects();
 }
 
-// Each thread may have a local of the same name.
+// Several threads may have a local variable of the same name.
 void TraceNames::number_equal_names() {
   if (seen_ == nullptr) return;
   std::map<std::string, std::vector<ObjectId>> uses;
@@ -101,7 +102,7 @@ std::optional<std::string> TraceNames::value(uint32_t step, StepValues::Known wh
 
 void TraceNames::name_threads() {
   std::map<ThreadId, std::string> role;
-  std::map<ThreadId, int> tries;  // a thread without a telling name stays so: do not ask at every step
+  std::map<ThreadId, int> tries;  // a thread without a descriptive name is looked up only a few times
   std::set<ThreadId> seen;
   auto see = [&](const Step& step, std::span<const uint64_t> stack) {
     seen.insert(step.thread);

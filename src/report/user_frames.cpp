@@ -1,3 +1,4 @@
+// Selects the frames of the user's code and formats places.
 #include "report/user_frames.hpp"
 
 #include <string_view>
@@ -9,7 +10,7 @@ constexpr std::string_view kLibraries[] = {"libc.so",    "libc-",      "libstdc+
                                            "libpthread", "ld-linux",   "libgcc_s",   "libm.so",    "liblockstep-rt",
                                            "libtsan",    "linux-vdso", "[vdso]",     "liblockstep"};
 constexpr std::string_view kHeaders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/", "/build/"};
-// What a build without debug information leaves of the standard library and the C start-up code.
+// Names of the standard library and the C start-up code, for builds without debug information.
 constexpr std::string_view kFunctions[] = {"std::",         "__gnu_cxx::",  "__gthread",      "__cxa_",
                                            "__tsan_",       "pthread_",     "_start",         "__libc_start",
                                            "__assert_fail", "operator new", "operator delete"};

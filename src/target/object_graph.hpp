@@ -1,5 +1,5 @@
-// From the variables of a stopped program along pointers, references and containers to any address: what the source
-// would call it. Private to the symbols library.
+// Names for any address: follows pointers, references and containers from the variables of a stopped program, as source
+// code would. Private to the symbols library.
 #pragma once
 #include <deque>
 #include <functional>
@@ -19,11 +19,11 @@ namespace lockstep::debug_info {
 struct Region {
   uint64_t address = 0;
   Dwarf_Die type{};
-  std::string path;      // of the object itself, or of the pointer to it
-  bool pointee = false;  // reached by a pointer: members are spelled path->member
-  unsigned hops = 0;     // pointers on the way
-  uint64_t size = 0;     // 0: the type's
-  bool single = false;   // not the first of several
+  std::string path;      // to the object itself, or to the pointer to it
+  bool pointee = false;  // reached through a pointer: members are spelled path->member
+  unsigned hops = 0;     // number of pointers on the path
+  uint64_t size = 0;     // 0: the size of the type
+  bool single = false;   // not the first element of several
 };
 
 struct FoundObject {
@@ -33,13 +33,12 @@ struct FoundObject {
 
 class ObjectGraph {
  public:
-  // `blocks`: of the heap, as far as they are known: how far an array behind a pointer reaches.
-  // `gives_up`: find() takes too long.
+  // `blocks`: known heap blocks, which limit arrays behind pointers. `gives_up`: true if find() takes too long.
   ObjectGraph(const ProcessMemory& memory, std::span<const Allocation> blocks, std::function<bool()> gives_up = {})
       : memory_(memory), blocks_(blocks), gives_up_(std::move(gives_up)) {}
 
   void add_root(Region root) { roots_.push_back(std::move(root)); }
-  // What a function knows of its own object: told only where no variable leads there as directly.
+  // Adds the object of a member function: used only where no variable leads to the address as directly.
   void add_late_root(Region root) { late_roots_.push_back(std::move(root)); }
 
   // A parameter or reference: its name holds in one call only. A way of few pointers from a variable is told instead.

@@ -1,3 +1,4 @@
+// Collects the shared variables of executions.
 #include "search/variables/survey.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 
 namespace lockstep {
 namespace {
-constexpr uint64_t kNotMemory = 0xfffe'0000'0000'0000ull;  // tokens of the model
+constexpr uint64_t kNotMemory = 0xfffe'0000'0000'0000ull;  // objects of the model that are not memory begin here
 }
 
 void VariableSurvey::look(TraceView trace) {
