@@ -8,12 +8,14 @@
 # Hooks at function entry and exit would undo the tail calls by which coroutines resume each other. Other functions make
 # no tail calls, because reports show the stack; gcc has no option that leaves coroutines out, lockstep/instrumented.h
 # does. clang's coroutines make theirs in any case.
+# clang before 21 asks of a member's address, not of the local variable, whether it escapes, and so leaves accesses to
+# locals that other threads use uninstrumented (llvm-project#132739). Without uses to look at, all count as escaped.
 # CK_USE_CC_BUILTINS is Concurrency Kit's switch for tools that do not look into assembler.
 set(LOCKSTEP_GNU_OPTIONS --param=tsan-distinguish-volatile=1 -fno-builtin-memcpy -fno-builtin-memmove
     -fno-builtin-memset -fno-ipa-reference -Wno-tsan -DCK_USE_CC_BUILTINS=1
     --param=tsan-instrument-func-entry-exit=0) # and -include lockstep/instrumented.h
 set(LOCKSTEP_CLANG_OPTIONS -mllvm -tsan-distinguish-volatile=1 -mllvm -tsan-instrument-func-entry-exit=0
-    -fno-optimize-sibling-calls -DCK_USE_CC_BUILTINS=1)
+    -mllvm -capture-tracking-max-uses-to-explore=0 -fno-optimize-sibling-calls -DCK_USE_CC_BUILTINS=1)
 
 # Interface target that instruments what links to it. Only compile options: -fsanitize=thread must not reach the link.
 # `include_folder` is Lockstep's.

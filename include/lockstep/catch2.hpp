@@ -1,13 +1,13 @@
-// Catch2 (2 or 3): a test case whose body is explored.
+// Support for Catch2 (2 or 3): a test case whose body is explored.
 //
 //   LOCKSTEP_TEST("the queue keeps its order", "[queue]", .preemptions = 2) {
 //     ...
 //     REQUIRE(queue.pop() == 1);
 //   }
 //
-// Whatever follows name and tags initialises lockstep::Options. A REQUIRE or CHECK that fails ends the execution it
-// happens in and is reported with its interleaving. Use them in the thread that runs the body only: Catch2 knows no
-// others.
+// The arguments after name and tags initialise lockstep::Options. A failed REQUIRE or CHECK ends its execution and is
+// reported with the interleaving. Use both only in the thread that runs the body: Catch2 does not support other
+// threads.
 #pragma once
 #if __has_include(<catch2/catch_test_macros.hpp>)
 #include <catch2/catch_message.hpp>
@@ -22,7 +22,7 @@
 
 namespace lockstep::detail {
 
-// Catch2 throws when a REQUIRE fails; under Lockstep that is a failed requirement, not a stray exception.
+// Catch2 throws when a REQUIRE fails. Under Lockstep that is a failed requirement, not an uncaught exception.
 inline void run_catch_body(void (*body)()) {
   const WatchedResults watched;
   (void)watched;

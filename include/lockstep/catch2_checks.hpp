@@ -1,5 +1,5 @@
-// Assertions of Catch2 that fail in an explored body: whichever it is, CHECK or REQUIRE, it ends the execution and is
-// told with its words. Included by lockstep/catch2.hpp.
+// Failed Catch2 assertions in an explored body: a failed CHECK or REQUIRE ends the execution and is reported with
+// Catch2's text. Included by lockstep/catch2.hpp.
 #pragma once
 #include <sstream>
 #include <string>
@@ -14,7 +14,7 @@ inline std::string catch_text(const Catch::AssertionInfo& info) {
   return std::string(info.macroName) + "( " + std::string(info.capturedExpression) + " )";
 }
 
-// Stands before Catch2's own receiver of results while a body runs.
+// Replaces Catch2's receiver of results while a body runs.
 class WatchedResults final : public Catch::IResultCapture {
  public:
   WatchedResults() : own_(*context().getResultCapture()) { context().setResultCapture(this); }
@@ -50,7 +50,7 @@ class WatchedResults final : public Catch::IResultCapture {
     own_.handleNonExpr(info, type, reaction);
   }
 
-  // Everything else is none of our business.
+  // The remaining functions forward to Catch2's receiver.
   bool sectionStarted(const Catch::SectionInfo& info, Catch::Counts& assertions) override {
     return own_.sectionStarted(info, assertions);
   }
@@ -97,7 +97,8 @@ class WatchedResults final : public Catch::IResultCapture {
 
 namespace lockstep::detail {
 
-// Catch2 3 tells listeners of every assertion. One per file that includes this header: the first ends the execution.
+// Catch2 3 reports every assertion to listeners. Each file that includes this header registers a listener; the first
+// listener that is called ends the execution.
 class FailOnAssertion : public Catch::EventListenerBase {
  public:
   using Catch::EventListenerBase::EventListenerBase;
@@ -111,7 +112,7 @@ class FailOnAssertion : public Catch::EventListenerBase {
 };
 CATCH_REGISTER_LISTENER(FailOnAssertion)
 
-struct WatchedResults {};  // nothing to be put in front
+struct WatchedResults {};  // Catch2 3 needs no replacement
 
 }  // namespace lockstep::detail
 #endif

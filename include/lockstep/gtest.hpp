@@ -1,12 +1,12 @@
-// GoogleTest: a test whose body is explored.
+// Support for GoogleTest: a test whose body is explored.
 //
 //   LOCKSTEP_TEST(Queue, KeepsOrder, .preemptions = 2) {
 //     ...
 //     EXPECT_EQ(queue.pop(), 1);
 //   }
 //
-// Whatever follows the names initialises lockstep::Options. A failed EXPECT or ASSERT ends the execution it happens in
-// and is reported with its interleaving; this holds for bodies given to lockstep::explore() as well.
+// The arguments after the names initialise lockstep::Options. A failed EXPECT or ASSERT ends its execution and is
+// reported with the interleaving. This holds for bodies passed to lockstep::explore() as well.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ class FailOnExpectation : public ::testing::EmptyTestEventListener {
   }
 };
 
-// One listener per program, whatever the number of files that include this header. GoogleTest owns it.
+// One listener per program, however many files include this header. GoogleTest owns it.
 inline const bool listens_to_expectations = [] {
   ::testing::UnitTest::GetInstance()->listeners().Append(new FailOnExpectation);
   return true;

@@ -1,4 +1,5 @@
-// Lockstep in a test file: explore every interleaving of a piece of code, not just the one that happens to run.
+// The interface of Lockstep for tests: explore every interleaving of a piece of code, not just the one that happens to
+// run.
 //
 //   lockstep::Result result = lockstep::explore([] {
 //     Queue queue;                                     // plain std::thread, std::mutex, std::atomic...
@@ -9,11 +10,11 @@
 //   }, {.preemptions = 2});
 //   EXPECT_TRUE(result) << result;                     // prints the failing interleaving
 //
-// The body is run many times; it must create its threads and join them itself and behave the same when the same
-// schedule is repeated. Code compiled with lockstep-cxx (or linked to lockstep::lockstep in CMake) can be preempted at
-// every atomic and racy access; other code only at calls of the thread library.
+// The body runs many times. It must create and join its threads itself and behave the same when a schedule is repeated.
+// Code compiled with lockstep-cxx (or linked to lockstep::lockstep in CMake) can be preempted at every atomic and racy
+// access; other code only at calls of the thread library.
 //
-// Everything but explore() is a hint to Lockstep and does nothing in a program that runs without it.
+// All functions except explore() are hints to Lockstep and do nothing in a program that runs without Lockstep.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -26,7 +27,7 @@
 #include <string>
 #include <vector>
 
-// Defined by liblockstep-rt.so. Weak: null in a program that is not linked with it.
+// Defined by liblockstep-rt.so. Weak: null in a program that is not linked with the library.
 extern "C" {
 __attribute__((weak)) int lockstep_rt_controlled(void);  // 1 if the calling thread is scheduled by Lockstep
 __attribute__((weak)) int lockstep_rt_choose(int n);
@@ -38,9 +39,9 @@ __attribute__((weak)) void lockstep_rt_yield(void);
 }
 
 namespace lockstep {
-inline namespace v1 {  // of the API; also keeps these types apart from Lockstep's own in the linker's eyes
+inline namespace v1 {  // version of the API; also separates these types from Lockstep's own types for the linker
 
-// What to explore and for how long. The names are those of the options of `lockstep run`, which documents them.
+// What to explore and for how long. The names are those of the options of `lockstep run`, where they are documented.
 struct Options {
   std::optional<uint32_t> preemptions = std::nullopt;                             // unset: depends on the strategy
   std::string strategy = "auto";                                                  // "icb", "dpor", "pct:depth=3"...
@@ -51,22 +52,22 @@ struct Options {
   std::string isolation = "auto";                                                 // "loop", "reset" or "fork"
   bool keep_going = false;                                                        // do not stop at the first bug
   bool races = true;                                                              // a data race is a bug
-  bool leaks = false, lock_discipline = false;                                    // also look for these
+  bool leaks = false, lock_discipline = false;                                    // report these as well
   std::string points = "auto";                                                    // "sync", "atomics", "racy" or "all"
   std::string timeouts = "cost";                                                  // "stuck" or "always"
   std::optional<uint32_t> spurious = std::nullopt;                                // spurious wakeups per execution
   std::optional<uint32_t> variables = std::nullopt, thread_bound = std::nullopt;  // bounds v and t
   std::vector<std::string> trust = {};       // functions and modules in which no thread is preempted
   std::vector<std::string> preempt_in = {};  // the only ones in which threads are preempted; empty: all
-  // Called before and after every execution, in a process of their own: for files and the like that executions leave
-  // behind. What they do to memory is lost.
+  // Called before and after every execution, in a separate process: to reset files and other things that executions
+  // leave behind. Changes to memory are lost.
   std::function<void()> setup = {}, teardown = {};
   std::vector<std::string> errors = {};                // kinds of warnings to treat as bugs: "lock-order"...
   std::string suppressions = {};                       // file
   unsigned workers = 1;                                // processes
   std::string out = {};                                // directory for schedules; empty: lockstep-out/PROGRAM/explore-N
   std::optional<uint32_t> spin_rounds = std::nullopt;  // rounds of a spin loop, where their number matters
-  // How long a thread that can run may be held up while sleeps and timed waits of others end; unset: any time.
+  // How long a thread that can run may be delayed while sleeps and timed waits of others end; unset: any time.
   std::optional<std::chrono::milliseconds> max_delay = std::chrono::milliseconds(10);
 };
 
@@ -80,7 +81,7 @@ struct Bug {
 // The result of an exploration. True if it found no bug.
 struct Result {
   uint64_t executions = 0;
-  bool complete = false;  // everything within the bounds was explored
+  bool complete = false;  // everything within the bounds has been explored
   std::string guarantee;  // what is proved: "every execution with at most 2 preemptions"
   std::vector<Bug> bugs;
   std::vector<std::string> warnings;
@@ -102,15 +103,16 @@ inline std::ostream& operator<<(std::ostream& out, const Result& result) {
   return out << "(" << result.executions << " executions)\n";
 }
 
-// Runs `body` along one interleaving after another until one fails, a budget is used up, or all within the bounds are
-// done. The search stays in the caller and the body runs in worker processes forked from it, so that not even a crash
-// of the body ends the test. In a program that is itself under `lockstep run`, the body runs once, as part of it.
+// Runs `body` along one interleaving after another until one fails, a budget is used up, or all interleavings within
+// the bounds are done. The search runs in the caller and the body in worker processes forked from the caller, so even a
+// crash of the body does not end the test. In a program that is itself under `lockstep run`, the body runs once, as
+// part of that program.
 Result explore(std::function<void()> body, Options options = {});
 
 // Is this thread scheduled by Lockstep right now?
 inline bool controlled() { return lockstep_rt_controlled && lockstep_rt_controlled() != 0; }
 
-// A value from 0 to n-1; all of them are explored, like the choice of which thread runs. Without Lockstep: 0.
+// A value from 0 to n-1. All values are explored, like the choice of the thread that runs. Without Lockstep: 0.
 inline int choose(int n) { return controlled() ? lockstep_rt_choose(n) : 0; }
 
 // Fails this execution unless `condition` holds. Without Lockstep: prints the message and aborts.
@@ -132,13 +134,14 @@ void name(const T& object, const char* text) {
   if (controlled()) lockstep_rt_name(std::addressof(object), sizeof(T), text);
 }
 
-// Lets another thread run; never counted as a preemption.
+// Lets another thread run. Never counts as a preemption.
 inline void yield() {
   if (controlled()) lockstep_rt_yield();
 }
 
-// While one lives, its thread is not preempted: { lockstep::atomic_section section; ... }. It excludes nobody from
-// anything in a real run, so use it only around code that is known to be correct, to make the search smaller.
+// While an object of this class exists, its thread is not preempted: { lockstep::atomic_section section; ... }. In a
+// run without Lockstep it excludes no other thread, so use it only around code that is known to be correct, to make the
+// search smaller.
 class [[nodiscard]] atomic_section {
  public:
   atomic_section() : active_(controlled()) {

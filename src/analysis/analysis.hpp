@@ -1,4 +1,4 @@
-// An analysis looks at one trace and says what is wrong with it.
+// The interface of an analysis: looks at one trace and reports what is wrong with it.
 #pragma once
 #include <span>
 #include <vector>
@@ -12,8 +12,8 @@ class Analysis {
   virtual ~Analysis() = default;
   virtual const char* name() const = 0;
   virtual const char* summary() const = 0;  // one line for `lockstep list analyses`
-  // Fills kind, message, preemptions and threads; the rest is added when the finding is confirmed. An analysis
-  // implements one of these: check_all() if it can find several things in a trace.
+  // Fills kind, message, preemptions and threads; confirming the finding adds the rest. An analysis implements check(),
+  // or check_all() if it can find several things in a trace.
   virtual std::optional<Finding> check(TraceView trace) {
     std::vector<Finding> all = check_all(trace);
     return all.empty() ? std::nullopt : std::optional(std::move(all.front()));

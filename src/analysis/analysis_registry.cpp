@@ -1,3 +1,4 @@
+// The list of all analyses.
 #include "analysis/analysis_registry.hpp"
 
 #include "analysis/leaks.hpp"
@@ -17,7 +18,7 @@ std::unique_ptr<Analysis> make() {
   return std::make_unique<A>();
 }
 
-// In the order in which the findings of one trace are reported: a misuse comes before what it leads to.
+// In the order in which findings of one trace are reported: a misuse comes before its consequences.
 constexpr AnalysisInfo kAnalyses[] = {
     {"lock-misuse",
      "locks unlocked by a thread that does not hold them, destroyed or freed while in use, or used after that",

@@ -1,4 +1,4 @@
-// The analyses by name. A new one is one file here and one line in registry.cpp.
+// The analyses by name. To add one: one file in this folder and one line in analysis_registry.cpp.
 #pragma once
 #include <memory>
 #include <span>

@@ -1,3 +1,4 @@
+// Computes the preemptions, variables and threads that a failing schedule needed.
 #include "analysis/bounds.hpp"
 
 #include <algorithm>
@@ -12,10 +13,10 @@ namespace {
 
 struct Preemption {
   ThreadId thread;
-  uint32_t from, to;  // records while it waited to go on
+  uint32_t from, to;  // records during which the preempted thread waited to continue
 };
 
-using Accessed = std::map<ObjectId, bool>;  // and written
+using Accessed = std::map<ObjectId, bool>;  // true: also written
 
 Accessed accessed_by(std::span<const Step> steps, ThreadId t) {
   Accessed objects;
@@ -31,8 +32,8 @@ bool conflicts(const Step& s, const Accessed& objects) {
   return false;
 }
 
-// Who was preempted, and whoever did something meanwhile that the preempted thread depends on; if nobody did, who went
-// on instead.
+// The preempted threads, and the threads that meanwhile did something that the preempted thread depends on. If no
+// thread did, the thread that ran instead.
 std::set<ThreadId> around(std::span<const Step> steps, const std::vector<Preemption>& preemptions) {
   std::set<ThreadId> threads;
   std::map<ThreadId, Accessed> of_thread;
@@ -52,9 +53,8 @@ std::set<ThreadId> around(std::span<const Step> steps, const std::vector<Preempt
   return threads;
 }
 
-// Without preemptions only the order of whole threads is left. It is a constraint between two threads that they access
-// the same, one writes, and neither creating nor joining threads has ordered it; those that are connected to the
-// failure by such constraints matter.
+// Groups of threads whose order can matter in a schedule without preemptions. Two threads belong to one group if both
+// access an object, one of them writes, and no creation or join orders the accesses.
 class Constraints {
  public:
   void step(const Step& s) {
@@ -79,7 +79,7 @@ class Constraints {
     for (const auto& [t, times] : times_) ++sizes[group_of(t)];
     uint32_t largest = 0;
     for (const auto& [group, size] : sizes) largest = std::max(largest, size);
-    // Main, when it looks at the result after joining everybody, is ordered after all of them.
+    // The main thread that checks the result after joining all others is ordered after all of them.
     const uint32_t own = culprit == kNoThread ? 0 : sizes[group_of(culprit)];
     return own > 1 ? own : largest;
   }
@@ -92,12 +92,12 @@ class Constraints {
     return place->second;
   }
   std::map<ThreadId, Times> times_;
-  std::map<ObjectId, std::map<ThreadId, std::pair<uint32_t, bool>>> uses_;  // latest, and whether one was a write
+  std::map<ObjectId, std::map<ThreadId, std::pair<uint32_t, bool>>> uses_;  // latest; was any a write
   std::map<ThreadId, ThreadId> group_;
 };
 
-// Where the schedule departs from the default one without preempting anybody, it matters who goes before whom; if it
-// never does, whatever is connected to the failure matters.
+// Counts the threads where the schedule departs from the default one without a preemption, because their order matters.
+// If the schedule never departs, counts the group connected to the failure.
 uint32_t threads_in_order(TraceView trace) {
   std::set<ThreadId> moved;
   for (ScheduleCursor at(trace); !at.done(); at.advance())
@@ -139,7 +139,7 @@ ScheduleBounds bounds_of(TraceView trace) {
           p.to = i;
           break;
         }
-      // Preempted before its first access, it is charged to that one.
+      // A thread preempted before its first access: the preemption is charged to that first access.
       ObjectId object = last.of(at.running());
       if (object == kNoObject && p.to < steps.size()) object = steps[p.to].object;
       if (object != kNoObject) variables.insert(object);

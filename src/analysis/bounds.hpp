@@ -1,5 +1,5 @@
-// What a failing schedule needed (Bindal, Bansal & Lal 2013): preemptions c, variables v at which they happened,
-// threads t whose order matters.
+// The bounds that a failing schedule needed (Bindal, Bansal & Lal 2013): preemptions c, variables v at which they
+// happened, threads t whose order matters.
 #pragma once
 #include <cstdint>
 
@@ -11,7 +11,7 @@ namespace lockstep {
 
 struct ScheduleBounds {
   uint32_t preemptions = 0;
-  uint32_t variables = 0;  // a preemption is charged to what the preempted thread accessed last
+  uint32_t variables = 0;  // a preemption counts for the variable that the preempted thread accessed last
   uint32_t threads = 0;
 };
 
@@ -22,7 +22,7 @@ inline void set_bounds(Finding& finding, const ScheduleBounds& bounds) {
   finding.threads = bounds.threads;
 }
 
-// Remembers what every thread accessed last, while a trace is walked.
+// The object that each thread accessed last, while a trace is read.
 class LastAccess {
  public:
   void step(const Step& s);

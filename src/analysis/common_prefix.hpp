@@ -1,5 +1,5 @@
-// For analyses that read traces record by record: keeps their state after the prefix that recent traces have in common,
-// so that only what follows a long one is read.
+// The state of an analysis after the common prefix of recent traces, for analyses that read traces record by record:
+// only the records after a long prefix are read again.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace lockstep {
 template <class State>
 class CommonPrefix {
  public:
-  // Up to which record of this trace state() has read. `read(state, from, to)` reads further.
+  // Returns the number of records of this trace that state() covers. `read(state, from, to)` extends the state.
   template <class Read>
   uint32_t of(TraceView trace, Read&& read) {
     const uint32_t same = last_.shared_with(trace);
-    if (same == 0 && at_ == 0) return common_ = 0;  // short executions, as a rule
+    if (same == 0 && at_ == 0) return common_ = 0;  // usual for short executions
     if (same < at_) begin_anew();
     common_ = std::min(common_, same);
     if (++traces_ % kEvery != 0) return at_;
@@ -34,7 +34,7 @@ class CommonPrefix {
 
  private:
   static constexpr uint32_t kAll = 0xffff'ffff;
-  static constexpr uint32_t kEvery = 32;  // traces: reading a beginning anew is then a small part of the work
+  static constexpr uint32_t kEvery = 32;  // traces between updates, which read the prefix again
 
   State state_{};
   uint32_t at_ = 0, common_ = kAll, traces_ = 0;

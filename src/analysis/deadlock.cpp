@@ -1,3 +1,4 @@
+// Builds the wait-for graph of the last state of a trace and looks for a cycle in it.
 #include "analysis/deadlock.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ const WaitGraph::Edge* edge_from(const WaitGraph& graph, ThreadId t) {
   return nullptr;
 }
 
-// Depth-first; `path` is the chain of waiters so far. True once it closes on itself.
+// Depth-first search; `path` is the chain of waiters so far. True if the chain closes on itself.
 bool find_cycle(const WaitGraph& graph, ThreadId t, std::vector<ThreadId>& path, std::set<ThreadId>& seen) {
   if (const auto again = std::find(path.begin(), path.end(), t); again != path.end()) {
     path.erase(path.begin(), again);

@@ -1,4 +1,4 @@
-// Who waits for whom at the end of an execution in which nobody could go on.
+// The wait-for graph at the end of an execution in which no thread is enabled.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,13 +8,13 @@
 namespace lockstep {
 
 struct WaitGraph {
-  // `kind` is what the waiter wants to do: Lock, ReadLock, Join... A thread in a condition wait that nobody has
-  // woken shows as CondWait on the condition variable; once woken it shows as Reacquire of the mutex.
+  // `kind` is the operation that the waiter is blocked in: Lock, ReadLock, Join... A thread in a condition wait that
+  // has not been signalled has CondWait on the condition variable; once signalled it has Reacquire of the mutex.
   struct Edge {
     ThreadId waiter;
     ObjectId object;
     OpKind kind;
-    std::vector<ThreadId> holders;  // empty if nobody in particular could end the wait
+    std::vector<ThreadId> holders;  // empty if no particular thread could end the wait
   };
   std::vector<Edge> edges;      // ascending by waiter
   std::vector<ThreadId> cycle;  // each waits for the next, the last for the first; empty if there is none
@@ -22,7 +22,8 @@ struct WaitGraph {
 
 WaitGraph wait_graph(TraceView trace);
 
-// "thread 1 waits for lock 0x10, held by thread 2; thread 2 waits for...": the cycle if there is one, else all.
+// "thread 1 waits for lock 0x10, held by thread 2; thread 2 waits for...": the cycle if there is one, otherwise all
+// waits.
 std::string describe(const WaitGraph& graph);
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Names of the kinds of findings, and which kinds are warnings.
 #include "analysis/finding.hpp"
 
 #include <iterator>

@@ -1,4 +1,4 @@
-// What an exploration reports: one failure, with everything needed to show and repeat it.
+// A finding: one failure that an exploration reports, with everything needed to show and repeat it.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -29,15 +29,15 @@ enum class FindingKind : uint8_t {
   NotLinearizable,
   ExitCode,
   Nondeterminism,
-  Timing,  // fails only if a thread is held up longer than --max-delay
+  Timing,  // fails only if a thread is delayed longer than --max-delay
   kCount
 };
 const char* name_of(FindingKind kind);  // the JSON spelling: "assertion", "data-race", ...
-bool is_warning(FindingKind kind);      // reported, but no bug unless the user says so
+bool is_warning(FindingKind kind);      // reported, but not a bug unless the user chooses so
 
-std::string name_of(ThreadId thread);  // "main", "thread 3": for messages, until names are known
+std::string name_of(ThreadId thread);  // "main", "thread 3": for messages while names are not known
 
-// One line of source; empty strings and 0 where unknown.
+// One line of source; empty strings and 0 if unknown.
 struct Location {
   std::string function;
   std::string file;
@@ -58,11 +58,11 @@ class Symbols {
   virtual std::vector<Frame> resolve(uint64_t return_address) = 0;
   // "queue.head", "accounts+16", "heap block of main #3": a name for an address; never empty.
   virtual std::string describe(ObjectId object) = 0;
-  // Whether that name comes from the program (a variable) rather than from its address (heap, stack).
+  // True if the name comes from the program (a variable), false if from the address (heap, stack).
   virtual bool is_named(ObjectId) { return true; }
 };
 
-// One step of a cycle of lock orders: `thread` took `wanted`, at `step` of the trace, while it held `held` since
+// One edge of a cycle of lock orders: `thread` took `wanted` at `step` of the trace while it held `held`, taken at
 // `held_step`.
 struct LockNesting {
   ThreadId thread;
@@ -70,34 +70,34 @@ struct LockNesting {
   uint32_t held_step = 0, step = 0;
 };
 
-// Two conflicting steps of the failing execution, as indices into its trace: with `second` before `first`, and the rest
-// as it was as far as that is possible, the failure does not show.
+// Two conflicting steps of the failing execution, as indices into its trace. The failure does not show if `second`
+// comes before `first` and the rest stays the same as far as possible.
 struct NeededOrder {
   uint32_t first = 0, second = 0;
   struct Told {
     std::string thread, operation;
     Location where;
   };
-  Told told_first{}, told_second{};  // for documents, by explain_cause()
+  Told told_first{}, told_second{};  // set by explain_cause(), for documents
 };
 
-// Why a failure shows: the orders it depends on, found by reversing one after the other and running.
+// Why a failure shows: the orders it depends on. Each order of two conflicting steps is reversed and run.
 struct Cause {
   std::vector<NeededOrder> orders;  // ascending by `second`
-  uint32_t reversed = 0;            // orders that were reversed and run; 0: nothing was tried
-  uint32_t left_out = 0;            // conflicts that could not be reversed, or not within the budget
-  Trace passing;                    // of the executions that passed the one that departs latest; empty: none passed
-  uint32_t departs = 0;             // the record at which it does
-  std::string text;                 // in one sentence, by explain_cause()
+  uint32_t reversed = 0;            // orders that were reversed and run; 0: none was tried
+  uint32_t left_out = 0;            // conflicts that could not be reversed, or for which the budget did not suffice
+  Trace passing;                    // of those that passed, the one that departs latest; empty: none passed
+  uint32_t departs = 0;             // the record at which `passing` departs
+  std::string text;                 // one sentence, by explain_cause()
 };
 
 struct Finding {
   FindingKind kind = FindingKind::Assertion;
-  // What the trace alone shows, where the program's own words say more (report/test_failure.hpp).
+  // The kind as the trace alone shows it, where the program's own message is more specific (report/test_failure.hpp).
   std::optional<FindingKind> observed;
   std::string message;
-  std::string test;        // the test case it was found in; empty: the program as a whole
-  uint64_t execution = 0;  // 1-based number of the execution that showed it
+  std::string test;        // the test case of the finding; empty: the program as a whole
+  uint64_t execution = 0;  // 1-based number of the execution
   uint32_t preemptions = 0;
   std::optional<uint32_t> variables;
   uint32_t threads = 0;
@@ -105,24 +105,24 @@ struct Finding {
   std::optional<Allocation> allocation;  // Leak: the first block
   std::vector<LockNesting> lock_cycle;   // LockOrder
   std::vector<uint32_t> steps;           // ScViolation: the store and the load, as indices into `trace`
-  std::string doubt;                     // why this may be no bug at all: then it is only a warning
-  std::string fingerprint;               // same bug, same value, in every run
+  std::string doubt;                     // why this may not be a bug; then the finding is only a warning
+  std::string fingerprint;               // the same for the same bug in every run
   Location location;
-  Plan plan;             // repeats it
+  Plan plan;             // repeats the failure
   Trace trace;           // of the confirming replay, with stacks
   Cause cause;           // see search/minimize/cause.hpp
-  Observations seen;     // in a replay that stopped at every step; empty: there was none
-  std::string output;    // what the program printed in that replay
+  Observations seen;     // from a replay that stopped at every step; empty: no such replay
+  std::string output;    // of the program in that replay
   std::string schedule;  // file it was saved to
-  bool stored = false;   // met by a schedule that an earlier run had saved; `execution` is that run's
+  bool stored = false;   // found by a schedule that an earlier run had saved; `execution` is that of the earlier run
 
-  // Its plan, given as what it led to: `deltas` are those of the execution that `plan` led to.
+  // Replaces the plan by `schedule`: the deltas of the execution that the plan led to. Keeps the limits.
   void write_down(Plan schedule) {
     schedule.max_steps = plan.max_steps;
     schedule.tracked = std::move(plan.tracked);
     plan = std::move(schedule);
   }
-  // Takes over what an analysis says of a replay; where it was found and how to repeat it stay.
+  // Replaces what an analysis found by the result of a replay. Where it was found and how to repeat it do not change.
   void take_evidence(const Finding& replay);
 };
 

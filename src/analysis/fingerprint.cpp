@@ -1,3 +1,4 @@
+// Computes fingerprints of executions from the accesses of their steps.
 #include "analysis/fingerprint.hpp"
 
 #include "model/step_hash.hpp"
@@ -54,7 +55,7 @@ inline uint32_t BasicFingerprinter<Hash>::object(ObjectId id) {
 template <class Hash>
 void BasicFingerprinter<Hash>::add(const Step& step) {
   const uint32_t record = records_++;
-  if (step.is_note()) return;  // follows from the steps: who is created, ends and is joined
+  if (step.is_note()) return;  // follows from the steps: creation, end and join of threads
   if (steps_ == room_) undo_.resize(room_ = 2 * room_ + 64);
   const AccessList list = accesses(step.operation());
   Undo& undo = undo_[steps_++];
@@ -73,7 +74,7 @@ void BasicFingerprinter<Hash>::add(const Step& step) {
     if (a.write) add_to(past, o.reads);
     absorb(hash, past, access_name(a.object, a.write));
   }
-  if (step.kind == OpKind::ProcessExit) absorb(hash, sum_, 0);  // after everything
+  if (step.kind == OpKind::ProcessExit) absorb(hash, sum_, 0);  // ordered after all steps
   uint32_t use = 0;
   for (const Access& a : list) {
     if (a.object == kNoObject) continue;

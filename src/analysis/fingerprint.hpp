@@ -1,5 +1,5 @@
-// A number for the partial order of an execution: equal for executions that differ only in the order of independent
-// steps (Mazurkiewicz traces), different otherwise but for collisions.
+// A hash of the partial order of an execution: equal for executions that differ only in the order of independent steps
+// (Mazurkiewicz traces), different otherwise except for collisions.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -14,10 +14,10 @@ struct Fingerprint {
   bool operator==(const Fingerprint&) const = default;
 };
 
-// The fingerprint of a prefix that grows and shrinks at its end. The hash of a step covers what it did and the hashes
-// of the steps it directly depends on, hence its whole causal past; the fingerprint of a prefix is the sum over its
-// steps, so order matters only where one step depends on another. No allocation once all threads and objects have been
-// seen. Hash: Fingerprint, or uint64_t for its low half alone.
+// The fingerprint of a prefix that grows and shrinks at its end. The hash of a step covers its operation and the hashes
+// of the steps it directly depends on, hence its whole causal past. The fingerprint of a prefix is the sum over its
+// steps, so order matters only where one step depends on another. Allocates nothing once all threads and objects have
+// been seen. Hash: Fingerprint, or uint64_t for its low half alone.
 template <class Hash>
 class BasicFingerprinter {
  public:
@@ -28,15 +28,15 @@ class BasicFingerprinter {
 
  private:
   struct Thread {
-    Hash last{};  // of its last step
+    Hash last{};  // of the thread's last step
     uint32_t execution = 0;
   };
   struct Object {
     ObjectId id = kNoObject;
     uint32_t execution = 0;
-    Hash write{}, reads{};  // last write; sum over the reads since
+    Hash write{}, reads{};  // last write; sum over the reads since then
   };
-  // What a step found, to be put back.
+  // What a step changed: enough to undo it.
   struct Undo {
     uint32_t record;
     uint16_t thread, uses;
@@ -53,7 +53,7 @@ class BasicFingerprinter {
   std::vector<Thread> threads_;
   std::vector<Object> objects_;  // entries of earlier executions are reused, never removed
   ObjectIndex<Object> index_;
-  std::vector<Undo> undo_;  // room_, the first steps_ in use
+  std::vector<Undo> undo_;  // size room_, of which the first steps_ are used
   uint32_t room_ = 0, steps_ = 0, records_ = 0;
   uint32_t execution_ = 1;
   Hash sum_{};

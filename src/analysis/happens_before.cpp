@@ -1,3 +1,4 @@
+// Computes and undoes the vector clocks of the happens-before order.
 #include "analysis/happens_before.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace {
 
 typedef int32_t Four __attribute__((vector_size(16)));
 
-// Clocks come in blocks, a known number of vector instructions each.
+// Clocks grow in blocks of this number of components: a fixed number of vector instructions each.
 constexpr unsigned kBlock = 8;
 
 void maximum(int32_t* into, const int32_t* from, unsigned width) {
@@ -86,14 +87,14 @@ void HappensBefore::push(const Step& step) {
   clock[t] = static_cast<int32_t>(e.index);
 }
 
-// Races with nothing; orders what a thread does after its creation, what follows a join after all the thread did, and
-// what follows a wait after the step that ended it.
+// A note races with no step. It orders the steps of a thread after its creation, the steps after a join after all steps
+// of the joined thread, and the steps after a wait after the step that ended the wait.
 void HappensBefore::note(const Step& step, Event& e, int32_t* clock) {
   const uint32_t record = size_ - 1;
   if (step.kind == OpKind::Join) {
     const uint32_t last = last_of(step.second.thread());
     if (last != kNone) join(clock, last);
-  } else if (step.kind == OpKind::BarrierLeave || step.kind == OpKind::FutexBlocked) {  // part of the step that woke it
+  } else if (step.kind == OpKind::BarrierLeave || step.kind == OpKind::FutexBlocked) {  // part of the waking step
     uint32_t waker = record;
     while (waker-- > 0)
       if (!(events_[waker].flags & Step::kNote) && events_[waker].kind != OpKind::Choose) break;
@@ -125,7 +126,7 @@ void HappensBefore::truncate(uint32_t size) {
 
 void HappensBefore::join(int32_t* into, uint32_t record) { maximum(into, clock_at(record), width_); }
 
-// Clocks get longer when a thread with a higher number turns up: rare, so all are simply laid out anew.
+// Clocks get longer when a thread with a higher number appears. That is rare, so all clocks are laid out again.
 void HappensBefore::widen(unsigned threads) {
   threads_.resize(threads);
   const unsigned width = (threads + kBlock - 1) / kBlock * kBlock;

@@ -1,9 +1,9 @@
-// The happens-before order of one execution, by vector clocks (Mattern 1989): records are ordered by their threads'
-// programs, by creation and join, and wherever they are dependent. Grows and shrinks at the end, so that a search that
-// changes only the end of an execution need not look at its beginning again.
+// The happens-before order of one execution, by vector clocks (Mattern 1989). Program order, creation and join, and
+// dependence order the records. The order grows and shrinks at the end, so a search that changes only the end of an
+// execution need not process its beginning again.
 //
-// This is the order of dependent operations that reductions and caches are built on; it contains edges between racing
-// accesses and is of no use for finding data races.
+// Reductions and caches use this order of dependent operations. It contains edges between racing accesses, so it cannot
+// find data races.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -17,12 +17,13 @@ class HappensBefore {
  public:
   static constexpr uint32_t kNone = 0xffff'ffff;  // no record
 
-  // One access of a record, and what it found: enough to undo it, and to walk all accesses of an object backwards.
+  // One access of a record and the previous accesses: enough to undo it, and to walk all accesses of an object
+  // backwards.
   struct Use {
     uint32_t object;  // see number_of()
     bool write;
     uint32_t last_write;  // before this access
-    uint32_t last_read;   // newest read since that write
+    uint32_t last_read;   // newest read since `last_write`
   };
   struct Event {
     ThreadId thread;
@@ -30,9 +31,9 @@ class HappensBefore {
     uint8_t flags;  // of the step
     uint8_t uses;
     uint32_t index;              // among the records of its thread, from 1
-    uint32_t previous;           // whose clock the thread had before: its previous record, or the one that created it
+    uint32_t previous;           // whose clock this extends: the previous record of the thread, or its creation
     Companion second;            // of the step
-    uint32_t condition = kNone;  // number of what a timed wait waited for, until it was woken
+    uint32_t condition = kNone;  // of a timed wait: the object waited for (see number_of()), until the thread was woken
     Use use[3];
 
     const Use* find(uint32_t object) const {
@@ -43,7 +44,7 @@ class HappensBefore {
   };
   struct Object {
     ObjectId id;
-    uint32_t last_write = kNone, last_read = kNone;  // now
+    uint32_t last_write = kNone, last_read = kNone;  // newest accesses
   };
 
   uint32_t size() const { return size_; }
@@ -52,22 +53,23 @@ class HappensBefore {
 
   const Event& operator[](uint32_t record) const { return events_[record]; }
 
-  // a is b, or came before b and could not have come after it.
+  // a is b, or a came before b and could not have come after b.
   bool ordered(uint32_t a, uint32_t b) const { return clock(b)[index_of(events_[a].thread)] >= signed_index(a); }
-  // The same for what `t` does next, as far as it follows from what t has done.
+  // As ordered(), for the next step of `t`, as far as the steps that t has done determine it.
   bool known_to(uint32_t a, ThreadId t) const {
     const uint32_t last = last_of(t);
     return last != kNone && ordered(a, last);
   }
 
-  // Components of a record's clock: how many records of each thread it has seen. width() of them.
+  // The clock of a record: for each thread, the number of its records that happen before or at this record. width()
+  // components.
   const int32_t* clock(uint32_t record) const { return clocks_.data() + size_t{record} * width_; }
   unsigned width() const { return width_; }
 
-  // Newest record of a thread, or the one that created it; kNone if neither is there.
+  // Newest record of a thread, or the record that created it; kNone if there is neither.
   uint32_t last_of(ThreadId t) const { return index_of(t) < threads_.size() ? threads_[index_of(t)].last : kNone; }
 
-  // Objects by small numbers that never change.
+  // A small number for an object; it never changes.
   uint32_t number_of(ObjectId id);
   const Object& object(uint32_t number) const { return objects_[number]; }
   uint32_t objects() const { return static_cast<uint32_t>(objects_.size()); }
@@ -88,7 +90,7 @@ class HappensBefore {
 
   unsigned width_ = 8;  // components per clock, a multiple of 8
   uint32_t size_ = 0, room_ = 0;
-  std::vector<Event> events_;  // room_, the first size_ in use; so it is with clocks
+  std::vector<Event> events_;  // size room_, of which the first size_ are used; clocks_ has the same layout
   std::vector<int32_t> clocks_;
   std::vector<Thread> threads_;
   std::vector<Object> objects_;

@@ -1,3 +1,4 @@
+// Reports the leak with the lowest address among those that the runtime found.
 #include "analysis/leaks.hpp"
 
 #include "model/schedule.hpp"
@@ -11,7 +12,7 @@ std::optional<Finding> LeakAnalysis::check(TraceView trace) {
     if (!(a.flags & Allocation::kLeaked)) continue;
     ++blocks;
     bytes += a.size;
-    if (!first || a.begin < first->begin) first = &a;  // the same one, whatever else was found
+    if (!first || a.begin < first->begin) first = &a;  // the same block whatever else was found
   }
   if (!first) return std::nullopt;
   Finding finding;

@@ -1,4 +1,4 @@
-// Memory that nothing points to when the program has ended, if the runtime was asked to look.
+// Memory leaks: blocks that no pointer reaches at the end of the program, as found by the runtime on demand.
 #pragma once
 #include "analysis/analysis.hpp"
 

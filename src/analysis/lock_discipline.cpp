@@ -1,3 +1,4 @@
+// Reports each variable that no common lock protects.
 #include "analysis/lock_discipline.hpp"
 
 #include "model/schedule.hpp"

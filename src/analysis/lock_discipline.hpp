@@ -1,5 +1,6 @@
-// Is every variable that threads share always accessed under a lock of its own (Eraser)? The runtime says so, when it
-// was asked to look. A warning: other synchronisation does as well.
+// Lock discipline (Eraser: Savage et al. 1997): does one lock protect all accesses of every shared variable? The
+// runtime checks this on demand. The finding is a warning, because other synchronisation can protect a variable as
+// well.
 #pragma once
 #include "analysis/analysis.hpp"
 

@@ -1,4 +1,5 @@
-// Operations on locks and the like that the runtime found wrong: each place is a finding, however the execution ended.
+// Operations on locks and the like that the runtime found wrong, and loops that spin without a yield (a livelock, by
+// --error livelock): each place is a finding, however the execution ended.
 #pragma once
 #include "analysis/analysis.hpp"
 

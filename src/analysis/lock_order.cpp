@@ -1,3 +1,4 @@
+// Searches for cycles of nested locks (Goodlock).
 #include "analysis/lock_order.hpp"
 
 #include <algorithm>
@@ -11,11 +12,11 @@
 namespace lockstep {
 namespace {
 
-// A try-lock does not wait, so it closes no cycle; but what it got is held.
+// A try-lock does not wait, so it closes no cycle. The lock that it took counts as held.
 bool takes(const Step& s) { return is_lock(s.kind) && acquires(s.kind, s.flags); }
 bool waits(const Step& s) { return is_acquire(s.kind) && !(s.flags & Step::kTimed); }
 
-using Times = std::map<ThreadId, uint32_t>;  // creation and joining only
+using Times = std::map<ThreadId, uint32_t>;  // clocks of creation and joining only
 
 // A thread waited for `wanted` while it held `held` (and `others`).
 struct Nesting {
@@ -75,7 +76,7 @@ std::vector<Nesting> nestings(TraceView trace) {
   return found;
 }
 
-// A cycle held -> wanted = held -> ..., each by another thread; empty if there is none.
+// A cycle held -> wanted = held -> ..., each edge by another thread; empty if there is none.
 std::vector<Nesting> cycle_in(const std::vector<Nesting>& all) {
   std::map<ObjectId, std::vector<const Nesting*>> by_held;
   for (const Nesting& nesting : all) by_held[nesting.held].push_back(&nesting);
@@ -104,10 +105,10 @@ std::vector<Nesting> cycle_in(const std::vector<Nesting>& all) {
 
 }  // namespace
 
-// Cheap, because it runs after every execution: does anybody hold one lock while taking another, and in which way?
+// Computes the key of the nestings. Runs after every execution, so it has to be cheap.
 void NestedLocks::read(std::span<const Step> steps) {
   for (const Step& s : steps) {
-    if (!is_lock(s.kind)) continue;  // most steps, of long executions nearly all
+    if (!is_lock(s.kind)) continue;  // most steps; in long executions nearly all
     const bool take = takes(s);
     if (!take && !leaves_lock(s.kind)) continue;
     const size_t thread = index_of(s.thread);
@@ -116,7 +117,7 @@ void NestedLocks::read(std::span<const Step> steps) {
     Depth& mine = depth[thread];
     if (!(known >> thread & 1)) mine = {0, kNoObject};
     known |= uint64_t{1} << thread;
-    if (take && mine.locks++ > 0)  // independent of the order in which threads did so
+    if (take && mine.locks++ > 0)  // a sum: independent of the order in which the threads did so
       key += ((static_cast<uint64_t>(mine.last) * 31 + static_cast<uint64_t>(s.object)) * 31 + thread + 1) *
              0x9e3779b97f4a7c15ull;
     if (take) mine.last = s.object;

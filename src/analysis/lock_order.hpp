@@ -1,6 +1,6 @@
-// Locks taken in opposite orders by threads that could have done so at the same time: no deadlock in this execution,
-// but one in another (Goodlock: Havelund 2000). Not reported: cycles that a common outer lock prevents, or that lie on
-// different sides of a thread's creation or joining.
+// Locks taken in opposite orders by threads that could have taken them at the same time: another execution can deadlock
+// (Goodlock: Havelund 2000). Cycles that a common outer lock prevents are not reported, nor cycles whose locks are
+// separated by a thread's creation or join.
 #pragma once
 #include <unordered_set>
 
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Who holds one lock while taking another: equal keys, equal nestings.
+// A key of the nested locks: executions with equal keys have the same nestings.
 struct NestedLocks {
   void read(std::span<const Step> steps);
 
@@ -19,7 +19,7 @@ struct NestedLocks {
   } depth[64];         // not set for a thread that is not `known`
   uint64_t known = 0;  // by bit
   uint64_t key = 0;
-  bool many = false;  // threads: no telling
+  bool many = false;  // more threads than `depth` has: the key is unknown
 };
 
 class LockOrderAnalysis final : public Analysis {
@@ -32,7 +32,7 @@ class LockOrderAnalysis final : public Analysis {
   uint64_t nesting_key(TraceView trace);
 
   CommonPrefix<NestedLocks> prefix_;
-  std::unordered_set<uint64_t> seen_;  // nestings looked at before: most executions of a program nest alike
+  std::unordered_set<uint64_t> seen_;  // nestings examined before: most executions of a program have the same
 };
 
 }  // namespace lockstep

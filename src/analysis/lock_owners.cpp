@@ -1,3 +1,4 @@
+// Updates the holders of locks and the waiters of conditions, step by step.
 #include "analysis/lock_owners.hpp"
 
 namespace lockstep {

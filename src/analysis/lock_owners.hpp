@@ -1,4 +1,4 @@
-// Who holds which lock and who waits for which condition, built up by walking the steps of a trace.
+// The holders of each lock and the waiters of each condition, updated step by step along a trace.
 #pragma once
 #include <map>
 #include <vector>
@@ -13,14 +13,14 @@ class LockOwners {
 
   bool waits_for_signal(ThreadId t) const { return waiting_.contains(t); }
   bool anyone_waits_for(ObjectId condition) const;
-  std::vector<ThreadId> holders(ObjectId object) const;  // ascending, each once
+  std::vector<ThreadId> holders(ObjectId object) const;  // ascending, without repetition
 
  private:
   void take(ObjectId object, ThreadId t) { ++held_[object][t]; }
   void give(ObjectId object, ThreadId t);
 
-  std::map<ObjectId, std::map<ThreadId, int>> held_;  // a reader may hold its lock more than once
-  std::map<ThreadId, ObjectId> waiting_;              // in a condition wait and not woken
+  std::map<ObjectId, std::map<ThreadId, int>> held_;  // number of times: a reader may hold its lock more than once
+  std::map<ThreadId, ObjectId> waiting_;              // in a condition wait and not woken yet
 };
 
 }  // namespace lockstep

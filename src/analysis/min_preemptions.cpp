@@ -1,3 +1,4 @@
+// Searches the cuts of a happens-before order for the execution with the fewest preemptions.
 #include "analysis/min_preemptions.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ constexpr char32_t kNobody = 0xffff'ffff;
 bool gave_up(const HappensBefore::Event& e) { return e.flags & Step::kTimedOut; }
 bool succeeded(const HappensBefore::Event& e) { return e.flags & Step::kWrite; }
 
-// What a step does to who holds a mutex or runs an initialisation, or to the writer of a readers-writer lock.
+// The effect of a step on the holder of a mutex, of an initialisation, or on the writer of a readers-writer lock.
 enum class Effect : uint8_t { None, Takes, Gives };
 Effect on_holder(const HappensBefore::Event& e, bool of_rwlock) {
   if ((traits(e.kind).primitive == Primitive::RwLock) != of_rwlock || has(e.kind, OpTraits::kShared))
@@ -110,10 +111,11 @@ void MinPreemptions::collect() {
   for (Event& e : pending_) e.thread = kNoThread;
 }
 
-// A round is like the one before, so that one began after the last but one step on what the thread touched last. What
-// it read is watched, and one of these values has to change. Which write changed it is known only if there was one;
-// more than one may leave it as it was, so that all of them are needed to be sure. That makes traces look cheaper at
-// worst.
+// Adds the writes that can start a round of a spin loop. A round repeats the previous one, so that one began after the
+// last step but one on the object that the thread touched last. All objects read since then are watched; the value of
+// one of them has to change before the next round. The change is attributed to a write only if there is a single
+// candidate. Several writes can restore the old value, so all of them are required. At worst this makes traces look
+// cheaper.
 void MinPreemptions::add_round(const Event& next, uint32_t record) {
   const bool named = next.kind == OpKind::Load || next.kind == OpKind::Store || next.kind == OpKind::Rmw;
   const bool pending = record >= size_;
@@ -160,7 +162,7 @@ bool MinPreemptions::has_done(const Cut& cut, uint32_t record) const {
   return cut[t] == steps_[t].size() || record < steps_[t][cut[t]];
 }
 
-// All that the record depends on has been done. Notes belong to the step before them.
+// True if all that the record depends on has been done. Notes belong to the step before them.
 bool MinPreemptions::knows(const Cut& cut, uint32_t record) const {
   const int32_t* clock = order_->clock(record);
   const ThreadId own = (*order_)[record].thread;
@@ -181,8 +183,8 @@ bool MinPreemptions::others_can_run(const Cut& cut, size_t thread) const {
   return false;
 }
 
-// Could it go on, other than by giving up to wait? If what it waited for ended inside the step of another thread, there
-// are notes between its steps, which know that step.
+// Can the thread go on other than by a timeout? If the wait ended inside a step of another thread, notes between the
+// steps of the waiter depend on that step.
 bool MinPreemptions::can_run(const Cut& cut, size_t thread) const {
   const bool more = cut[thread] < steps_[thread].size();
   if (!more && pending_[thread].thread == kNoThread) return false;
@@ -192,13 +194,13 @@ bool MinPreemptions::can_run(const Cut& cut, size_t thread) const {
   return can_go_on(cut, next, record, more && can_follow(cut, thread));
 }
 
-// `ready`: all that the step depends on has been done. Of a prefix, whatever waits for anything but a mutex counts as
-// waiting unless it is ready: that makes traces look cheaper than they are and loses nothing.
+// `ready`: all that the step depends on has been done. In a prefix, every wait other than for a mutex counts as blocked
+// unless it is ready. That makes traces look cheaper than they are and loses none.
 bool MinPreemptions::can_go_on(const Cut& cut, const Event& next, uint32_t record, bool ready) const {
   if (next.kind == OpKind::Timeout) return whole_ && !ready && would_get(cut, next);
   if (const Round* round = round_at(record))
     return std::ranges::all_of(round->enough, [&](uint32_t w) { return has_done(cut, w); });
-  if (next.flags & Step::kBlocked && !is_acquire(next.kind)) return ready;  // a round of a loop that is not known
+  if (next.flags & Step::kBlocked && !is_acquire(next.kind)) return ready;  // a round that add_round() did not analyse
   if (!is_acquire(next.kind) || gave_up(next) || ready) return true;
   const uint32_t object = next.use[0].object;
   const bool blocked = next.flags & Step::kBlocked;
@@ -214,8 +216,7 @@ bool MinPreemptions::can_go_on(const Cut& cut, const Event& next, uint32_t recor
   }
 }
 
-// Before it had to wait for so long that it gave up: could it have got what it wanted? What that was, others'
-// operations on the object tell.
+// Could a timed wait have succeeded before its timeout? Other operations on the object show what it waited for.
 bool MinPreemptions::would_get(const Cut& cut, const Event& timeout) const {
   const uint32_t object = timeout.use[0].object;
   bool gets = false;
@@ -246,8 +247,9 @@ void MinPreemptions::for_each_access(uint32_t object, Visit visit) const {
   }
 }
 
-// By the last that has been done to it; if there is nothing, by what is done first; if that is nothing either, by
-// whether somebody waits for it in the end: then it was taken before there was a second thread.
+// Determines the state of an object from the last effect that has been done. Without one, the first effect that has not
+// been done determines it. Without any effect, a wait for the object at the end means that it was taken before the
+// second thread was created.
 template <class EffectOf, class HasDone, class ForEach>
 static bool is_taken(ForEach for_each, EffectOf effect_of, HasDone has_done, bool waited_for) {
   bool taken = waited_for;
@@ -267,7 +269,7 @@ bool MinPreemptions::is_free(const Cut& cut, uint32_t object, bool waited_for) c
                    [&](uint32_t r) { return has_done(cut, r); }, waited_for);
 }
 
-// What readers do says nothing of a writer; if they are waited for, the trace looks cheaper at worst.
+// Readers show nothing about a writer. If a thread waits for readers, the trace looks cheaper at worst.
 bool MinPreemptions::has_writer(const Cut& cut, uint32_t object, bool waited_for) const {
   return is_taken([&](auto visit) { for_each_access(object, visit); },
                   [&](uint32_t r) { return on_holder((*order_)[r], true); },
@@ -301,7 +303,7 @@ bool MinPreemptions::has_units(const Cut& cut, uint32_t semaphore, bool untouche
 
 bool MinPreemptions::is_woken(const Cut& cut, const Event& reacquire) const {
   const uint32_t wait = reacquire.previous;
-  if (wait == kNone || (*order_)[wait].kind != OpKind::CondWait) return true;  // gave up, or was called off
+  if (wait == kNone || (*order_)[wait].kind != OpKind::CondWait) return true;  // the wait timed out or was cancelled
   bool woken = false;
   for (unsigned i = 1; i < reacquire.uses && !woken; ++i)
     for_each_access(reacquire.use[i].object, [&](uint32_t r) {

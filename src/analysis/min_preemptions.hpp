@@ -10,20 +10,20 @@
 
 namespace lockstep {
 
-// A property of the order alone: what a thread would do next and whether it has to wait follows from what has been
-// done, in whatever order. Searches over the ways to cut the order in two, so it can take long for many threads; ask
-// only if the execution at hand costs more than what is allowed.
+// The cost depends on the happens-before order alone: the set of steps done determines the next step of each thread and
+// whether the thread is blocked. The search goes over the cuts of the order, so it can take long for many threads; call
+// it only if the execution at hand exceeds the bound.
 class MinPreemptions {
  public:
-  // Do all executions of the order's first `size` records have more than `bound` preemptions? Of a prefix this is no
-  // more than of what follows: leaving a thread that does no more in it is free.
+  // Do all executions of the order's first `size` records have more than `bound` preemptions? The cost of a prefix is
+  // at most that of its extensions: a switch from a thread without further steps in the prefix costs nothing.
   bool exceeds(const HappensBefore& order, uint32_t size, uint32_t bound);
-  // The same of a whole execution. What its unfinished threads would have done next says whether they were left in
-  // vain.
+  // As above, for a whole execution. The next operations of unfinished threads show whether a switch from them was a
+  // preemption.
   bool exceeds(HappensBefore& order, std::span<const Step> pending, uint32_t bound);
 
  private:
-  using Cut = std::u32string;  // steps done by each thread, then who did the last one
+  using Cut = std::u32string;  // number of steps done by each thread, then the thread of the last step
   using Event = HappensBefore::Event;
   static constexpr uint32_t kNone = HappensBefore::kNone;
 
@@ -42,35 +42,35 @@ class MinPreemptions {
   bool others_can_run(const Cut& cut, size_t thread) const;
   bool has_yielded(const Cut& cut, size_t thread) const;
 
-  // Rounds of spin loops that are there because of a change of what the loop reads.
+  // A round of a spin loop that runs because a value that the loop reads has changed.
   struct Round {
-    uint32_t record;               // of its first step; size_ and more: pending, by the place of the thread
-    std::vector<uint32_t> writes;  // since the loop read them last, and before the round
-    std::vector<uint32_t> enough;  // of these, after which it can go on for sure
+    uint32_t record;               // its first step; size_ + the thread's place: a pending round
+    std::vector<uint32_t> writes;  // to what the loop reads, since its last reads and before the round
+    std::vector<uint32_t> enough;  // writes of these after which the loop surely goes on
   };
   void add_round(const Event& next, uint32_t record);
   const Round* round_at(uint32_t record) const;
   bool may_go_round(const Cut& cut, uint32_t record) const;
 
-  // The state of an object when just the steps of the cut have been done.
+  // The functions below give the state of an object after exactly the steps of the cut.
   template <class Visit>
   void for_each_access(uint32_t object, Visit visit) const;
-  bool is_free(const Cut& cut, uint32_t object, bool waited_for = false) const;  // in the end, by who asks
+  bool is_free(const Cut& cut, uint32_t object, bool waited_for = false) const;  // `waited_for`: by a blocked thread
   bool has_writer(const Cut& cut, uint32_t object, bool waited_for = false) const;
   int readers(const Cut& cut, uint32_t object) const;
-  bool has_units(const Cut& cut, uint32_t semaphore, bool untouched) const;  // by anybody: whether it has some then
+  bool has_units(const Cut& cut, uint32_t semaphore, bool untouched) const;  // `untouched`: without accesses
   bool is_woken(const Cut& cut, const Event& reacquire) const;
 
   const HappensBefore* order_ = nullptr;
   uint32_t size_ = 0;
-  bool whole_ = false;                        // then who waits for what is found out exactly
-  std::vector<unsigned> threads_;             // that take steps, or would
-  std::vector<size_t> places_;                // of a thread among these
-  std::vector<std::vector<uint32_t>> steps_;  // of each, as records
-  std::vector<Event> pending_;                // of each, in a whole execution; no thread: it has ended
-  std::vector<Round> rounds_;                 // ascending
+  bool whole_ = false;                        // a whole execution: waits are evaluated exactly
+  std::vector<unsigned> threads_;             // threads with steps or a pending step
+  std::vector<size_t> places_;                // by thread number: its place in `threads_`
+  std::vector<std::vector<uint32_t>> steps_;  // by place: records
+  std::vector<Event> pending_;                // by place, in a whole execution; no thread: it has ended
+  std::vector<Round> rounds_;                 // ascending by record
   std::unordered_set<Cut> seen_;
-  std::vector<Cut> now_, later_;  // to be looked at with this many preemptions, and with one more
+  std::vector<Cut> now_, later_;  // to be visited with the current number of preemptions, and with one more
 };
 
 }  // namespace lockstep

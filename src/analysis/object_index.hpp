@@ -1,4 +1,4 @@
-// From an object to its number in a vector of structs that have its `id`: open addressing.
+// A hash table from objects to their indices in a vector of structs with a member `id` (open addressing).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ class ObjectIndex {
  public:
   static constexpr uint32_t kNone = 0xffff'ffff;
 
-  // The number of the object; where it has none, `add` appends it to `objects`.
+  // The index of the object. If there is none, `add` appends the object to `objects`.
   template <class Add>
   uint32_t find_or_add(ObjectId id, const std::vector<Object>& objects, Add&& add) {
     size_t slot = first_slot(id);

@@ -1,3 +1,4 @@
+// Turns the outcome of an execution into a finding with a message.
 #include "analysis/outcome.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ std::optional<FindingKind> kind_of(Outcome outcome) {
     case Outcome::DoubleFree: return FindingKind::DoubleFree;
     case Outcome::Livelock: return FindingKind::Livelock;
     case Outcome::Ok:
-    case Outcome::StepLimit:  // a long execution is not a wrong one
+    case Outcome::StepLimit:  // a long execution is no error
     case Outcome::Redundant:
     case Outcome::Diverged:      // counted by the explorer
     case Outcome::Uncontrolled:  // ends the exploration
@@ -62,7 +63,7 @@ std::string livelock_message(TraceView trace) {
   return "livelock: the remaining threads spin, each waiting for another" + (spinning.empty() ? "" : ": " + spinning);
 }
 
-// What happened, whether or not the program said anything about it.
+// A description of the outcome, without the program's own message.
 std::string fact(TraceView trace) {
   const TraceHeader& header = trace.header();
   const std::string who = header.culprit == kNoThread ? "the program" : name_of(header.culprit);
@@ -84,11 +85,12 @@ std::string fact(TraceView trace) {
   }
 }
 
-// What ended the execution stands among its races: LockMisuseAnalysis or RaceAnalysis tells of it.
+// True if the cause of the outcome is among the trace's races: LockMisuseAnalysis or RaceAnalysis reports it.
 bool is_reported_otherwise(FindingKind kind, TraceView trace) {
   return std::ranges::any_of(trace.races(), [kind](const DataRace& found) {
     const bool gone_frame = found.ordered() && found.first.flags & RaceAccess::kFree && found.first.pc == 0;
-    return (kind == FindingKind::LockMisuse && found.misuse()) || (kind == FindingKind::Crash && gone_frame);
+    const bool misused = found.misuse() && found.second.misuse != Misuse::SpinsUnyielding;
+    return (kind == FindingKind::LockMisuse && misused) || (kind == FindingKind::Crash && gone_frame);
   });
 }
 

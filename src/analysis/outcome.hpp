@@ -1,4 +1,4 @@
-// The plainest analysis: an execution that ended badly is a finding.
+// The simplest analysis: an execution with a bad outcome is a finding.
 #pragma once
 #include "analysis/analysis.hpp"
 

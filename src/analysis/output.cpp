@@ -1,3 +1,4 @@
+// Compares the output of an execution with the expected output.
 #include "analysis/output.hpp"
 
 #include "model/schedule.hpp"

@@ -1,4 +1,4 @@
-// Executions that write something else than is expected (--expect-output).
+// The analysis of output: reports executions whose output differs from the expected one (--expect-output).
 #pragma once
 #include <optional>
 #include <string>
@@ -19,10 +19,10 @@ class OutputAnalysis final : public Analysis {
   const char* summary() const override { return "executions that write something else than --expect-output says"; }
   std::optional<Finding> check(TraceView trace) override;
 
-  std::optional<std::string> expected;  // none: any output is right
+  std::optional<std::string> expected;  // none: every output is correct
 };
 
-// Is this a finding of that analysis? An assertion that ended no execution.
+// True for a finding of this analysis: an assertion that did not end the execution.
 inline bool is_unexpected_output(const Finding& finding, TraceView trace) {
   return finding.kind == FindingKind::Assertion && trace.outcome() == Outcome::Ok;
 }

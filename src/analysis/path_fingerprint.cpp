@@ -1,3 +1,4 @@
+// Computes path fingerprints along a known happens-before order.
 #include "analysis/path_fingerprint.hpp"
 
 #include "model/step_hash.hpp"
@@ -23,7 +24,7 @@ void PathFingerprint::add(const Step& step, const HappensBefore& order) {
     undo.use[i] = {use.object, o};
     absorb(hash, use.write ? o.write + o.reads : o.write, access_name(order.object(use.object).id, use.write));
   }
-  if (step.kind == OpKind::ProcessExit) absorb(hash, sum_, 0);  // after everything
+  if (step.kind == OpKind::ProcessExit) absorb(hash, sum_, 0);  // ordered after all steps
   for (unsigned i = 0; i < event.uses; ++i) {
     Object& o = objects_[event.use[i].object];
     if (event.use[i].write)

@@ -1,5 +1,5 @@
-// The low half of the fingerprint of a prefix whose order is known: the same number as BasicFingerprinter<uint64_t>
-// gives, without finding out once more what each step accesses.
+// The fingerprint of a prefix whose happens-before order is known: the same number as BasicFingerprinter<uint64_t>
+// computes, without determining the accesses of each step again.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -10,16 +10,16 @@ namespace lockstep {
 
 class PathFingerprint {
  public:
-  // The newest record of `order`; every record that is not a note has to be added.
+  // Adds the newest record of `order`. Every record that is not a note has to be added.
   void add(const Step& step, const HappensBefore& order);
-  void truncate(uint32_t records);  // takes back all but the first so many
+  void truncate(uint32_t records);  // keeps the first `records`
   uint64_t value() const { return sum_; }
 
  private:
   struct Object {
-    uint64_t write = 0, reads = 0;  // last write; sum over the reads since
+    uint64_t write = 0, reads = 0;  // last write; sum over the reads since then
   };
-  // What a record found, to be put back.
+  // What a record changed: enough to undo it.
   struct Undo {
     uint32_t record;
     uint16_t thread, uses;
@@ -31,8 +31,8 @@ class PathFingerprint {
   };
 
   std::vector<uint64_t> threads_;  // by thread: its last step
-  std::vector<Object> objects_;    // by their numbers in the order
-  std::vector<Undo> undo_;         // the first steps_; the rest is spare
+  std::vector<Object> objects_;    // by their numbers in the happens-before order
+  std::vector<Undo> undo_;         // the first steps_ are used
   uint32_t steps_ = 0;
   uint64_t sum_ = 0;
 };

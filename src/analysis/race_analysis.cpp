@@ -1,3 +1,4 @@
+// Classifies and describes the races of a trace.
 #include "analysis/race_analysis.hpp"
 
 #include <tuple>
@@ -16,15 +17,15 @@ std::string verb_of(const RaceAccess& access) {
 
 bool frees(const RaceAccess& access) { return access.flags & RaceAccess::kFree; }
 
-// Freed before it was touched, in this very execution: ordered or not, that is worse than a race.
+// Memory that was freed before the access in this execution. Ordered or not, this is worse than a race.
 bool freed_first(const DataRace& race) {
   return !race.unlocked() && !race.misuse() && frees(race.first) && !frees(race.second);
 }
 
-// Nobody called free: a frame of the thread's stack is gone, or the thread itself.
+// True if no call of free() ended the memory: a stack frame or a thread ended.
 bool ends_frame(const RaceAccess& access) { return frees(access) && access.pc == 0; }
 
-// Touched before it was freed, but nothing says that it must be: another schedule frees it first.
+// If the access came before the free without being ordered before it, another schedule frees the memory first.
 FindingKind kind_of(const DataRace& race) {
   const bool could_be = !race.unlocked() && frees(race.second) && !frees(race.first);
   return freed_first(race) || could_be ? FindingKind::UseAfterFree : FindingKind::DataRace;
@@ -66,7 +67,7 @@ Finding finding_of(const DataRace& race, TraceView trace) {
 std::vector<Finding> RaceAnalysis::check_all(TraceView trace) {
   std::vector<Finding> findings;
   for (const DataRace& race : trace.races()) {
-    // A use of freed memory is no race: suppressing the one does not hide the other.
+    // A use of freed memory is not a race: suppressing the race does not hide the use.
     const bool counts = freed_first(race) || (races_count && race.race() && !(ignored && ignored(race)));
     if (!counts) continue;
     findings.push_back(finding_of(race, trace));

@@ -1,4 +1,4 @@
-// Data races and accesses to freed memory that the runtime found in an execution: each pair of places is a finding.
+// Data races and accesses of freed memory that the runtime found. Each pair of places is a finding.
 #pragma once
 #include <functional>
 
@@ -13,8 +13,9 @@ class RaceAnalysis final : public Analysis {
   std::vector<Finding> check_all(TraceView trace) override;
 
   bool races_count = true;                       // false: only accesses to freed memory
-  std::function<bool(const DataRace&)> ignored;  // by suppressions; may be empty
-  // Why it is not certain that the accesses are unordered; empty text: it is. The finding then is a warning.
+  std::function<bool(const DataRace&)> ignored;  // suppressions; may be empty
+  // The reason why the accesses may be ordered after all; empty text: they are certainly unordered. With a reason the
+  // finding is a warning.
   std::function<std::string(const DataRace&)> doubt;
 };
 

@@ -1,3 +1,4 @@
+// Monitors loads and stores for violations of sequential consistency (Sober).
 #include "analysis/sc_violation.hpp"
 
 #include <algorithm>
@@ -10,15 +11,15 @@ namespace lockstep {
 namespace {
 
 constexpr uint16_t kSeqCst = 5;
-constexpr uint64_t kMostLookedAt = 20'000;  // executions with stores that can be delayed: what is so common shows early
+constexpr uint64_t kMostLookedAt = 20'000;  // executions with delayable stores; a common violation shows early
 
 int order_of(const Step& s) { return s.order(); }
 bool is_delayed_store(const Step& s) {
   return s.kind == OpKind::PlainWrite || (s.kind == OpKind::Store && order_of(s) != kSeqCst);
 }
-// After every execution, so without branches: loads and stores come in any order.
+// Runs after every execution. Written without branches, because loads and stores come in any order.
 bool any_delayed_store(std::span<const Step> steps) {
-  static constexpr auto kind = [] {  // 2: always; 1: if its order is not sequentially consistent
+  static constexpr auto kind = [] {  // 2: always; 1: if its order is not seq_cst
     std::array<uint8_t, 256> kind{};
     kind[static_cast<size_t>(OpKind::PlainWrite)] = 2;
     kind[static_cast<size_t>(OpKind::Store)] = 1;
@@ -30,7 +31,7 @@ bool any_delayed_store(std::span<const Step> steps) {
 }
 bool is_load(const Step& s) { return s.kind == OpKind::Load || s.kind == OpKind::PlainRead; }
 
-using Clock = std::vector<uint32_t>;  // by thread: how many of its steps
+using Clock = std::vector<uint32_t>;  // by thread: number of its steps
 
 void join(Clock& into, const Clock& from) {
   for (size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
@@ -38,12 +39,12 @@ void join(Clock& into, const Clock& from) {
 
 }  // namespace
 
-// All clocks of one execution. `full` is the order of the execution; the relaxed ones know stores only, and leave out
-// the order from a store to a later load of the same thread.
+// The clocks of one execution. `full` is the order of the execution. The relaxed clocks know stores only and omit the
+// order from a store to a later load of the same thread.
 class StoreMonitor {
  public:
   StoreMonitor() = default;
-  // Goes on from where another has come to, which has to stay.
+  // Continues from the state of `before`, which has to outlive this object.
   explicit StoreMonitor(const StoreMonitor* before)
       : before_(before), width_(before->width_), threads_(before->threads_) {}
 
@@ -77,7 +78,7 @@ class StoreMonitor {
  private:
   struct Thread {
     Clock full;
-    Clock to_load, to_store;  // what its next load, its next store inherits
+    Clock to_load, to_store;  // inherited by its next load and by its next store
     uint32_t index = 0;
   };
   struct Object {
@@ -163,7 +164,8 @@ class StoreMonitor {
     wrote(i, s, me, o);
   }
 
-  // Read-modify-writes, stores that are followed by a fence, and everything that locks and system calls are made of.
+  // Operations that drain the store buffer: read-modify-writes, stores followed by a fence, operations of locks and
+  // system calls.
   void locked(uint32_t i, const Step& s, Thread& me, const Access& access) {
     Object& o = at(access.object);
     write_full(s, me, o);
@@ -194,13 +196,13 @@ std::optional<StaleLoad> ScViolationAnalysis::stale_load(TraceView trace) {
     stale = monitor.look(trace.steps(), begin, end);
   });
   if (!stale) return StoreMonitor(&prefix_->state()).look(trace.steps(), from, trace.header().steps);
-  prefix_->begin_anew();  // what comes after is not looked at
+  prefix_->begin_anew();  // records after a violation are not read
   return stale;
 }
 
 std::optional<Finding> ScViolationAnalysis::check(TraceView trace) {
   if (looked_at_ >= kMostLookedAt) return std::nullopt;
-  // Nothing can be stale without a store that can be delayed: most programs have none, and end here.
+  // Without a delayable store no load can be stale. Most programs have none.
   const uint32_t same = delayed_ ? 0 : last_.shared_with(trace);
   delayed_ = any_delayed_store(trace.steps().subspan(same));
   if (!delayed_) return std::nullopt;

@@ -1,7 +1,7 @@
-// Executions are explored as if every thread saw every store at once. Processors have store buffers: a load may pass an
-// earlier store of its own thread. This tells which executions could then have gone differently, by looking at each
-// load: the store it reads is before it in this execution, but only because of an order that store buffers do not keep
-// (Burckhardt & Musuvathi 2008, "Sober"). If it is silent on all executions, none can.
+// Detects executions that could differ on a processor with store buffers (Burckhardt & Musuvathi 2008, "Sober").
+// Lockstep explores executions in which every thread sees every store at once; with store buffers, a load may pass an
+// earlier store of its own thread. For each load the analysis checks whether the store that it reads precedes it only
+// by an order that store buffers do not keep. If it reports nothing for all executions, there is no such execution.
 #pragma once
 #include <memory>
 
@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// The first load that could be answered with an older value, and the store it could miss: indices of steps.
+// The first load that could read an older value, and the store that it could miss, as indices of steps.
 struct StaleLoad {
   uint32_t load, store;
 };

@@ -1,3 +1,4 @@
+// Runs a campaign: starts the program, explores it in rounds and concludes the result.
 #include "campaign/campaign.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ Result<std::unique_ptr<Campaign>> Campaign::start(const CampaignOptions& options
   StrategyOptions strategy_options = options.strategy;
   focus.install(strategy_options);
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  // Workers share what lies outside the program.
+  // Workers share everything outside the program, which commands change.
   strategy_options.workers = options.workers.value_or(options.runs_commands() ? 1 : cores);
   if (!options.queue.empty()) strategy_options.workers = std::max(2u, strategy_options.workers);
   strategy_options.divided = true;
@@ -80,7 +81,7 @@ Campaign::Campaign(const CampaignOptions& options, const Subject& subject, Start
 ExplorerHooks Campaign::hooks() {
   ExplorerHooks hooks;
   if (!options_.arguments.empty()) hooks.save = [this](const auto& write) { save_exploration(write); };
-  // Suppressing the report of a race does not make its accesses harmless: they are scheduling points all the same.
+  // A race whose report is suppressed still needs its accesses as scheduling points.
   if (promotion_.wanted())
     hooks.promote = [this](TraceView trace) {
       return promotion_.grow(trace, [this](const DataRace& race) { return replayer_.is_library_race(race); });
@@ -145,13 +146,14 @@ Result<Exploration> Campaign::run() {
   return result;
 }
 
-// What earlier runs found. These executions are not counted; a bug met again keeps the number it was found at.
+// Replays the failing schedules of earlier runs. These executions are not counted. A bug found again keeps the number
+// of the execution that found it first.
 void Campaign::replay_stored_schedules(Exploration& result) {
   for (const StoredSchedule& stored : stored_schedules(options_.out, options_.command)) {
     if (deadline_->is_over()) break;
     if (stored.schedule.explore_call != options_.explore_call) continue;
     const bool same_build = same_program(stored.schedule.build, identify_program(subject_.program));
-    // The search comes across it as soon as the first time, and the run is like the first one.
+    // The search finds the bug as soon as it did then, so the run behaves like the first one.
     constexpr uint64_t kSoon = 1000;
     if (options_.stored == Stored::Auto && same_build && stored.schedule.bug.execution <= kSoon) continue;
     std::optional<Finding> found = replay_stored(replayer_, stored, same_build);
@@ -187,7 +189,8 @@ void Campaign::resume_from_saved() {
   target_->promote(promotion_.in_use());
 }
 
-// First without spurious wakeups, unless the user wants them; then, under `auto`, with one, and with longer delays.
+// Explores without spurious wakeups, unless the options ask for them. Under `auto` one spurious wakeup and longer
+// delays follow.
 Result<Exploration> Campaign::explore_all(ExplorerHooks hooks) {
   Exploration before;
   before.executions = executions_before_;
@@ -200,7 +203,7 @@ Result<Exploration> Campaign::explore_all(ExplorerHooks hooks) {
   return result;
 }
 
-// Until no new scheduling points are found.
+// Repeats the search until it finds no new scheduling points.
 Result<Exploration> Campaign::explore_until_settled(ExplorerHooks& hooks, Exploration so_far, bool resume) {
   const std::vector<Analysis*> analyses = replayer_.analyses();
   for (;; resume = false) {
@@ -242,7 +245,8 @@ bool Campaign::wants_spurious_wakeups(const Exploration& result) {
          result.claim.find(ProvisoKind::Spurious) != nullptr;
 }
 
-// What is proved without them stays proved, whatever comes of this; a state saved meanwhile would say otherwise.
+// The earlier proof without spurious wakeups stays valid whatever this round finds. A state saved in this round would
+// lose the proof, so none is saved.
 Exploration Campaign::explore_spurious_wakeups(ExplorerHooks hooks, Exploration result) {
   hooks.save = nullptr;
   hooks.bound_finished = nullptr;
@@ -274,10 +278,10 @@ Exploration Campaign::explore_spurious_wakeups(ExplorerHooks hooks, Exploration 
   return result;
 }
 
-// A function of this process is explored as it was when it was started.
+// Stops at an interrupt, and when the file of the program was replaced. A function of this process does not change.
 bool Campaign::must_stop() { return deadline_->was_interrupted() || program_watch_.was_replaced(); }
 
-// Executions of searches that were given up count; time is what the clock says.
+// Executions of abandoned searches count. Time is the time on the clock.
 Budget Campaign::budget_left(const Exploration& so_far) const {
   Budget budget = budget_of(options_, *search_);
   if (budget.executions) *budget.executions -= std::min(so_far.executions, *budget.executions);
@@ -296,12 +300,13 @@ void Campaign::conclude(Exploration& result) {
   for (const std::string& warning : focus_.warnings()) listener_.warn(warning);
   for (Finding& warning : result.warnings)
     if (!deadline_->is_over()) complete_warning(warning);
-  // A deadlock that is reported need not be predicted as well.
+  // A deadlock that is reported does not need a lock-order warning as well.
   const auto is_deadlock = [](const Finding& bug) { return bug.kind == FindingKind::Deadlock; };
   if (!options_.keep_going && std::any_of(result.bugs.begin(), result.bugs.end(), is_deadlock))
     std::erase_if(result.warnings, [](const Finding& warning) { return warning.kind == FindingKind::LockOrder; });
   turn_warnings_into_bugs(result);
   for (const Finding& warning : result.warnings) listener_.warn(warning.message);
+  if (!options_.errors.contains(FindingKind::Livelock)) warn_of_unyielding_loops();
   if (result.diverged > 0)
     listener_.warn(fmt::format("{} did not follow its schedule, even when repeated; the program depends on {}",
                                count_of(result.diverged, "execution"), target_->dependence()));

@@ -1,6 +1,6 @@
-// One exploration from options to result: budgets, stored schedules, confirming and shrinking, scheduling points that
-// are found on the way, saving and resuming, the claim. `lockstep run`, each test case, `resume` and
-// lockstep::explore() are its callers.
+// A campaign: one exploration from options to result. It handles budgets, stored schedules, confirming and shrinking of
+// bugs, new scheduling points, saving and resuming, and the claim. `lockstep run`, each test case, `resume` and
+// lockstep::explore() use it.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -25,7 +25,7 @@
 
 namespace lockstep {
 
-// What a campaign reports while it runs.
+// Receives what a campaign reports while it runs.
 class CampaignListener {
  public:
   virtual ~CampaignListener() = default;
@@ -33,7 +33,7 @@ class CampaignListener {
   virtual void found(const Finding& bug) = 0;  // confirmed and saved; Finding::stored: by a schedule of an earlier run
   virtual void progress(const Progress&) {}
   virtual void bound_finished(uint32_t /*bound*/, uint64_t /*executions*/) {}
-  virtual void starts_over(size_t /*new_points*/) {}  // none: without checkpoints
+  virtual void starts_over(size_t /*new_points*/) {}  // 0: now without checkpoints
   virtual bool interrupted() const { return false; }
 };
 
@@ -46,25 +46,24 @@ struct Subject {
 
 class Campaign {
  public:
-  // Starts the program. `saved`: goes on with that exploration; must outlive run().
+  // Starts the program. `saved`: the exploration to resume; must outlive run().
   static Result<std::unique_ptr<Campaign>> start(const CampaignOptions& options, const Subject& subject,
                                                  const StartTarget& start, CampaignListener& listener,
                                                  const SavedExploration* saved = nullptr);
 
   Result<Exploration> run();
 
-  // Once the result is written: removes the saved exploration, unless it can go on. True: lockstep resume goes on with
-  // it.
+  // Called once the result is written. Removes the saved exploration, unless it can be resumed. Returns whether it can.
   bool keep_saved_state(const Exploration& result);
 
   Replayer& replayer() { return replayer_; }
   Target& target() { return *target_; }
   Points points() const { return points_; }
 
-  // The distinct outputs with a schedule each, which it writes, as JSON.
+  // Writes a schedule for each distinct output and returns the outputs as JSON.
   std::string write_outputs();
 
-  const Coverage& coverage() const { return coverage_; }  // empty unless it was asked for
+  const Coverage& coverage() const { return coverage_; }  // empty unless requested
 
  private:
   Campaign(const CampaignOptions& options, const Subject& subject, StartTarget start_target,
@@ -90,7 +89,7 @@ class Campaign {
                                         Exploration& result);
   void report_timing(Finding found, Exploration& result);
   Budget budget_left(const Exploration& so_far) const;
-  bool must_stop();  // interrupted, or there is another program now
+  bool must_stop();  // interrupted, or the program was replaced
   double seconds_so_far() const { return deadline_->seconds() + (saved_ ? saved_->seconds : 0); }
   std::optional<Finding> confirm(Finding finding);
   std::optional<Finding> with_all_points(const Finding& finding);
@@ -104,12 +103,13 @@ class Campaign {
   void complete_evidence(Evidence& evidence);
   void conclude(Exploration& result);
   void complete_warning(Finding& warning);
+  void warn_of_unyielding_loops();
   void turn_warnings_into_bugs(Exploration& result);
 
   const CampaignOptions options_;
   const Subject subject_;
   const StartTarget start_target_;
-  const StrategyOptions strategy_options_;  // with what is to be focused on
+  const StrategyOptions strategy_options_;  // including the focus
   Focus focus_;
   std::unique_ptr<Search> search_;
   std::unique_ptr<Target> target_;
@@ -123,21 +123,21 @@ class Campaign {
   const Points points_;
   Promotion promotion_;
   std::vector<Analysis*> crew_analyses_;
-  uint32_t spurious_;               // wakeups that executions may have now
-  uint32_t max_delay_ms_;           // that they may have now
-  uint64_t executions_before_ = 0;  // of searches given up because there are more scheduling points now
+  uint32_t spurious_;               // limit of the current executions
+  uint32_t max_delay_ms_;           // limit of the current executions
+  uint64_t executions_before_ = 0;  // of searches abandoned because of new scheduling points
   std::vector<Finding> warnings_before_;
   bool raced_before_ = false;
-  std::vector<Finding> reported_;  // bugs, for who resumes this
-  unsigned bug_number_ = 0;        // of the last one
+  std::vector<Finding> reported_;  // bugs so far, for a resumed run
+  unsigned bug_number_ = 0;        // of the last bug
   CauseSearch causes_;
-  std::vector<Finding> untold_;  // reported, but not told: what they may lead to comes first
-  unsigned starts_ = 0;          // how often the search has started over
-  unsigned replayed_ = 0;        // warnings
-  double replay_seconds_ = 0;    // that the last finding took to be replayed with stacks
+  std::vector<Finding> untold_;  // bugs held back: bugs that they may cause are reported first
+  unsigned starts_ = 0;          // number of times that the search has started over
+  unsigned replayed_ = 0;        // number of warnings replayed
+  double replay_seconds_ = 0;    // of the last finding's replay with stacks
   bool has_saved_state_ = false;
   std::set<std::string> unsaved_;            // schedules that could not be written
-  std::vector<std::filesystem::path> made_;  // folders for what is saved, the innermost first
+  std::vector<std::filesystem::path> made_;  // folders created for saved files, innermost first
 };
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Workers that explore units of a campaign's search.
+// Starts the workers that explore units of a campaign's search side by side.
 #include "campaign/campaign.hpp"
 #include "campaign/saved_exploration.hpp"
 #include "campaign/target_setup.hpp"
@@ -8,7 +8,8 @@
 
 namespace lockstep {
 
-// Started with what is known of the program by now. Executions that leave files must not run side by side.
+// Passes on what is known of the program so far. Executions that leave files must not run side by side: then there is
+// no crew.
 std::unique_ptr<Crew> Campaign::start_crew() {
   const std::set<Fact> noticed = target_->noticed();
   const auto is_noticed = [&noticed](FactKind kind) {
@@ -27,7 +28,7 @@ std::unique_ptr<Crew> Campaign::start_crew() {
   how.native_loops = target_->native_loops();
   if (is_noticed(FactKind::CheckpointsDiffer)) how.checkpoints = CheckpointUse::Off;
   crew_analyses_ = replayer_.analyses();
-  // The search may share one core with its own worker process until now.
+  // Until now the search may have shared one core with its own worker process.
   (void)sched_setaffinity(0, sizeof(cpu_set_t), &cpus_at_start());
   CrewOptions crew;
   crew.workers = std::max(1u, options_.workers.value_or(strategy_options_.workers));

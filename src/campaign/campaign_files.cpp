@@ -1,4 +1,4 @@
-// What a campaign leaves on disk: schedules of its bugs, and itself.
+// The files that a campaign writes: schedules of its bugs and its own state.
 #include <fmt/format.h>
 
 #include "campaign/campaign.hpp"
@@ -64,14 +64,14 @@ void Campaign::save_exploration(const std::function<void(StateWriter&)>& state) 
   has_saved_state_ = has_saved_state_ || !error;
 }
 
-// What is finished needs no resuming. What could not be saved is no reason to lose what was.
+// A finished search needs no resuming. If the last save failed, the previous saved state is kept.
 bool Campaign::keep_saved_state(const Exploration& result) {
   const bool goes_on = options_.keep_going && (result.interrupted() || !result.uncontrolled.empty());
   if (!result.claim.finished && (result.bugs.empty() || goes_on)) return has_saved_state_;
   std::error_code ignored;
   remove_saved_exploration(saved_exploration_path(options_.out));
   if (fs::is_empty(options_.out, ignored) && !ignored) fs::remove(options_.out, ignored);
-  for (const fs::path& folder : made_) fs::remove(folder, ignored);  // unless there is something in it
+  for (const fs::path& folder : made_) fs::remove(folder, ignored);  // fails for a folder that is not empty
   return false;
 }
 

@@ -1,4 +1,4 @@
-// What a campaign does about the bugs and warnings of its searches.
+// How a campaign handles the bugs and warnings of its searches.
 #include <fmt/format.h>
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// Is it one of the races of this execution?
+// True if the finding is one of the races of this execution.
 bool is_race_of(const Finding& finding, const Trace& trace) {
   if (!finding.race || trace.empty()) return false;
   const auto places = [](const DataRace& race) { return std::minmax({race.first.pc, race.second.pc}); };
@@ -32,7 +32,7 @@ std::optional<Finding> Campaign::confirm(Finding finding) {
     listener_.warn("the time budget ended before the failure was replayed; its source locations are missing");
     return replayer_.complete(std::move(finding));
   }
-  if (found && found->kind == FindingKind::Livelock)
+  if (found && found->kind == FindingKind::Livelock && !found->race)
     found->doubt = way_out(*target_, *found, [this] { return deadline_->is_over(); });
   if (!found || !found->doubt.empty()) return found;
   if (const TraceView trace = found->trace; trace.is_brief()) {
@@ -45,7 +45,8 @@ std::optional<Finding> Campaign::confirm(Finding finding) {
   return replayer_.explained(with_all_points(simple).value_or(simple), shrink_budget());
 }
 
-// Of a long execution another replay with stacks, and telling it, take about as long as the first replay did.
+// Reserves time for another replay with stacks and for the report. For a long execution both together take about twice
+// the time of the first replay.
 ShrinkBudget Campaign::shrink_budget() const {
   const auto reserve = std::chrono::duration<double>(2 * replay_seconds_);
   return {.stop = [this, reserve] {
@@ -54,7 +55,7 @@ ShrinkBudget Campaign::shrink_budget() const {
   }};
 }
 
-// If accesses raced that were no scheduling points, the schedule does not say who was preempted there.
+// If racing accesses were not scheduling points, the schedule does not show which thread was preempted there.
 std::optional<Finding> Campaign::with_all_points(const Finding& finding) {
   if (points_ < Points::Racy || finding.race || !finding.plan.tracked.empty()) return std::nullopt;
   const auto missing = promotion_.missing_points(
@@ -84,7 +85,7 @@ void Campaign::report(const Finding& finding) {
   reported_.push_back(std::move(reported));
 }
 
-// Causes come after what they led to.
+// Reports the bugs that were held back, after the bugs that they may have caused.
 void Campaign::tell_causes(Exploration& result) {
   const auto is_cause = [this](const Finding& bug) {
     return std::ranges::any_of(untold_, [&](const Finding& f) { return f.fingerprint == bug.fingerprint; });
@@ -101,7 +102,7 @@ void Campaign::tell_causes(Exploration& result) {
   untold_.clear();
 }
 
-// What the program survives may lead to what it does not: that says more, and is told first.
+// A bug that the program survives may cause a bug that ends it. The second says more, so it is reported first.
 bool Campaign::goes_on_after(const Finding& bug) {
   if (!may_be_cause(bug.kind)) return false;
   const Budget budget = budget_of(options_, *search_);
@@ -109,7 +110,7 @@ bool Campaign::goes_on_after(const Finding& bug) {
   return true;
 }
 
-// A warning says where, which only a replay can tell.
+// Adds the places of a warning, which only a replay can determine.
 void Campaign::complete_warning(Finding& warning) {
   constexpr unsigned kMostReplayed = 20;
   if (++replayed_ > kMostReplayed) return;
@@ -128,7 +129,7 @@ void Campaign::complete_warning(Finding& warning) {
                                   warning.message, warning.doubt);
 }
 
-// --error KIND
+// Applies --error KIND.
 void Campaign::turn_warnings_into_bugs(Exploration& result) {
   std::vector<Finding> rest;
   for (Finding& warning : result.warnings) {

@@ -1,4 +1,4 @@
-// After a bug that the program survives the exploration goes on for a while: the bug may lead to one that says more.
+// The limit for continuing after a bug that the program survives: the bug may lead to another one that says more.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// At most 1,000 executions or a tenth of the budget, whichever is less; from the first such bug on.
+// At most 1,000 executions or a tenth of the budget, whichever is less, counted from the first such bug.
 class CauseSearch {
  public:
   static constexpr uint64_t kMostExecutions = 1000;

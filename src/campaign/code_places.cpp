@@ -1,3 +1,4 @@
+// Converts between return addresses and places in files.
 #include "campaign/code_places.hpp"
 
 namespace lockstep {

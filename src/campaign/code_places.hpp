@@ -1,4 +1,4 @@
-// Return addresses as places in files, which hold in another process, and back.
+// Return addresses as offsets in files, which are valid in another process, and back.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -1,3 +1,4 @@
+// Compares the clock with the deadlines of a command.
 #include "campaign/deadline.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@ namespace lockstep {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kGraceAfterInterrupt{150};  // it is to be obeyed within a second
+constexpr milliseconds kGraceAfterInterrupt{150};  // the command must end within a second
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// When a command has to end: at the end of --time, or soon after an interrupt.
+// The deadline of a command: the end of --time, or shortly after an interrupt.
 #pragma once
 #include <chrono>
 #include <functional>
@@ -10,16 +10,16 @@ class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `latest`: the end of a command that this is a part of. `interrupted` is asked again and again.
+  // `latest`: the deadline of the command that contains this exploration. `interrupted` is polled.
   Deadline(Clock::time_point began, std::optional<std::chrono::milliseconds> time, std::function<bool()> interrupted,
            std::optional<Clock::time_point> latest = {});
 
-  // Nothing new is begun.
+  // True: nothing new is started.
   bool is_over() const;
-  // Not even what was begun is waited for: a found bug has had its chance to be replayed.
+  // True: work under way is not awaited either. A bug that was found has had time for a replay.
   bool is_overdue() const;
   bool was_interrupted() const;
-  std::optional<std::chrono::milliseconds> left() const;  // none: no limit
+  std::optional<std::chrono::milliseconds> left() const;  // none: no deadline
   double seconds() const;                                 // since the beginning
 
  private:
@@ -29,8 +29,8 @@ class Deadline {
   mutable std::optional<Clock::time_point> interrupted_at_;
 };
 
-// How long after `time` a command may end: it is promised to take at most the larger of 1 s and 10 % more, and
-// ending, once everybody has given up, takes a part of that.
+// How long after `time` a command may end. The documented limit is the larger of 1 s and 10 % more; the rest of that is
+// reserved for ending the processes.
 std::chrono::milliseconds grace_after(std::chrono::milliseconds time);
 
 }  // namespace lockstep

@@ -1,8 +1,9 @@
-// What was noticed about the program, by name, for the claim.
+// Gives names to the facts that were noticed about the program, for the claim.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -17,18 +18,23 @@ bool has_any(const std::string& name, std::initializer_list<const char*> parts) 
                      [&name](const char* part) { return name.find(part) != std::string::npos; });
 }
 
-// std::atomic, its bases and free functions, with or without their template arguments: the order is chosen by who calls
-// them. Not __atomic_semaphore and the like, which choose it themselves.
+// True for std::atomic, its bases and free functions, with or without template arguments: their caller chooses the
+// memory order. False for __atomic_semaphore and similar classes, which choose the order themselves.
 bool is_atomic_wrapper(const Frame& frame) {
   return has_any(frame.where.function, {"std::atomic", "::__atomic_base", "::__atomic_impl::", "::__atomic_ref",
                                         "::__atomic_float", "__cxx_atomic_"});
 }
 
-// What stands between std::atomic::wait and the load that it does in the order it was given.
+// True for the functions between std::atomic::wait and its load, which uses the order passed to wait().
 bool is_atomic_wait(const Frame& frame) {
   return has_any(frame.where.function,
                  {"std::__detail::__waiter", "std::__detail::__atomic_spin", "std::__atomic_wait_address",
                   "__libcpp_atomic_wait", "__cxx_atomic_wait", "__libcpp_thread_poll"});
+}
+
+// What only tries: std::mutex::try_lock() and what it calls.
+bool is_attempt(const Frame& frame) {
+  return has_any(frame.where.function, {"try_lock", "try_acquire", "__gthread_", "test_and_set"});
 }
 
 // Its function decides: where code was merged there is no line, and none of its neighbours' is right.
@@ -36,7 +42,7 @@ bool is_standard_library(const Frame& frame) {
   return frame.where.function.starts_with("std::") || frame.where.function.starts_with("__gnu_cxx::");
 }
 
-// Who chose the order of an operation; the outermost wrapper, if its caller is not known.
+// The frame that chose the memory order of an operation; the outermost wrapper if its caller is not known.
 const Frame& chooser_of_order(const std::vector<Frame>& frames) {
   const auto is_own_operation = [](const Frame& frame) { return !is_atomic_wrapper(frame); };
   auto caller = std::find_if(frames.begin(), frames.end(), is_own_operation);
@@ -46,7 +52,7 @@ const Frame& chooser_of_order(const std::vector<Frame>& frames) {
   return caller == frames.end() ? *std::find_if(frames.rbegin(), frames.rend(), is_atomic_wrapper) : *caller;
 }
 
-// "shared_ptr" for bits/shared_ptr_base.h: of what the program called.
+// "shared_ptr" for bits/shared_ptr_base.h: the header of the function that the program called.
 std::string header_name(const std::vector<Frame>& frames) {
   const auto called = std::find_if_not(frames.begin(), frames.end(), is_standard_library);
   const std::string& file = std::prev(called)->where.file;
@@ -58,7 +64,7 @@ std::string header_name(const std::vector<Frame>& frames) {
 
 constexpr const char* kSomePlace = "some place";
 
-// "queue.hpp:14", or the function where there is no line.
+// "queue.hpp:14", or the function if the line is not known.
 std::string place_text(const Frame& frame) {
   const std::string place = short_place(frame.where);
   return place.empty() ? frame.where.function : place;
@@ -68,7 +74,7 @@ class Places {
  public:
   Places(Replayer& replayer, const std::set<Fact>& facts) : replayer_(replayer), facts_(facts) {}
 
-  // Each place once, in the order of the source.
+  // Each place once, in source order.
   std::vector<std::string> of(FactKind kind) {
     std::set<std::string> texts;
     for (const Fact& fact : facts_) {
@@ -78,6 +84,24 @@ class Places {
       texts.insert(frame ? place_text(*frame) : kSomePlace);
     }
     return {texts.begin(), texts.end()};
+  }
+
+  // Loops of the program's own code that spin without a yield; those of standard headers it cannot change. Reads in one
+  // function are taken for one loop.
+  std::vector<std::string> unyielding() {
+    std::map<std::string, std::string> texts;  // by function
+    for (const Fact& fact : facts_) {
+      if (fact.kind != FactKind::SpinsUnyielding) continue;
+      const std::vector<Frame> frames = replayer_.symbols().resolve(fact.place);
+      if (frames.empty()) continue;
+      const auto reader = std::ranges::find_if_not(
+          frames, [](const Frame& frame) { return is_atomic_wrapper(frame) || is_attempt(frame); });
+      if (reader != frames.end() && !is_standard_library(*reader) && is_user_code(*reader))
+        texts.try_emplace(reader->where.function, place_text(*reader));
+    }
+    std::vector<std::string> places;
+    for (const auto& [function, place] : texts) places.push_back(place);
+    return places;
   }
 
   // Operations of the program's own code; those of standard headers are taken at their specification.
@@ -122,7 +146,7 @@ std::string joined(const std::vector<std::string>& places) {
   return text.empty() ? text : text + ")";
 }
 
-// Values that are one choice of many, whatever the schedule.
+// Sources of values of which each execution sees only one, whatever the schedule.
 std::vector<std::string> dependences(Places& places) {
   std::vector<std::string> list;
   const auto add = [&](FactKind kind, const std::string& what, bool where = false) {
@@ -139,7 +163,7 @@ std::vector<std::string> dependences(Places& places) {
   return list;
 }
 
-// Where another thread, or a signal handler, could come in between and never does.
+// Points where another thread or a signal handler could run but is never scheduled.
 std::vector<std::string> unexplored_points(const Places& places) {
   std::vector<std::string> list;
   if (places.has(FactKind::FailedAtStart))
@@ -154,6 +178,20 @@ std::vector<std::string> unexplored_points(const Places& places) {
 }
 
 }  // namespace
+
+// One line, however many: a spin lock that never yields is often meant like that.
+void Campaign::warn_of_unyielding_loops() {
+  constexpr size_t kMost = 5;
+  const std::set<Fact> facts = target_->facts();
+  std::vector<std::string> loops = Places(replayer_, facts).unyielding();
+  if (loops.empty()) return;
+  const size_t more = loops.size() - std::min(loops.size(), kMost);
+  loops.resize(loops.size() - more);
+  listener_.warn(
+      fmt::format("livelock: a thread that waits at {}{} never yields, while the thread it waits for may need "
+                  "its processor (--error livelock shows how)",
+                  fmt::join(loops, ", "), more ? fmt::format(" and {} more places", more) : ""));
+}
 
 void Campaign::complete_evidence(Evidence& evidence) {
   const std::set<Fact> facts = target_->facts();

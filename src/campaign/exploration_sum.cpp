@@ -1,3 +1,4 @@
+// Adds up explorations.
 #include "campaign/exploration_sum.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-// The sum of explorations that follow each other.
+// The sum of consecutive explorations.
 #pragma once
 #include "search/exploration/explorer.hpp"
 
 namespace lockstep {
 
-// The counts of both add up: `last` searched after `before` was given up. The claim is that of `last`.
+// Adds the counts of both: `last` ran after `before` was abandoned. The claim is that of `last`.
 Exploration sum_of(Exploration before, Exploration last);
 
 }  // namespace lockstep

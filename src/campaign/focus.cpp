@@ -1,3 +1,4 @@
+// Matches names of functions and variables with the globs of a focus.
 #include "campaign/focus.hpp"
 
 #include <fnmatch.h>
@@ -18,11 +19,11 @@ namespace lockstep {
 struct Focus::State {
   struct Glob {
     std::string text;
-    bool met = false;  // by something the search came across
+    bool met = false;  // matched something
   };
   std::vector<Glob> functions, variables;
-  bool by_function = false, by_variable = false;  // whether the search ranks by them
-  bool idle_ranks = false;                        // ranks were given to a strategy that has none
+  bool by_function = false, by_variable = false;  // whether the search uses these ranks
+  bool idle_ranks = false;                        // ranks were given to a strategy without ranks
   Target* target = nullptr;
   std::unique_ptr<Symbols> symbols;
   std::unordered_map<uint64_t, bool> known;  // by return address
@@ -70,10 +71,11 @@ Focus::Focus(const CampaignOptions& options) : state_(std::make_shared<State>())
   state_->functions = State::globs_of(options.focus_functions);
   state_->variables = State::globs_of(options.focus_variables);
   const std::string_view spec = options.strategy.spec;
-  const bool ranked = spec.substr(0, spec.find(':')) == "best-first";
+  const std::string_view name = spec.substr(0, spec.find(':'));
+  const bool ranked = name == "best-first";
   state_->idle_ranks = !ranked && options.strategy.rank != StrategyOptions{}.rank;
   state_->by_function = ranked && uses_rank(options.strategy.rank, "method");
-  const bool first = spec.substr(0, spec.find(':')) == "vb" && !state_->variables.empty();
+  const bool first = (name == "vb" || name == "pctvb") && !state_->variables.empty();
   state_->by_variable = first || (ranked && uses_rank(options.strategy.rank, "var"));
 }
 
@@ -83,7 +85,7 @@ void Focus::install(StrategyOptions& options) const {
       if (state->frame_matches(return_address)) return true;
     return false;
   };
-  // Naming a variable is slow, so nobody does without a reason.
+  // Naming a variable is slow, so it is done only if there are globs.
   if (!state_->variables.empty())
     options.focus_variable.contains =
         [state = state_](TraceView trace, std::span<const std::span<const uint64_t>> stacks, ObjectId object) {
@@ -95,7 +97,7 @@ void Focus::install(StrategyOptions& options) const {
   options.load_rank = [failures = state_->rank_failures](const std::string& path) {
     return load_user_rank(path, failures);
   };
-  // Only those who point at the heap pay for knowing where its blocks came from.
+  // Recording where heap blocks are allocated costs time, so it is enabled only for globs that can match the heap.
   options.focus_variable.on_heap =
       std::any_of(state_->variables.begin(), state_->variables.end(), [](const State::Glob& wanted) {
         return wanted.text.starts_with(std::string_view(kHeapSpelling).substr(0, 4)) || wanted.text.starts_with('*');
@@ -124,7 +126,7 @@ std::vector<std::string> Focus::warnings() const {
         warnings.push_back(option + ": no " + what + " seen by the search matches '" + glob.text + "'");
   };
   look(state_->functions, state_->by_function, "--focus-function", "method", "function", "");
-  look(state_->variables, state_->by_variable, "--focus-variable", "var", "variable", " or --strategy vb");
+  look(state_->variables, state_->by_variable, "--focus-variable", "var", "variable", " or --strategy vb or pctvb");
   return warnings;
 }
 

@@ -1,4 +1,4 @@
-// What the user gives a search to go by: --focus-function and --focus-variable, globs over names that are asked for
+// The focus of a search as given by the user: globs of --focus-function and --focus-variable, matched with the names of
 // addresses, and ranks in shared objects.
 #pragma once
 #include <memory>
@@ -15,10 +15,10 @@ class Focus {
  public:
   explicit Focus(const CampaignOptions& options);
   void install(StrategyOptions& options) const;
-  void watch(Target& target);  // names are known once the program has been started
+  void watch(Target& target);  // names are available once the program has started
 
-  // What the search made no use of: globs that matched nothing it met, a focus without its rank, a rank without its
-  // focus. Sentences for the user, once the search has ended.
+  // Options without effect, as sentences for the user once the search has ended: globs without a match, a focus without
+  // its rank, a rank without its focus.
   std::vector<std::string> warnings() const;
 
  private:
@@ -28,7 +28,7 @@ class Focus {
   std::shared_ptr<State> state_;
 };
 
-// The search that the options ask for, or what is wrong with them. No program is started.
+// The search that the options describe, or what is wrong with them. Starts no program.
 Result<std::unique_ptr<Search>> make_search(const CampaignOptions& options);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// What fails only if a thread is held up longer than --max-delay: a warning of kind `timing`. It says nothing about the
-// claim, which names the limit.
+// Searches for failures that need a thread to be delayed longer than --max-delay: warnings of kind `timing`. They do
+// not change the claim, which names the limit.
 #include <fmt/format.h>
 #include <algorithm>
 
@@ -11,9 +11,9 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kNanosecondsPerMs = 1'000'000;
-// A thread that gives up and tries again would do so for ever while another one is held up for ever.
+// Limited: a thread that times out and tries again does so without end while another thread is delayed without end.
 constexpr uint32_t kLevels[] = {100, 1'000, 10'000};  // ms
-constexpr unsigned kMostAttempts = 6;                 // to find a failure with a shorter delay
+constexpr unsigned kMostAttempts = 6;                 // to find the failure with a shorter delay
 constexpr double kFewestSeconds = 2;
 constexpr uint64_t kFewestExecutions = 2'000;
 
@@ -53,7 +53,7 @@ bool Campaign::wants_longer_delays(const Exploration& result) {
          result.claim.bounds.max_delay_ms && !deadline_->is_over();
 }
 
-// The first failure that some execution with delays up to the limit shows. Executions are counted, nothing is claimed.
+// The first failure of an execution with delays up to the limit. Executions are counted; no claim follows.
 std::optional<Finding> Campaign::failure_within(uint32_t max_delay_ms, const ExplorerHooks& hooks, double until,
                                                 Exploration& result) {
   max_delay_ms_ = max_delay_ms;
@@ -77,7 +77,8 @@ std::optional<Finding> Campaign::failure_within(uint32_t max_delay_ms, const Exp
   }
 }
 
-// Shorter delays are likelier to be met, so they come first: one level after the other, then below what was found.
+// Shorter delays are more likely in practice, so they are tried first: one level after the other, then below the delay
+// found.
 std::optional<Finding> Campaign::failure_with_shortest_delay(const ExplorerHooks& hooks, const bool& held_back,
                                                              Exploration& result) {
   const double until = deadline_->seconds() + std::max(kFewestSeconds, deadline_->seconds());
@@ -100,7 +101,7 @@ std::optional<Finding> Campaign::failure_with_shortest_delay(const ExplorerHooks
 }
 
 void Campaign::explore_longer_delays(ExplorerHooks hooks, Exploration& result) {
-  bool held_back = false;  // some sleep or timed wait: longer delays would make a difference
+  bool held_back = false;  // a sleep or timed wait was held back: longer delays would make a difference
   hooks.save = nullptr;
   hooks.bound_finished = nullptr;
   hooks.goes_on = nullptr;
@@ -120,16 +121,16 @@ void Campaign::explore_longer_delays(ExplorerHooks hooks, Exploration& result) {
 
 void Campaign::report_timing(Finding found, Exploration& result) {
   const TraceView trace = found.trace;
-  const bool known = trace.outcome() != Outcome::WorkerDied;  // else nobody has measured it
+  const bool known = trace.outcome() != Outcome::WorkerDied;  // otherwise the delay was not measured
   if (known && trace.header().delay.nanoseconds <= options_.max_delay_ms * kNanosecondsPerMs) {
-    report(found);  // no delay is needed: a bug like any other
+    report(found);  // needs no delay: an ordinary bug
     result.bugs.push_back(std::move(found));
     result.verdict = Verdict::Bug;
     result.ending = Ending::FirstBug;
     result.claim.ended_by_bug = true;
     return;
   }
-  // The schedule keeps the kind of the failure: that is what a replay shows.
+  // The schedule file keeps the kind of the underlying failure, because a replay shows that kind.
   if (!options_.errors.contains(FindingKind::Timing)) {
     found.schedule.clear();
   } else if (auto error = save_schedule_of(found)) {

@@ -1,8 +1,9 @@
+// Derives settings of a campaign from its options.
 #include "campaign/options.hpp"
 
 namespace lockstep {
 
-// Unless a race would neither be reported nor make a scheduling point.
+// False if a race would neither be reported nor become a scheduling point.
 bool CampaignOptions::looks_for_races() const {
   return races || points == Points::Auto || points >= Points::Racy || watches_memory(strategy.spec);
 }

@@ -1,4 +1,4 @@
-// What is explored and how: everything an exploration depends on, for the command line and lockstep::explore() alike.
+// The options of a campaign: everything an exploration depends on, for the command line and lockstep::explore().
 #pragma once
 #include <chrono>
 #include <memory>
@@ -16,8 +16,8 @@
 
 namespace lockstep {
 
-// Schedules that earlier runs left in `out`: which of them are tried first. Auto: those that a search would not meet
-// soon by itself, because they took long to find or belong to an earlier build.
+// Which schedules that earlier runs left in `out` are replayed first. Auto: schedules whose bug the search would not
+// find again soon, because it took long to find or belongs to another build.
 enum class Stored { Auto, Replay, Ignore };
 
 struct CampaignOptions {
@@ -29,18 +29,18 @@ struct CampaignOptions {
   uint32_t max_delay_ms = kDefaultMaxDelay;
   std::optional<uint32_t> spurious;  // none: 0, and auto tries 1 once the rest is explored
   uint32_t prime = 0;
-  uint8_t expected_exit = 0;                    // of the program, without a bug
+  uint8_t expected_exit = 0;                    // of a run of the program without a bug
   bool races = true;                            // a data race is a bug
-  bool lock_discipline = false, leaks = false;  // look for these, too
+  bool lock_discipline = false, leaks = false;  // report these as well
   std::string suppressions;                     // file; empty: none
   std::optional<uint64_t> executions;
   std::optional<std::chrono::milliseconds> time;
   std::chrono::steady_clock::time_point began =
-      std::chrono::steady_clock::now();                         // the command, from which time counts
-  std::optional<std::chrono::steady_clock::time_point> latest;  // when it gives up waiting; none: a little after `time`
+      std::chrono::steady_clock::now();                         // start of the command; time limits count from here
+  std::optional<std::chrono::steady_clock::time_point> latest;  // deadline for waiting; none: a little after `time`
   uint32_t steps = kNoStepLimit;
   uint64_t memory_budget = 2ull << 30;
-  std::optional<unsigned> workers;  // none: one per core; 0: only those of the queue
+  std::optional<unsigned> workers;  // none: one per core; 0: only workers of the queue
   std::string queue;                // address of a queue whose workers help; empty: none
   Isolation isolation = Isolation::Auto;
   Backend backend = Backend::Auto;
@@ -49,19 +49,19 @@ struct CampaignOptions {
   bool no_shrink = false;
   Stored stored = Stored::Auto;
   std::vector<std::string> focus_functions, focus_variables, trusted, preempt_in;  // globs
-  bool around = false;                  // the caller of lockstep::explore() has functions for the same purpose
+  bool around = false;                  // the caller of lockstep::explore() has passed functions instead
   std::string before_each, after_each;  // commands around every execution; empty: none
   std::string outputs;                  // file for the distinct outputs; empty: none
   std::optional<std::string> expected_output;
   std::string out;   // folder for schedules and the saved state
-  std::string test;  // the test case that is explored; empty: the program as a whole
+  std::string test;  // the test case to explore; empty: the program as a whole
   uint32_t explore_call =
-      0;                  // it is the body of this call of lockstep::explore() in the program; 0: the program itself
+      0;                  // explore the body of this call of lockstep::explore() in the program; 0: the program itself
   bool coverage = false;  // count distinct behaviours while it runs
   std::set<FindingKind> errors;                           // warnings that count as bugs
-  std::shared_ptr<const ProgramInput> input;              // what the program reads
-  std::shared_ptr<InstrumentationCache> instrumentation;  // shared by explorations of one program
-  // How it was asked for, to be written down with the exploration; empty: it cannot be resumed.
+  std::shared_ptr<const ProgramInput> input;              // standard input of the program
+  std::shared_ptr<InstrumentationCache> instrumentation;  // shared by explorations of the same program
+  // How the exploration was requested, saved with it; empty: it cannot be resumed.
   std::vector<std::string> arguments;  // from "run" on
   std::string environment;             // LOCKSTEP_OPTIONS
 

@@ -1,3 +1,4 @@
+// Collects distinct outputs by their hashes.
 #include "campaign/outputs.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// What executions wrote: each distinct output once, with the schedule of the first execution that wrote it (--outputs).
+// The outputs of executions: each distinct output once, with the schedule of the first execution that wrote it
+// (--outputs).
 #pragma once
 #include <cstdint>
 #include <map>
@@ -12,13 +13,13 @@ namespace lockstep {
 class Outputs {
  public:
   struct Output {
-    uint64_t first = 0, executions = 0;  // number of the first execution, and how many there were
+    uint64_t first = 0, executions = 0;  // number of the first execution; how many executions wrote this output
     Plan plan{};
   };
 
   void add(TraceView trace, const Plan& plan, uint64_t execution);
   void clear() { by_hash_.clear(); }     // the search starts over
-  std::vector<Output> in_order() const;  // of their first executions
+  std::vector<Output> in_order() const;  // in the order of their first executions
 
  private:
   std::map<uint64_t, Output> by_hash_;

@@ -1,3 +1,4 @@
+// Replays schedules with stacks and at every step.
 #include "campaign/replayer.hpp"
 
 #include <filesystem>
@@ -71,7 +72,7 @@ std::optional<Finding> Replayer::reproduce(Finding finding, bool same_kind, Trac
 }
 
 void Replayer::observe(Finding& finding, const std::function<bool()>& stop) {
-  constexpr size_t kMostSteps = 20'000;  // each is a stop
+  constexpr size_t kMostSteps = 20'000;  // each step is a stop
   if (finding.trace.empty() || finding.trace.view().steps().size() > kMostSteps) return;
   const auto blocks = finding.trace.view().allocations();
   const auto observer = make_observer(target_.modules(), {blocks.begin(), blocks.end()}, stop);
@@ -80,7 +81,7 @@ void Replayer::observe(Finding& finding, const std::function<bool()>& stop) {
   const TraceView again = replay.trace, told = finding.trace;
   if (again.steps().size() != told.steps().size() || first_difference(again, told)) return;
   finding.seen = observer->take();
-  for (auto& [object, names] : finding.seen.objects)  // lockstep::name() knows better
+  for (auto& [object, names] : finding.seen.objects)  // names given by lockstep::name() are better
     if (const std::string given = target_.given_name(static_cast<uint64_t>(object)); !given.empty())
       for (ObservedObject& name : names) name.name = given;
   retell_message(finding, symbols());
@@ -91,6 +92,17 @@ void Replayer::explain(Finding& finding, const ShrinkBudget& budget) {
   const auto confirm = [&](Finding other) { return reproduce(std::move(other), true); };
   finding.cause = cause_of(target_, analyses(), finding, confirm, budget);
   explain_cause(finding, symbols());
+}
+
+void Replayer::detail_passing(Finding& finding) {
+  if (finding.cause.passing.empty()) return;
+  Plan plan = plan_of(finding.cause.passing);
+  plan.max_steps = finding.plan.max_steps;
+  plan.tracked = finding.plan.tracked;
+  plan.detail = true;
+  Target::Detailed replay = target_.run_detailed(plan);
+  if (!replay.trace.empty() && !first_difference(finding.cause.passing, replay.trace))
+    finding.cause.passing = std::move(replay.trace);
 }
 
 Finding Replayer::explained(Finding finding, ShrinkBudget budget) {

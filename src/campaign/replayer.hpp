@@ -1,4 +1,4 @@
-// Runs single schedules with stacks: confirms findings, completes them, looks for simpler ones.
+// Runs single schedules with stacks: confirms findings, completes them and looks for simpler schedules.
 #pragma once
 #include <functional>
 #include <memory>
@@ -19,33 +19,34 @@ class Replayer {
            std::optional<std::string> expected_output = {});
 
   std::vector<Analysis*> analyses() const;
-  Symbols& symbols();  // opened when first needed: modules are known once the program ran
+  Symbols& symbols();  // opened on first use: modules are known once the program has run
   Target& target() { return target_; }
 
-  // Runs the finding's plan with stacks; what an analysis says about it, completed; with same_kind only of its kind.
-  // nullopt: nothing did. `seen` gets the trace in either case.
+  // Runs the finding's plan with stacks and returns the completed finding of an analysis; with `same_kind`, only one of
+  // the same kind. nullopt: no analysis found anything. `seen` receives the trace in either case.
   std::optional<Finding> reproduce(Finding finding, bool same_kind, Trace* seen = nullptr);
 
-  // Replays a complete finding once more and looks at the program at every step: names, types, the variables of a
-  // failed assertion. `stop`: names are left out from there on.
+  // Replays a complete finding once more and stops at every step for names, types, and the variables of a failed
+  // assertion. Once `stop` returns true, the remaining names are left out.
   void observe(Finding& finding, const std::function<bool()>& stop = {});
 
-  // Finds out why it fails, by other executions (Finding::cause).
+  // Finds the cause of the failure by running other schedules (Finding::cause).
   void explain(Finding& finding, const ShrinkBudget& budget);
+  // Replays its nearest passing schedule with stacks and values, to be told beside the failing one.
+  void detail_passing(Finding& finding);
   // Both, as far as a run has time for it.
   Finding explained(Finding finding, ShrinkBudget budget);
 
-  // A finding that could not be replayed: what its trace tells without stacks.
+  // Completes a finding that could not be replayed, from its trace without stacks.
   Finding complete(Finding finding);
 
-  // The same failure, of a confirmed finding, by a simpler schedule if there is one within the budget. `proved`:
-  // nothing fails with up to so many preemptions.
-  // See search/minimize/simplify.hpp.
+  // The same failure as a confirmed finding, with a simpler schedule if there is one within the budget. `proved`:
+  // nothing fails with up to this number of preemptions. See search/minimize/simplify.hpp.
   std::optional<Finding> find_with_points(const Finding& finding, std::vector<TrackedRange> racy,
                                           const ShrinkBudget& budget);
   Finding simplify(const Finding& finding, std::optional<uint32_t> proved, const ShrinkBudget& budget = {});
 
-  // Races inside the C++ library are neither reported nor scheduling points: the library keeps its specification.
+  // Races inside the C++ library are neither reported nor scheduling points: the library is assumed to be correct.
   bool is_library_race(const DataRace& race) { return suppressions_.is_library_race(race, symbols()); }
 
  private:

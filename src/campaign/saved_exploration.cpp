@@ -1,3 +1,4 @@
+// Writes, locks and reads the file of a saved exploration.
 #include "campaign/saved_exploration.hpp"
 
 #include <fcntl.h>
@@ -22,7 +23,7 @@ namespace {
 constexpr char kMagic[16] = "LOCKSTEP-STATE\n";
 constexpr uint32_t kVersion = 17;
 constexpr uint64_t kLargest = 64ull << 30;
-// A file that claims to hold more than this times its size is forged: it would only eat memory.
+// A file that claims a larger uncompressed size is forged and would only exhaust memory.
 constexpr uint64_t kMostCompressed = 256, kSmall = 16 << 20;
 
 struct FileHeader {
@@ -72,11 +73,11 @@ void hold(int file) {
 
 bool lock(int file, int how) {
   while (::flock(file, how) != 0)
-    if (errno != EINTR) return errno != EWOULDBLOCK;  // where there are no locks, nobody is kept out
+    if (errno != EINTR) return errno != EWOULDBLOCK;  // a file system without locks excludes nobody
   return true;
 }
 
-// For writing, and for nobody else until it has been put in its place: two that write to one folder take turns.
+// Opens a file for writing and locks it until it is renamed: two processes that save to one folder take turns.
 int open_alone(const std::string& path) {
   for (;;) {
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
@@ -91,11 +92,11 @@ int open_alone(const std::string& path) {
       errno = error;
       return -1;
     }
-    ::close(file);  // by now it is somebody's saved exploration
+    ::close(file);  // the file has meanwhile been renamed to another process's saved exploration
   }
 }
 
-// What is added goes into the file compressed, as it comes. The header is written last.
+// A file whose contents are compressed while they are written. The header is written last.
 class PackedFile {
  public:
   explicit PackedFile(const std::string& path) : stream_(ZSTD_createCStream()), sum_(XXH3_createState()) {
@@ -219,7 +220,7 @@ std::optional<Error> save_exploration_file(const SavedExploration& run, const st
 }
 
 Result<SavedExploration> load_saved_exploration(const std::string& path) {
-  hold(-1);  // who goes on has stopped: its own state may be what it goes on with
+  hold(-1);  // an earlier search of this process has ended and may have written this file
   if (const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); file >= 0) {
     if (!lock(file, LOCK_EX | LOCK_NB)) {
       ::close(file);

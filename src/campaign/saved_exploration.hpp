@@ -1,5 +1,5 @@
-// An exploration on disk: how it was started and how far it is. Written while it runs, so that nothing is lost when it
-// is interrupted or killed.
+// An exploration on disk: how it was started and how far it has come. It is saved while it runs, so that an interrupt
+// or a kill loses little.
 #pragma once
 #include <functional>
 #include <optional>
@@ -23,26 +23,26 @@ struct SavedExploration {
   std::string cwd;
   ProgramIdentity build;
   std::vector<ThreadTable::Entry> threads;
-  PromotedPoints promoted;              // scheduling points of this search, found by those before it
-  PromotedPoints found_racy;            // those of the next one
-  uint64_t executions_before = 0;       // of those
-  double seconds = 0;                   // all, until it was saved
-  std::vector<Finding> bugs, warnings;  // reported so far; of the searches given up
+  PromotedPoints promoted;              // scheduling points of this search, found by earlier searches
+  PromotedPoints found_racy;            // scheduling points found for the next search
+  uint64_t executions_before = 0;       // of abandoned searches
+  double seconds = 0;                   // total, until it was saved
+  std::vector<Finding> bugs, warnings;  // bugs reported so far; warnings of abandoned searches
   bool raced_before = false;
   unsigned bug_number = 0;  // of the last bug
-  unsigned starts = 0;      // searches given up
-  Coverage coverage;        // empty unless it was asked for
-  std::string state;        // read: as the explorer wrote it
+  unsigned starts = 0;      // number of abandoned searches
+  Coverage coverage;        // empty unless requested
+  std::string state;        // when read: as the explorer wrote it
 };
 
 std::string saved_exploration_path(const std::string& out);  // within the folder given by --out
 
-// Atomically. The state is written piece by piece: it may be larger than what is to be held in memory.
+// Saves atomically. The state is written piece by piece, because it may be larger than the memory budget.
 std::optional<Error> save_exploration_file(const SavedExploration& run, const std::function<void(StateWriter&)>& state,
                                            const std::string& path);
 Result<SavedExploration> load_saved_exploration(
-    const std::string& path);  // refused while who saved it is still exploring
-// The content of such a file, unpacked; false: it is none. For load_saved_exploration() and for fuzzing.
+    const std::string& path);  // fails while the process that saved it is still exploring
+// Unpacks the contents of such a file; false: not a saved exploration. For load_saved_exploration() and fuzzing.
 bool unpack_exploration(std::string_view bytes, SavedExploration& run);
 // In a copy of the process that explores: the state is that process's, and free as soon as that ends.
 void leave_saved_exploration();

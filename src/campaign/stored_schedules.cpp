@@ -1,3 +1,4 @@
+// Replays stored schedules, and adapts them to a changed program.
 #include "campaign/stored_schedules.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Operations = std::vector<RecordedOperation>;
 
-constexpr int kAttempts = 4;               // each learns from the one before how the program goes on now
+constexpr int kAttempts = 4;               // each attempt uses the operations that the previous one has seen
 constexpr size_t kLongestMatched = 2'000;  // operations of a thread; matching is quadratic
 
 std::optional<unsigned> number_of(const std::string& name) {
@@ -28,7 +29,7 @@ std::optional<unsigned> number_of(const std::string& name) {
   return failure == std::errc{} && stopped == end ? std::optional(number) : std::nullopt;
 }
 
-// How surely two operations are the same: what they are done to says more than where. 0: they are not.
+// How likely two operations are the same: the object counts more than the place. 0: they differ.
 uint32_t likeness(const RecordedOperation& a, const RecordedOperation& b) {
   if (a.kind != b.kind) return 0;
   return 2 * (a.object == b.object) + (!a.function.empty() && a.function == b.function);
@@ -36,7 +37,7 @@ uint32_t likeness(const RecordedOperation& a, const RecordedOperation& b) {
 
 bool is_note(OpKind kind) { return kind == OpKind::Create || kind == OpKind::ThreadExit || kind == OpKind::Join; }
 
-// What a thread decides: its operations without notes and data choices.
+// The operations of each thread, without notes and data choices.
 std::map<ThreadId, Operations> by_thread(const Operations& operations) {
   std::map<ThreadId, Operations> lists;
   for (const RecordedOperation& op : operations)
@@ -44,7 +45,7 @@ std::map<ThreadId, Operations> by_thread(const Operations& operations) {
   return lists;
 }
 
-// Recorded threads by the numbers they have now, found by creation path.
+// The current numbers of the recorded threads, matched by creation path.
 std::vector<ThreadId> numbers_now(const std::vector<ThreadTable::Entry>& then,
                                   const std::vector<ThreadTable::Entry>& now) {
   std::vector<ThreadId> numbers;
@@ -58,7 +59,7 @@ std::vector<ThreadId> numbers_now(const std::vector<ThreadTable::Entry>& then,
   return numbers;
 }
 
-// The recorded switches as a schedule for the program as it is now.
+// The recorded switches as a schedule for the current program.
 GuidedSchedule schedule_for(const Operations& recorded, const Operations& now) {
   std::map<ThreadId, std::vector<uint32_t>> places;
   const auto then_lists = by_thread(recorded);
@@ -87,7 +88,7 @@ GuidedSchedule schedule_for(const Operations& recorded, const Operations& now) {
 
 std::vector<uint32_t> carry_over(const Operations& recorded, const Operations& now) {
   const size_t n = std::min(recorded.size(), kLongestMatched), m = std::min(now.size(), kLongestMatched);
-  // The best match of what follows, from the ends.
+  // best[i][j]: the value of the best match of recorded[i..] with now[j..].
   std::vector<std::vector<uint32_t>> best(n + 1, std::vector<uint32_t>(m + 1, 0));
   const auto matched = [&](size_t i, size_t j) {
     const uint32_t alike = likeness(recorded[i], now[j]);
@@ -100,7 +101,7 @@ std::vector<uint32_t> carry_over(const Operations& recorded, const Operations& n
   uint32_t place = 0;
   for (size_t i = 0; i < recorded.size(); ++i) {
     if (i >= n || j >= m) {
-      ++place;  // beyond what is known: as before
+      ++place;  // beyond the matched operations: one by one
     } else {
       while (j < m && best[i][j] > std::max(best[i + 1][j], matched(i, j))) ++j;
       if (j < m && best[i][j] > best[i + 1][j]) place = static_cast<uint32_t>(++j);
@@ -129,7 +130,7 @@ std::optional<Finding> replay_stored(Replayer& replayer, const StoredSchedule& s
   const ScheduleFile& schedule = stored.schedule;
   Plan first;
   first.max_steps = schedule.bug.plan.max_steps;
-  target.run_detailed(first);  // threads get their numbers as in a run that has nothing stored
+  target.run_detailed(first);  // gives threads the numbers that they get in a run without stored schedules
   const std::vector<ThreadId> numbers = numbers_now(schedule.threads, target.threads());
   Operations recorded = schedule.operations;
   for (RecordedOperation& op : recorded) op.thread = numbers[index_of(op.thread)];

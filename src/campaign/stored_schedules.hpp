@@ -1,8 +1,8 @@
-// Failures that earlier runs left in --out: they are tried first, so that a regression fails in milliseconds.
+// Replays failures that earlier runs left in --out before the search, so that a regression shows in milliseconds.
 //
-// A schedule of the same build is replayed exactly. If that fails, or the program has changed, its switches are carried
-// over to the program as it is now: each thread's recorded operations are matched with those it does now by kind, and
-// by object or function, and the threads are switched behind the same operations as before.
+// A schedule of the same build is replayed exactly. If that does not fail, or the program has changed, its switches are
+// carried over to the current program: the recorded operations of each thread are matched with its current operations
+// by kind, and by object or function, and threads are switched after the matching operations.
 #pragma once
 #include <optional>
 #include <string>
@@ -19,14 +19,14 @@ struct StoredSchedule {
   unsigned number = 0;  // of "bug-N.lockstep"
 };
 
-// Those of this very command, in the order of their numbers. Files that cannot be read are passed over.
+// The schedules of this very command, ordered by number. Unreadable files are skipped.
 std::vector<StoredSchedule> stored_schedules(const std::string& out, const std::vector<std::string>& command);
 
-// The recorded failure, if it shows again; its plan is one for the program as it is now.
+// The recorded failure if it shows again, with a plan for the current program.
 std::optional<Finding> replay_stored(Replayer& replayer, const StoredSchedule& stored, bool same_build);
 
-// Where recorded operations of one thread are among those it does now: for each of them how many of `now` lie before
-// the place behind it. Ascending.
+// For each recorded operation of a thread: how many of `now` lie before the point that corresponds to the end of the
+// operation. Ascending.
 std::vector<uint32_t> carry_over(const std::vector<RecordedOperation>& recorded,
                                  const std::vector<RecordedOperation>& now);
 

@@ -1,3 +1,4 @@
+// Derives the settings of a target from the options of a campaign.
 #include "campaign/target_setup.hpp"
 
 #include <fmt/format.h>
@@ -8,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// What the driver needs at most for a record of an execution that it reduces.
+// Upper limit of the driver's memory per record of an execution under reduction.
 constexpr uint64_t kBytesPerRecord = 1024;
 
 Result<std::vector<CodeRange>> code_named(Target& target, const char* option, const std::vector<std::string>& globs) {
@@ -42,13 +43,14 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   target.compares_output = options.compares_output();
   target.before_each = options.before_each;
   target.after_each = options.after_each;
-  // A checkpoint holds memory only, neither what was written nor what lies outside.
+  // A checkpoint holds memory only. It does not restore output or anything else outside the program.
   if (target.compares_output || options.runs_commands()) target.checkpoints = CheckpointUse::Off;
   target.input = options.input;
   target.instrumentation = options.instrumentation;
   target.detect_races = options.looks_for_races();
   target.check_locks = options.lock_discipline || options.errors.contains(FindingKind::LockDiscipline) ||
                        search.traits().relies_on_locks;
+  target.check_yields = options.errors.contains(FindingKind::Livelock);
   target.find_leaks = options.leaks;
   target.workers = options.workers.value_or(strategy.workers);
   target.queue = options.queue;
@@ -56,7 +58,7 @@ TargetOptions target_options(const CampaignOptions& options, const Subject& subj
   target.output_folder = options.out;
   target.max_steps = options.steps;
   target.max_records = options.steps == kNoStepLimit ? options.memory_budget / kBytesPerRecord : 2ull * options.steps;
-  // A program that hangs is named before its time is up, however short that is.
+  // A hanging program is reported before a time limit ends the run, even a short one.
   if (options.time) target.watchdog = std::clamp(*options.time / 2, std::chrono::milliseconds(500), target.watchdog);
   target.stop = [deadline] { return deadline->is_overdue(); };
   target.late = [deadline] { return deadline->is_over(); };

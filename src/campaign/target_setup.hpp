@@ -1,4 +1,4 @@
-// How the program is started for a campaign.
+// How a campaign starts the program: settings of the target from options.
 #pragma once
 #include <sched.h>
 
@@ -12,9 +12,9 @@ namespace lockstep {
 TargetOptions target_options(const CampaignOptions& options, const Subject& subject, const StrategyOptions& strategy,
                              const Search& search, const std::shared_ptr<const Deadline>& deadline,
                              const SavedExploration* saved);
-// --trust and --preempt-in
+// Applies --trust and --preempt-in.
 std::optional<Error> choose_code(Target& target, const CampaignOptions& options);
-// Where this process was allowed to run when this was first called.
+// The processors that this process was allowed to use at the first call.
 const cpu_set_t& cpus_at_start();
 
 }  // namespace lockstep

@@ -1,14 +1,18 @@
+// Runs a user's rank in a forked process and exchanges messages with it.
 #include "campaign/user_rank.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <span>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -47,10 +51,11 @@ bool receive_all(int socket, std::vector<T>& items) {
   return receive_bytes(socket, items.data(), items.size() * sizeof(T));
 }
 
-// The process of a rank. It is forked and not started anew, so the names of operations have the same addresses in it.
+// The process of a rank. It is forked without exec, so the names of operations have the same addresses.
 [[noreturn]] void serve(int socket, const std::string& path) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);  // the search decides when to end
+  // The search decides when this process ends.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   const auto rank = library ? reinterpret_cast<RankFunction>(dlsym(library, "lockstep_rank")) : nullptr;
   std::string problem = library ? "it has no function lockstep_rank" : dlerror();
@@ -105,12 +110,20 @@ class RankProcess {
            send_all(socket_, alternatives) && receive_all(socket_, ranks);
   }
 
-  // Ends the process and says how it went: "crashed (Segmentation fault)".
+  // Ends the process and returns how it ended: "crashed (Segmentation fault)".
   std::string end() {
     if (pid_ <= 0) return "could not be started";
+    // A process that ends closes its socket before it can be waited for.
+    pollfd end{socket_, 0, 0};
+    const bool is_ending = poll(&end, 1, 0) > 0 && (end.revents & POLLHUP) != 0;
     close(socket_);
     int status = 0;
-    const bool ended_itself = waitpid(pid_, &status, WNOHANG) == pid_;
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(kPatience.tv_sec);
+    bool ended_itself = waitpid(pid_, &status, WNOHANG) == pid_;
+    while (is_ending && !ended_itself && std::chrono::steady_clock::now() < patience) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ended_itself = waitpid(pid_, &status, WNOHANG) == pid_;
+    }
     if (!ended_itself) {
       kill(pid_, SIGKILL);
       waitpid(pid_, &status, 0);
@@ -173,11 +186,11 @@ class UserRank final : public Rank {
   }
 
   std::string path_;
-  std::unique_ptr<RankProcess> process_;  // null: it has failed
+  std::unique_ptr<RankProcess> process_;  // null: the rank has failed
   std::shared_ptr<RankFailures> failures_;
   std::vector<lockstep_step> steps_;
   std::vector<lockstep_alternative> alternatives_;
-  std::unordered_map<uint64_t, uint64_t> ranks_;  // of the execution looked at last
+  std::unordered_map<uint64_t, uint64_t> ranks_;  // alternatives of the last execution
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Ranks that a user brings as a shared object (include/lockstep/rank.h). Each runs in a process of its own, so that its
-// crash is its own.
+// Ranks that a user supplies as a shared object (include/lockstep/rank.h). Each runs in a separate process, so that a
+// crash of a rank does not end the search.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace lockstep {
 
-using RankFailures = std::vector<std::string>;  // one sentence each
+using RankFailures = std::vector<std::string>;  // one sentence for each
 
-// `failures` gets a sentence if the rank fails while the search runs; all its alternatives are equal from then on.
+// If the rank fails during the search, `failures` gets a sentence and all alternatives rank equal from then on.
 Result<std::unique_ptr<Rank>> load_user_rank(const std::string& path, std::shared_ptr<RankFailures> failures);
 
 }  // namespace lockstep

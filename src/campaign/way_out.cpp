@@ -1,3 +1,4 @@
+// Tries schedules that may leave the cycle of a livelock.
 #include "campaign/way_out.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +8,7 @@ namespace {
 
 constexpr uint32_t kRandomOrders = 16, kFewestSteps = 1'000;
 
-// Which priorities Policy::Priorities wants: those of all threads up to `first`, which is above them.
+// The priorities for Policy::Priorities that let `first` run first: values for all threads up to `first`.
 std::vector<uint64_t> first_of_all(ThreadId first) {
   std::vector<uint64_t> extra(index_of(first) + 2, 0);
   extra.front() = index_of(first) + 1;

@@ -1,4 +1,4 @@
-// Does some schedule leave the cycle of a livelock? Then the program need not hang: that is a warning, not a bug.
+// Does some schedule leave the cycle of a livelock? If so, the program need not hang, and the livelock is a warning.
 #pragma once
 #include <functional>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// Runs the finding's schedule up to where its steps repeat, then other schedules for a while: each thread first, and
-// some random ones, until stop() says so. Which of them did not come back to the cycle, in words; empty: none.
+// Runs the finding's schedule up to the repeated steps, then other schedules: each thread first, and some random ones,
+// until stop() returns true. Describes the schedules that leave the cycle; empty: none.
 std::string way_out(Target& target, const Finding& livelock, const std::function<bool()>& stop);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// The commands. Each returns the exit code.
+// The commands of the command line. Each returns the exit code.
 #pragma once
 #include <string>
 
@@ -9,7 +9,7 @@
 namespace lockstep {
 
 int run_command(const Options& options, const Services& services);
-// `saved`: goes on with that exploration.
+// `saved`: the exploration to resume.
 int run_command(const Options& options, const Services& services, const SavedExploration& saved);
 int resume_command(const std::string& folder, const Services& services);
 int replay_command(const Options& options, const Services& services);

@@ -1,3 +1,4 @@
+// Prints warnings, stacks and result files.
 #include "cli/console.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ void Console::warn(const std::string& text) {
   for (const std::string& said : warnings_)
     if (said == text) return;
   warnings_.push_back(text);
-  std::fflush(human_);  // keep the order where both streams are one terminal
+  std::fflush(human_);  // keeps the order if both streams are one terminal
   fmt::print(stderr, "lockstep: warning: {}\n", printable(text, false));
 }
 

@@ -1,4 +1,4 @@
-// Where text goes: the terminal, and files for machines.
+// The output of a command: the terminal, and files for other programs.
 #pragma once
 #include <cstdio>
 #include <span>
@@ -15,22 +15,22 @@ class Console {
  public:
   explicit Console(const Options& options);
 
-  // Text for people: standard output, or standard error when a result for machines goes there.
+  // The stream for users: standard output, or standard error if standard output has a machine-readable result.
   FILE* human() const { return human_; }
   const Terminal& terminal() const { return terminal_; }
   void print(const std::string& text) const;
-  void warn(const std::string& text);  // printed at once, and kept for the JSON result
+  void warn(const std::string& text);  // prints at once, and keeps the text for the JSON result
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  // Where something happened, the user's frames only.
+  // Prints the user's frames of a stack.
   void print_stack(std::span<const uint64_t> stack, Symbols& symbols) const;
 
-  void annotate(const Finding& bug) const;  // if it was asked for
+  void annotate(const Finding& bug) const;  // only if requested
 
-  // Writes the results for machines that were asked for.
+  // Writes the requested machine-readable results.
   void write_results(JsonReport report, const Exploration& result);
 
-  void write_file(const std::string& path, const std::string& text);  // warns if it cannot
+  void write_file(const std::string& path, const std::string& text);  // warns on failure
 
  private:
   const Options& options_;
@@ -39,6 +39,6 @@ class Console {
   std::vector<std::string> warnings_;
 };
 
-int fail(const Error& error);  // prints the sentence, gives the exit code
+int fail(const Error& error);  // prints the message, returns the exit code
 
 }  // namespace lockstep

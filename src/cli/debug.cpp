@@ -1,3 +1,4 @@
+// The command `lockstep debug`: replays a schedule under gdb.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ std::string python_text(const std::string& text) {
   return quoted + "'";
 }
 
-// gdb reads it from there; it must not be closed before gdb has ended.
+// gdb reads the text from this descriptor, which must stay open until gdb has ended.
 int put_into_memory(const std::string& text) {
   const int fd = memfd_create("lockstep-gdb", 0);
   for (size_t done = 0; fd >= 0 && done < text.size();) {
@@ -37,7 +38,7 @@ int put_into_memory(const std::string& text) {
   return fd;
 }
 
-// The failure, from a replay without the debugger, which also shows where the scheduling points are.
+// The failure, from a replay without the debugger. The replay also finds the scheduling points.
 Result<std::string> replay_for_debugger(const Options& options, RecordedProgram& recording, const Services& services) {
   Result<std::unique_ptr<Target>> target = services.start(recording.launch);
   if (!target) return target.error();
@@ -98,11 +99,11 @@ int debug_command(const Options& given, const Services& services) {
   const int fd = put_into_memory(*data);
   if (fd < 0) return fail({ExitCode::Uncontrolled, "cannot write the recording for gdb"});
 
-  // One execution needs no fresh start, and memory that is not watched gives gdb no signals to stop at.
+  // A single execution needs no fresh start. Without watched memory, gdb sees no signals from it.
   recording->launch.isolation = Isolation::Loop;
   recording->launch.backend = Backend::OsThread;
   Plan plan = recording->schedule.bug.plan;
-  plan.detail = true;  // every step is recorded, so that gdb can stop at each
+  plan.detail = true;  // records every step, so that gdb can stop at each
   const Result<int> ended = services.debug(recording->launch, plan, debugger_command(options, *scripts, fd));
   close(fd);
   return ended ? *ended : fail(ended.error());

@@ -1,3 +1,4 @@
+// The command `lockstep explain`: replays a schedule and writes its story to files.
 #include <fmt/format.h>
 #include <cerrno>
 #include <cstring>
@@ -50,6 +51,7 @@ int explain_command(const Options& given, const Services& services) {
                    {.terminal = console.terminal(), .replayed = true, .row_limit = kRows, .output_lines = 200}));
     return 0;
   }
+  replayer.detail_passing(*found);
   const nlohmann::ordered_json story = story_json(*found, replayer.symbols(), recording->schedule.program);
   if (!options.html.empty())
     if (auto error = write(options.html, html_story(story), console, options.quiet)) return fail(*error);

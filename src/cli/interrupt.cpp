@@ -1,3 +1,4 @@
+// Installs the signal handlers of the command line.
 #include "cli/interrupt.hpp"
 
 #include <unistd.h>
@@ -26,9 +27,9 @@ void catch_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
   struct sigaction hangup {};
   sigaction(SIGHUP, nullptr, &hangup);
-  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup means what it says
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pager must not lose the schedule file
-  std::signal(SIGXFSZ, SIG_IGN);  // nor a limit on the size of files the exploration: writing fails instead
+  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // a program under nohup ignores SIGHUP
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pager must not end the process before the schedule file is written
+  std::signal(SIGXFSZ, SIG_IGN);  // at a limit on file sizes, writing fails but the exploration continues
 }
 
 bool interrupted() { return signals.load() > 0; }

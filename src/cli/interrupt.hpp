@@ -1,4 +1,4 @@
-// Ctrl-C: the first asks the search to stop and report, the second ends at once.
+// Handles Ctrl-C: the first ends the search with a report, the second ends the process at once.
 #pragma once
 
 namespace lockstep {

@@ -1,3 +1,4 @@
+// The command `lockstep list`: strategies, ranks, analyses, tests.
 #include <fmt/format.h>
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-// lockstep: options and wiring, nothing else.
+// The main function of `lockstep`: parses options and calls the command.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// The text of an option's value into its field.
+// Converts the text of an option's value to its field.
 #pragma once
 #include <fmt/format.h>
 #include <limits>

@@ -1,3 +1,4 @@
+// The table of all options.
 #include <fmt/format.h>
 #include <limits>
 #include <random>
@@ -95,7 +96,7 @@ Problem set_expected_output(Options& o, const std::string& file) {
 }
 
 constexpr unsigned kBoth = kRun | kReplay;
-constexpr unsigned kRecorded = kReplay | kShrink | kExplain;  // runs a recorded schedule
+constexpr unsigned kRecorded = kReplay | kShrink | kExplain;  // commands that run a recorded schedule
 constexpr unsigned kAll = kRun | kRecorded;
 
 Problem add_text(std::vector<std::string>& list, const std::string& text) {
@@ -139,8 +140,8 @@ const OptionInfo kOptions[] = {
     {"focus-function", "GLOB", "functions that rank 'method' prefers; repeatable", kRun, true,
      [](Options& o, const std::string& v) { return add_text(o.focus_functions, v); }},
     {"focus-variable", "GLOB",
-     "variables that rank 'var' prefers and strategy 'vb' begins with, named as in reports: 'table', 'table[2].balance', 'heap object allocated at "
-     "bank.cpp:31'; repeatable",
+     "variables that rank 'var' prefers and strategy 'vb' begins with, the only ones that 'pctvb' chooses; named as in reports: 'table', "
+     "'table[2].balance', 'heap object allocated at bank.cpp:31'; repeatable",
      kRun, true, [](Options& o, const std::string& v) { return add_text(o.focus_variables, v); }},
     {"trust", "GLOB",
      "do not preempt while a matching function or module is on the stack; repeatable [code inside the C and C++ "
@@ -375,7 +376,7 @@ const OptionInfo* find_option(std::string_view name) {
 
 std::string nearest_option(std::string_view name, unsigned command) {
   std::string best;
-  size_t least = name.size() / 3 + 2;  // farther than this is another word
+  size_t least = name.size() / 3 + 2;  // more edits than this mean another word
   for (const OptionInfo& info : kOptions) {
     if (!(info.commands & command)) continue;
     if (const size_t d = distance(name, info.name); d < least) {

@@ -1,3 +1,4 @@
+// Parses numbers, durations and sizes.
 #include "cli/option_values.hpp"
 
 #include <charconv>
@@ -9,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// "1.5h" is {1.5, "h"}; nullopt without digits, with a sign, or when it is no finite number.
+// "1.5h" is {1.5, "h"}; nullopt without digits, with a sign, or if the number is not finite.
 struct Quantity {
   double amount;
   std::string_view unit;

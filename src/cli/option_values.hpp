@@ -13,7 +13,7 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text); 
 std::optional<uint64_t> parse_size(std::string_view text);  // bytes, or with k, kB, KiB, M, MB, MiB, G, GB, GiB, T...
 std::optional<bool> parse_bool(std::string_view text);      // true, false, yes, no, on, off, 1, 0
 
-// The content of a regular file; none if it cannot be read.
+// The contents of a regular file; none if it cannot be read.
 std::optional<std::string> read_text_file(const std::string& path);
 
 }  // namespace lockstep

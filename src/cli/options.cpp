@@ -1,3 +1,4 @@
+// Reads options from the environment and from lockstep.toml.
 #include "cli/options.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ std::optional<Error> unknown_key(std::string_view key, std::string_view source) 
                                  near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
-// One item of LOCKSTEP_OPTIONS, up to a colon outside quotes; advances `text` past it. nullopt: a quote is not closed.
+// Takes the next item of LOCKSTEP_OPTIONS, up to a colon outside quotes, off `text`. nullopt: a quote is not closed.
 std::optional<std::string> next_item(std::string_view& text) {
   std::string item;
   char quote = 0;
@@ -42,7 +43,7 @@ std::optional<std::string> next_item(std::string_view& text) {
   return item;
 }
 
-// A TOML value as the text a user would have typed; nullopt for tables, dates and the like.
+// A TOML value as a user would type it; nullopt for tables, dates and other types.
 std::optional<std::string> as_text(const toml::node& node) {
   if (auto text = node.as_string()) return text->get();
   if (auto number = node.as_integer()) return std::to_string(number->get());
@@ -116,7 +117,7 @@ void keep_drawn_seed(Options& options) {
     words[i] = in_one ? "--seed=" + seed : seed;
     return;
   }
-  words.insert(words.begin() + 1, "--seed=" + seed);  // it stands in the environment or a file
+  words.insert(words.begin() + 1, "--seed=" + seed);  // --seed=random came from the environment or a file
 }
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// What the user asked for, and the one table that says how: command line, LOCKSTEP_OPTIONS and lockstep.toml are all
-// read through it.
+// The options of all commands, and the one table through which the command line, LOCKSTEP_OPTIONS and lockstep.toml are
+// read.
 #pragma once
 #include <memory>
 #include <optional>
@@ -18,24 +18,24 @@ class RunLog;
 struct Options : CampaignOptions {
   bool require_complete = false;
   bool each_test = true;                      // explore the test cases of a test program one by one
-  std::string test_glob;                      // which of them; empty: all
-  std::string tests_list, test_run;           // commands of another test runner
+  std::string test_glob;                      // tests to explore; empty: all
+  std::string tests_list, test_run;           // command lines for another test runner
   std::string json, junit, sarif;             // empty: none; "-": standard output
-  std::string coverage_file, events, report;  // empty: none; "-" as events: standard output
-  std::shared_ptr<RunLog> log;                // of events and report; one for all tests of a program
+  std::string coverage_file, events, report;  // files; empty: none; "-" for events: standard output
+  std::shared_ptr<RunLog> log;                // log for `events` and `report`; shared by all tests of a program
   bool uses_standard_output() const { return json == "-" || junit == "-" || sarif == "-" || events == "-"; }
-  bool stories = false;  // somebody else writes the results of this run, with stories
+  bool stories = false;  // the caller writes the results of this run and needs stories
   bool wants_stories() const { return stories || !junit.empty() || !sarif.empty(); }
-  bool annotate = false;  // findings for GitHub Actions
+  bool annotate = false;  // prints findings for GitHub Actions
   bool quiet = false, verbose = false;
   bool seed_drawn = false;  // --seed random
   When color = When::Auto, progress = When::Auto;
-  // replay, shrink
+  // For replay and shrink.
   std::string schedule;
   uint32_t times = 1;
-  std::string output;          // of shrink; empty: next to the schedule
-  std::string html, perfetto;  // of explain; empty: none
-  // debug
+  std::string output;          // for shrink; empty: next to the schedule
+  std::string html, perfetto;  // for explain; empty: none
+  // For debug.
   std::string debugger = "gdb", interpreter;
   std::vector<std::string> debugger_options, debugger_commands;
 };
@@ -46,18 +46,18 @@ struct CommandInfo {
   const char* name;
   const char* arguments;  // "FILE"
   const char* summary;
-  unsigned bit;  // of Command; 0: takes none of the options
+  unsigned bit;  // of Command; 0: takes no options
 };
 std::span<const CommandInfo> command_table();
 const char* summary_of(std::string_view command);
 
 struct OptionInfo {
-  const char* name;   // without dashes; also the key in the environment and the file
-  const char* value;  // what it takes, for help; nullptr: a flag
+  const char* name;   // without dashes; also the key in the environment and in the file
+  const char* value;  // the value, for help; nullptr: a flag
   const char* help;
-  unsigned commands;  // where it is accepted on the command line
+  unsigned commands;  // commands that accept the option
   bool repeatable;
-  // Sets it; otherwise what is wrong with the value, as in "--time <what is wrong>".
+  // Sets the option. On failure returns what is wrong with the value, as in "--time <what is wrong>".
   std::optional<std::string> (*set)(Options& options, const std::string& value);
 };
 std::span<const OptionInfo> option_table();
@@ -66,16 +66,16 @@ const OptionInfo* find_option(std::string_view name);
 std::optional<Error> set_option(Options& options, const OptionInfo& info, const std::string& value,
                                 std::string_view source);
 
-// key=value:key=value; a value that holds a colon is quoted. Flags need no value.
+// key=value:key=value; a value that contains a colon is quoted. Flags need no value.
 std::optional<Error> apply_environment(Options& options, std::string_view text);
 
-// A TOML file; a missing one is fine.
+// Reads a TOML file; a missing file is no error.
 std::optional<Error> apply_file(Options& options, const std::string& path);
 
-// Puts a seed that was drawn into `arguments`, so that whoever resumes the exploration has the same.
+// Puts a drawn seed into `arguments`, so that a resumed exploration has the same seed.
 void keep_drawn_seed(Options& options);
 
-// The best match among known option names, for "did you mean": empty if none is near.
+// The best match among the option names, for "did you mean"; empty if none is similar.
 std::string nearest_option(std::string_view name, unsigned command);
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Parses command lines with CLI11.
 #include "cli/parse.hpp"
 
 #include <fmt/format.h>
@@ -29,8 +30,8 @@ std::optional<Error> unknown_option(const std::string& word, unsigned command) {
                                  near.empty() ? "; see --help" : fmt::format("; did you mean --{}?", near)));
 }
 
-// Everything after the program's name is the program's own, even if it looks like an option of ours. With
-// `stop_at_word` the first word that is no option begins the program; otherwise only `--` does.
+// Everything after the program's name belongs to the program, even if it looks like an option of Lockstep. With
+// `stop_at_word`, the first word that is not an option starts the program; otherwise only `--` does.
 Result<Split> split(const Words& words, unsigned command, bool stop_at_word) {
   Split out;
   for (size_t i = 0; i < words.size(); ++i) {
@@ -132,7 +133,7 @@ class Parser {
     }
   }
 
-  // Feeds CLI11; a value only for help, version and errors.
+  // Parses with CLI11. Returns a value only for help, version and errors.
   Result<ParsedCommand> read(Words words) {
     try {
       std::reverse(words.begin(), words.end());
@@ -206,7 +207,7 @@ class Parser {
     return ParsedCommand{work};
   }
 
-  // Options that were probably meant for Lockstep.
+  // Names options in the program's arguments that were probably meant for Lockstep.
   static std::string hint_about(const Words& program) {
     for (size_t i = 1; i < program.size(); ++i) {
       const std::string name = program[i].substr(0, program[i].find('='));
@@ -217,7 +218,7 @@ class Parser {
     return "";
   }
 
-  // The one short option, before the program's own words.
+  // Replaces the one short option before the program's own words.
   static Words spell_out(Words words) {
     for (std::string& word : words) {
       if (word == "--") break;
@@ -226,7 +227,7 @@ class Parser {
     return words;
   }
 
-  // Commands on one recorded schedule.
+  // Adds a command on one recorded schedule.
   template <class Command>
   Result<ParsedCommand> parse_replay(const std::string& name, CLI::App& app, unsigned which, const Words& rest,
                                      const Surroundings& around) {
@@ -271,7 +272,7 @@ class Parser {
 
   CLI::App app_;
   CLI::App *run_, *replay_, *shrink_, *explain_, *debug_, *resume_, *work_, *list_;
-  std::deque<Words> values_;  // where CLI11 puts what we read from the options themselves
+  std::deque<Words> values_;  // CLI11 needs storage for the values, which are read from the options directly
   Words command_;
   std::string schedule_, folder_, what_;
   bool list_json_ = false;

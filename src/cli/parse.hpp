@@ -1,4 +1,4 @@
-// From argv to a command with its options.
+// Parses argv into a command with its options.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace lockstep {
 
-struct ShowText {  // help or version: printed, exit 0
+struct ShowText {  // help or version: print the text, exit 0
   std::string text;
 };
 struct RunCommand {
   Options options;
-  std::string hint{};  // what the user may have meant otherwise
+  std::string hint{};  // an alternative that the user may have meant
 };
 struct ReplayCommand {
   Options options;
@@ -37,17 +37,18 @@ struct WorkCommand {
 struct ListCommand {
   std::string what;
   bool json = false;
-  std::vector<std::string> program{};  // of `list tests`
+  std::vector<std::string> program{};  // for `list tests`
 };
 using ParsedCommand = std::variant<ShowText, RunCommand, ReplayCommand, ShrinkCommand, ExplainCommand, DebugCommand,
                                    ResumeCommand, WorkCommand, ListCommand>;
 
 struct Surroundings {
   std::string environment;             // LOCKSTEP_OPTIONS
-  std::string file = "lockstep.toml";  // options of the working directory
+  std::string file = "lockstep.toml";  // options file in the working directory
 };
 
-// `arguments` without the program's own name. Command line over environment over file.
+// `arguments`: without the name of the executable. The command line overrides the environment, which overrides the
+// file.
 Result<ParsedCommand> parse_command_line(const std::vector<std::string>& arguments, const Surroundings& around);
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Finds installed files and checks output paths.
 #include "cli/paths.hpp"
 
 #include <fcntl.h>
@@ -48,7 +49,7 @@ std::string default_out(const std::string& program) {
 }
 
 std::optional<Error> check_writable_folder(const std::string& folder) {
-  // Creating a file is the only test that is right for every file system, and for root.
+  // Creating a file is the only test that is correct for every file system and for root.
   std::error_code error;
   std::vector<fs::path> created;
   fs::path walk;

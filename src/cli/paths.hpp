@@ -1,4 +1,4 @@
-// Paths that commands use: the runtime library, where output goes.
+// Paths that commands use: the runtime library, gdb scripts and output folders.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// The runtime next to the executable (installed, or in the build tree), unless $LOCKSTEP_RUNTIME names one.
+// The runtime next to the executable (installed, or in the build tree), or the one that $LOCKSTEP_RUNTIME names.
 Result<std::string> find_runtime_library();
 
 // The folder of the package lockstep_gdb, in share/lockstep next to the executable's folder.
@@ -16,10 +16,10 @@ Result<std::string> find_gdb_scripts();
 // "lockstep-out/prog" for "./a/b/prog".
 std::string default_out(const std::string& program);
 
-// Whether files can be created in `folder`, which may not exist yet. Leaves nothing behind.
+// Checks whether files can be created in `folder`, which need not exist yet. Leaves nothing behind.
 std::optional<Error> check_writable_folder(const std::string& folder);
 
-// Whether `file` can be written. Leaves nothing behind.
+// Checks whether `file` can be written. Leaves nothing behind.
 std::optional<Error> check_writable_file(const std::string& file);
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Loads a recorded schedule and prepares its program.
 #include "cli/recorded_program.hpp"
 
 #include "campaign/code_places.hpp"
@@ -14,18 +15,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Relative names in the recording are relative to where it was made. Given another program, the user is elsewhere.
+// Relative names in the recording are relative to its folder. This does not apply if the user gives another program.
 void enter_recorded_folder(const ScheduleFile& recording, Options& options) {
   if (!options.command.empty() || recording.cwd.empty()) return;
   std::error_code error;
   for (std::string* file :
        {&options.json, &options.junit, &options.sarif, &options.output, &options.html, &options.perfetto})
     if (!file->empty() && *file != "-") *file = fs::absolute(*file, error).string();
-  if (chdir(recording.cwd.c_str()) != 0) return;  // moved to another machine: the names may still fit here
-  setenv("PWD", recording.cwd.c_str(), 1);        // as a shell would
+  if (chdir(recording.cwd.c_str()) != 0) return;  // another machine: the names may still be valid here
+  setenv("PWD", recording.cwd.c_str(), 1);        // as a shell does
 }
 
-// How the program was started when the schedule was recorded, unless the user says otherwise.
+// Starts the program as it was started for the recording, unless options override that.
 TargetOptions launch_options(const ScheduleFile& schedule, const Options& options, const std::string& program) {
   TargetOptions launch;
   launch.command = schedule.program;
@@ -38,13 +39,14 @@ TargetOptions launch_options(const ScheduleFile& schedule, const Options& option
   launch.max_delay_ms = schedule.max_delay_ms;
   launch.find_leaks = options.leaks || schedule.bug.kind == FindingKind::Leak;
   launch.check_locks = schedule.bug.kind == FindingKind::LockDiscipline;
+  launch.check_yields = schedule.bug.kind == FindingKind::Livelock;
   launch.spurious = schedule.spurious;
   launch.expected_exit = schedule.expected_exit;
   launch.compares_output = schedule.compares_output;
   launch.before_each = options.before_each;
   launch.after_each = options.after_each;
   launch.checkpoints = CheckpointUse::Off;
-  // What was recorded, unless the user gives other input.
+  // The recorded input, unless the user gives other input.
   launch.input = ProgramInput::from_standard_input(program);
   if (!schedule.input.empty() && launch.input->bytes(kRecordedInput).empty())
     launch.input = ProgramInput::of(schedule.input);
@@ -71,7 +73,7 @@ Result<RecordedProgram> read_recorded_program(Options& options, const Services& 
   Result<std::string> program = services.find_program(schedule.program[0]);
   if (!program) return program.error();
   recording.program = *program;
-  // A schedule may come from anywhere, and names the program that it starts.
+  // A schedule may come from anywhere and names the program to start, so the program must be built for Lockstep.
   if (options.command.empty() && services.is_built_for_lockstep && !services.is_built_for_lockstep(*program))
     return Error{
         ExitCode::Usage,

@@ -1,4 +1,4 @@
-// A recorded schedule with the program it belongs to, ready to run: what `replay` and `shrink` begin with.
+// A recorded schedule with its program, ready to run: the common part of `replay`, `shrink`, `explain` and `debug`.
 #pragma once
 #include <memory>
 #include <string>
@@ -12,16 +12,16 @@ namespace lockstep {
 struct RecordedProgram {
   ScheduleFile schedule;
   std::string program;    // path of the executable
-  ProgramIdentity build;  // as it is now
-  bool changed = false;   // it is not the build the schedule was recorded with
-  TargetOptions launch;   // how its program, or the one given, is to be started
+  ProgramIdentity build;  // current state of the executable
+  bool changed = false;   // the build differs from that of the recording
+  TargetOptions launch;   // how to start the program
   std::unique_ptr<Target> target;
 };
 
-// Loads options.schedule. Enters the folder the recording was made in, so relative paths in `options` become absolute.
+// Loads options.schedule. Enters the folder of the recording, so relative paths in `options` become absolute.
 Result<RecordedProgram> read_recorded_program(Options& options, const Services& services);
 
-// And starts the program.
+// As above, and starts the program.
 Result<RecordedProgram> start_recorded_program(Options& options, const Services& services);
 
 }  // namespace lockstep

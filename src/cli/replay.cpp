@@ -1,3 +1,4 @@
+// The command `lockstep replay`: runs a recorded schedule.
 #include <fmt/format.h>
 #include <map>
 
@@ -43,7 +44,7 @@ class Replay {
   }
 
  private:
-  // One replay; false if there is no point in another.
+  // One replay; false if further replays are pointless.
   bool once(Exploration& result, uint32_t& failures) {
     Trace trace;
     Finding recorded = recording_.bug;
@@ -59,7 +60,8 @@ class Replay {
     }
     const TraceNames names(trace, replayer_.symbols());
     auto departure = first_departure(recording_, record_operations(names), trace.view().header().steps);
-    if (departure && trace.view().outcome() == Outcome::Diverged) departure->happened = "not possible";
+    if (departure && !departure->returned && trace.view().outcome() == Outcome::Diverged)
+      departure->happened = "not possible";
     if (!found) {
       warn_not_reproduced(departure);
       return true;

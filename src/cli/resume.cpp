@@ -1,3 +1,4 @@
+// The command `lockstep resume`: continues a saved exploration.
 #include <fmt/format.h>
 #include <filesystem>
 

@@ -1,3 +1,4 @@
+// The command `lockstep run`: explores a program or its test cases.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <filesystem>
@@ -25,7 +26,7 @@ namespace {
 // Shows a campaign on the terminal.
 class Screen final : public CampaignListener {
  public:
-  // `named`: a schedule does not start the program unless the command line names it.
+  // `named`: a schedule starts the program only if the command line names the program.
   Screen(const Options& options, TestRun* test, bool named)
       : options_(options),
         test_(test),
@@ -119,7 +120,7 @@ class Screen final : public CampaignListener {
     }
     if (!options_.coverage_file.empty()) console_.write_file(options_.coverage_file, campaign_->coverage().csv());
     if (!options_.outputs.empty()) console_.write_file(options_.outputs, campaign_->write_outputs());
-    // Once the result is written: until then a kill leaves something to resume.
+    // Called once the result is written, so that after a kill before that the exploration can be resumed.
     const bool goes_on = campaign_->keep_saved_state(result);
     if (goes_on && !options_.quiet && (!test_ || result.interrupted()))
       console_.print(fmt::format("\n  resume  lockstep resume {}\n", options_.out));
@@ -131,7 +132,7 @@ class Screen final : public CampaignListener {
     return !options_.quiet && isatty(fileno(console_.human()));
   }
 
-  // Late, because how many threads there are shows only once the program ran.
+  // Printed late: the number of threads is known only once the program has run.
   void introduce() {
     if (introduced_ || options_.quiet || test_) return;
     introduced_ = true;
@@ -140,7 +141,7 @@ class Screen final : public CampaignListener {
   }
 
   const Options& options_;
-  TestRun* const test_;  // this is the exploration of one test case; otherwise of a whole program
+  TestRun* const test_;  // set if this is the exploration of one test case
   const std::string named_program_;
   Console console_;
   ProgressLine progress_;
@@ -178,7 +179,7 @@ void keep_matching(const std::string& glob, TestList& list) {
   if (!glob.empty()) std::erase_if(list.tests, [&](const TestCase& test) { return !matches(test); });
 }
 
-// The program as a whole or, if it has test cases, one after the other.
+// Explores the program as a whole or, if it has test cases, one test after the other.
 int explore(Options options, const Services& services, const Subject& subject, const SavedExploration* saved,
             TestRun* test) {
   options.coverage = options.log || !options.coverage_file.empty();
@@ -203,7 +204,7 @@ int explore(Options options, const Services& services, const Subject& subject, c
 }
 
 int start_run(Options options, const Services& services, const SavedExploration* saved, TestRun* test) {
-  catch_interrupts();  // before anything takes long: from here on an interrupt ends it as it should
+  catch_interrupts();  // early, so that an interrupt ends the run properly from here on
   if (options.out.empty()) options.out = default_out(options.command[0]);
   if (test) {
     options.test = test->name;

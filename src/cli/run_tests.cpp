@@ -1,3 +1,4 @@
+// Explores the test cases of a program one after the other.
 #include "cli/run_tests.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The name of a folder: what a shell would have to quote is replaced.
+// A folder name for a test: characters that a shell would have to quote are replaced.
 std::string folder_of(const std::string& test) {
   std::string name;
   for (const char c : test)
@@ -27,7 +28,7 @@ std::string folder_of(const std::string& test) {
   return name.substr(0, 100);
 }
 
-// The command line that explores this test alone: what `resume` goes on with.
+// The command line that explores this test alone, for `resume`.
 std::vector<std::string> arguments_for(const Options& options, const TestCase& test, const std::string& out) {
   std::vector<std::string> words(
       options.arguments.begin(),
@@ -38,7 +39,7 @@ std::vector<std::string> arguments_for(const Options& options, const TestCase& t
   return words;
 }
 
-// Worst first: what the whole is when one of its tests is so.
+// Exit codes, worst first. The worst exit code of a test is that of the whole.
 int worse(int a, int b) {
   constexpr int kOrder[] = {1, 130, 4, 2, 3, 0};
   const auto rank = [&](int code) { return std::find(std::begin(kOrder), std::end(kOrder), code); };
@@ -47,8 +48,8 @@ int worse(int a, int b) {
 
 using std::chrono::milliseconds;
 
-// Time is for the whole program, so that it takes as long as the user said; executions are for each test. Every test
-// gets an equal share first; what the others did not need goes to those that are not finished.
+// The time limit is for the whole program; the limit on executions is for each test. Every test first gets an equal
+// share of the time. Tests that are not finished share the time that is left.
 class TestRuns {
  public:
   TestRuns(const Options& options, const Services& services, const TestList& list, Console& console,
@@ -115,7 +116,7 @@ class TestRuns {
     run.exit_code = run_test(one, services_, run, saved);
   }
 
-  // With what is left of the time, from where it was when its share was over.
+  // Continues from the saved state, with a share of the time that is left.
   void go_on(size_t i, size_t tests) {
     constexpr milliseconds kWorthwhile{50};
     TestRun& run = runs_[i];

@@ -1,4 +1,4 @@
-// What the commands need from outside: the program, the runtime library. Tests bring their own.
+// Functions through which commands reach the program and the runtime library. Tests supply their own.
 #pragma once
 #include <functional>
 #include <memory>
@@ -16,9 +16,9 @@ struct Services {
   std::function<Result<std::string>()> find_runtime;
   StartTarget start;
   std::function<Result<int>(const TargetOptions&, const Plan&, const std::vector<std::string>& debugger)> debug = {};
-  // Empty: every program is.
+  // Empty: every program counts as built for Lockstep.
   std::function<bool(const std::string& path)> is_built_for_lockstep = {};
-  // Empty: programs are never taken apart into test cases.
+  // Empty: programs are never divided into test cases.
   std::function<std::optional<TestList>(const TestProgram&)> list_tests = {};
 };
 

@@ -1,3 +1,4 @@
+// The command `lockstep shrink`: writes a simpler schedule of the same failure.
 #include <fmt/format.h>
 #include <filesystem>
 
@@ -37,8 +38,8 @@ int shrink_command(const Options& given, const Services& services) {
   Replayer replayer(target, options.races, {}, recording.schedule.expected_output);
 
   std::optional<Finding> found = replayer.reproduce(recording.schedule.bug, true);
-  // A small edit moves operations: then the recorded ones are looked for in what the program does now. Where its racy
-  // accesses were is not known any more.
+  // After a small edit the recorded operations may be at other places, so they are matched with the program's current
+  // operations. The places of its racy accesses are no longer known.
   if (!found && recording.changed) {
     target.promote({});
     recording.schedule.promoted.clear();

@@ -1,3 +1,4 @@
+// The command `lockstep work`: runs executions for explorations on other machines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-// A line per exploration.
+// Prints a line for each exploration.
 class WorkScreen final : public WorkListener {
  public:
   explicit WorkScreen(const Options& options) : console_(options), quiet_(options.quiet) {}

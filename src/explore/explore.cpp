@@ -1,4 +1,4 @@
-// lockstep::explore(): the search stays in the test, the body runs in forks of it.
+// Implements lockstep::explore(): the search runs in the test's process, the body in forks of that process.
 #include <unistd.h>
 
 #include <atomic>
@@ -11,7 +11,7 @@
 #include "report/schedule_file.hpp"
 #include "report/story.hpp"
 
-#include <lockstep/lockstep.hpp>  // last: its Result is another one
+#include <lockstep/lockstep.hpp>  // last, because its Result is a different type
 
 extern "C" {
 __attribute__((weak)) void lockstep_rt_serve(int channel_fd, int table_fd, void (*body)(void*), void* argument);
@@ -41,7 +41,7 @@ lockstep::v1::Result failed(std::string why) {
   return result;
 }
 
-// A replay of one call of explore() in this program: this process is its worker. Other calls have nothing to do.
+// A replay of one call of explore() in this program: this process is the worker of that call. Other calls do nothing.
 struct Replay {
   int channel_fd = -1, table_fd = -1;
   unsigned call = 0;
@@ -80,7 +80,7 @@ std::vector<std::string> command_line() {
   return words;
 }
 
-// Empty if all is well, otherwise what is wrong with the options.
+// An empty string, or what is wrong with the options.
 std::string translate(const lockstep::v1::Options& from, unsigned call, CampaignOptions& to) {
   to.strategy.spec = from.strategy;
   to.strategy.preemptions = from.preemptions;
@@ -148,7 +148,7 @@ lockstep::v1::Result lockstep::v1::explore(std::function<void()> body, Options o
   lockstep::v1::Result result;
   if (controlled()) {
     if (options.setup) options.setup();
-    body();  // the program as a whole is being explored: once is enough
+    body();  // the program as a whole is explored: the body runs once
     if (options.teardown) options.teardown();
     result.executions = 1;
     return result;

@@ -1,8 +1,8 @@
-// Atomic blocks (ExitBlock, Bruening & Chapin 2000): what a plan says about them and what a trace tells.
+// Atomic blocks (ExitBlock, Bruening & Chapin 2000): their part of a plan and of a trace.
 //
-// A block of a thread begins after its previous lock exit, or with the thread, and ends just after its next one. Lock
-// entries end no block, creating and joining threads neither. Which memory a block touched decides whether its order
-// against another block matters.
+// A block of a thread begins after its previous lock exit, or with the thread, and ends just after its next lock exit.
+// Lock entries, thread creation and joins do not end a block. The memory that two blocks touch decides whether their
+// order matters.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -14,18 +14,18 @@
 namespace lockstep {
 
 enum BlockFlags : uint8_t {
-  kBlocksConflict = 1,       // a delayed thread stays so until a block conflicts with its own (ExitBlock-RW)
+  kBlocksConflict = 1,       // a delayed thread stays delayed until a block conflicts with its own (ExitBlock-RW)
   kBlocksLocksWrite = 2,     // entering a lock counts as writing it
-  kBlocksRunDelayed = 4,     // when only delayed threads could go on and somebody waits: let them
-  kBlocksReadsConflict = 8,  // as printed in the paper, section 5.1: wrong, for tests
-  kBlocksForgetLocks = 16,   // as in the paper: that a block ends holding a lock is no reason to be in its way
+  kBlocksRunDelayed = 4,     // when only delayed threads could run and a thread waits for a signal, let them run
+  kBlocksReadsConflict = 8,  // two reads conflict, as section 5.1 of the paper prints it: wrong, for tests
+  kBlocksForgetLocks = 16,   // as in the paper: a lock held at the end of a block does not count as a conflict
 };
 
-// One memory section of a plan or trace: `wanted` is what an aborted block waits for.
+// A stopped thread and the memory of its block: one section of a plan or trace. An aborted block waits for `wanted`.
 struct StoppedThread {
   ThreadId thread;
-  bool aborted = false;     // its next block cannot be finished before `wanted` is given up; otherwise delayed
-  bool everything = false;  // what its block touches is not known: conflicts with all
+  bool aborted = false;     // its next block cannot finish before `wanted` is released; otherwise the thread is delayed
+  bool everything = false;  // the memory of its block is unknown: it conflicts with every block
   ObjectId wanted = kNoObject;
   std::vector<Touched> touched{};
 };
@@ -45,22 +45,22 @@ inline void write_stopped(uint8_t flags, std::span<const StoppedThread> threads,
   }
 }
 
-// Does it matter in which order these two happen? Reading alone does not conflict (the paper's formula is wrong there).
+// Does the order of these two matter? Two reads do not conflict (the paper's formula is wrong there).
 inline bool conflict(const Touched& a, const Touched& b, bool reads_too = false) {
   return (a.writes & b.writes) || (a.reads & b.writes) || (a.writes & b.reads) || (reads_too && (a.reads & b.reads));
 }
 
-// Does a block end with this step? A signal ends one only if somebody it woke can go on at once, or if its thread holds
-// no lock: otherwise the signaller holds the lock that the waiter needs, before and after it waits.
+// Does this step end a block? A signal ends one only if it woke a thread that can run at once, or if the signaller
+// holds no lock. Otherwise the signaller holds the lock that the waiter needs, before and after it waits.
 inline bool ends_block(const Step& step, bool woke_somebody, bool holds_lock) {
   if (step.flags & Step::kYield) return true;
   if (step.kind == OpKind::CondSignal || step.kind == OpKind::CondBroadcast) return woke_somebody || !holds_lock;
   return leaves_lock(step.kind) || is_release(step.kind);
 }
 
-// Calls `add(word, bytes, write)` for what the step touches. Entering a lock reads it, so that two blocks that enter
-// and leave it do not conflict by that; a block that leaves the lock in another state than it found it in, because
-// locks are nested, writes it (see Blocks::note_lock), and so does every entry if `locks_write`.
+// Calls `add(word, bytes, write)` for the memory that the step touches. Entering a lock counts as a read, so two blocks
+// that only enter and leave the lock do not conflict. With nested locks a block can leave a lock in another state than
+// it found it: the block then writes the lock (Blocks::note_lock). With `locks_write` every entry writes.
 template <class Add>
 void for_each_touched(const Step& step, bool locks_write, bool forget_locks, Add&& add) {
   if (step.is_note() || step.is_choice()) return;

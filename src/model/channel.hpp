@@ -1,9 +1,9 @@
 // The contract between the driver and the runtime inside the program: one shared-memory file per worker, and one
 // with the thread names that all workers of an exploration share. Both are inherited as descriptors.
 //
-// Two byte rings with one writer and one reader each: plans go in, traces come out. Messages never wrap: when a
-// message would not fit before the end of its ring, a filler word (kWrap) is written and the message starts at 0.
-// Positions count bytes ever written, so full and empty differ and wrap-around is arithmetic.
+// It has two byte rings with one writer and one reader each: plans go in, traces come out. A message never wraps: if it
+// does not fit before the end of its ring, a filler word (kWrap) is written and the message starts at 0. Positions
+// count bytes ever written, so a full ring differs from an empty one and wrap-around is arithmetic.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -16,50 +16,50 @@
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 11;
+inline constexpr uint32_t kChannelVersion = 12;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
-// Under a debugger: the descriptor of the program's input (Channel::rewinds_input), which the program finds as 0.
+// Under a debugger: the descriptor of the program's input (Channel::rewinds_input). The program finds it as 0.
 inline constexpr int kDebugInputFd = 243;
-// Instead of it, where a call of lockstep::explore() is to serve: "<channel fd>,<thread table fd>,<number of the call>"
+// Replaces kChannelVariable in a call of lockstep::explore(): "<channel fd>,<thread table fd>,<number of the call>"
 inline constexpr const char* kExploreVariable = "LOCKSTEP_EXPLORE_CALL";
 
 enum class Isolation : uint8_t { Auto, Loop, Reset, Fork };
 enum class Backend : uint8_t { Auto, Fiber, OsThread };
 enum class Points : uint8_t { Auto, Sync, Atomics, Racy, All };
-// Whether executions may start from a checkpoint; Always makes as many as there is room for, for tests.
+// Whether executions may start from a checkpoint. Always makes as many as there is room for: for tests.
 enum class CheckpointUse : uint8_t { Off, Worthwhile, Always };
-// When a timed wait may give up: only if nobody else can run; also earlier, for the price of a preemption; any time.
+// When a timed wait may give up. Stuck: only if no thread can run. Cost: also earlier, as a preemption. Always: any
+// time.
 enum class Timeouts : uint8_t { Stuck, Cost, Always };
-// Rounds that are tried of a loop whose number of rounds may matter, until the others go first. Two, because the first
-// round often leaves another state behind than all the others; every further one multiplies the executions.
+// Rounds to try of a loop whose number of rounds may matter, before the other threads go first. Two, because the first
+// round often leaves another state behind than the later ones. Each further round multiplies the executions.
 inline constexpr uint32_t kDefaultSpinRounds = 2, kMostSpinRounds = 1'000'000;
-// Milliseconds of virtual time that a thread which can run may be held up by the ends of sleeps and timed waits.
+// Milliseconds of virtual time for which sleeps and timed waits may delay a thread that can run.
 inline constexpr uint32_t kDefaultMaxDelay = 10, kAnyDelay = 0xffff'ffff;
 
-//
-// Wake-ups are lazy, because a futex call costs as much as an execution: a reader that finds nothing says at which
-// message it wants to be woken (`wake_at`), and a writer also rings whenever it is about to wait itself.
+// Wake-ups are lazy, because a futex call costs as much as an execution. A reader that finds nothing stores the message
+// at which it must be woken (`wake_at`). A writer also rings before it waits itself.
 struct Ring {
-  alignas(64) std::atomic<uint64_t> written;  // bytes
-  std::atomic<uint64_t> messages;             // published so far
-  alignas(64) std::atomic<uint64_t> read;     // bytes
+  alignas(64) std::atomic<uint64_t> written;  // bytes written so far
+  std::atomic<uint64_t> messages;             // messages published so far
+  alignas(64) std::atomic<uint64_t> read;     // bytes read so far
   alignas(64) std::atomic<uint32_t> bell;     // futex word of the reader
   std::atomic<uint32_t> reader_sleeps;
   std::atomic<uint64_t> wake_at;            // ring when `messages` reaches this
   alignas(64) std::atomic<uint32_t> space;  // futex word of the writer, bumped by the reader when writer_sleeps
   std::atomic<uint32_t> writer_sleeps;
-  uint64_t offset, capacity;  // of the bytes, within the channel's file
+  uint64_t offset, capacity;  // of the ring's bytes in the channel's file
 };
-inline constexpr uint32_t kWrap = 0xffff'ffff;  // instead of a message's length: goes on at the ring's start
+inline constexpr uint32_t kWrap = 0xffff'ffff;  // replaces a message's length: go on at the ring's start
 
 // Names that the program gave to its objects (lockstep::name), for reports.
 struct ObjectNames {
   static constexpr unsigned kMost = 256;
   struct Entry {
     uint64_t address, size;
-    char text[48];  // ends with 0
+    char text[48];  // null-terminated
   };
-  std::atomic<uint32_t> busy;  // somebody is writing
+  std::atomic<uint32_t> busy;  // a thread is writing
   std::atomic<uint32_t> count;
   Entry entry[kMost];
 };
@@ -81,7 +81,7 @@ enum class WorkerState : uint32_t {
   Starting,
   Ready,        // serves plans
   Refused,      // cannot control this program; `text` says why
-  EarlyThread,  // a constructor of the program has started a thread: start it again with `runs_constructors`
+  EarlyThread,  // a constructor of the program started a thread: start the program again with `runs_constructors`
   Exited,       // left the service loop on request
 };
 
@@ -95,8 +95,8 @@ inline constexpr unsigned kMaxTrusted = 1 << 14;
 struct PlainFunction {
   enum Kind : uint32_t {
     kProgram,
-    kTemplate,   // of the C++ library; called by a test framework it is the framework's business
-    kFramework,  // of a test framework: not of interest
+    kTemplate,   // of the C++ library; ignored when a test framework calls it
+    kFramework,  // of a test framework: ignored
   };
   uint64_t begin;
   uint32_t size;
@@ -117,30 +117,31 @@ struct Channel {
   Backend backend;
   Points points;
   Timeouts timeouts;
-  uint32_t spin_rounds;   // of a loop whose number of rounds may matter, while others could run
-  uint32_t max_delay_ms;  // docs/decisions/0014-time.md; kAnyDelay: no rule
-  uint32_t spurious;      // most spurious wakeups of condition variables per execution
+  uint32_t spin_rounds;   // rounds to try of a loop whose number of rounds may matter (kDefaultSpinRounds)
+  uint32_t max_delay_ms;  // docs/decisions/0014-time.md; kAnyDelay: no limit
+  uint32_t spurious;      // at most this many spurious wakeups of condition variables per execution
   uint8_t detect_races;   // in instrumented code
-  uint8_t debug;          // under a debugger: output goes where it goes, failures are breakpoints
-  uint8_t check_locks;    // has every shared variable a lock? (detect/eraser.hpp)
-  uint8_t find_leaks;     // blocks that nothing points to when the program has ended
+  uint8_t debug;          // under a debugger: output is not redirected, failures are breakpoints
+  uint8_t check_locks;    // check that every shared variable has a lock (detect/eraser.hpp)
+  uint8_t check_yields;   // report loops that spin without a yield (sched/spin.cpp)
+  uint8_t find_leaks;     // report blocks that nothing points to when the program has ended
   CheckpointUse checkpoints;
-  uint8_t rewinds_input;      // standard input is a file, read from its beginning by every execution
+  uint8_t rewinds_input;      // standard input is a file; every execution reads it from its beginning
   uint8_t expected_exit;      // exit code of an execution without a bug
-  uint8_t compares_output;    // every execution tells what it wrote, as TraceHeader::output; writing is an operation
-  uint8_t runs_constructors;  // of the program, in every execution: they start threads
-  uint32_t capture_fd;        // output of detailed executions; 0: none
-  uint32_t prime;             // without isolation: executions before the first plan, not reported
+  uint8_t compares_output;    // hash the output of every execution (TraceHeader::output); writing becomes an operation
+  uint8_t runs_constructors;  // executions run the program's constructors, because these start threads
+  uint32_t capture_fd;        // descriptor for the output of detailed executions; 0: none
+  uint32_t prime;             // without isolation: unreported executions before the first plan
   uint64_t max_steps;
-  uint64_t max_records;  // of an execution, that are kept
-  uint64_t began;        // the exploration, in nanoseconds of the clock that files are stamped with
+  uint64_t max_records;  // records of an execution that are kept
+  uint64_t began;        // when the exploration began, in nanoseconds of the clock used for file times
   char before_each[kMaxOutsideCommand], after_each[kMaxOutsideCommand];  // shell commands around every execution
-  std::atomic<uint32_t> stop;                                            // driver: leave the service loop
+  std::atomic<uint32_t> stop;                                            // set by the driver: leave the service loop
   // Set by the runtime.
   std::atomic<WorkerState> state;
   std::atomic<uint32_t> pid;
-  uint8_t instrumented;  // by the driver, if the constructors, which tell, have not run yet
-  uint8_t fiber;         // backend in use is fibers
+  uint8_t instrumented;  // set by the driver if the constructors that would detect it have not run yet
+  uint8_t fiber;         // the backend in use is fibers
   Isolation isolation_used;
   uint8_t reserved;
   FactTable facts;
@@ -148,35 +149,35 @@ struct Channel {
   std::atomic<uint64_t> executing;    // plan id + 1 while one is running, else 0
   std::atomic<uint64_t> stuck_steps;  // answer to the watchdog: steps so far; a standstill means stuck
   std::atomic<uint32_t> text_bytes;
-  char text[4096];                    // why Refused
+  char text[4096];                    // the reason for WorkerState::Refused
   std::atomic<uint32_t> stuck_words;  // answer to the watchdog's signal: the running thread's stack
   uint32_t stuck_thread;
   uint64_t stuck_stack[64];
-  // Backward jumps of spin loops in code without scheduling points (runtime/sched/native_loops.hpp): those this worker
-  // has found, and those the driver knows of.
+  // Backward jumps of spin loops in code without scheduling points (runtime/sched/native_loops.hpp): found by this
+  // worker, and known to the driver.
   std::atomic<uint32_t> found_loops, native_loops;
   uint64_t found_loop[kMaxNativeLoops], native_loop[kMaxNativeLoops];
-  // A trace too large for the ring lies here, one at a time; the ring then has only its header
-  // (TraceHeader::elsewhere).
+  // A trace too large for the ring is stored here, one at a time. The ring then has only its header
+  // (TraceHeader::kElsewhere).
   uint64_t big_offset, big_capacity;
   std::atomic<uint32_t> big_busy;  // futex word: 1 while the driver has not read it
   std::atomic<uint32_t>
-      settings_version;  // changes with what follows, `spurious` and `max_delay_ms`: checkpoints do not outlive it
+      settings_version;  // changes with the fields below, `spurious` and `max_delay_ms`: invalidates checkpoints
   // Return addresses of plain accesses that are scheduling points; changed only while no plan is under way.
   std::atomic<uint32_t> promoted_version;
   uint32_t promoted_count;
   uint64_t promoted[kMaxPromoted];
   std::atomic<uint32_t> trusted_version;
   uint32_t trusted_count;
-  CodeRange trusted[kMaxTrusted];      // functions: not preempted while on the stack; ascending
+  CodeRange trusted[kMaxTrusted];      // functions that are not preempted while on the stack; ascending
   uint32_t preemptible_count;          // part of trusted_version; 0: threads are preempted everywhere
-  CodeRange preemptible[kMaxTrusted];  // functions: preempted only while one is on the stack; ascending
+  CodeRange preemptible[kMaxTrusted];  // functions that are preempted only while on the stack; ascending
   uint32_t alias_count;
-  Alias alias[kMaxAliases];  // names of the words they access
-  // PlainFunction, ascending within each module; the driver adds some, nobody takes any away.
+  Alias alias[kMaxAliases];  // names of the words that promoted accesses touch
+  // PlainFunction entries, ascending within each module. The driver only adds entries.
   uint64_t plain_offset;
   std::atomic<uint32_t> plain_count;
-  // Paths of libraries that the program has loaded itself; the count may exceed what there is room for.
+  // Paths of libraries that the program loaded itself. The count may exceed the room.
   std::atomic<uint32_t> libraries;
   char library[kMaxLibraries][256];
   Inspection inspection;

@@ -1,3 +1,4 @@
+// Claims: names of provisos, and whether a claim is complete.
 #include "model/claim.hpp"
 
 #include <algorithm>

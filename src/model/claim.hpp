@@ -1,5 +1,6 @@
-// What an exploration may say about the program, as data. A strategy states scope, bounds and numbers; everything else
-// is added from what the executions reported (campaign/provisos.hpp); report/claim_text.hpp turns it into words.
+// What an exploration may say about the program, as data. A strategy sets scope, bounds and numbers.
+// search/exploration/provisos.hpp adds everything else from what the executions reported; report/claim_text.hpp turns
+// the claim into words.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -25,9 +26,9 @@ struct Chance {
   enum class Of : uint8_t { BugOfDepth, OrderOfOneObject };
   Of of = Of::BugOfDepth;
   double missed = 1;
-  uint32_t depth = 0, variables = 0;  // BugOfDepth; variables 0: at any
+  uint32_t depth = 0, variables = 0;  // BugOfDepth; variables 0: not restricted to some
   uint64_t threads = 0, decisions = 0, objects = 0, executions = 0;
-  double orders = 0;  // OrderOfOneObject: the most that one object has
+  double orders = 0;  // OrderOfOneObject: the largest number of orders of one object
 };
 
 enum class ProvisoKind : uint8_t {
@@ -49,36 +50,36 @@ const char* name_of(ProvisoKind kind);  // the JSON spelling: "uninstrumented", 
 
 struct Proviso {
   ProvisoKind kind;
-  bool hides_executions;           // so the claim is not complete
+  bool hides_executions;           // true: the claim is not complete
   uint64_t count = 0;              // executions, operations, rounds; 0: does not apply
   std::vector<std::string> where;  // functions, files, places, calls
-  std::string why{};               // a clause, where the kind alone does not say it
+  std::string why{};               // a clause, if the kind alone does not explain it
 };
 
 enum class MemoryModel : uint8_t {
-  Sc,   // of the executions that are sequentially consistent
-  Any,  // the program has no others
+  Sc,   // covers the sequentially consistent executions
+  Any,  // the program has no other executions
 };
 
 struct Claim {
   Scope scope = Scope::None;
-  Bounds bounds{};                  // of what was explored, not of what was asked for
-  bool finished = false;            // everything the strategy was asked for was explored
-  bool by_trace_cost = false;       // the bound is on what a trace costs at least, see search/dpor/trace_bound.hpp
-  bool predicts_deadlocks = false;  // exitblock-dd: deadlocks of locks are covered as well
-  bool trusts_code = false;         // no preemption in trusted code
-  std::vector<std::string> preempts_in{};  // preemption only in code that these globs name; empty: everywhere
+  Bounds bounds{};                         // of what was explored, not of what the user requested
+  bool finished = false;                   // everything that the strategy was to explore was explored
+  bool by_trace_cost = false;              // the bound is on the minimal cost of a trace (search/dpor/trace_bound.hpp)
+  bool predicts_deadlocks = false;         // exitblock-dd: lock deadlocks are covered too
+  bool trusts_code = false;                // no preemption in trusted code
+  std::vector<std::string> preempts_in{};  // preemption only in functions that match these globs; empty: everywhere
   double certainty = 1;                    // probability that the bounds were exhausted (thread bounds of many threads)
-  std::optional<uint64_t> shared_variables{};  // known when variables are bounded
-  std::optional<uint64_t> traces{};            // counted by the strategy, each once
+  std::optional<uint64_t> shared_variables{};  // set if variables are bounded
+  std::optional<uint64_t> traces{};            // set if the strategy counts traces, each once
   std::optional<uint32_t>
-      preemptions_completed{};     // every execution with at most N preemptions was run; also without a bound
-  uint64_t unrepeated = 0;         // executions that did not do again what an earlier one had done
+      preemptions_completed{};     // every execution with at most N preemptions was run; also set without a bound
+  uint64_t unrepeated = 0;         // executions that did not repeat what an earlier execution had done
   std::optional<Chance> chance{};  // Sample
   MemoryModel memory = MemoryModel::Sc;
   std::vector<Proviso> provisos{};
   bool ended_by_bug = false;
-  bool ended_early = false;  // by a limit of the strategy itself, which a budget of the user lifts
+  bool ended_early = false;  // by a limit of the strategy, which a budget of the user replaces
 
   bool complete() const;  // the scope was explored, and no proviso hides executions
   bool unbounded() const { return scope == Scope::Executions && bounds == Bounds{}; }

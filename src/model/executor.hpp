@@ -1,5 +1,5 @@
-// The one thing a search needs from the world: somebody who runs plans. The real one drives worker processes over
-// shared memory; tests use a fake that interprets small programs.
+// Runs plans: the one interface between a search and the program. The real executor drives worker processes over shared
+// memory; tests use a fake that interprets small programs.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -19,15 +19,15 @@ struct PromotedPoints {
   std::vector<Alias> aliases;
 };
 
-// Workers of one machine that take part by a queue.
+// The workers of one machine that takes part through a queue.
 struct MachineStatus {
   std::string name;
   unsigned workers = 0;
   uint64_t executions = 0;
-  double busy = 0, seconds = 0;  // of all its workers together: with units; since they joined
+  double busy = 0, seconds = 0;  // summed over its workers: time with units; time since they joined
 };
 
-inline double per_second(const MachineStatus& machine) {  // while its workers were there
+inline double per_second(const MachineStatus& machine) {  // over the time for which its workers were connected
   return machine.seconds > 0 ? static_cast<double>(machine.executions) * machine.workers / machine.seconds : 0;
 }
 inline double idle_share(const MachineStatus& machine) {
@@ -38,17 +38,17 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // How many plans may be in flight. Constant for one exploration: searches keep exactly this many under way as long
-  // as they have plans, so that the order of executions never depends on timing.
+  // How many plans may be in flight. Constant for one exploration: a search keeps exactly this many under way as long
+  // as it has plans, so that the order of executions never depends on timing.
   virtual size_t window() const = 0;
 
   virtual void submit(const Plan& plan) = 0;
 
-  // The trace of the oldest plan in flight, whatever the workers' order. Valid until the next call of next().
-  // nullopt: `interrupted` said yes while waiting.
+  // The trace of the oldest plan in flight, whatever the workers' order. Valid until the next call of next(). nullopt:
+  // `interrupted` returned true during the wait.
   virtual std::optional<TraceView> next(const std::function<bool()>& interrupted) = 0;
 
-  // Forget what is in flight; the next submit() starts afresh.
+  // Drops the plans in flight; the next submit() starts afresh.
   virtual void cancel() = 0;
 };
 

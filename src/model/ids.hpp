@@ -1,5 +1,5 @@
-// Names of the things an execution is made of. Both are independent of the schedule: the same thread or
-// object has the same name in every execution of an exploration.
+// Names of threads and objects. Both are independent of the schedule: the same thread or object has the same name in
+// every execution of an exploration.
 #pragma once
 #include <compare>
 #include <cstdint>

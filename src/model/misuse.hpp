@@ -1,5 +1,5 @@
-// What can be wrong with an operation on a lock or the like. The program goes on as it would without Lockstep, unless
-// nobody knows how that would be.
+// Misuses of locks and similar objects. After a misuse the program goes on as it would without Lockstep, or the
+// execution ends if that behaviour is unknown.
 #pragma once
 #include <cstdint>
 
@@ -29,6 +29,7 @@ enum class Misuse : uint8_t {
   BarrierDestroyedAwaited,
   BarrierUsedDestroyed,
   FreedAwaited,
+  SpinsUnyielding,  // misuses the processor; only if Channel::check_yields, told as a livelock
   kCount
 };
 
@@ -58,6 +59,7 @@ constexpr const char* text_of(Misuse misuse) {
       "a barrier is destroyed while a thread waits at it",
       "a destroyed barrier is used",
       "memory is freed while a thread waits on an object in it",
+      "a thread spins without ever yielding",
   };
   static_assert(sizeof kTexts / sizeof *kTexts == static_cast<unsigned>(Misuse::kCount), "one text per misuse");
   return misuse < Misuse::kCount ? kTexts[static_cast<unsigned>(misuse)] : "?";

@@ -1,3 +1,4 @@
+// Prints values of scalars by their type.
 #include "model/observation.hpp"
 
 #include <cstdio>
@@ -49,7 +50,7 @@ std::string value_text(uint64_t bits, const ValueType& type) {
     case ValueType::Unknown:
     case ValueType::Unsigned: break;
   }
-  return bits >> 40 ? hex(bits) : std::to_string(bits);  // of no type: what looks like an address is shown as one
+  return bits >> 40 ? hex(bits) : std::to_string(bits);  // without a type, large values look like addresses
 }
 
 }  // namespace lockstep

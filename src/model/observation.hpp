@@ -1,5 +1,5 @@
-// What the driver saw in a detailed execution beside the trace: what objects are called and what type they have, and
-// the variables of a failed assertion. Plain data, so that reports need no program.
+// What the driver saw in a detailed execution besides the trace: names and types of objects, and the variables of a
+// failed assertion. Plain data, so that reports do not need the program.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// How the bytes of a scalar are shown.
+// How to print the bytes of a scalar.
 struct ValueType {
   enum Kind : uint8_t { Unknown, Bool, Signed, Unsigned, Character, Float, Pointer, Enum };
   Kind kind = Unknown;
@@ -24,7 +24,7 @@ std::string value_text(uint64_t bits, const ValueType& type);  // "true", "-3", 
 struct ObservedObject {
   std::string name;
   ValueType type;
-  uint32_t since = 0;  // record from which on it is called that: memory of the stack is used again
+  uint32_t since = 0;  // first record from which the object has this name: stack memory is reused
 };
 
 struct Operand {
@@ -33,7 +33,7 @@ struct Operand {
 
 struct Observations {
   std::map<ObjectId, std::vector<ObservedObject>> objects;  // ascending by `since`
-  std::vector<Operand> operands;                            // of the failed assertion, in the order it names them
+  std::vector<Operand> operands;                            // of the failed assertion, in its order
 
   const ObservedObject* find(ObjectId object, uint32_t step) const {
     const auto at = objects.find(object);

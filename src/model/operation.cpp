@@ -1,3 +1,4 @@
+// What an operation reads and writes, and which operations depend on each other.
 #include "model/operation.hpp"
 
 #include <iterator>
@@ -22,7 +23,7 @@ const char* name_of(StateKind kind) {
 AccessList accesses(const Operation& op) {
   AccessList list;
   if (op.timed_out && (op.kind == OpKind::Lock || op.kind == OpKind::ReadLock || op.kind == OpKind::SemWait)) {
-    list.add(op.object, false);  // found it taken: what a failed try-lock sees
+    list.add(op.object, false);  // saw the object taken, like a failed try-lock
     if (op.kind == OpKind::SemWait) list.add(wake_token(op.thread), false);
     return list;
   }
@@ -32,7 +33,7 @@ AccessList accesses(const Operation& op) {
     case AccessMode::Write: list.add(op.object, true); break;
     case AccessMode::Conditional: list.add(op.object, op.writes); break;
   }
-  // The tokens carry the edge from a signal to whom it woke even if the signaller holds no mutex.
+  // The tokens carry the edge from a signal to the thread it woke, even if the signaller holds no mutex.
   switch (op.kind) {
     case OpKind::CondWait: list.add(op.second.mutex(), true); break;
     case OpKind::CondSignal:
@@ -41,23 +42,23 @@ AccessList accesses(const Operation& op) {
     case OpKind::CondBroadcast: list.add(broadcast_token(op.object), true); break;
     case OpKind::Reacquire:
       list.add(wake_token(op.thread), false);
-      // Timed out, it left the queue by itself: a later signal finds one waiter less.
+      // After a timeout the thread left the queue by itself: a later signal finds one waiter less.
       if (op.timed_out)
         list.add(op.second.condition(), true);
       else if (!op.second.none())
         list.add(broadcast_token(op.second.condition()), false);
       break;
-    case OpKind::SemWait:  // a cancellation or a signal may end it before it gets anything
+    case OpKind::SemWait:  // a cancellation or a signal may end the wait before it gets a unit
     case OpKind::FutexBlocked: list.add(wake_token(op.thread), false); break;
     case OpKind::FutexWake:  // a requeue moves waiters to a second futex
-    case OpKind::Cancel:     // takes its target out of the queue of a condition variable
+    case OpKind::Cancel:     // removes its target from the queue of a condition variable
       if (!op.second.none()) list.add(op.second.other_queue(), true);
       break;
     case OpKind::PlainRead:
     case OpKind::PlainWrite:
       if (!op.second.none()) list.item[0].object = op.second.alias();
       break;
-    case OpKind::Signal:  // whether its receiver still waits for this
+    case OpKind::Signal:  // reads whether its receiver still waits for `second`
     case OpKind::TestCancel:
       if (!op.second.none()) list.add(op.second.waited_for(), false);
       break;

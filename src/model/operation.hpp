@@ -1,7 +1,6 @@
-// What a thread does at a scheduling point, and when two such operations depend on each other.
-//
-// One function, accesses(), says what an operation reads and writes; dependent() and every analysis are built on
-// it. A wrong independence silently loses executions, so there must not be a second opinion anywhere.
+// What a thread does at a scheduling point, and when two such operations depend on each other. accesses() alone says
+// what an operation reads and writes; dependent() and every analysis are built on it. A wrong independence silently
+// loses executions, so there must be no second definition anywhere.
 #pragma once
 #include <cstdint>
 
@@ -23,62 +22,62 @@ enum class StateKind : uint8_t {
   Limits,
   Signals,
   LibraryBuffers,
-  Output,  // standard output and error, where outputs are compared
+  Output,  // standard output and error, if outputs are compared
   kCount
 };
 const char* name_of(StateKind kind);  // "the file system", ...
 inline constexpr uint64_t kStateObjects = 0xfffb'0000'0000'0000ull;
 constexpr ObjectId state_object(StateKind kind) { return ObjectId{kStateObjects | static_cast<uint64_t>(kind) << 3}; }
-constexpr StateKind state_kind(ObjectId object) {  // kCount: the object is none of these
+constexpr StateKind state_kind(ObjectId object) {  // kCount: not a state object
   const uint64_t kind = (static_cast<uint64_t>(object) - kStateObjects) >> 3;
   return kind < static_cast<uint64_t>(StateKind::kCount) ? static_cast<StateKind>(kind) : StateKind::kCount;
 }
-// The position in an open file, which those share that use one descriptor or copies of it.
+// The position in an open file, shared by all users of one descriptor and its copies.
 constexpr ObjectId position_object(uint64_t file) {
   return ObjectId{0xfffa'0000'0000'0000ull | (file << 3 & 0xffff'ffff'ffffull)};
 }
 constexpr bool is_position(ObjectId object) { return static_cast<uint64_t>(object) >> 48 == 0xfffa; }
 
-// What an operation is about besides its object, by its kind; most are about nothing else. Made by the function of the
-// name by which it is read.
+// The second argument of an operation, besides its object. Its meaning depends on the kind; most kinds have none. The
+// constructor function and the accessor of a meaning have the same name.
 class Companion {
  public:
   Companion() = default;
   constexpr bool operator==(const Companion&) const = default;
   constexpr bool none() const { return raw_ == 0; }
 
-  // CondWait: which it releases.
+  // CondWait: the mutex that it releases.
   static constexpr Companion mutex(ObjectId mutex) { return of(mutex); }
   constexpr ObjectId mutex() const { return object(); }
-  // Reacquire: on which it waited; none: it had given up, or had been woken, before.
+  // Reacquire: the condition variable on which it waited. None: the thread had given up or had been woken before.
   static constexpr Companion condition(ObjectId condition) { return of(condition); }
   constexpr ObjectId condition() const { return object(); }
-  // Create, Join: of whom.
+  // Create, Join: the other thread.
   static constexpr Companion thread(ThreadId t) { return Companion(index_of(t)); }
   constexpr ThreadId thread() const { return ThreadId{static_cast<uint16_t>(raw_)}; }
-  // CondSignal: who; kNoThread: nobody waited.
+  // CondSignal: the woken thread. kNoThread: no thread waited.
   static constexpr Companion woken(ThreadId t) { return Companion(index_of(t) + 1u); }
   constexpr ThreadId woken() const { return ThreadId{static_cast<uint16_t>(raw_ - 1)}; }
-  // SemWait, SemTryWait, SemPost: what the semaphore had before.
+  // SemWait, SemTryWait, SemPost: the value of the semaphore before the operation.
   static constexpr Companion units(uint64_t before) { return Companion(before); }
   constexpr uint64_t units() const { return raw_; }
-  // Cas: the value it hopes for.
+  // Cas: the expected value.
   static constexpr Companion expected(uint64_t value) { return Companion(value); }
   constexpr uint64_t expected() const { return raw_; }
-  // PlainRead, PlainWrite: the name that overlapping accesses share (Alias); none: the object itself.
+  // PlainRead, PlainWrite: the name that overlapping accesses share (Alias). None: the object itself.
   static constexpr Companion alias(ObjectId name) { return of(name); }
   constexpr ObjectId alias() const { return object(); }
-  // Load, Store, Rmw with Step::kBlocked: the one value that was changed before; none: several.
+  // Load, Store, Rmw with Step::kBlocked: the one value that was changed before. None: several values.
   static constexpr Companion change(ObjectId changed) { return of(changed); }
   constexpr ObjectId change() const { return object(); }
   // FutexWake: the futex to which a requeue moves waiters. Cancel: the condition variable whose queue its target
-  // leaves. Both write it.
+  // leaves. Both operations write it.
   static constexpr Companion other_queue(ObjectId queue) { return of(queue); }
   constexpr ObjectId other_queue() const { return object(); }
-  // Signal, TestCancel: what the receiver was waiting for, which they read.
+  // Signal, TestCancel: what the receiver was waiting for. Both operations read it.
   static constexpr Companion waited_for(ObjectId object) { return of(object); }
   constexpr ObjectId waited_for() const { return object(); }
-  // Io: for what, at which descriptor. It stands for a thing of its own in reports: io_name().
+  // Io: the event and the descriptor. Reports use the pair as an object (io_name()).
   static constexpr Companion io(IoWait wait, uint32_t descriptor) {
     return Companion(static_cast<uint64_t>(wait) << 32 | descriptor);
   }
@@ -86,13 +85,13 @@ class Companion {
   constexpr uint32_t descriptor() const { return static_cast<uint32_t>(raw_); }
   static constexpr Companion io(ObjectId name) { return of(name); }
   constexpr ObjectId io_name() const { return object(); }
-  // State: another object, and whether it is written. A position belongs to a descriptor, which is looked up.
+  // State: a second object, and whether it is written. A file position also reads the descriptors.
   static constexpr Companion state(ObjectId object, bool write) {
     return Companion(static_cast<uint64_t>(object) | (write ? 1 : 0));
   }
   constexpr ObjectId state() const { return ObjectId{raw_ & ~uint64_t{1}}; }
   constexpr bool writes_state() const { return raw_ & 1; }
-  // AtomicSection: it begins, or it ends.
+  // AtomicSection: whether it begins or ends here.
   static constexpr Companion section(bool begins) { return Companion(begins); }
   constexpr bool begins_section() const { return raw_ != 0; }
 
@@ -110,7 +109,7 @@ struct Operation {
   bool writes = false;          // what a conditional operation (Cas, TryLock) did or would do now
   ObjectId object = kNoObject;  // what it is about
   Companion second{};
-  bool timed_out = false;  // gave up waiting instead of getting what it waited for
+  bool timed_out = false;  // the wait gave up
 };
 
 struct Access {
@@ -118,8 +117,8 @@ struct Access {
   bool write;
 };
 
-// Accesses of one operation: never more than three. Token objects (one per thread, written by a wake and read by
-// the woken) and the process-exit object live in an address range no program can map.
+// The accesses of one operation, at most three. Token objects (one per thread: a wake writes it, the woken thread reads
+// it) and the process-exit object are in an address range that no program can map.
 struct AccessList {
   Access item[3];
   unsigned size = 0;
@@ -129,8 +128,8 @@ struct AccessList {
 };
 
 constexpr ObjectId wake_token(ThreadId t) { return ObjectId{0xffff'0000'0000'0000ull | index_of(t)}; }
-// Written by every broadcast on a condition variable, read by whoever reacquires after waiting on it: a broadcast
-// wakes any number of threads, an access list names at most three objects.
+// Every broadcast on a condition variable writes this, and every thread that reacquires after waiting on it reads it: a
+// broadcast wakes any number of threads, but an access list has at most three objects.
 constexpr ObjectId broadcast_token(ObjectId condition) {
   return ObjectId{0xfffe'0000'0000'0000ull | static_cast<uint64_t>(condition)};
 }
@@ -138,6 +137,6 @@ constexpr ObjectId thread_object(ThreadId t) { return ObjectId{0xffff'0001'0000'
 
 AccessList accesses(const Operation& op);
 bool dependent(const Operation& a, const Operation& b);
-bool concerns(const Operation& op, ObjectId object);  // does it access the object?
+bool concerns(const Operation& op, ObjectId object);  // whether `op` accesses the object
 
 }  // namespace lockstep

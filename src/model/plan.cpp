@@ -1,3 +1,4 @@
+// The wire format of a plan.
 #include "model/plan.hpp"
 
 #include <cstring>

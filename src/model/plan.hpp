@@ -1,14 +1,14 @@
-// What one execution shall do: a few deviations from the default schedule, and a policy for the rest.
+// What one execution is to do: a few deviations from the default schedule, and a policy for the rest.
 //
-// The default schedule keeps the running thread while it is enabled and has not yielded, otherwise takes the enabled
-// thread with the smallest id above the running one (after a yield) or the smallest id at all; data choices are 0. So
-// any execution is the default one overridden at finitely many steps, and a plan is as long as its deviations, not as
-// long as the execution.
+// The default schedule keeps the running thread while it is enabled and has not yielded. Otherwise it takes the enabled
+// thread with the smallest id above the running one (after a yield), or the smallest id. Data choices are 0. So any
+// execution is the default one overridden at finitely many steps, and a plan is as long as its deviations, not as long
+// as the execution.
 //
-// Asleep threads: from record `sleep_at` on, the threads in `sleep` are asleep, which only the default schedule heeds:
-// it chooses as before, among the enabled threads that are not asleep. A sleeper wakes for good when it is made to run
-// by a delta, or when a step is executed that is dependent with its pending operation as it stood before that step.
-// If somebody is enabled but everybody enabled is asleep, the execution ends with Outcome::Redundant.
+// Sleep sets: from record `sleep_at` on, the threads in `sleep` are asleep. Only the default schedule respects this: it
+// chooses as before, among the enabled threads that are not asleep. A sleeper wakes, and stays awake, when a delta
+// makes it run, or when a step is executed that depends on its pending operation as it stood before that step. If
+// threads are enabled but all of them are asleep, the execution ends with Outcome::Redundant.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -19,11 +19,11 @@ namespace lockstep {
 
 inline constexpr uint32_t kNoStep = 0xffff'ffff;
 
-inline constexpr uint32_t kNoStepLimit = 0xffff'0000;  // as many as can be numbered
+inline constexpr uint32_t kNoStepLimit = 0xffff'0000;  // the largest number of steps that can be numbered
 
-// A delta for this step applies to the next decision, whichever record that is. Such deltas come last in a plan and are
-// used up one per decision: whoever plans several decisions beyond what has ever been executed cannot know the numbers
-// of their records, because of the notes in between.
+// A delta for this step applies to the next decision, whichever record that is. Such deltas come last in a plan; each
+// decision uses up one. A search that plans several decisions beyond any executed step cannot know the numbers of their
+// records, because of the notes in between.
 inline constexpr uint32_t kNextDecision = 0xffff'fffe;
 
 // At record `step` of the trace take thread `value`, or data alternative `value` if that record is a Choose.
@@ -31,17 +31,17 @@ struct Delta {
   uint32_t step;
   uint16_t value;
   bool data = false;       // with kNextDecision: a data alternative is meant, otherwise a thread
-  bool tentative = false;  // the last delta: if that thread cannot go on there is nothing to be seen this way
+  bool tentative = false;  // the last delta: if that thread cannot run, the execution is redundant
   bool operator==(const Delta&) const = default;
 };
 static_assert(sizeof(Delta) == 8, "wire format");
 
-// How decisions without a delta (Random: after the last delta) are taken. RoundRobin is the default schedule except
-// that a thread that cannot go on is followed by the next enabled one in cyclic order of ids. Pct, Pos and Surw are the
-// random schedulers of those names; data choices are uniform under every random policy. Guided follows a
-// schedule as far as it can, then the default one; that, and what Surw expects, is in `extra` (model/policy_input.hpp).
-// Under Blocks threads are switched only between atomic blocks; from record `sleep_at` on some are stopped, as `extra`
-// says (model/blocks.hpp). Under Priorities the enabled thread with the highest priority runs
+// How decisions without a delta (Random: after the last delta) are taken. RoundRobin is the default schedule, except
+// that a thread that cannot run is followed by the next enabled one in cyclic order of ids. Pct, Pos and Surw are the
+// random schedulers of these names (runtime/policies); data choices are uniform under every random policy. Guided
+// follows a schedule as far as it can, then the default one; `extra` holds that schedule, or what Surw expects
+// (model/policy_input.hpp). Blocks switches threads only between atomic blocks; from record `sleep_at` on some threads
+// are stopped, as listed in `extra` (model/blocks.hpp). Priorities runs the enabled thread with the highest priority
 // (runtime/policies/priorities.hpp).
 enum class Policy : uint8_t { Default, Random, RoundRobin, Pct, Pos, Guided, Blocks, Priorities, Surw };
 constexpr bool is_random(Policy p) {
@@ -62,21 +62,21 @@ struct Plan {
   uint64_t id = 0;            // echoed in the trace
   std::vector<Delta> deltas;  // strictly ascending by step, then those for kNextDecision
   Policy policy = Policy::Default;
-  uint32_t policy_at = 0, policy_until = kNoStep;  // records to which it applies; others follow the default schedule
-  bool detail = false;     // record stacks, capture output: for the execution that is shown to a person
+  uint32_t policy_at = 0, policy_until = kNoStep;  // records to which it applies; elsewhere the default decides
+  bool detail = false;                             // record stacks, capture output: for the execution shown to the user
   bool inspect = false;    // with detail: stop at every step, so that the driver can read memory (model/inspection.hpp)
-  bool stacks = false;     // record stacks, nothing else: for ranks that look at code
-  bool origins = false;    // report where the heap's blocks came from that were used (model/variable.hpp)
-  bool whole = false;      // random policies: keep all records, as far as there is room; otherwise only of short ones
-  bool survey = false;     // report what memory each thread touched beside others; look for races in spite of `tracked`
+  bool stacks = false;     // record only stacks: for ranks that use code positions
+  bool origins = false;    // report where the used heap blocks were allocated (model/variable.hpp)
+  bool whole = false;      // random policies: keep all records while there is room; otherwise only short ones
+  bool survey = false;     // report the memory that each thread touched; find races in spite of `tracked`
   uint64_t seed = 0;       // of the random policies
-  uint16_t pct_depth = 2;  // Pct: ordering constraints that a bug may need, up to kMaxPctDepth
-  uint32_t pct_horizon = 0;    // Pct: decisions between several threads that are expected
-  ObjectId focus = kNoObject;  // Surw: the object whose operations are ordered uniformly; none: all operations are
+  uint16_t pct_depth = 2;  // Pct: ordering constraints that a bug may need, at most kMaxPctDepth
+  uint32_t pct_horizon = 0;    // Pct: expected number of decisions between several threads
+  ObjectId focus = kNoObject;  // Surw: the object whose operations are ordered uniformly; none: all operations
   uint32_t max_steps = kNoStepLimit;
   uint32_t sleep_at = kNoStep;  // from this record on the threads in `sleep` are asleep
   std::vector<ThreadId> sleep;
-  std::vector<uint64_t> extra;        // what the policy needs besides
+  std::vector<uint64_t> extra;        // further input of the policy
   std::vector<TrackedRange> tracked;  // at most kMaxTracked
 };
 

@@ -1,5 +1,5 @@
-// Plans under way, oldest first. Millions of them pass through it, so the memory of one that is done with is used for
-// the next.
+// A queue of plans under way, oldest first. Millions of plans pass through it, so the memory of a finished plan is
+// reused for the next one.
 #pragma once
 #include <cstddef>
 #include <utility>
@@ -17,7 +17,7 @@ class PlanQueue {
   const Plan& operator[](size_t i) const { return plans_[(first_ + i) & (plans_.size() - 1)]; }
 
   void push_back(const Plan& plan) { room() = plan; }
-  // What `plan` held before is of no use to anybody.
+  // The former content of `plan` is lost.
   void swap_in(Plan& plan) { std::swap(room(), plan); }
   void swap_out(Plan& plan) {
     std::swap(plans_[first_], plan);
@@ -46,7 +46,7 @@ class PlanQueue {
     first_ = 0;
   }
 
-  std::vector<Plan> plans_;  // a power of two of them
+  std::vector<Plan> plans_;  // its size is a power of two
   size_t first_ = 0, size_ = 0;
 };
 

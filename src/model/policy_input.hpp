@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Guided: this thread runs for N steps, or until it is blocked.
+// Guided: this thread runs for N steps, or until it cannot run.
 struct Segment {
   static constexpr uint32_t kUntilItCannot = 0xffff'ffff;
   ThreadId thread;
@@ -20,7 +20,7 @@ struct Segment {
   }
 };
 
-// Guided: what the thread's data choice of this number, from 0, shall be.
+// Guided: the value of this data choice of the thread, numbered from 0.
 struct DataChoice {
   ThreadId thread;
   uint32_t number;
@@ -34,7 +34,7 @@ struct DataChoice {
   }
 };
 
-// Guided: a schedule to follow as far as possible. In words: the number of segments, the segments, the choices.
+// Guided: a schedule to follow as far as possible. As words: the number of segments, the segments, the choices.
 struct GuidedSchedule {
   std::vector<Segment> segments;
   std::vector<DataChoice> choices;
@@ -54,7 +54,7 @@ struct GuidedSchedule {
   }
 };
 
-// Surw: how many operations on the plan's focus a thread is expected to do.
+// Surw: the number of operations on the plan's focus that a thread is expected to do.
 struct ExpectedOperations {
   ThreadId thread;
   uint32_t count;
@@ -64,5 +64,9 @@ struct ExpectedOperations {
     return {ThreadId{static_cast<uint16_t>(word)}, static_cast<uint32_t>(word >> 32)};
   }
 };
+
+// Surw: decisions after which nobody waits any longer for the thread that shall come first. In shorter executions every
+// order is equally likely.
+inline constexpr uint32_t kSurwPatience = 1'000;
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// What each kind of operation does to its object, to those who hold it and to those who wait for it. The runtime, the
-// analyses and the searches all read this table.
+// The table of operation kinds: what each kind does to its object, to the threads that hold the object and to those
+// that wait for it. The runtime, the analyses and the searches all read this table.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ enum class OpKind : uint8_t {
   Create,
   ThreadExit,
   Join,
-  ProcessExit,  // the end of the process, after all exit handlers: conflicts with every other thread's operations
+  ProcessExit,  // the end of the process, after all exit handlers: depends on every other thread's operations
   // Atomics.
   Load,
   Store,
@@ -24,7 +24,7 @@ enum class OpKind : uint8_t {
   Lock,
   TryLock,
   Unlock,
-  // Condition variables: CondWait releases the mutex and enqueues, Reacquire takes the mutex again once woken.
+  // Condition variables: CondWait releases the mutex and enqueues, Reacquire takes the mutex again after a wake.
   CondWait,
   Reacquire,
   CondSignal,
@@ -41,45 +41,45 @@ enum class OpKind : uint8_t {
   SemTryWait,
   SemPost,
   BarrierArrive,
-  BarrierLeave,  // only ever pending: leaving is glued to the last arrival
+  BarrierLeave,  // only ever pending: leaving is part of the last arrival's step
   OnceEnter,
   OnceExit,
   // Futexes (std::atomic::wait, latch, counting_semaphore, future...).
   FutexWait,
-  FutexBlocked,  // only ever pending: resuming is glued to the wake
+  FutexBlocked,  // only ever pending: resuming is part of the wake's step
   FutexWake,
   // Independent of everything.
   Yield,
   Sleep,
-  // A data choice; belongs to the operation recorded just before it (which waiter, choose(n), ...).
+  // A data choice. It belongs to the operation recorded just before it (which waiter, choose(n), ...).
   Choose,
   // Plain accesses promoted to scheduling points.
   PlainRead,
   PlainWrite,
-  // A timed wait that gave up; writes its object if it had to leave a queue there.
+  // A timed wait that gave up. It writes its object if the thread had to leave a queue there.
   Timeout,
-  // Cancellation and signals between threads. Cancel and Signal write the target's wake token; a cancellation point
-  // reads its own, and what it was waiting for (`second`) if a cancellation ended that wait.
+  // Cancellation and signals between threads. Cancel and Signal write the target's wake token. A cancellation point
+  // reads its own token, and the object it was waiting for (`second`) if a cancellation ended that wait.
   Cancel,
   TestCancel,
   Signal,
   // Pipes, sockets, eventfds between the program's own threads.
   Io,
-  // Arming a timer, and what the task behind it does until it fires; firing itself is a Timeout.
+  // Arming a timer, and the steps of its task until it fires. Firing itself is a Timeout.
   Timer,
-  // The end of a lock or the like, by the call that destroys it: conflicts with everything else that is done to it.
+  // The call that destroys a lock or similar object: conflicts with every other operation on it.
   Destroy,
-  // The list of exit handlers: registering one, taking the next one off, finding that there is none left.
+  // The list of exit handlers: registering one, taking off the next one, finding the list empty.
   ExitHandler,
-  // Where code begins or ends in which its thread is not preempted: a decision that depends on nothing.
+  // The beginning or end of code in which its thread is not preempted: a decision that depends on nothing.
   AtomicSection,
-  // A call on state of the process or of the file system that is no memory of the program: reads or writes `object`,
-  // and maybe uses a second one.
+  // A call on state of the process or of the file system that is not memory of the program: reads or writes `object`,
+  // and may use a second one.
   State,
   kCount
 };
 
-// What an operation is about.
+// The kind of object that an operation uses.
 enum class Primitive : uint8_t {
   None,
   Atomic,
@@ -95,17 +95,17 @@ enum class Primitive : uint8_t {
 };
 const char* name_of(Primitive primitive);  // "mutex", ...; null: None
 
-// How an operation accesses its object. Conditional: writes when it succeeds, reads when it fails.
+// How an operation accesses its object. Conditional: writes if it succeeds, reads if it fails.
 enum class AccessMode : uint8_t { Nothing, Read, Write, Conditional };
 
 struct OpTraits {
   enum Flags : uint8_t {
-    kWaits = 1,    // blocks until its object lets it go on
+    kWaits = 1,    // blocks until its object allows it
     kWakes = 2,    // may enable another thread
     kTakes = 4,    // holds its object afterwards, unless it timed out
     kTries = 8,    // holds its object afterwards if it succeeded (Step::kWrite)
     kGives = 16,   // no longer holds its object; CondWait: its mutex
-    kShared = 32,  // for reading: does not exclude others of its kind
+    kShared = 32,  // shared: does not exclude other holders of its kind
   };
   const char* name;  // "lock", "cond-wait", ...: for messages and JSON
   AccessMode access;
@@ -142,14 +142,14 @@ inline constexpr OpTraits kTable[] = {
     {"try-write-lock", Write, RwLock, kTries},
     {"read-unlock", Read, RwLock, kWakes | kGives | kShared},
     {"write-unlock", Write, RwLock, kWakes | kGives},
-    {"sem-wait", Write, Semaphore, kWaits},  // nobody holds a semaphore
+    {"sem-wait", Write, Semaphore, kWaits},  // a semaphore has no holder
     {"sem-try-wait", Conditional, Semaphore},
     {"sem-post", Write, Semaphore, kWakes},
     {"barrier-arrive", Write, Barrier, kWakes},
     {"barrier-leave", Read, Barrier, kWaits},
     {"once-enter", Conditional, Once, kWaits | kTries},  // held by the thread that runs the initialisation
     {"once-exit", Write, Once, kWakes | kGives},
-    // Whether a futex wait sleeps or returns is decided by the value and by the order against wakes.
+    // The value and the order against wakes decide whether a futex wait sleeps or returns.
     {"futex-wait", Write, Futex},
     {"futex-blocked", Read, Futex, kWaits},
     {"futex-wake", Write, Futex, kWakes},
@@ -179,7 +179,7 @@ constexpr const char* name_of(OpKind kind) { return kind < OpKind::kCount ? trai
 constexpr bool is_acquire(OpKind kind) { return has(kind, OpTraits::kWaits); }
 constexpr bool is_release(OpKind kind) { return has(kind, OpTraits::kWakes); }
 constexpr bool is_atomic(OpKind kind) { return traits(kind).primitive == Primitive::Atomic; }
-// Locks are held by threads. The run of a once-routine is like one, but only some count it.
+// Locks are held by threads. The run of a once-routine is like a lock, but only some callers count it.
 constexpr bool is_lock(OpKind kind) {
   return has(kind, OpTraits::kTakes | OpTraits::kTries | OpTraits::kGives) && traits(kind).primitive != Primitive::Once;
 }

@@ -1,24 +1,25 @@
-// Why the order of steps may matter in an execution although no pair of its operations shows it. The runtime names the
-// reasons of every execution (TraceHeader::reasons); what may be reduced in spite of them says search/judge.
+// Reasons why the order of steps may matter in an execution although no pair of its operations shows it. The runtime
+// lists the reasons of every execution (TraceHeader::reasons); search/judge decides what may be reduced in spite of
+// them.
 #pragma once
 #include <cstdint>
 
 namespace lockstep {
 
 enum class Reason : uint8_t {
-  Unknown,        // an operation or an ending that nobody has classified
-  Unpreemptible,  // others could have run, had the thread not been in an atomic section, trusted code or a library
+  Unknown,        // an unclassified operation or ending
+  Unpreemptible,  // other threads could have run, but the thread was in an atomic section, trusted code or a library
   Fairness,       // an enabled thread was made to wait
-  HiddenSync,     // a futex or the guard of a static in code whose atomics are not seen
-  Interrupt,      // a thread canceled another or sent it a signal
+  HiddenSync,     // a futex, or the guard of a static, in code whose atomics are not instrumented
+  Interrupt,      // a thread cancelled another or sent it a signal
   Timeout,        // a wait gave up, or could have
-  Delay,          // a sleep or timed wait could not end yet, because others had to come first
-  EarlyExit,      // the process ended while other threads could go on
+  Delay,          // a sleep or timed wait could not end yet, because other threads had to run first
+  EarlyExit,      // the process ended while other threads could run
   ThreadsAtExit,  // exit handlers ran beside threads that main had not joined
-  Input,          // input was waited for that another thread may take
-  LockMisuse,     // what a lock does after a misuse depends on more than its operations
-  Lifetime,  // memory was freed, or a stack frame left, in which another thread used an object, and nothing orders the
-             // two
+  Input,          // a thread waited for input that another thread may take
+  LockMisuse,     // after a misuse, the behaviour of a lock depends on more than its operations
+  Lifetime,       // memory was freed, or a stack frame left, in which another thread used an object, without an order
+                  // between them
   kCount
 };
 

@@ -1,4 +1,4 @@
-// Expected failures are values: a value, or one clear sentence for the user and the exit code that goes with it.
+// Expected failures as values: a value, or one clear sentence for the user and its exit code.
 #pragma once
 #include <string>
 #include <utility>

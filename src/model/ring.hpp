@@ -1,11 +1,11 @@
-// How messages get into a ring of the channel and out of it, for both sides. Waiting is the caller's business: each
-// side has its own reasons to stop (Channel::stop, a worker that died).
+// Writes messages into a ring of the channel and reads them, for both sides. Each caller does its own waiting, because
+// each side has its own reasons to stop (Channel::stop, a worker that died).
 #pragma once
 #include "model/channel.hpp"
 
 namespace lockstep {
 
-// Where the writer's next message goes. `begin` is behind the filler, if there is one.
+// The place of the writer's next message. `begin` is behind the filler, if there is one.
 struct RingSlot {
   uint64_t filler, begin, end;
 };
@@ -17,7 +17,7 @@ inline RingSlot next_slot(const Ring& ring, uint32_t bytes) {
 inline bool fits(const Ring& ring, const RingSlot& slot) {
   return slot.end - ring.read.load(std::memory_order_seq_cst) <= ring.capacity;
 }
-// Room for the message, once it fits. Nobody sees it before publish().
+// The memory for the message, once it fits. The reader does not see it before publish().
 inline char* open_slot(const Ring& ring, char* bytes, const RingSlot& slot) {
   if (slot.begin != slot.filler) *reinterpret_cast<uint32_t*>(bytes + slot.filler % ring.capacity) = kWrap;
   return bytes + slot.begin % ring.capacity;
@@ -39,7 +39,7 @@ inline const char* front(Ring& ring, const char* bytes) {
   if (position != read) ring.read.store(position, std::memory_order_release);
   return message;
 }
-// A reader of a ring whose writer may sleep has to look for it (`writer_sleeps`) after a fence before it sleeps itself.
+// A reader whose writer may sleep must check `writer_sleeps` after a fence, before it sleeps itself.
 inline void pop(Ring& ring, uint64_t bytes) {
   ring.read.store(ring.read.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
 }

@@ -1,3 +1,4 @@
+// Reads a trace as a schedule: costs of decisions, the default schedule, the plan of a trace.
 #include "model/schedule.hpp"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ ThreadId default_thread(const ThreadSetView& enabled, const ThreadSetView& timed
   const bool in_turn = yielded || policy == Policy::RoundRobin;  // threads that wait by yielding take turns
   if (in_turn && above != kNoThread) return above;
   if (smallest != kNoThread) return smallest;
-  return running;  // yielded, and nobody else can run
+  return running;  // it yielded, and no other thread can run
 }
 
 uint32_t count_preemptions(TraceView trace) {

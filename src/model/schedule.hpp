@@ -1,4 +1,4 @@
-// Reading a trace as a schedule: who was running, what was a preemption, what the default would have been.
+// Reads a trace as a schedule: which thread ran, what was a preemption, what the default schedule would have chosen.
 #pragma once
 #include <optional>
 
@@ -7,8 +7,8 @@
 
 namespace lockstep {
 
-// Of choosing `next`: a switch is a preemption if the thread that ran last could have gone on: it is enabled, not only
-// by a timeout, and its last operation was not a yield. A timeout that fires while somebody else could run costs one.
+// The cost of choosing `next`. A switch is a preemption if the last thread is enabled (not only by a timeout) and its
+// last operation was not a yield. A timeout that fires while another thread could run costs one.
 inline uint32_t cost_of_switch(const ThreadSetView& enabled, const ThreadSetView& timed, ThreadId running, bool yielded,
                                ThreadId next) {
   if (timed.contains(next)) return timed.size() == enabled.size() ? 0 : 1;
@@ -16,16 +16,15 @@ inline uint32_t cost_of_switch(const ThreadSetView& enabled, const ThreadSetView
   return enabled.contains(running) && !timed.contains(running) ? 1 : 0;
 }
 
-// Walks a trace step by step and answers, at each decision, what the alternatives would cost.
-//
-// The first step is free; data choices are free.
+// Walks a trace step by step and computes, at each decision, the cost of the alternatives. The first step is free; data
+// choices are free.
 class ScheduleCursor {
  public:
   explicit ScheduleCursor(TraceView trace) : trace_(trace), steps_(trace.steps()) {}
-  // Starts at record `index`, before which `preemptions` are known to lie: a search that changed only the end of an
+  // Starts at record `index` with `preemptions` known to lie before it: a search that changed only the end of an
   // execution need not read its beginning again.
   ScheduleCursor(TraceView trace, uint32_t index, uint32_t preemptions);
-  // Likewise, where it is known who ran before.
+  // The same, if the thread that ran before is known.
   ScheduleCursor(TraceView trace, uint32_t index, uint32_t preemptions, ThreadId running, bool yielded)
       : trace_(trace),
         steps_(trace.steps()),
@@ -37,21 +36,21 @@ class ScheduleCursor {
   uint32_t index() const { return index_; }
   const Step& step() const { return steps_[index_]; }
   uint32_t preemptions() const { return preemptions_; }  // before this step
-  ThreadId running() const { return running_; }          // who ran last; kNoThread at the start
-  bool yielded() const { return yielded_; }              // and by yielding lets others go first
+  ThreadId running() const { return running_; }          // the thread that ran last; kNoThread at the start
+  bool yielded() const { return yielded_; }              // its last step was a yield, which lets others go first
   ThreadSetView enabled() const { return trace_.enabled(step()); }
   ThreadSetView timed() const { return trace_.timed(step()); }
 
-  // Of choosing `next` at this step: 0 or 1.
+  // The cost of choosing `next` at this step: 0 or 1.
   uint32_t cost(ThreadId next) const {
     const Step& now = step();
     if (now.flags & (Step::kWide | Step::kNote) || now.is_choice()) return unusual_cost(next);
-    // Without branches: switches are as unpredictable as anything can be. kNoThread is above 63 too.
+    // Branch-free, because switches are unpredictable. kNoThread is above 63 too.
     const unsigned running = index_of(running_);
     return static_cast<uint32_t>(now.enabled >> (running & 63)) & uint32_t{running < 64} & uint32_t{next != running_} &
            uint32_t{!yielded_};
   }
-  uint16_t taken() const {  // this step's decision, as a Delta's value
+  uint16_t taken() const {  // the decision of this step, as a Delta's value
     return step().is_choice() ? step().taken() : static_cast<uint16_t>(step().thread);
   }
   uint16_t default_value() const {  // what the default schedule takes here

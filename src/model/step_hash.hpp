@@ -1,4 +1,4 @@
-// The hashes that fingerprints are made of.
+// The hash functions of fingerprints.
 #pragma once
 #include <cstdint>
 
@@ -13,10 +13,10 @@ inline uint64_t mix(uint64_t a, uint64_t b) {
 }
 
 inline void absorb(uint64_t& f, uint64_t what) { f = mix(f ^ what ^ 0x9e3779b97f4a7c15ull, 0xd6e8feb86659fd93ull); }
-// What a step found at an object.
+// The state in which a step found an object.
 inline void absorb(uint64_t& f, uint64_t past, uint64_t name) { absorb(f, past + name); }
 
-// What the step did, apart from its objects. Flags that only say how the record is stored do not belong to it.
+// What the step did, apart from its objects. Excludes flags that only describe the storage of the record.
 inline uint64_t description(const Step& step) {
   const auto flags = static_cast<uint64_t>(step.flags & (Step::kWrite | Step::kTimedOut));
   const uint64_t choice = step.is_choice() ? step.taken() : 0;

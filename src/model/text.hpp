@@ -1,4 +1,4 @@
-// Text in pieces, and numbers with their nouns.
+// Splits text into lines and formats counts with their nouns.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Without the line ends; an empty last line is none.
+// Lines without their line ends; an empty last line is omitted.
 inline std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -24,7 +24,7 @@ inline std::string count_of(uint64_t n, const char* thing) {
   return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
 }
 
-// "+12" behind the name of what something lies in; empty for its beginning.
+// "+12" to append to the name of an enclosing object; empty for its beginning.
 inline std::string offset_suffix(uint64_t offset) {
   std::string text = "+";
   return offset == 0 ? "" : text.append(std::to_string(offset));

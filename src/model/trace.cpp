@@ -1,3 +1,4 @@
+// Reads and builds trace messages.
 #include "model/trace.hpp"
 
 #include <iterator>

@@ -1,4 +1,4 @@
-// What one execution did: the wire format the runtime writes and everybody else reads.
+// What one execution did: the wire format of traces, written by the runtime.
 //
 // Layout of a trace message: TraceHeader, Step[steps], Step[pending], uint64_t sets[set_words], uint64_t
 // stacks[stack_words], char message[message_bytes], padding to 8, BlockRecord or Touched[block_units],
@@ -25,17 +25,17 @@ inline constexpr uint16_t kTraceVersion = 9;
 enum class Outcome : uint8_t {
   Ok,
   Assertion,   // assert(), lockstep::require()
-  Abort,       // abort(), std::terminate without an exception
+  Abort,       // abort(), std::terminate() without an exception
   Exception,   // uncaught C++ exception
   Crash,       // SIGSEGV, SIGBUS, SIGFPE, SIGILL, stack overflow
   ExitCode,    // the process ended with a code other than 0
   Deadlock,    // threads left, none enabled
-  LockMisuse,  // unlock of a mutex not held, destroying or using a dead one
+  LockMisuse,  // unlock of a mutex not held, use or destruction of a destroyed object
   DoubleFree,
-  StepLimit,     // ran past Plan::max_steps, or (code 1) there is no room for more records
+  StepLimit,     // exceeded Plan::max_steps, or (code 1) no room for more records
   Livelock,      // only spinning threads are left
-  Redundant,     // nothing would be seen that is not seen in other executions; see Redundancy
-  Diverged,      // the plan asked for something impossible: the program is not deterministic
+  Redundant,     // other executions show everything that this one would show; see Redundancy
+  Diverged,      // the plan was impossible: the program is not deterministic
   Uncontrolled,  // the runtime had to give up; the message says why
   WorkerDied,    // written by the driver when the process vanished
   kCount
@@ -45,28 +45,28 @@ const char* name_of(Outcome outcome);
 // Why an execution was given up as Outcome::Redundant.
 enum class Redundancy : uint8_t {
   None,
-  AllAsleep,         // somebody is enabled, but everybody enabled is in the plan's sleep set
-  CannotGoOn,        // the thread of a tentative delta cannot
-  UnforeseenChoice,  // the last record is a data choice where the plan says which thread is next
-  BlocksElsewhere,   // Policy::Blocks: whatever comes now is explored elsewhere
+  AllAsleep,         // threads are enabled, but all of them are in the plan's sleep set
+  CannotGoOn,        // the thread of a tentative delta cannot run
+  UnforeseenChoice,  // the last record is a data choice where the plan expects a choice of thread
+  BlocksElsewhere,   // Policy::Blocks: everything from here on is explored elsewhere
 };
-bool is_whole(Outcome outcome);  // the program ended as it would by itself; not cut off, lost or out of control
+bool is_whole(Outcome outcome);  // the program ended by itself; the execution was not cut off, lost or out of control
 
-// A step with kBlocked begins another round of a spin loop, which is only there because a value that the loop reads,
-// maybe another than this step's, was changed before.
+// One record of a trace. Everything that could have gone otherwise is a decision and has its own record: which thread
+// runs (alternatives: `enabled`), or a data choice (kind Choose; alternatives: 0..alternatives()-1).
 //
-// One record of a trace. Everything that could have gone otherwise is a decision and has a record of its own:
-// which thread runs (alternatives: `enabled`), or a data choice (kind Choose; alternatives: 0..alternatives()-1).
+// A step with kBlocked begins another round of a spin loop. It exists only because a value that the loop reads, not
+// necessarily this step's, was changed before.
 struct Step {
   enum Flags : uint8_t {
     kWrite = 1,        // wrote its object; for a pending operation: would write it now
-    kConditional = 2,  // outcome decides between read and write (cas, try-lock)
+    kConditional = 2,  // the outcome decides between read and write (cas, try-lock)
     kNote = 4,         // not a decision: create, thread exit, join
     kYield = 8,        // the switch after this step is free
     kTimed = 16,       // can time out
     kTimedOut = 32,    // did time out
     kWide = 64,        // `enabled` is an index into the sets section (threads above 63, or timed waiters)
-    kBlocked = 128,    // pending: not enabled when the execution ended; a step: see below
+    kBlocked = 128,    // pending: not enabled when the execution ended; a step: see above
   };
   ObjectId object;
   Companion second;
@@ -75,21 +75,25 @@ struct Step {
   OpKind kind;
   uint8_t flags;
 
-  // Of a Choose.
+  // For Choose.
   uint16_t taken() const { return first_; }
   uint16_t alternatives() const { return last_; }
   void set_choice(uint16_t taken, uint16_t alternatives) { first_ = taken, last_ = alternatives; }
-  // Of what reads or writes memory of the program: its memory order (of atomics), whether there was a full fence since
-  // the thread's last step, and its size in bytes; 0: larger than can be watched.
+  // For accesses to memory of the program: the memory order (of atomics), whether the thread executed a full fence
+  // since its last step, and the size in bytes; 0: too large to be watched.
   int order() const { return first_ & 7; }
   bool after_fence() const { return first_ & kAfterFence; }
   uint16_t bytes() const { return last_; }
   void set_access(uint16_t order_and_fence, uint16_t bytes) { first_ = order_and_fence, last_ = bytes; }
   static constexpr uint16_t kAfterFence = 0x100;
-  // Of a lock, an unlock or a condition wait in a detailed execution: since its last step the thread has read, or may
+  // For a lock, an unlock or a condition wait in a detailed execution: since its last step the thread has read, or may
   // have read, memory that is not on its own stack.
   bool read_before() const { return first_ & 1; }
   void set_read_before() { first_ = 1; }
+  // Of a call on state outside the program's memory that failed: errno; otherwise 0.
+  static constexpr bool can_fail(OpKind kind) { return kind == OpKind::State || kind == OpKind::Io; }
+  uint16_t error() const { return can_fail(kind) ? first_ : 0; }
+  void set_error(int error) { first_ = static_cast<uint16_t>(error); }
 
   bool is_note() const { return flags & kNote; }
   bool is_choice() const { return kind == OpKind::Choose; }
@@ -106,17 +110,17 @@ struct Step {
 };
 static_assert(sizeof(Step) == 32, "wire format");
 
-// Of a step with these flags: does its thread hold the object afterwards? One that gave up to wait for a condition has
-// its mutex again.
+// Does the thread of a step with these flags hold the object afterwards? A condition wait that timed out holds its
+// mutex again.
 constexpr bool acquires(OpKind kind, uint8_t flags) {
   if (takes_lock(kind)) return !(flags & Step::kTimedOut) || kind == OpKind::Reacquire;
   return has(kind, OpTraits::kTries) && flags & Step::kWrite;
 }
-// What the step takes or gives.
+// The lock that the step takes or releases.
 constexpr ObjectId held_object(const Step& s) { return s.kind == OpKind::CondWait ? s.second.mutex() : s.object; }
 
-// What a step of a detailed execution read and wrote: the bytes of its object before and after it, if there are at most
-// eight. Only of steps that access memory of the program (is_access()).
+// What a step of a detailed execution read and wrote: the bytes of its object before and after it, at most eight. Only
+// for steps that access memory of the program (is_access()).
 struct StepValues {
   enum Known : uint8_t { kBefore = 1, kAfter = 2 };
   uint64_t before, after;
@@ -134,43 +138,43 @@ constexpr bool is_access(OpKind kind) {
 struct Touched {
   uint64_t word;
   uint8_t reads, writes;
-  uint8_t starts;  // bytes at which some access began: where one variable ends and the next begins
+  uint8_t starts;  // bytes at which an access began: the borders between variables
   uint8_t reserved[5];
 };
 static_assert(sizeof(Touched) == 16, "wire format");
 
-// An atomic block that was run under Policy::Blocks, followed by what it touched.
+// An atomic block that was run under Policy::Blocks, followed by the memory it touched.
 struct BlockRecord {
   enum How : uint8_t {
     Ended,    // by a lock exit
-    Aborted,  // could not be finished: `thread` waits for something another holds, and the execution was given up
-    Last,     // the execution ended in it
-    Rest,     // no block: what `thread` touched besides
+    Aborted,  // could not finish: `thread` waits for something another thread holds, and the execution was given up
+    Last,     // the execution ended in this block
+    Rest,     // not a block: the remaining memory that `thread` touched
   };
-  uint32_t begin, end;  // its records of the trace; `end` included
+  uint32_t begin, end;  // its records in the trace, `end` included
   ThreadId thread;
   How how;
-  uint8_t everything;  // more than could be written down
+  uint8_t everything;  // the memory is incomplete: there was not enough room
   uint32_t touched;    // number of words that follow
 };
 static_assert(sizeof(BlockRecord) == 16, "wire format");
 
-// What was watched during an execution and what came of it, beside the races.
+// What was checked during an execution, and the results other than races.
 struct Monitors {
   enum Flags : uint32_t {
-    kMoreRaces = 1,  // than are reported
+    kMoreRaces = 1,  // there are more races than are reported
     kLocksBroken =
         4,           // a shared variable has no lock: see the races that are unlocked() (only if Channel::check_locks)
-    kThinned = 8,    // calls that touch nothing tracked were left out of the code (detect/call_sites.hpp)
-    kRepeated = 16,  // left out at first, but that did not do
-    kNoRaces = 32,   // nobody looked for races, because a few variables are tracked
+    kThinned = 8,    // calls that touch no tracked memory were removed from the code (detect/call_sites.hpp)
+    kRepeated = 16,  // calls were removed at first; the execution was repeated with all of them
+    kNoRaces = 32,   // races were not checked, because a few variables are tracked
   };
 };
 
-// The longest time for which an execution held up a thread: a sleep or timed wait with a later deadline ended first.
+// The longest delay of a thread in an execution: a sleep or timed wait with a later deadline ended first.
 struct LongestDelay {
-  uint64_t nanoseconds;  // 0: nobody was held up
-  uint32_t record;       // which ended that sleep or wait
+  uint64_t nanoseconds;  // 0: no thread was delayed
+  uint32_t record;       // the record that ended this sleep or wait
   ThreadId held_up;
   uint16_t reserved;
 };
@@ -178,9 +182,9 @@ static_assert(sizeof(LongestDelay) == 16, "wire format");
 
 struct TraceHeader {
   enum WireFlags : uint16_t {
-    kElsewhere = 1,  // only this header is here, the message lies in the channel's big area
+    kElsewhere = 1,  // only this header is in the ring; the message is in the channel's big area
     kSuffix = 2,     // a TraceSuffix follows the header
-    kKept = 4,       // the next one may be sent as a suffix to this one
+    kKept = 4,       // the next trace may be sent as a suffix to this one
   };
   uint32_t bytes;  // of the whole message, a multiple of 8
   uint16_t version;
@@ -189,30 +193,30 @@ struct TraceHeader {
   uint64_t plan_id;
   uint32_t steps, pending, set_words, stack_words, message_bytes;
   uint32_t decisions;      // steps that are not notes
-  uint32_t threads;        // threads that took part, main included
-  uint32_t last_rounds;    // Livelock: if not 0, the record from which spinners, alone by then, went round once more
-  ThreadId culprit;        // who failed; kNoThread if nobody in particular
+  uint32_t threads;        // threads that took part, including main
+  uint32_t last_rounds;    // Livelock: if not 0, the record from which only spinners ran, one more round each
+  ThreadId culprit;        // the thread that failed; kNoThread: no particular thread
   uint16_t wire;           // WireFlags; 0 in a trace that has been received
   int32_t code;            // exit code or signal number
   uint64_t fault_address;  // Crash
   uint32_t races;          // data races, each pair of places once
   uint32_t block_units;    // of 16 bytes: blocks and what they touched
   uint32_t monitors;       // Monitors::Flags
-  uint32_t allocations;    // blocks of the heap that are described
+  uint32_t allocations;    // number of described heap blocks
   uint32_t reasons;        // Reasons::bits()
   Redundancy redundancy;
-  uint8_t brief;  // it was too long to keep its records: there are no steps, and what follows was counted instead
+  uint8_t brief;  // too long to keep its records: there are no steps, and the fields below were counted instead
   uint8_t reserved[2];
   uint32_t preemptions, contested;  // contested: decisions between several threads
-  uint64_t fingerprint;             // its low half; 0: unknown
-  uint64_t output;                  // hash of what the program wrote, if outputs are compared; else 0
-  uint32_t values;                  // one per step in detailed executions, else 0
+  uint64_t fingerprint;             // the low half of the trace's fingerprint; 0: unknown
+  uint64_t output;                  // hash of what the program wrote, if outputs are compared; otherwise 0
+  uint32_t values;                  // one per step in detailed executions; otherwise 0
   uint32_t reserved2;
   LongestDelay delay;
 };
 static_assert(sizeof(TraceHeader) == 136, "wire format");
 
-// On the wire a trace may begin like the one sent before it. Then these numbers of records and set words are left out.
+// A trace on the wire may begin like the trace sent before it. These numbers of records and set words are then omitted.
 struct TraceSuffix {
   uint32_t records, set_words;
 };
@@ -248,14 +252,14 @@ class ThreadSetView {
   unsigned count_;
 };
 
-// Reads a trace where it lies; owns nothing.
+// Reads a trace in place; owns nothing.
 class TraceView {
  public:
   explicit TraceView(const void* message) : base_(static_cast<const char*>(message)) {}
-  // One of a series: the first `same` records, with their sets, are those of the trace numbered one less.
+  // A trace of a series: its first `same` records, with their sets, equal those of the trace with the previous number.
   TraceView(const void* message, uint32_t number, uint32_t same)
       : base_(static_cast<const char*>(message)), number_(number), same_(same) {}
-  uint32_t number() const { return number_; }  // 0: of no series
+  uint32_t number() const { return number_; }  // 0: not in a series
   uint32_t same() const { return same_; }
   const TraceHeader& header() const { return *reinterpret_cast<const TraceHeader*>(base_); }
   Outcome outcome() const { return header().outcome; }
@@ -269,14 +273,14 @@ class TraceView {
     return {base_ + sets_offset() + 8ul * (header().set_words + header().stack_words), header().message_bytes};
   }
 
-  // Data races and what else there is to say about pairs of accesses; see DataRace::race().
+  // Data races and other findings about pairs of accesses; see DataRace::race().
   std::span<const DataRace> races() const { return {at<DataRace>(races_offset()), header().races}; }
-  // The blocks of the heap that the races are about; in detailed executions and where the plan asks for origins also
-  // those in which operations and the accesses of atomic blocks took place.
+  // The heap blocks of the races. In detailed executions, and if the plan requests origins, also the blocks in which
+  // operations and the accesses of atomic blocks took place.
   std::span<const Allocation> allocations() const {
     return {at<Allocation>(races_offset() + sizeof(DataRace) * header().races), header().allocations};
   }
-  // By step; empty unless header().detail.
+  // One per step; empty unless header().detail.
   std::span<const StepValues> values() const {
     return {at<StepValues>(header().bytes - sizeof(StepValues) * header().values), header().values};
   }
@@ -301,15 +305,16 @@ class TraceView {
     const uint64_t* block = sets().data() + s.enabled;
     return {block + 1, static_cast<unsigned>(block[0])};
   }
-  // Those of them that would run by timing out: choosing one costs a preemption unless nobody else can run.
+  // The subset of enabled() that would run by timing out: choosing one costs a preemption unless no other thread can
+  // run.
   ThreadSetView timed(const Step& s) const {
     if (!(s.flags & Step::kWide)) return {nullptr, 0};
     const uint64_t* block = sets().data() + s.enabled;
     return {block + 1 + block[0], static_cast<unsigned>(block[0])};
   }
 
-  // Call stacks, innermost first; only when header().detail. One per step, one per pending thread, one for the
-  // failure itself, then those of the races (RaceAccess::stack). Linear in `which`; use all_stacks() to read them all.
+  // Call stacks, innermost frame first; only if header().detail. One per step, one per pending thread, one for the
+  // failure, then those of the races (RaceAccess::stack).
   std::vector<std::span<const uint64_t>> all_stacks() const;
 
  private:
@@ -326,16 +331,16 @@ class TraceView {
   uint32_t number_ = 0, same_ = 0;
 };
 
-// For those who look at one trace after the other and need not look twice at what a trace shares with the one before.
+// For readers of successive traces that skip the part a trace shares with the previous one.
 class Predecessor {
  public:
-  // Of how many records it is known that they are those of the trace given last.
+  // How many first records are known to equal those of the trace passed last.
   uint32_t shared_with(TraceView trace) {
     const uint32_t same = number_ != 0 && trace.number() == number_ + 1 ? trace.same() : 0;
     number_ = trace.number();
     return same;
   }
-  // The first record of the trace for which `is` holds; all of its records if there is none.
+  // The first record of the trace for which `is` holds; the number of records if there is none.
   template <class Is>
   uint32_t first(TraceView trace, Is&& is) {
     const uint32_t same = shared_with(trace);
@@ -355,7 +360,7 @@ class Trace {
  public:
   Trace() = default;
   explicit Trace(TraceView v) { assign(v); }
-  void assign(TraceView v) {  // keeps its memory, unless a copy has it
+  void assign(TraceView v) {  // reuses its memory, unless a copy shares it
     if (bytes_.use_count() != 1) bytes_ = std::make_shared<std::vector<uint64_t>>();
     bytes_->resize((v.header().bytes + 7) / 8);
     std::memcpy(bytes_->data(), &v.header(), v.header().bytes);
@@ -369,7 +374,7 @@ class Trace {
   std::shared_ptr<std::vector<uint64_t>> bytes_;  // never changed while copies share it
 };
 
-// Writes a trace message: for fakes in tests and for what the driver says in a dead worker's name.
+// Writes a trace message: for fakes in tests, and for the driver when a worker has died.
 class TraceBuilder {
  public:
   TraceHeader header{};
@@ -383,7 +388,7 @@ class TraceBuilder {
   Trace build();
 };
 
-// What stands for the trace of a worker that cannot write one. `stack`: where it is, innermost first.
+// The trace of a worker that could not write one. `stack`: where the worker is, innermost frame first.
 Trace trace_without_steps(uint64_t plan_id, Outcome outcome, std::string_view message,
                           const std::vector<uint64_t>& stack = {});
 

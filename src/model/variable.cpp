@@ -1,3 +1,4 @@
+// Names variables of the heap by their blocks.
 #include "model/variable.hpp"
 
 #include <algorithm>

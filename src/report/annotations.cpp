@@ -1,3 +1,4 @@
+// Formats annotations of GitHub Actions.
 #include "report/annotations.hpp"
 
 #include <fmt/format.h>

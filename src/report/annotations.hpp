@@ -1,4 +1,4 @@
-// Findings as annotations of GitHub Actions: lines that its runner turns into notes at the source.
+// Findings as annotations of GitHub Actions: lines that its runner shows as notes at the source.
 #pragma once
 #include <string>
 
@@ -6,8 +6,7 @@
 
 namespace lockstep {
 
-// "::error file=src/bank.cpp,line=31,title=deadlock::worker 1 waits for ...". `root`: paths below it are relative to
-// it.
+// "::error file=src/bank.cpp,line=31,title=deadlock::worker 1 waits for ...". Paths below `root` are relative to it.
 std::string github_annotation(const Finding& bug, const std::string& root);
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Builds the story of a bug for other programs.
 #include "report/bug_story.hpp"
 
 #include <fmt/format.h>

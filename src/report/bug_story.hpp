@@ -1,4 +1,4 @@
-// A failure told for other programs: as text, and as the steps that editors show one by one.
+// A failure for other programs: its text, and the steps that editors show one by one.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,10 +9,10 @@
 namespace lockstep {
 
 struct FlowStep {
-  uint32_t number = 0;  // as in the story; 0: the failure itself
+  uint32_t number = 0;  // number in the story; 0: the failure itself
   std::string thread, text;
   Location where = {};
-  bool essential = false;  // where a thread is stuck, the accesses of a race, the failure
+  bool essential = false;  // where a thread is blocked, an access of a race, or the failure
 };
 
 struct BugStory {

@@ -1,6 +1,8 @@
+// Builds sentences about needed orders and passing schedules.
 #include "report/cause_text.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "report/operation_text.hpp"
 #include "report/summary.hpp"
@@ -11,7 +13,7 @@ namespace {
 
 constexpr size_t kMostTold = 4;
 
-// Pending operations follow the steps.
+// Pending operations have the indices after the steps.
 const Step& step_at(TraceView trace, uint32_t index) {
   const size_t steps = trace.steps().size();
   return index < steps ? trace.steps()[index] : trace.pending()[index - steps];
@@ -27,6 +29,17 @@ NeededOrder::Told told(uint32_t index, const TraceNames& names) {
   return result;
 }
 
+// What the thread of `then` does next in the failing execution, if it is the same.
+uint32_t same_step_later(const Step& then, TraceView failing, uint32_t from) {
+  const auto end = static_cast<uint32_t>(failing.steps().size() + failing.pending().size());
+  for (uint32_t i = from; i < end; ++i) {
+    const Step& step = step_at(failing, i);
+    if (step.thread != then.thread || step.is_note()) continue;
+    return step.kind == then.kind && step.object == then.object ? i : kNoStep;
+  }
+  return kNoStep;
+}
+
 std::string in_words(const NeededOrder::Told& step) {
   const std::string place = short_place(step.where);
   return fmt::format("{} of {}{}", step.operation, step.thread, place.empty() ? "" : " (" + place + ")");
@@ -35,16 +48,23 @@ std::string in_words(const NeededOrder::Told& step) {
 }  // namespace
 
 std::string cause_sentence(const Cause& cause, const StepReference& reference) {
-  if (cause.reversed == 0) return {};
+  if (cause.reversed == 0 && cause.left_out == 0) return {};
+  if (cause.reversed == 0)
+    return fmt::format("Not known: of {} of conflicting steps none could be reversed.", plural(cause.left_out, "pair"));
   if (cause.orders.empty())
     return fmt::format("Fails in every order tried: {} of conflicting steps reversed, one at a time.",
                        plural(cause.reversed, "pair"));
+  std::vector<std::pair<std::string, std::string>> orders;  // several steps may be one row
+  for (const NeededOrder& order : cause.orders) {
+    std::pair told{reference(order.first), reference(order.second)};
+    if (std::find(orders.begin(), orders.end(), told) == orders.end()) orders.push_back(std::move(told));
+  }
+  const size_t count = orders.size();
   std::string text = "Fails because ";
-  for (size_t i = 0; i < cause.orders.size() && i < kMostTold; ++i)
-    text += fmt::format("{}{} {}before {}", i == 0 ? "" : " and ", reference(cause.orders[i].first),
-                        i == 0 ? "comes " : "", reference(cause.orders[i].second));
-  if (cause.orders.size() > kMostTold) text += fmt::format(" and {} more orders", cause.orders.size() - kMostTold);
-  const size_t count = cause.orders.size();
+  for (size_t i = 0; i < count && i < kMostTold; ++i)
+    text += fmt::format("{}{} {}before {}", i == 0 ? "" : " and ", orders[i].first, i == 0 ? "comes " : "",
+                        orders[i].second);
+  if (count > kMostTold) text += fmt::format(" and {} more orders", count - kMostTold);
   return text + (count == 1   ? ": reversed, it passes."
                  : count == 2 ? ": reversing either passes."
                               : ": reversing any one passes.");
@@ -55,7 +75,10 @@ std::string nearest_passing(const Cause& cause, const TraceNames& names, const S
   const TraceView passing = cause.passing, failing = names.trace();
   if (cause.departs >= passing.steps().size()) return {};
   const Step& then = passing.steps()[cause.departs];
-  const std::string other = fmt::format("{} goes on ({})", names.thread(then.thread), operation_text(then, names));
+  const uint32_t later = same_step_later(then, failing, cause.departs);
+  const std::string other =
+      names.thread(then.thread) + " goes on" +
+      (later == kNoStep ? fmt::format(" ({})", operation_text(then, names)) : " with " + reference(later));
   if (cause.departs >= failing.steps().size())  // where the failing execution could not go on
     return fmt::format("Nearest passing schedule: the same, but then {}.", other);
   const Step& instead = failing.steps()[cause.departs];

@@ -1,3 +1,4 @@
+// Builds the sentences of claims and provisos.
 #include "report/claim_text.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr size_t kMostPlaces = 5;
 
-// "a.cpp:14, 31, b.cpp:2 and 3 more": the file is not repeated.
+// "a.cpp:14, 31, b.cpp:2 and 3 more": names each file once.
 std::string list(const std::vector<std::string>& places) {
   std::string text, file;
   for (size_t i = 0; i < std::min(places.size(), kMostPlaces); ++i) {
@@ -56,7 +57,7 @@ std::string bounds_text(const Claim& claim) {
   return text;
 }
 
-// Empty if the probability says little.
+// Empty if the probability is not meaningful.
 std::string chance_text(const Chance& chance) {
   if (chance.missed > 0.9) return {};
   if (chance.of == Chance::Of::OrderOfOneObject)
@@ -103,7 +104,7 @@ std::string text_of(const Proviso& p) {
   return {};
 }
 
-// The code in which there are no preemptions.
+// The code in which threads are not preempted.
 std::string trust_text(const Claim& claim) {
   std::string text = claim.trusts_code ? ", without preemptions in trusted code" : "";
   if (!claim.preempts_in.empty())

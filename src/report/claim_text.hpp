@@ -1,4 +1,4 @@
-// A claim in words. Nobody else writes such a sentence, and nobody reads one.
+// A claim in words. All sentences about claims come from here, and no code parses them.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,19 +7,19 @@
 
 namespace lockstep {
 
-// What is known, as the object of "Known: ...": "every execution with at most 1 preemption". Never empty.
+// What is proved, as the object of "Known: ...": "every execution with at most 1 preemption". Never empty.
 std::string known_text(const Exploration& result);
 
-// What lies outside the claim, one clause each: "weaker memory orders at queue.hpp:14, 31".
+// The limitations of the claim, one clause each: "weaker memory orders at queue.hpp:14, 31".
 std::vector<std::string> provisos_text(const Claim& claim);
 
-// Both in one sentence: JSON `guarantee`, JUnit, explore().
+// Both in one sentence, for JSON `guarantee`, JUnit and explore().
 std::string guarantee_text(const Exploration& result);
 
-// "Not covered: more preemptions; weaker memory orders at queue.hpp:14." Empty if nothing is left.
+// "Not covered: more preemptions; weaker memory orders at queue.hpp:14." Empty if everything is covered.
 std::string not_covered_text(const Exploration& result);
 
-// What ended an exploration that found no bug, as in "stopped by ...".
+// The reason why an exploration without a bug ended, as in "stopped by ...".
 const char* ending_text(Ending ending);
 
 }  // namespace lockstep

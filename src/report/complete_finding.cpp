@@ -1,3 +1,4 @@
+// Completes findings: message, location and fingerprint from a detailed trace.
 #include "report/complete_finding.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-// The stack that a location is taken from: of the failure, else of the first thread that cannot go on.
+// The stack for the location: that of the failure, otherwise of the first thread that is blocked.
 std::span<const uint64_t> telling_stack(const TraceNames& names) {
   if (auto stack = names.stack_of_failure(); !stack.empty()) return stack;
   const auto pending = names.trace().pending();
@@ -22,13 +23,13 @@ std::span<const uint64_t> telling_stack(const TraceNames& names) {
   return pending.empty() ? std::span<const uint64_t>{} : names.stack_of_pending(0);
 }
 
-// The access that came second, unless it is the end of a stack frame, which nobody wrote down.
+// The second access, unless it is the end of a stack frame, which has no stack.
 std::span<const uint64_t> telling_stack(const DataRace& race, const TraceNames& names) {
   const auto second = stack_of(race.second, names);
   return second.empty() ? stack_of(race.first, names) : second;
 }
 
-// The deadlocked thread a cycle starts with tells more than a main thread that only joins.
+// A deadlocked thread in which the cycle starts is more useful than a main thread that only joins.
 std::span<const uint64_t> deadlock_stack(const TraceNames& names) {
   const WaitGraph graph = wait_graph(names.trace());
   return graph.cycle.empty() ? telling_stack(names) : names.stack_of_pending(graph.cycle.front());
@@ -69,8 +70,8 @@ std::string message_of(const Finding& found, const TraceNames& names) {
   return found.message.empty() ? name_of(found.kind) : found.message;
 }
 
-// How well what a replay shows fits what was found: 0 something else, 1 the same kind, 2 the very same. A trace may
-// hold several races; a recorded one is known by its fingerprint only.
+// How well the finding of a replay matches: 0 another kind, 1 the same kind, 2 the same failure. A trace may have
+// several races; a recorded race is identified by its fingerprint only.
 int likeness(const Finding& found, const Finding& wanted, TraceView trace, Symbols& symbols) {
   const bool words_of_a_test = found.kind == FindingKind::ExitCode && wanted.kind == FindingKind::Assertion;
   if (found.kind != wanted.kind && !words_of_a_test) return 0;
@@ -117,7 +118,7 @@ Finding complete_finding(Finding found, Trace trace, std::string output, Symbols
 }
 
 void retell_message(Finding& found, Symbols& symbols) {
-  if (found.observed) return;  // a test's own words
+  if (found.observed) return;  // a message of a test framework
   const TraceNames names(found.trace, symbols, &found.seen);
   found.message = found.race ? race_message(*found.race, names) : message_of(found, names);
 }

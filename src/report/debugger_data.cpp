@@ -1,3 +1,4 @@
+// Writes stops, rows and thread states as JSON.
 #include "report/debugger_data.hpp"
 
 #include <map>
@@ -13,18 +14,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kRows = 20'000;  // of more, the most telling ones
+constexpr size_t kRows = 20'000;  // more rows are reduced to the most important ones
 
-// A return address in the program, and which of the times that it is reached is meant.
+// A return address in the program, and the record at which the access happens.
 Json access_json(const RaceAccess& access) {
   constexpr uint8_t kElsewhere = RaceAccess::kRange | RaceAccess::kFree | RaceAccess::kSync;
   Json json{{"thread", index_of(access.thread)}, {"pc", access.pc}, {"records", access.step}};
-  // What the instrumentation is called with.
+  // The address argument of the instrumentation's function.
   if (!(access.flags & kElsewhere) && access.misuse == Misuse::None) json["address"] = access.begin;
   return json;
 }
 
-// The next step of another thread that each step conflicts with.
+// For each step, the next conflicting step of another thread.
 std::vector<uint32_t> next_conflicts(TraceView trace) {
   struct Nearest {
     uint32_t any = kNoStep, write = kNoStep;
@@ -66,7 +67,7 @@ class DebuggerData {
     return names;
   }
 
-  // A misuse of a lock: the operation itself, whose record is the last one of its thread before.
+  // True for a misuse of a lock that is a step: its record is the last one before, of the same thread.
   bool is_step_of_its_own() const {
     if (!finding_.race || !finding_.race->misuse()) return false;
     const RaceAccess& misused = finding_.race->second;
@@ -74,7 +75,7 @@ class DebuggerData {
            trace_.steps()[misused.step - 1].thread == misused.thread;
   }
 
-  // An execution that fails stops by itself.
+  // Where to stop. An execution that fails stops without help.
   Json stop() const {
     if (finding_.observed) return {{"at", "check"}};
     if (is_step_of_its_own()) return {{"at", "record"}, {"record", finding_.race->second.step}};
@@ -95,7 +96,7 @@ class DebuggerData {
   Json rows() {
     const std::vector<uint32_t> conflicts = next_conflicts(trace_);
     Json rows = Json::array();
-    uint32_t records = 0;  // before the row
+    uint32_t records = 0;  // records before the row
     const StoryTable table = story_table(finding_, names_, glyphs(true), kRows);
     for (const StoryCell& cell : table.cells) {
       const StoryRow& row = cell.row;
@@ -121,7 +122,7 @@ class DebuggerData {
     return rows;
   }
 
-  // Creations and joins, of which the story has no rows.
+  // Creations and joins, which have no rows in the story.
   Json creation() const {
     Json list = Json::array();
     uint32_t record = 0;
@@ -140,7 +141,7 @@ class DebuggerData {
     return list;
   }
 
-  // What each unfinished thread would have done next.
+  // The pending operation of each unfinished thread.
   Json at_the_end() const {
     Json list = Json::array();
     for (const Step& step : trace_.pending()) {

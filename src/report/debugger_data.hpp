@@ -1,5 +1,5 @@
-// A replayed failure as data for the debugger's script (src/cli/gdb/lockstep_gdb): where to stop, the rows of the
-// story with the records at which they happen, creations and joins left out of it, and what each thread does next.
+// A replayed failure as data for the debugger's script (src/cli/gdb/lockstep_gdb): where to stop, the rows of the story
+// with their records, creations and joins, and the pending operation of each thread.
 #pragma once
 #include <string>
 

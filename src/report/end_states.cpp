@@ -1,3 +1,4 @@
+// Describes where each thread stands at the end.
 #include "report/end_states.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +38,8 @@ std::string state_of(ThreadId t, const std::set<ThreadId>& finished, const WaitS
   const TraceView trace = names.trace();
   const TraceHeader& header = trace.header();
   const bool fails = header.outcome != Outcome::Ok && header.outcome != Outcome::Deadlock;
-  if (t == header.culprit && fails) return "failed" + place_of(names.stack_of_failure(), names);
+  if (t == header.culprit && fails)
+    return (header.outcome == Outcome::Livelock ? "runs on" : "failed") + place_of(names.stack_of_failure(), names);
   for (size_t i = 0; i < trace.pending().size(); ++i) {
     const Step& next = trace.pending()[i];
     if (next.thread != t) continue;
@@ -59,13 +61,13 @@ std::string end_states(const TraceNames& names) {
     if (step.kind == OpKind::ThreadExit) finished.insert(step.thread);
   }
   for (const Step& step : names.trace().pending()) threads.insert(step.thread);
-  std::map<std::string, std::vector<ThreadId>> same;  // of many threads that are alike one tells enough
+  std::map<std::string, std::vector<ThreadId>> same;  // equal states of several threads become one entry
   std::vector<std::string> order;
   const WaitStory story(names.trace());
   const bool deadlock = names.trace().outcome() == Outcome::Deadlock;
   for (const ThreadId t : threads) {
     const std::string state = state_of(t, finished, story, names);
-    if (deadlock && state.starts_with("waits")) continue;  // deadlock_lines() tells more
+    if (deadlock && state.starts_with("waits")) continue;  // deadlock_lines() says more
     if (same[state].empty()) order.push_back(state);
     same[state].push_back(t);
   }

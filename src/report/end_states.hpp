@@ -1,4 +1,4 @@
-// Where every thread was when the execution ended.
+// The states of all threads at the end of an execution.
 #pragma once
 #include <string>
 
@@ -7,12 +7,12 @@
 
 namespace lockstep {
 
-// "thread 1 finished; thread 2 could go on at pool.hpp:14: lock m_; main failed at test.cpp:59". Of a deadlock only
-// those that do not wait; empty: there are none.
+// "thread 1 finished; thread 2 could go on at pool.hpp:14: lock m_; main failed at test.cpp:59". For a deadlock, only
+// the threads that do not wait; empty: there are none.
 std::string end_states(const TraceNames& names);
 
-// Of a deadlock: "thread 1: lock b at bank.cpp:12 in transfer, called at bank.cpp:17 in main", and below each thread
-// "  holds a, taken at bank.cpp:11 in transfer".
+// For a deadlock: "thread 1: lock b at bank.cpp:12 in transfer, called at bank.cpp:17 in main", and
+// below each thread, indented, "holds a, taken at bank.cpp:11 in transfer".
 std::vector<std::string> deadlock_lines(const TraceNames& names);
 
 }  // namespace lockstep

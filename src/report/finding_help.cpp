@@ -1,3 +1,4 @@
+// The table of help texts.
 #include "report/finding_help.hpp"
 
 #include <iterator>

@@ -1,4 +1,4 @@
-// What each kind of finding means, and what to do about it.
+// Help for each kind of finding: what it means, and what to do about it.
 #pragma once
 #include "analysis/finding.hpp"
 

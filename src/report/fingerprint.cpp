@@ -1,3 +1,4 @@
+// Hashes the kind and the code places of a finding.
 #include "report/fingerprint.hpp"
 
 #include <fmt/format.h>
@@ -28,8 +29,8 @@ std::string without_numbers(std::string_view message) {
   return text;
 }
 
-// How a failure came about: the innermost frames, because many failures share a helper that aborts, and the message
-// without what changes from run to run.
+// The places and message of a failure: the innermost frames, because many failures share a function that aborts, and
+// the message without the parts that change from run to run.
 std::string failure_signature(const Finding& finding, const TraceNames& names) {
   constexpr size_t kDepth = 3;
   std::string text;
@@ -48,7 +49,7 @@ std::string fingerprint_of(const Finding& finding, const TraceNames& names) {
   const FindingKind kind = finding.kind;
   const std::optional<DataRace>& race = finding.race;
   std::vector<std::string> parts;
-  if (about_all_threads(kind)) {
+  if (about_all_threads(kind) && !race) {
     const auto pending = names.trace().pending();
     for (size_t i = 0; i < pending.size(); ++i)
       if (kind == FindingKind::Livelock || (pending[i].flags & Step::kBlocked))
@@ -66,7 +67,7 @@ std::string fingerprint_of(const Finding& finding, const TraceNames& names) {
   } else {
     parts.push_back(failure_signature(finding, names));
   }
-  std::sort(parts.begin(), parts.end());  // not by thread number
+  std::sort(parts.begin(), parts.end());  // independent of thread numbers
   std::string text = name_of(kind);
   for (const std::string& part : parts) text += "\n" + part;
   return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));

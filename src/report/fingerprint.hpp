@@ -1,4 +1,4 @@
-// The identity of a bug: same bug, same value, in every run.
+// The fingerprint of a bug: the same bug has the same value in every run.
 #pragma once
 #include <string>
 

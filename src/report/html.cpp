@@ -1,3 +1,4 @@
+// Inserts data into the page that is compiled in.
 #include "report/html.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,7 +13,8 @@ using Json = nlohmann::ordered_json;
 }  // namespace
 
 std::string html_page(const Json& data) {
-  // In JSON these stand in strings only. Without them nothing can end the script element or begin another.
+  // In JSON these characters occur only in strings. Without them the data cannot end the script element or begin
+  // another.
   std::string text;
   for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace)) {
     if (c == '<') {

@@ -1,3 +1,4 @@
+// Opens and reads files named by a user.
 #include "report/input_file.hpp"
 
 #include <fcntl.h>

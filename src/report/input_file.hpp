@@ -1,4 +1,4 @@
-// Files that a user names. They may be anything: a FIFO or a device is refused at once, never waited for.
+// Reads files that a user names. A FIFO or a device is rejected at once, without waiting for it.
 #pragma once
 #include <cstdint>
 #include <string>

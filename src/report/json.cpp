@@ -1,3 +1,4 @@
+// Builds the JSON result.
 #include "report/json.hpp"
 
 #include <iterator>
@@ -86,7 +87,8 @@ Json bug_json(const Finding& bug) {
       {"schedule", text_or_null(bug.schedule)},
   };
   if (!bug.cause.text.empty()) json["why"] = why_json(bug.cause);
-  if (bug.stored) json["stored"] = true;  // met by the schedule of an earlier run, whose number `execution` is
+  // Found by the schedule of an earlier run; `execution` is the number in that run.
+  if (bug.stored) json["stored"] = true;
   if (!bug.test.empty()) json["test"] = bug.test;
   return json;
 }
@@ -135,7 +137,7 @@ std::string to_json(const JsonReport& report, const Exploration& result) {
     one["name"] = test.name;
     json["tests"].push_back(std::move(one));
   }
-  // Messages and names come from the program: they may be anything, also invalid UTF-8.
+  // Messages and names come from the program and may be invalid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

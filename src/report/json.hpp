@@ -1,4 +1,4 @@
-// The machine-readable result of `run` and `replay`, schema 1. Every key is always there; what is unknown is null.
+// The machine-readable result of `run` and `replay`, schema 1. Every key is always present; unknown values are null.
 #pragma once
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -19,10 +19,10 @@ struct TestResult {
 struct JsonReport {
   std::vector<std::string> program;  // with its arguments
   std::string strategy;              // by name, without its settings
-  std::string isolation;             // what was used: "reset"
+  std::string isolation;             // the isolation that was used: "reset"
   std::vector<std::string> warnings;
-  std::vector<TestResult> tests = {};            // of a program that was explored test by test
-  std::map<std::string, BugStory> stories = {};  // by fingerprint; those that could be told
+  std::vector<TestResult> tests = {};            // for a program that was explored test by test
+  std::map<std::string, BugStory> stories = {};  // by fingerprint; only failures that have a story
   std::string version = {};                      // of Lockstep
   std::string folder = {};                       // the working directory
 };
@@ -30,7 +30,7 @@ struct JsonReport {
 const char* name_of(Verdict verdict);
 
 nlohmann::ordered_json bug_json(const Finding& bug);
-// Of one exploration: the whole program, or one of its tests.
+// The result of one exploration: of the whole program, or of one of its tests.
 nlohmann::ordered_json result_json(const JsonReport& report, const Exploration& result,
                                    const std::vector<std::string>& warnings);
 std::string to_json(const JsonReport& report, const Exploration& result);

@@ -1,3 +1,4 @@
+// Writes the JUnit XML.
 #include "report/junit.hpp"
 
 #include <fmt/format.h>
@@ -10,9 +11,9 @@
 namespace lockstep {
 namespace {
 
-// XML 1.0 has no way to write most control characters; the program's own text may hold any.
+// XML 1.0 cannot represent most control characters, which the program's text may contain.
 std::string escaped(const std::string& text) {
-  using Json = nlohmann::json;  // its writer mends what is not UTF-8
+  using Json = nlohmann::json;  // its writer replaces invalid UTF-8
   const std::string valid = Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
   std::string out;
   for (const unsigned char c : valid) {
@@ -39,7 +40,7 @@ std::string failure(const Finding& bug, const JsonReport& report) {
                      escaped(bug.message), escaped(text));
 }
 
-// Servers show a tree by the dots of a class name: program, then suite ("Queue" of "Queue.Push").
+// Servers show class names as a tree, split at dots: program, then suite ("Queue" of "Queue.Push").
 std::pair<std::string, std::string> class_and_name(const std::string& program, const std::string& test) {
   const size_t dot = test.find('.');
   if (dot == std::string::npos || dot == 0 || dot + 1 == test.size()) return {program, test};
@@ -61,7 +62,7 @@ std::string test_case(const std::pair<std::string, std::string>& name, const Jso
 
 }  // namespace
 
-// A program that was explored test by test has one test case for each.
+// A program that was explored test by test has one test case for each test.
 std::string to_junit(const JsonReport& report, const Exploration& result) {
   std::string cases;
   const std::string program = std::filesystem::path(report.program.at(0)).filename().string();

@@ -1,4 +1,4 @@
-// The result as JUnit XML, the form continuous integration servers read: one test case per program.
+// The result as JUnit XML, which continuous integration servers read: one test case per program or test.
 #pragma once
 #include <string>
 

@@ -1,3 +1,4 @@
+// The table of library functions, and the search for them in stacks.
 #include "report/library_call.hpp"
 
 #include <string_view>
@@ -8,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// What a function of the library begins with, and what it is to the user; empty: its own name.
+// The beginning of a library function's name, and the name for the user; empty: the function's own name.
 struct Known {
   std::string_view function, name;
 };
@@ -46,7 +47,8 @@ std::string plain(std::string_view function) {
     if (depth == 0) name += c;
     if (c == '>') --depth;
   }
-  return name.starts_with("std::") ? name.substr(5) : name;
+  if (name.starts_with("std::")) name.erase(0, 5);
+  return name.starts_with("__atomic_base::") ? "atomic" + name.substr(name.find("::")) : name;
 }
 
 std::string known_name(std::string_view function) {
@@ -58,15 +60,16 @@ std::string known_name(std::string_view function) {
 }  // namespace
 
 LibraryCall library_call(std::span<const uint64_t> stack, Symbols& symbols) {
-  std::string outermost;  // function of the library on the way to the user's
+  std::string outermost;  // the outermost library function between the step and the user's code
   bool async = false;
   for (const uint64_t address : stack)
     for (const Frame& frame : symbols.resolve(address)) {
-      if (is_user_code(frame)) return {known_name(outermost), frame.where.function + " " + long_place(frame.where)};
+      if (is_user_code(frame))
+        return {known_name(outermost), frame.where.function + " " + long_place(frame.where), plain(outermost)};
       async |= frame.where.function.starts_with("std::__future_base::_Async_state");
       if (frame.where.function.starts_with("std::")) outermost = frame.where.function;
     }
-  return {async ? "std::async" : "", ""};  // the thread that it has started
+  return {async ? "std::async" : "", "", ""};  // the thread that it has started
 }
 
 }  // namespace lockstep

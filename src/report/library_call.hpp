@@ -1,4 +1,4 @@
-// Calls of the standard library that are one thing to their caller, however many steps they take: std::call_once,
+// Calls of the standard library that are one operation to their caller, however many steps they take: std::call_once,
 // future::get, the counts of shared_ptr.
 #pragma once
 #include <cstdint>
@@ -10,8 +10,9 @@
 namespace lockstep {
 
 struct LibraryCall {
-  std::string name;    // as the user would write it; empty: the step is no such call's
-  std::string caller;  // where in the user's code; empty: nowhere
+  std::string name;       // as the user would write it; empty: the step is no such call's
+  std::string caller;     // where in the user's code; empty: nowhere
+  std::string outermost;  // function of the library that the user calls, also of other calls: "atomic::wait"
 };
 
 LibraryCall library_call(std::span<const uint64_t> stack, Symbols& symbols);

@@ -1,11 +1,13 @@
+// Builds the words for each kind of operation.
 #include "report/operation_text.hpp"
 
 #include <fmt/format.h>
+#include <cstring>
 
 namespace lockstep {
 namespace {
 
-// Verbs in the order of OpKind; nullptr where the operation needs a sentence of its own.
+// Verbs in the order of OpKind; nullptr: the operation needs a special sentence.
 const char* verb_of(OpKind kind) {
   switch (kind) {
     case OpKind::Load: return "load";
@@ -90,6 +92,11 @@ std::string sentence(const Step& step, const TraceNames& names, uint32_t index) 
 
 }  // namespace
 
+std::string failure_text(int error) {
+  const char* name = strerrorname_np(error);
+  return ", fails: " + (name ? std::string(name) : fmt::format("error {}", error));
+}
+
 std::string io_text(Companion second) {
   const uint32_t fd = second.descriptor();
   switch (second.io_wait()) {
@@ -107,7 +114,9 @@ std::string operation_text(const Step& step, const TraceNames& names, uint32_t i
   std::string text = !verb                  ? sentence(step, names, index)
                      : is_access(step.kind) ? std::string(verb) + " " + access_text(step, names, index)
                                             : std::string(verb) + " " + names.object(step.object, index);
-  if (step.flags & Step::kTimedOut) {
+  if (step.error() != 0) {
+    text += failure_text(step.error());
+  } else if (step.flags & Step::kTimedOut) {
     text += ", times out";
   } else if ((step.flags & Step::kConditional) && !(step.flags & Step::kWrite) && !(step.flags & Step::kBlocked)) {
     text += step.kind == OpKind::OnceEnter ? ", already done" : ", fails";

@@ -6,9 +6,10 @@
 
 namespace lockstep {
 
-// What `step` did, or would do if it is pending. `index`: which step it is; kNoStep: none.
+// What `step` did, or would do if it is pending. `index`: the index of the step; kNoStep: it is pending.
 std::string operation_text(const Step& step, const TraceNames& names, uint32_t index = kNoStep);
 
+std::string failure_text(int error);    // ", fails: ENOENT"
 std::string io_text(Companion second);  // "input on descriptor 3"; see IoWait
 
 }  // namespace lockstep

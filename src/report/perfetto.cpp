@@ -1,3 +1,4 @@
+// Writes tracks, slices and arrows.
 #include "report/perfetto.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// Reads the build id and the state of a program's file.
 #include "report/program_identity.hpp"
 
 #include <elfutils/libdwelf.h>

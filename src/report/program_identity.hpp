@@ -1,4 +1,4 @@
-// Tells whether a program is still the one a schedule was recorded with.
+// The identity of a program: decides whether it is still the one with which a schedule was recorded.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace lockstep {
 
 struct ProgramIdentity {
-  std::string build_id;  // hex; empty if the linker wrote none
+  std::string build_id;  // hex; empty if the file has none
   uint64_t size = 0;
   int64_t mtime = 0;  // seconds
 
@@ -18,7 +18,7 @@ struct ProgramIdentity {
 // All zero if the file cannot be read.
 ProgramIdentity identify_program(const std::string& path);
 
-// Notices that the file of a program is replaced while the program is explored. Looks a few times a second at most.
+// Notices when the file of a program is replaced during the exploration. Checks a few times a second at most.
 class ProgramWatch {
  public:
   explicit ProgramWatch(std::string path) : path_(std::move(path)), began_(identify_program(path_)) {}
@@ -31,7 +31,7 @@ class ProgramWatch {
   bool replaced_ = false;
 };
 
-// Build ids decide if both have one; a rebuilt but equal program has not changed.
+// Compares build ids if both have one, so a rebuilt program with equal code counts as the same.
 bool same_program(const ProgramIdentity& a, const ProgramIdentity& b);
 
 }  // namespace lockstep

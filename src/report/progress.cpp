@@ -1,3 +1,4 @@
+// Formats and rewrites the progress line.
 #include "report/progress.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ std::string time_left_text(double seconds) {
   return fmt::format("{} days left", with_separators(whole / 86400));
 }
 
-// "5 workers on 2 machines, 4 % idle, 3 units waiting"; empty if nobody helps by a queue.
+// "5 workers on 2 machines, 4 % idle, 3 units waiting"; empty if no machine helps through a queue.
 std::string machines_text(const Progress& progress) {
   if (progress.machines.empty()) return {};
   unsigned workers = 0;
@@ -48,7 +49,7 @@ std::string machines_text(const Progress& progress) {
 
 }  // namespace
 
-// A narrow terminal gets less: first the bar goes, then the rate, the phase and the estimates.
+// On a narrow terminal parts are left out: first the bar, then the rate, the phase and the estimates.
 std::string progress_text(const Progress& progress, const Terminal& terminal) {
   const std::string dot = fmt::format(" {} ", terminal.glyphs().dot);
   const size_t width = terminal.width > 1 ? terminal.width - 1 : 1;
@@ -76,7 +77,8 @@ std::string progress_text(const Progress& progress, const Terminal& terminal) {
 void ProgressLine::update(const Progress& progress) {
   if (!enabled_) return;
   Terminal now = terminal_;
-  if (const auto width = window_width(fileno(out_))) now.width = std::min(now.width, *width);  // it may have changed
+  // The window may have been resized.
+  if (const auto width = window_width(fileno(out_))) now.width = std::min(now.width, *width);
   fmt::print(out_, "\r{}\033[K", progress_text(progress, now));
   std::fflush(out_);
   shown_ = true;

@@ -1,4 +1,4 @@
-// The one line that is rewritten in place while an exploration runs.
+// The progress line, rewritten in place while an exploration runs.
 #pragma once
 #include <cstdio>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// "1 preemption   118 of about 340 · 412k/s · 1 bug · 12 s left"; always shorter than the terminal is wide.
+// "1 preemption   118 of about 340 · 412k/s · 1 bug · 12 s left"; always shorter than the width of the terminal.
 std::string progress_text(const Progress& progress, const Terminal& terminal);
 
 class ProgressLine {
@@ -19,7 +19,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void update(const Progress& progress);
-  void clear();  // before anything else is printed
+  void clear();  // call before printing anything else
 
  private:
   FILE* out_;

@@ -1,3 +1,4 @@
+// Builds the words for races and accesses.
 #include "report/race_text.hpp"
 
 #include <fmt/format.h>
@@ -63,6 +64,9 @@ std::string race_message(const DataRace& race, const TraceNames& names) {
     return fmt::format("no common lock protects {}: {} {} it{}, {} {} it{}{}", names.object(object), first,
                        third_person(race.first), at_place(race.first, names), second, third_person(race.second),
                        at_place(race.second, names), tail);
+  if (race.second.misuse == Misuse::SpinsUnyielding)
+    return fmt::format("{} waits for {}{} and never yields, while other threads can run", second, names.object(object),
+                       at_place(race.second, names));
   if (race.misuse())
     return fmt::format("{} misused a lock: {}: {}{}{}", second, text_of(race.second.misuse), names.object(object),
                        at_place(race.second, names), tail);

@@ -1,4 +1,4 @@
-// A data race in words: who touched what, where, and how they got there.
+// A data race in words: the accesses, their places and calls.
 #pragma once
 #include <string>
 
@@ -12,10 +12,10 @@ std::string access_text(const RaceAccess& access, const TraceNames& names);
 // "data race on counter: worker 1 writes it at count.cpp:12, worker 2 reads it at count.cpp:20".
 std::string race_message(const DataRace& race, const TraceNames& names);
 
-// "allocated by main at queue.cpp:30"; empty if the trace does not tell.
+// "allocated by main at queue.cpp:30"; empty if the trace does not have it.
 std::string allocation_text(uint64_t address, const TraceNames& names);
 
-std::string double_free_text(const TraceNames& names);  // who freed it first, and where it came from
+std::string double_free_text(const TraceNames& names);  // the first free, and where the block was allocated
 std::string leak_message(const Allocation& first, const TraceNames& names);
 std::string stale_load_message(uint32_t store, uint32_t load, const TraceNames& names);
 

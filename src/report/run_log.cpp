@@ -1,3 +1,4 @@
+// Writes events and the page of a run.
 #include "report/run_log.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr auto kPageEvery = std::chrono::seconds(2);
-constexpr size_t kMostEvents = 2000;  // on the page; then every second point of progress goes
+constexpr size_t kMostEvents = 2000;  // on the page; beyond that, every second progress event is dropped
 
 Json machines_json(const Progress& p) {
   Json machines = Json::array();
@@ -128,7 +129,7 @@ std::string RunLog::page() const {
                     {"events", events_}});
 }
 
-// All or nothing, because a browser may be reading it.
+// Replaces the page atomically, because a browser may be reading it.
 void RunLog::write_page() {
   if (files_.page.empty()) return;
   written_ = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
-// What happens while a program is explored, for other programs (`--events`, lines of JSON) and as a page (`--report`).
-// docs/usage.md lists the events and their keys.
+// The log of an exploration, for other programs (`--events`, lines of JSON) and as a page (`--report`). docs/usage.md
+// lists the events and their keys.
 #pragma once
 #include <chrono>
 #include <cstdio>
@@ -21,17 +21,17 @@ class RunLog {
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
 
-  // Every event belongs to `test`; empty: the program as a whole.
+  // Later events belong to `test`; empty: the program as a whole.
   void start(const std::string& test);
   void progress(const std::string& test, const Progress& progress);
   void bound_finished(const std::string& test, uint32_t bound, uint64_t executions);
   void starts_over(const std::string& test, size_t points);
   void found(const std::string& test, const Finding& bug);
   void end(const std::string& test, const JsonReport& report, const Exploration& result);
-  void close();  // the run is over: writes the page for the last time
+  void close();  // the run is over: writes the final page
 
-  std::string page() const;                         // as it would be written now
-  std::string problem() const { return problem_; }  // why something could not be written; empty: all was
+  std::string page() const;                         // the current page
+  std::string problem() const { return problem_; }  // why a file could not be written; empty: no problem
 
  private:
   using Json = nlohmann::ordered_json;

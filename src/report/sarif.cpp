@@ -1,3 +1,4 @@
+// Writes the SARIF log.
 #include "report/sarif.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr const char* kRoot = "SRCROOT";  // what relative addresses are relative to
+constexpr const char* kRoot = "SRCROOT";  // the base of relative addresses
 
 std::string uri_of(const std::string& path) {
   std::string uri;
@@ -90,7 +91,7 @@ class Sarif {
     return json;
   }
 
-  // Where the other threads are stuck, the other access of a race.
+  // The places where other threads are blocked; the other access of a race.
   Json related(const Finding& bug, const BugStory& story) const {
     Json list = Json::array();
     for (const FlowStep& step : story.steps) {
@@ -114,7 +115,7 @@ class Sarif {
       }
   }
 
-  // A flow for each thread; executionOrder says how they interleave.
+  // One flow for each thread; executionOrder gives the interleaving.
   Json code_flow(const Finding& bug, const BugStory& story) const {
     std::vector<std::pair<std::string, Json>> flows;
     size_t order = 0;

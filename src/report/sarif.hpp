@@ -1,4 +1,4 @@
-// The bugs as SARIF 2.1.0, the form code-scanning services read.
+// The bugs as SARIF 2.1.0, which code-scanning services read.
 #pragma once
 #include <string>
 

@@ -1,3 +1,4 @@
+// Writes schedule files.
 #include "report/schedule_file.hpp"
 
 #include <fcntl.h>
@@ -22,8 +23,8 @@ const char* name_of(Points points) { return schedule_json::kPoints[static_cast<s
 
 namespace {
 
-// Text of the program may be anything; a schedule file holds only valid UTF-8, so that its checksum is the same when
-// it is read back.
+// A schedule file must be valid UTF-8, so that its checksum is the same when it is read. The program's text may contain
+// anything.
 std::string valid_utf8(const std::string& text) {
   return Json::parse(schedule_json::dump(Json(text))).get<std::string>();
 }
@@ -43,7 +44,7 @@ Json options_of(const ScheduleFile& schedule) {
           {"max_steps", schedule.bug.plan.max_steps}};
 }
 
-// What a random schedule was drawn with, where that is all there is of it.
+// The parameters of a random schedule of which only the seed is known.
 Json policy_input_of(const Plan& plan) {
   return {{"depth", plan.pct_depth},
           {"horizon", plan.pct_horizon},
@@ -104,12 +105,19 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
+uint16_t value_of(const Step& step) {
+  if (step.is_choice()) return step.taken();
+  return Step::can_fail(step.kind) ? static_cast<uint16_t>(step.error() + 1) : uint16_t{0};
+}
+
 std::string in_words(const RecordedOperation& op) {
   std::string text = fmt::format("thread {} {}", index_of(op.thread), name_of(op.kind));
   if (op.thread == kMainThread) text = fmt::format("main {}", name_of(op.kind));
   if (!op.object.empty()) text += " " + op.object;
   if (op.kind == OpKind::Choose) text += fmt::format(" {}", op.value);
-  return op.place.empty() ? text : text + " at " + op.place;
+  if (!op.place.empty()) text += " at " + op.place;
+  if (Step::can_fail(op.kind) && op.value > 0) text += op.value == 1 ? ", succeeds" : failure_text(op.value - 1);
+  return text;
 }
 
 }  // namespace
@@ -119,7 +127,7 @@ std::vector<RecordedOperation> record_operations(const TraceNames& names) {
   const auto steps = names.trace().steps();
   for (size_t i = 0; i < std::min(steps.size(), kRecordedOperations); ++i) {
     const Step& step = steps[i];
-    RecordedOperation op{step.thread, step.kind, step.is_choice() ? step.taken() : uint16_t{0}, "", ""};
+    RecordedOperation op{step.thread, step.kind, value_of(step), "", ""};
     if (step.kind == OpKind::Create || step.kind == OpKind::Join) {
       op.object = fmt::format("thread {}", index_of(step.second.thread()));
     } else if (step.object != kNoObject && accesses(step.operation()).size > 0 && step.kind != OpKind::ThreadExit) {
@@ -137,12 +145,18 @@ std::vector<RecordedOperation> record_operations(const TraceNames& names) {
 std::optional<Departure> first_departure(const ScheduleFile& recording, const std::vector<RecordedOperation>& now,
                                          uint64_t now_total) {
   const auto& then = recording.operations;
-  auto same = [](const RecordedOperation& a, const RecordedOperation& b) {
-    return a.thread == b.thread && a.kind == b.kind && a.value == b.value && a.object == b.object;
+  const auto same_call = [](const RecordedOperation& a, const RecordedOperation& b) {
+    return a.thread == b.thread && a.kind == b.kind && a.object == b.object;
+  };
+  const auto same_value = [](const RecordedOperation& a, const RecordedOperation& b) {
+    return a.value == b.value || (Step::can_fail(a.kind) && (a.value == 0 || b.value == 0));
   };
   const size_t common = std::min(then.size(), now.size());
-  for (size_t i = 0; i < common; ++i)
-    if (!same(then[i], now[i])) return Departure{i + 1, in_words(then[i]), in_words(now[i])};
+  for (size_t i = 0; i < common; ++i) {
+    const bool same = same_call(then[i], now[i]);
+    if (same && same_value(then[i], now[i])) continue;
+    return Departure{i + 1, in_words(then[i]), in_words(now[i]), same && Step::can_fail(now[i].kind)};
+  }
   if (recording.operations_total == now_total) return std::nullopt;
   if (now_total < recording.operations_total)
     return Departure{now_total + 1, common < then.size() ? in_words(then[common]) : "more operations", "ends"};
@@ -150,7 +164,7 @@ std::optional<Departure> first_departure(const ScheduleFile& recording, const st
                    common < now.size() ? in_words(now[common]) : "more operations"};
 }
 
-// One line per key, one per operation: neither the whole on one line nor every number on its own.
+// One line per key and one per operation, rather than a single line or a line for every number.
 std::string schedule_text(const ScheduleFile& schedule) {
   Json content = content_of(schedule);
   content[schedule_json::kChecksum] = schedule_json::checksum_of(content);
@@ -171,7 +185,7 @@ std::string schedule_text(const ScheduleFile& schedule) {
 
 std::optional<Error> save_schedule(const ScheduleFile& schedule, const std::string& path) {
   const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  unlink(temporary.c_str());  // of a process that is gone
+  unlink(temporary.c_str());  // left by a process that is gone
   const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   bool good = fd >= 0 && write_all(fd, schedule_text(schedule));
   int reason = errno;

@@ -1,4 +1,4 @@
-// What the writer and the reader of schedule files share. Private to them.
+// Definitions that the writer and the reader of schedule files share. Private to them.
 #pragma once
 #include <fmt/format.h>
 #include <xxhash.h>
@@ -40,7 +40,7 @@ inline std::optional<std::string> from_hex(std::string_view text) {
   return bytes;
 }
 
-// Of the content without the checksum itself, independent of white space.
+// The checksum of the content without the checksum, independent of white space.
 inline std::string checksum_of(Json json) {
   json.erase(kChecksum);
   const std::string text = dump(json);

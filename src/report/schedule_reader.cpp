@@ -1,4 +1,4 @@
-// Reading schedule files. They may come from anywhere: nothing in them is believed before it was checked.
+// Reads schedule files. A file may come from anywhere, so everything in it is checked before use.
 #include <exception>
 #include <limits>
 
@@ -11,10 +11,10 @@ namespace {
 
 using schedule_json::Json;
 
-constexpr int kDeepest = 6;                 // of nested values; ours have 3
-constexpr size_t kMostValues = 16'000'000;  // keeps a hostile file from eating all memory
+constexpr int kDeepest = 6;                 // nesting of values; valid files have 3 levels
+constexpr size_t kMostValues = 16'000'000;  // prevents a hostile file from exhausting memory
 constexpr size_t kMostPolicyWords = 8192;
-constexpr size_t kMostKeys = 200;  // looking up a key is linear
+constexpr size_t kMostKeys = 200;  // finding a key takes linear time
 
 struct Malformed {
   std::string what;
@@ -133,9 +133,9 @@ void read_operations(const Json& json, ScheduleFile& out) {
   if (out.operations_total < out.operations.size()) throw Malformed{"\"operations_total\" is too small"};
 }
 
-// After the operations: they tell which deltas name threads and which name data alternatives.
+// Read after the operations, which determine whether a delta names a thread or a data alternative.
 void read_deltas(const Json& json, ScheduleFile& out) {
-  uint64_t after = 0;  // the smallest step allowed
+  uint64_t after = 0;  // smallest valid step
   for (const Json& entry : array_at(json, "deltas")) {
     tuple(entry, "deltas", 2);
     const uint64_t step = natural(entry[0], "deltas", kNoStep - 1);
@@ -160,7 +160,7 @@ void read_bug(const Json& json, Finding& bug) {
   bug.threads = static_cast<uint32_t>(natural_at(json, "thread_count", kMaxThreads));
 }
 
-// What a random schedule was drawn with, where that is all there is of it.
+// The parameters of a random schedule of which only the seed is known.
 void read_policy_input(const Json& json, Plan& plan) {
   if (!json.contains("policy_input")) return;
   const Json& input = object_at(json, "policy_input");
@@ -215,7 +215,7 @@ ScheduleFile read_content(const Json& json) {
   return out;
 }
 
-// Parses with bounded depth and size: printing and destroying a deep value recurses.
+// Parses with limited depth and size, because printing and destroying a deep value recurses.
 Json parse_bounded(const std::string& text) {
   size_t values = 0, keys = 0;
   bool excessive = false;

@@ -1,3 +1,4 @@
+// Finds lock holds, order edges and waits in a trace.
 #include "report/step_order.hpp"
 
 #include <map>
@@ -6,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-// Who accessed an object since it was last written.
+// The accesses of an object since its last write.
 struct Accessed {
   uint32_t write = kNever;
   std::map<ThreadId, uint32_t> reads = {};
@@ -54,7 +55,7 @@ class EdgeFinder {
   void add(uint32_t from, uint32_t to, OrderEdge::Kind kind) {
     if (steps_[from].thread == steps_[to].thread) return;
     const auto last = last_.find(steps_[to].thread);
-    // A signal wakes only who waited already.
+    // A signal wakes only threads that waited before it.
     if (kind == OrderEdge::Wake && (last == last_.end() || last->second > from)) return;
     for (size_t k = edges_.size(); k-- > 0 && edges_[k].to == to;)
       if (edges_[k].from == from) {
@@ -74,7 +75,7 @@ const Step& step_of(const StoryRow& row, TraceView trace) {
   return row.pending ? trace.pending()[row.index] : trace.steps()[row.index];
 }
 
-// What could end the wait of `op`.
+// Can `step` end the wait of `op`?
 bool ends_wait(const Step& step, const Step& op) {
   if (step.thread == op.thread) return false;
   if (op.kind == OpKind::Join) return step.thread == op.second.thread();
@@ -121,7 +122,7 @@ std::vector<Wait> waits_of(const std::vector<StoryRow>& rows, TraceView trace) {
       open.erase(at);
       wait.last = i;
       const StoryRow& begin = rows[wait.first];
-      // What the thread waited for is what it does next, or the operation that waits by itself.
+      // The operation that waited is the thread's next operation, or one that waits as part of its own row.
       const bool glued =
           begin.waits && (row.kind != StoryRow::Operation || step_of(row, trace).kind != OpKind::Reacquire);
       const Step& op = step_of(glued || row.kind != StoryRow::Operation ? begin : row, trace);

@@ -1,5 +1,5 @@
-// What relates the steps of a trace to each other: how long a lock is held, what ends a wait, and which steps of
-// different threads could not have been swapped.
+// Relations between the steps of a trace: how long a lock is held, what ends a wait, and which steps of different
+// threads cannot be swapped.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -22,20 +22,20 @@ std::vector<Hold> lock_holds(TraceView trace);
 struct OrderEdge {
   enum Kind : uint8_t {
     Conflict,  // both access an object, one writes it
-    Wake,      // a signal and who it woke
+    Wake,      // a signal and the thread that it woke
     Start,     // create and the thread's first step
     End,       // the thread's last step and the join
   };
   uint32_t from, to;  // steps of different threads
   Kind kind;
 };
-// For every step the newest steps of other threads that it depends on; ascending by `to`.
+// For each step, the newest steps of other threads that it depends on; ascending by `to`.
 std::vector<OrderEdge> order_edges(TraceView trace);
 
 struct Wait {
   ThreadId thread;
-  uint32_t first, last;  // rows: where it begins, and the thread's next one; kNever: it never ends
-  uint32_t ended_by;     // row; kNever: nobody in particular, or a timeout
+  uint32_t first, last;  // rows: start of the wait, and the thread's next row; kNever: the wait does not end
+  uint32_t ended_by;     // row; kNever: no particular thread, or a timeout
 };
 std::vector<Wait> waits_of(const std::vector<StoryRow>& rows, TraceView trace);
 

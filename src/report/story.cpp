@@ -1,3 +1,4 @@
+// Prints a failure as a story for the terminal.
 #include "report/story.hpp"
 
 #include <fmt/format.h>
@@ -59,15 +60,17 @@ class Story {
 
   std::string message() const {
     std::string text = finding_.message;
-    for (const std::string_view prefix : {"assertion failed: ", "deadlock: ", "data race "})
+    for (const std::string_view prefix :  // what the kind has said
+         {"assertion failed: ", "deadlock: ", "data race ", "use after free: ", "leak: "})
       if (text.starts_with(prefix)) text.erase(0, prefix.size());
+    if (race()) return text;  // the values belong to an assertion of the same execution
     std::string values;
     for (const Operand& operand : finding_.seen.operands)
       values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", operand.name, operand.value);
     return values.empty() ? text : fmt::format("{}   ({})", text, values);
   }
 
-  // Of a single preemption: ", between deque.hpp:17 and deque.hpp:18 in Deque::pop".
+  // For a single preemption: ", between deque.hpp:17 and deque.hpp:18 in Deque::pop".
   std::string between() {
     if (finding_.preemptions != 1) return {};
     const auto steps = names_.trace().steps();
@@ -105,11 +108,19 @@ class Story {
       else
         out_ += "\n";
       for (const std::string& line : deadlock_lines(names_)) out_ += "  " + plain(line) + "\n";
-    } else if (finding_.kind == FindingKind::Livelock) {
+    } else if (finding_.kind == FindingKind::Livelock && !race()) {
       out_ += "\n";
-      for (const Step& op : names_.trace().pending()) stack_line(op);
+      const ThreadId culprit = names_.trace().header().culprit;
+      bool waits = culprit == kNoThread;
+      for (const Step& op : names_.trace().pending()) waits |= op.thread == culprit;
+      if (!waits) stack_line(culprit, names_.stack_of_failure(), "");
+      for (size_t i = 0; i < names_.trace().pending().size(); ++i) {
+        const Step& op = names_.trace().pending()[i];
+        stack_line(op.thread, names_.stack_of_pending(i), operation_text(op, names_));
+      }
     } else if (race() && race()->misuse()) {
-      told_stack(term_.paint(kBold, names_.thread(race()->second.thread)) + " misused it in",
+      told_stack(term_.paint(kBold, names_.thread(race()->second.thread)) +
+                     (race()->second.misuse == Misuse::SpinsUnyielding ? " spins in" : " misused it in"),
                  stack_of(race()->second, names_));
     } else if (race()) {
       for (const RaceAccess* access : {&race()->first, &race()->second})
@@ -163,13 +174,13 @@ class Story {
   const DataRace* race() const { return finding_.race ? &*finding_.race : nullptr; }
 
   // One thread in one line: where it is, and through which calls it got there.
-  void stack_line(const Step& op) {
-    size_t widest = 0;
+  void stack_line(ThreadId thread, std::span<const uint64_t> stack, const std::string& otherwise) {
+    size_t widest = columns(names_.thread(thread));
     for (const Step& other : names_.trace().pending()) widest = std::max(widest, columns(names_.thread(other.thread)));
-    const std::string name = names_.thread(op.thread);
+    const std::string name = names_.thread(thread);
     std::string line = "  " + term_.paint(kBold, name) + std::string(widest + 2 - columns(name), ' ');
-    const std::vector<Frame> frames = user_frames(names_.stack_of_pending(op.thread), names_.symbols());
-    if (frames.empty()) line += operation_text(op, names_);
+    const std::vector<Frame> frames = user_frames(stack, names_.symbols());
+    if (frames.empty()) line += otherwise;
     constexpr size_t kDepth = 5;
     for (size_t i = 0; i < frames.size() && i < kDepth; ++i) {
       const std::string place = short_place(frames[i].where);
@@ -198,7 +209,7 @@ class Story {
     if (frames.size() > kDepth) out_ += fmt::format("    {} {} more\n", glyph_.ellipsis, frames.size() - kDepth);
   }
 
-  // Only of what the story has named so far.
+  // Explains only names that the story has used so far.
   void legend() {
     std::string text;
     size_t lines = 0;
@@ -215,7 +226,7 @@ class Story {
     while (!rest.empty()) {
       const size_t end = std::min(rest.find('\n'), rest.size());
       const std::string_view line = rest.substr(0, end);
-      const bool told = line.find(": Assertion `") != std::string_view::npos;  // by the header
+      const bool told = line.find(": Assertion `") != std::string_view::npos;  // the header has it
       if (!told) lines.push_back(line);
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
@@ -234,19 +245,19 @@ class Story {
     out_ += fmt::format("  view    lockstep explain {} --html bug.html{}\n", schedule, program);
   }
 
-  // Names and values are spelled with arrows, which not every terminal can show.
+  // Names and values contain arrows, which not every terminal can show.
   std::string plain(std::string text) const {
     if (term_.utf8) return text;
     for (size_t at; (at = text.find("→")) != std::string::npos;) text.replace(at, std::string_view("→").size(), "->");
     return text;
   }
 
-  // What the program said must not move the cursor.
+  // The program's output must not move the cursor.
   static std::string one_line(std::string_view text) {
     std::string line;
     for (size_t i = 0; i < text.size(); ++i) {
       const char c = text[i];
-      if (c == '\033' && i + 1 < text.size() && text[i + 1] == '[') {  // up to the letter that ends the sequence
+      if (c == '\033' && i + 1 < text.size() && text[i + 1] == '[') {  // up to the letter that ends the escape sequence
         i += 2;
         while (i < text.size() && (text[i] < '@' || text[i] > '~')) ++i;
       } else if (c == '\n') {

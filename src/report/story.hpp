@@ -1,5 +1,4 @@
-// The story of a failure for a person at a terminal: threads as columns, the steps that matter, why it is wrong, and
-// what to type next.
+// The story of a failure for a terminal: threads as columns, the important steps, what is wrong, and what to type next.
 #pragma once
 #include <string>
 
@@ -10,8 +9,8 @@ namespace lockstep {
 
 struct StoryOptions {
   Terminal terminal;
-  bool replayed = false;  // by `lockstep replay`: then "at execution 118" makes no sense
-  std::string program{};  // a command line to add to those that start it again; empty: the schedule is enough
+  bool replayed = false;  // by `lockstep replay`: then the story names no execution number
+  std::string program{};  // command line of the program, added to suggested commands; empty: the schedule names it
   size_t row_limit = 45;
   size_t output_lines = 20;
 };

@@ -1,3 +1,4 @@
+// Writes the text of each row, joins rows and leaves rows out.
 #include "report/story_cells.hpp"
 
 #include <fmt/format.h>
@@ -21,9 +22,9 @@ class TableMaker {
     for (const NeededOrder& order : finding.cause.orders) needed_.insert({order.first, order.second});
   }
 
-  StoryTable make(size_t row_limit) {
+  StoryTable make(size_t row_limit, Creation creation) {
     std::vector<StoryRow> rows = all_rows(finding_.trace, finding_.race ? &*finding_.race : nullptr);
-    table_.folded = fold_creation(rows, finding_.trace);
+    table_.folded = fold_creation(rows, finding_.trace, creation);
     for (const StoryRow& row : rows) {
       if (row.kind == StoryRow::Operation && !row.pending) table_.numbers[row.index] = row.number;
       if (row.pending) table_.pending[row.index] = row.number;
@@ -37,15 +38,15 @@ class TableMaker {
   }
 
  private:
-  // A row that is being put into words.
+  // A row whose text is being written.
   struct Draft {
     StoryCell cell;
     std::span<const uint64_t> stack;
     LibraryCall call;
-    std::vector<uint32_t> steps;  // that are told by this row
+    std::vector<uint32_t> steps;  // steps that the row stands for
   };
 
-  // Rows of a long execution that are too many to be put into words only to be left out.
+  // In a long execution, rows that would be left out anyway get no text.
   static constexpr size_t kManyRows = 100'000, kMargin = 8;
   std::vector<StoryRow> thinned(std::vector<StoryRow> rows, size_t limit) const {
     const std::vector<bool> keep = rows_worth_telling(rows, finding_.trace, kMargin * limit);
@@ -72,7 +73,7 @@ class TableMaker {
       if (r.kind == StoryRow::Operation && !r.pending) draft.steps.push_back(r.index);
       const uint32_t index = r.pending ? static_cast<uint32_t>(names_.trace().steps().size()) + r.index : r.index;
       cell.needed = needed_.contains(index) && (r.kind == StoryRow::Operation || r.pending);
-      draft.call = library_call(draft.stack, names_.symbols());
+      draft.call = call_of(step, draft.stack, index);
     } else if (r.kind == StoryRow::Racing) {
       const RaceAccess& access = r.index == 0 ? finding_.race->first : finding_.race->second;
       draft.stack = stack_of(access, names_);
@@ -82,9 +83,27 @@ class TableMaker {
       cell.text = fmt::format("{} {}", glyphs_.cross, name_of(finding_.kind));
     }
     if (auto frame = innermost_user_frame(draft.stack, names_.symbols())) cell.place = short_place(frame->where);
-    if (!draft.call.name.empty() && r.kind == StoryRow::Operation) cell.text = draft.call.name;
+    if (!draft.call.name.empty() && r.kind == StoryRow::Operation) cell.text = call_text(draft.call, r);
     if (!draft.call.name.empty() && draft.call.caller.empty()) cell.place.clear();  // started by the library itself
     return draft;
+  }
+
+  // Of what the library keeps for itself beside the user's objects the call is all there is to tell.
+  LibraryCall call_of(const Step& step, std::span<const uint64_t> stack, uint32_t index) const {
+    LibraryCall call = library_call(stack, names_.symbols());
+    if (call.name.empty() && names_.object(step.object, index).starts_with("std::__")) call.name = call.outermost;
+    return call;
+  }
+
+  // "counting_semaphore::acquire gate.free": the object of the call, where the operation is on nothing else.
+  std::string call_text(const LibraryCall& call, const StoryRow& row) const {
+    const Step& step = names_.trace().steps()[row.index];
+    std::string object = names_.object(step.object, row.index);
+    if (call.name.starts_with("barrier::")) object = object.substr(0, object.find(" #"));  // it has several parts
+    for (const char* type : {"counting_semaphore::", "latch::", "barrier::", "std::call_once"})
+      if (call.name.starts_with(type) && names_.has_name(step.object, row.index) && object.find("std::") != 0)
+        return call.name + " " + object;
+    return call.name;
   }
 
   std::string all_threads(const std::vector<ThreadId>& threads) const {
@@ -110,11 +129,12 @@ class TableMaker {
     if (row.waits && step.kind != OpKind::CondWait) text += fmt::format(" {} waits", glyphs_.ellipsis);
     return text;
   }
-  // As it will be after rows have been joined; filled in by number_anew().
+  // A placeholder for the number after rows have been joined; number_anew() replaces it.
   static std::string number_of(uint32_t step) { return fmt::format("\x01{}\x01", step); }
 
   std::string blocked_text(Step step, const StoryRow& row) const {
-    step.flags = static_cast<uint8_t>((step.flags | Step::kBlocked) & ~Step::kTimedOut);  // as it looked then
+    // As the operation was when it blocked.
+    step.flags = static_cast<uint8_t>((step.flags | Step::kBlocked) & ~Step::kTimedOut);
     std::string text = operation_text(step, names_) + " " + std::string(glyphs_.ellipsis) + " ";
     if (step.kind == OpKind::Join || row.blockers.empty()) return text + "waits";
     if (row.blockers.front() == row.thread) return text + "holds it already";
@@ -123,7 +143,7 @@ class TableMaker {
     return text + " holds it";
   }
 
-  // A step that says the same as the one before it, or belongs to the same call of the library, needs no row.
+  // A step with the same text as the previous one, or of the same library call, gets no row.
   void add(std::vector<Draft>& drafts, Draft draft) {
     Draft* last = drafts.empty() ? nullptr : &drafts.back();
     const bool joins = last && last->cell.row.thread == draft.cell.row.thread &&
@@ -157,7 +177,7 @@ class TableMaker {
         text.replace(at, end + 1 - at, std::to_string(table_.numbers[step]));
       }
       const size_t steps = draft.steps.size();
-      const bool call = !draft.call.name.empty() && text == draft.call.name;
+      const bool call = !draft.call.name.empty() && text.starts_with(draft.call.name);
       if (steps > 1) text += call ? fmt::format("   ({} steps)", steps) : fmt::format("  ×{}", with_separators(steps));
       if (glyphs_.right != "→") make_ascii(text);
     }
@@ -177,7 +197,7 @@ class TableMaker {
       size_t end = i;
       while (end < drafts.size() && !keep[end]) ++end;
       if (end - i == 1 && rows[i].kind != StoryRow::Skipped) {
-        tell(std::move(drafts[i]));  // a line that says "1 more" is no shorter
+        tell(std::move(drafts[i]));  // a line that says "1 more" would not be shorter
       } else if (end > i) {
         StoryRow row{.kind = StoryRow::Skipped};
         for (size_t k = i; k < end; ++k) row.count += rows[k].count + (rows[k].number != 0);
@@ -205,8 +225,9 @@ class TableMaker {
 
 }  // namespace
 
-StoryTable story_table(const Finding& finding, TraceNames& names, const Glyphs& glyphs, size_t row_limit) {
-  return TableMaker(finding, names, glyphs).make(row_limit);
+StoryTable story_table(const Finding& finding, TraceNames& names, const Glyphs& glyphs, size_t row_limit,
+                       Creation creation) {
+  return TableMaker(finding, names, glyphs).make(row_limit, creation);
 }
 
 }  // namespace lockstep

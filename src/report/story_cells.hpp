@@ -1,4 +1,4 @@
-// The rows of a story in words: what the terminal and the HTML page show alike.
+// The rows of a story in words, for the terminal and the HTML page.
 #pragma once
 #include <map>
 #include <string>
@@ -14,18 +14,19 @@ namespace lockstep {
 struct StoryCell {
   StoryRow row;
   std::string text, place;    // "lock queue.mutex", "queue.cpp:31"
-  std::vector<Frame> frames;  // the user's, innermost first
-  bool needed = false;        // the failure depends on when it happened
+  std::vector<Frame> frames;  // of the user's code, innermost first
+  bool needed = false;        // the failure depends on the order of this step
 };
 
 struct StoryTable {
   std::vector<StoryCell> cells;
-  std::map<ThreadId, uint32_t> folded;   // rows that only create and join, left out
-  std::map<uint32_t, uint32_t> numbers;  // of rows by step of the trace, also where several steps are one row
-  std::map<uint32_t, uint32_t> pending;  // likewise by pending operation
+  std::map<ThreadId, uint32_t> folded;   // number of rows left out that only create or join
+  std::map<uint32_t, uint32_t> numbers;  // row number of each step; several steps may share a row
+  std::map<uint32_t, uint32_t> pending;  // row number of each pending operation
 };
 
 // `row_limit`: about so many rows; the others become one that counts them.
-StoryTable story_table(const Finding& finding, TraceNames& names, const Glyphs& glyphs, size_t row_limit);
+StoryTable story_table(const Finding& finding, TraceNames& names, const Glyphs& glyphs, size_t row_limit,
+                       Creation creation = Creation::LeftOut);
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Lays out a story's table in columns.
 #include "report/story_columns.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ class Layout {
     shorten_places();
     for (const StoryCell& cell : cells_) {
       margin_ = std::max(margin_, std::to_string(cell.row.number).size() + 5);
-      for (const ThreadId t : {cell.row.thread, cell.row.other})  // of whom an arrow points at, all rows may be skipped
+      for (const ThreadId t : {cell.row.thread, cell.row.other})  // a thread may occur only as the target of an arrow
         if (t != kNoThread) threads_.push_back(t);
     }
     std::sort(threads_.begin(), threads_.end());
@@ -31,7 +32,7 @@ class Layout {
   }
 
  private:
-  // In each column a file is named where it changes.
+  // In each column, names a file only where it changes.
   void shorten_places() {
     std::map<ThreadId, std::string> file;
     for (StoryCell& cell : cells_) {
@@ -58,8 +59,8 @@ class Layout {
     return {};
   }
 
-  // Only one cell of a row is filled, so a cell may reach into the columns right of it. Narrower and narrower columns
-  // are tried until every row fits; empty if none do.
+  // Only one cell of a row is filled, so a cell may extend into the columns to its right. Columns are narrowed until
+  // every row fits. Empty if no width fits.
   std::vector<size_t> column_starts() const {
     for (size_t cap = 44; cap >= 12; cap -= 2) {
       std::vector<size_t> starts;
@@ -106,7 +107,7 @@ class Layout {
     }
   }
 
-  // A line under the preempted thread's column that points at the one that runs instead.
+  // A line from the preempted thread's column to the column of the thread that runs instead.
   std::string arrow(size_t from, size_t to) const {
     constexpr std::string_view kWord = " preempted ";
     const size_t left = std::min(from, to), right = std::max(from, to);
@@ -139,7 +140,7 @@ class Layout {
     }
   }
 
-  // The exclamation mark: the failure depends on when this happened.
+  // An exclamation mark: the failure depends on the order of this step.
   std::string number(const StoryCell& cell) const {
     if (!cell.row.number) return std::string(margin_, ' ');
     return fmt::format("{:>{}} {}  ", cell.row.number, margin_ - 4, cell.needed ? '!' : ' ');
@@ -158,7 +159,7 @@ class Layout {
   const Glyphs& glyph_;
   std::vector<ThreadId> threads_;
   std::vector<std::string> started_;
-  size_t margin_ = 7;  // where the columns begin
+  size_t margin_ = 7;  // start of the columns
   std::string out_;
 };
 

@@ -1,4 +1,4 @@
-// The table of a story: a column per thread where the terminal is wide enough, else one column.
+// The table of a story: a column for each thread if the terminal is wide enough, otherwise one column.
 #pragma once
 #include <string>
 

@@ -1,3 +1,4 @@
+// Writes a story as JSON tables.
 #include "report/story_json.hpp"
 
 #include <fmt/format.h>
@@ -19,11 +20,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kKeyRows = 60;             // about so many stay when only the steps that matter are shown
-constexpr size_t kSourceBytes = 1u << 20;   // of a file
-constexpr size_t kOutputBytes = 64u << 10;  // of what the program printed, from its end
+constexpr size_t kAllRows = static_cast<size_t>(-1);
+constexpr size_t kKeyRows = 60;                   // about so many stay when only the steps that matter are shown
+constexpr size_t kSourceBytes = 1u << 20;         // of a file
+constexpr size_t kSameRows = 5, kOtherRows = 60;  // of the passing schedule, before and behind the first difference
+constexpr size_t kOutputBytes = 64u << 10;        // of what the program printed, from its end
 
-// Values by number, in the order they were first seen.
+// Numbers values in the order in which they were first used.
 template <class T>
 class Table {
  public:
@@ -31,7 +34,7 @@ class Table {
   int number(const T& key, Make&& make) {
     auto [at, fresh] = numbers_.try_emplace(key, static_cast<int>(numbers_.size()));
     if (fresh) {
-      rows_.push_back(nullptr);  // what `make` enters comes behind
+      rows_.push_back(nullptr);  // reserves the number, because `make` may add more values
       Json row = make();
       rows_[static_cast<size_t>(at->second)] = std::move(row);
     }
@@ -48,13 +51,14 @@ class StoryModel {
  public:
   StoryModel(const Finding& finding, Symbols& symbols)
       : finding_(finding),
+        symbols_(symbols),
         names_(finding.trace, symbols, &finding.seen),
-        table_(story_table(finding, names_, glyphs(true), static_cast<size_t>(-1))),
+        table_(story_table(finding, names_, glyphs(true), kAllRows, Creation::Unnumbered)),
         cells_(table_.cells),
         row_of_step_(names_.trace().steps().size(), -1) {
     for (size_t i = 0; i < cells_.size(); ++i)
       if (cells_[i].row.kind == StoryRow::Operation) row_of_step_[cells_[i].row.index] = static_cast<int>(i);
-    // A thread's end is told by its last row.
+    // A step without a row belongs to the previous row of its thread.
     std::map<ThreadId, int> last;
     for (size_t i = 0; i < row_of_step_.size(); ++i) {
       int& newest = last.try_emplace(names_.trace().steps()[i].thread, -1).first->second;
@@ -71,6 +75,7 @@ class StoryModel {
     json["waits"] = waits();
     json["edges"] = edges();
     if (finding_.kind == FindingKind::Deadlock) json["waits_for"] = waits_for();
+    if (!finding_.cause.passing.empty()) json["passing"] = passing();
     json["threads"] = threads();
     json["legend"] = names_.legend();
     json["objects"] = objects_.take();
@@ -104,15 +109,50 @@ class StoryModel {
     return json;
   }
 
-  // The orders it depends on, by numbers of rows.
+  // The orders it depends on, by numbers of rows; none if one of them has no row of its own.
   Json why() const {
     Json orders = Json::array();
+    bool complete = true;
     for (const NeededOrder& order : finding_.cause.orders) {
-      const auto first = table_.numbers.find(order.first), second = table_.numbers.find(order.second);
-      if (first == table_.numbers.end() || second == table_.numbers.end()) continue;
-      orders.push_back({{"first", first->second}, {"second", second->second}, {"reversed", "passes"}});
+      const uint32_t first = number_of(order.first), second = number_of(order.second);
+      orders.push_back({{"first", first}, {"second", second}, {"reversed", "passes"}});
+      complete &= first != 0 && second != 0;
     }
+    if (!complete) orders.clear();
     return {{"text", Json::array({finding_.cause.text})}, {"orders", std::move(orders)}};
+  }
+
+  uint32_t number_of(uint32_t step) const {
+    const auto steps = static_cast<uint32_t>(names_.trace().steps().size());
+    const auto& numbers = step < steps ? table_.numbers : table_.pending;
+    const auto at = numbers.find(step < steps ? step : step - steps);
+    return at == numbers.end() ? 0 : at->second;
+  }
+
+  // The nearest schedule that passes, around the first step that differs. Steps count as in the terminal, from 0.
+  Json passing() const {
+    Finding other;
+    other.trace = finding_.cause.passing;
+    TraceNames names(other.trace, symbols_, &finding_.seen);
+    const StoryTable table = story_table(other, names, glyphs(true), kAllRows);
+    const auto numbered = [](const StoryTable& from) {
+      std::vector<const StoryCell*> list;
+      for (const StoryCell& cell : from.cells)
+        if (cell.row.number != 0) list.push_back(&cell);
+      return list;
+    };
+    const auto fails = numbered(table_), passes = numbered(table);
+    size_t at = 0;
+    const auto same = [&](const StoryCell& a, const StoryCell& b) {
+      return a.row.thread == b.row.thread && a.text == b.text && a.place == b.place;
+    };
+    while (at < fails.size() && at < passes.size() && same(*fails[at], *passes[at])) ++at;
+    const size_t first = at - std::min(at, kSameRows);
+    Json rows = Json::array();
+    for (size_t i = first; i < std::min(passes.size(), at + kOtherRows); ++i)
+      rows.push_back(
+          {{"thread", column(passes[i]->row.thread)}, {"text", passes[i]->text}, {"place", passes[i]->place}});
+    return {{"first", first}, {"difference", at}, {"rows", std::move(rows)}};
   }
 
   void name_threads() {
@@ -279,10 +319,11 @@ class StoryModel {
   }
 
   const Finding& finding_;
+  Symbols& symbols_;
   TraceNames names_;
   const StoryTable table_;
   const std::vector<StoryCell>& cells_;
-  std::vector<int> row_of_step_;  // -1: there is none yet
+  std::vector<int> row_of_step_;  // -1: no row yet
   std::map<ThreadId, int> columns_;
   Table<ObjectId> objects_;
   Table<std::string> texts_, files_;

@@ -1,8 +1,9 @@
-// The story of a failure as data, for the page and the Perfetto trace: every row, what relates them, and the source.
+// The story of a failure as data, for the page and the Perfetto trace: every row, the relations between rows, and the
+// source.
 //
-// Texts, frames, stacks, files and objects stand in tables once; rows are columns of numbers that point there, because
-// a trace may have 100,000 steps. -1: none. Keys that a finding has nothing for are left out: `test`, `waits_for`,
-// `why`, `passing`, `output`. src/report/page/model.ts describes every key for who reads it.
+// Texts, frames, stacks, files and objects are stored once in tables. Rows are columns of indices into the tables,
+// because a trace may have 100,000 steps. -1: none. Keys without a value are left out: `test`, `waits_for`, `why`,
+// `passing`, `output`. src/report/page/model.ts describes every key.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <string>

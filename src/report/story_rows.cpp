@@ -1,3 +1,4 @@
+// Turns steps into rows, and selects the important ones.
 #include "report/story_rows.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ struct Next {
   uint32_t index;
 };
 
-// The operation each thread reaches after step i: its next step, or what it had pending at the end.
+// The operation of each thread after step i: its next step, or its pending operation.
 class Lookahead {
  public:
   explicit Lookahead(TraceView trace) : next_(trace.steps().size()) {
@@ -35,7 +36,7 @@ class Lookahead {
   std::vector<std::optional<Next>> next_;
 };
 
-// Waits that follow an operation by themselves: the operation's own row says so.
+// Waits that are part of the operation before them: the operation's row shows the wait.
 bool is_glued(OpKind first, OpKind second) {
   return (first == OpKind::CondWait && second == OpKind::Reacquire) ||
          (first == OpKind::FutexWait && second == OpKind::FutexBlocked) ||
@@ -71,7 +72,7 @@ class RowWriter {
     rows_.push_back(std::move(row));
   }
 
-  // An access lies behind the last step of its thread, before anybody else could run.
+  // An access comes after the last step of its thread, before another thread can run.
   void tell_race(uint32_t records) {
     if (!race_) return;
     const RaceAccess* accesses[] = {&race_->first, &race_->second};
@@ -91,10 +92,10 @@ class RowWriter {
       return;
     }
     if (rows_.empty()) return;
-    // Who did something last, be it a note: a thread that creates others and then joins makes no decisions.
+    // The thread that did something last, even a note: a thread that creates others and then joins makes no decisions.
     const ThreadId before = rows_.back().thread;
     if (before == step.thread || trace_.enabled(step).contains(before)) return;
-    const auto last = last_step_.find(before);  // none if all it did so far is an access
+    const auto last = last_step_.find(before);  // none if the thread has only accessed memory so far
     if (last == last_step_.end()) return;
     if (auto next = lookahead_.after(last->second)) tell_blocked(before, *next);
   }
@@ -117,7 +118,7 @@ class RowWriter {
 
   void tell_end() {
     const auto pending = trace_.pending();
-    // The thread that ran last tried to go on first.
+    // The thread that ran last comes first, because it tried to continue first.
     for (bool last : {true, false})
       for (uint32_t i = 0; i < pending.size(); ++i) {
         const bool ran_last = !trace_.steps().empty() && trace_.steps().back().thread == pending[i].thread;
@@ -134,15 +135,15 @@ class RowWriter {
   Lookahead lookahead_;
   LockOwners holdings_;
   std::map<ThreadId, uint32_t> last_step_;
-  std::set<ThreadId> asleep_;  // a row already says that they wait
+  std::set<ThreadId> asleep_;  // threads with a row that says they wait
   std::vector<StoryRow> rows_;
   uint32_t number_ = 0;
 };
 
-// Whether a row must be shown. Operations count when another thread did something conflicting before.
+// Whether a row must be shown: of operations those that conflict with what another thread did last, and what it did.
 std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
   std::vector<bool> keep(rows.size());
-  std::map<ObjectId, uint32_t> last_access;  // step
+  std::map<ObjectId, size_t> last_access;  // row
   const auto steps = trace.steps();
   for (size_t i = 0; i < rows.size(); ++i) {
     const StoryRow& row = rows[i];
@@ -156,11 +157,11 @@ std::vector<bool> telling(const std::vector<StoryRow>& rows, TraceView trace) {
     const Step& step = steps[row.index];
     if (step.kind == OpKind::Create || row.waits) keep[i] = true;
     for (const Access& access : accesses(step.operation())) {
-      auto [at, fresh] = last_access.try_emplace(access.object, row.index);
-      if (!fresh && steps[at->second].thread != step.thread &&
-          dependent(steps[at->second].operation(), step.operation()))
-        keep[i] = true;
-      at->second = row.index;
+      auto [at, fresh] = last_access.try_emplace(access.object, i);
+      const Step& before = steps[rows[at->second].index];
+      if (!fresh && before.thread != step.thread && dependent(before.operation(), step.operation()))
+        keep[i] = keep[at->second] = true;
+      at->second = i;
     }
   }
   return keep;
@@ -176,7 +177,7 @@ std::vector<StoryRow> all_rows(TraceView trace, const DataRace* race) {
   return rows;
 }
 
-std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceView trace) {
+std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceView trace, Creation how) {
   const auto kind_of = [&trace](const StoryRow& row) {
     const bool operation = row.kind == StoryRow::Operation || row.kind == StoryRow::Blocked;
     if (!operation) return OpKind::Yield;
@@ -188,10 +189,12 @@ std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceVie
   };
   const auto tells = [&](const StoryRow& row) { return row.number != 0 && !folds(row); };
   std::map<ThreadId, uint32_t> folded;
-  if (std::none_of(rows.begin(), rows.end(), tells)) return folded;  // then they are all there is
+  if (std::none_of(rows.begin(), rows.end(), tells)) return folded;  // the story consists of these rows only
   for (const StoryRow& row : rows)
     if (folds(row) && row.kind == StoryRow::Operation && kind_of(row) != OpKind::ThreadStart) ++folded[row.thread];
-  std::erase_if(rows, folds);
+  if (how == Creation::LeftOut) std::erase_if(rows, folds);
+  for (StoryRow& row : rows)
+    if (folds(row)) row.number = 0;
   uint32_t number = 0;
   for (StoryRow& row : rows)
     if (row.number) row.number = ++number;
@@ -201,9 +204,10 @@ std::map<ThreadId, uint32_t> fold_creation(std::vector<StoryRow>& rows, TraceVie
 std::vector<bool> rows_worth_telling(const std::vector<StoryRow>& rows, TraceView trace, size_t limit) {
   if (rows.size() <= limit) return std::vector<bool>(rows.size(), true);
   std::vector<bool> keep = telling(rows, trace);
-  constexpr size_t kEnd = 8;  // the last rows are what the failure is about
+  constexpr size_t kEnd = 8;  // the last rows show the failure
   for (size_t i = rows.size() - std::min(kEnd, rows.size()); i < rows.size(); ++i) keep[i] = true;
-  // The end tells more than the beginning: of what is too much, a quarter is taken from the start.
+  // The end is more important than the beginning: a quarter of the limit is taken from the beginning, the rest from the
+  // end.
   const auto kept = static_cast<size_t>(std::count(keep.begin(), keep.end(), true));
   size_t seen = 0;
   for (size_t i = 0; i < keep.size() && kept > limit; ++i)

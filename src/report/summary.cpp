@@ -1,3 +1,4 @@
+// Builds the lines before and after an exploration.
 #include "report/summary.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ std::string capitalised(std::string text) {
 
 std::string indented(const std::string& line) { return line.empty() ? "" : "       " + line + "\n"; }
 
-// The strategy ended the search by its own budget: say how to lift it.
+// The strategy's default budget ended the search: how to raise it.
 std::string how_to_go_on(const Exploration& result) {
   return result.ending == Ending::DefaultBudget ? "To search longer, add --time 10m or --executions N." : "";
 }
@@ -128,9 +129,9 @@ std::string test_line(const Exploration& result, const Terminal& terminal) {
   return {};
 }
 
-// A proof says nothing about what the test does not do.
+// A proof covers only what the test does.
 std::string small_workload_hint(const Exploration& result) {
-  constexpr uint32_t kFewSteps = 20;  // of each thread
+  constexpr uint32_t kFewSteps = 20;  // steps of each thread
   constexpr double kQuick = 1;        // seconds
   const Bounds& bounds = result.claim.bounds;
   const bool bounded = bounds.preemptions || bounds.variables || bounds.threads || bounds.depth || bounds.delays;

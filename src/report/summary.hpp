@@ -1,4 +1,4 @@
-// The sentences around an exploration: what is about to be explored, and what is known in the end.
+// The summary of an exploration: the header line, and the result at the end.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -19,15 +19,15 @@ std::string seconds_text(double seconds);                                       
 std::string shell_word(std::string_view word);
 std::string shell_words(const std::vector<std::string>& words);  // quoted if a shell would split or expand it
 
-// What to do about code that is not instrumented; empty if there is none.
+// How to instrument the code that is not; empty if there is none.
 std::string how_to_instrument(const Claim& claim);
 
-// What the program is explored with; fills the first line and the last.
+// The settings of an exploration, for the first and the last lines.
 struct Setting {
   std::string program;   // base name
   unsigned threads = 0;  // 0: not known yet
   Points points = Points::Sync;
-  std::optional<uint64_t> seed{};  // that was drawn
+  std::optional<uint64_t> seed{};  // a seed that was drawn
 };
 
 // "  1 preemption    all pass (118 executions)"
@@ -36,13 +36,13 @@ std::string bound_line(uint32_t bound, uint64_t executions);
 // "bank_test · 3 threads · preempting at sync calls and atomics"
 std::string header_line(const Setting& setting, const Terminal& terminal);
 
-// The last lines: PASS, INCOMPLETE or how deep the bug lies, with what is not covered.
+// The last lines: PASS, INCOMPLETE or the depth of the bug, with what is not covered.
 std::string final_lines(const Exploration& result, const Terminal& terminal, bool verbose = false);
 
-// For a proof that was quick because the program does little: what it covers, and what to try. Empty: it was not.
+// For a quick proof of a program that does little: what the proof covers, and what to try. Empty: not needed.
 std::string small_workload_hint(const Exploration& result);
 
-// The same in one line, for one of many tests: "pass    every execution (12 executions, 0.01 s)".
+// The result in one line, for one of many tests: "pass    every execution (12 executions, 0.01 s)".
 std::string test_line(const Exploration& result, const Terminal& terminal);
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Reads suppression files and matches races.
 #include "report/suppressions.hpp"
 
 #include <fmt/format.h>
@@ -27,8 +28,8 @@ bool matches_glob(std::string_view pattern, std::string_view text) {
 }
 
 namespace {
-// libstdc++ unlocks its atomic<shared_ptr> with relaxed order after reading (gcc 12): formally a race with the next
-// writer, but not the program's.
+// libstdc++ (gcc 12) unlocks its atomic<shared_ptr> with relaxed order after reading. That is formally a race with the
+// next writer, but not the program's.
 constexpr std::string_view kLibraryRace = "std::_Sp_atomic::*";
 }  // namespace
 

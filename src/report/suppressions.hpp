@@ -1,6 +1,5 @@
-// What the user does not want to hear about: a file with lines "race:GLOB", matched against the functions, files and
-// the variable of a data race. Empty lines and lines that start with # are skipped. Races that are the C++ library's
-// own are covered in any case.
+// Suppressions: a file with lines "race:GLOB", matched with the functions, files and the variable of a data race. Empty
+// lines and lines that start with # are skipped. Races inside the C++ library are always suppressed.
 #pragma once
 #include <map>
 #include <string>
@@ -18,7 +17,7 @@ class Suppressions {
   static Result<Suppressions> load(const std::string& path);
   static Result<Suppressions> parse(std::string_view text, const std::string& path);
 
-  // Answers are remembered by place: asked after every execution.
+  // Results are cached by place, because this is called after every execution.
   bool covers(const DataRace& race, Symbols& symbols) { return match(race, symbols).covered; }
   bool is_library_race(const DataRace& race, Symbols& symbols) { return match(race, symbols).library; }
 

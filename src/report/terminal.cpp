@@ -1,3 +1,4 @@
+// Detects terminals, and fits and escapes text.
 #include "report/terminal.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What the terminal can show.
+// The abilities of a terminal: width, colour and characters.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,7 +8,7 @@ namespace lockstep {
 
 enum class When { Auto, Always, Never };
 
-// Line art and punctuation; ASCII where the locale is not UTF-8.
+// Line art and punctuation; ASCII if the locale is not UTF-8.
 struct Glyphs {
   std::string_view ellipsis, line, head_right, head_left, right, left, dash, dot, cross;
 };
@@ -24,20 +24,20 @@ struct Terminal {
   std::string paint(std::string_view code, std::string_view text) const;
 };
 
-// Names and messages come from the program, and must not control the terminal: control characters are spelled out. With
-// `colour` the sequences that Terminal::paint writes stay.
+// Escapes control characters, because names and messages come from the program and must not control the terminal. With
+// `colour`, the sequences that Terminal::paint writes stay.
 std::string printable(std::string_view text, bool colour);
 
-// For output to `fd`: COLUMNS, then the window size; LC_ALL, LC_CTYPE, LANG; NO_COLOR over CLICOLOR_FORCE over
-// CLICOLOR over whether it is a terminal.
+// The abilities for output to `fd`. Width: COLUMNS, then the window size. Locale: LC_ALL, LC_CTYPE, LANG. Colour:
+// NO_COLOR, then CLICOLOR_FORCE, then CLICOLOR, then whether `fd` is a terminal.
 Terminal detect_terminal(int fd, When colour);
 
-std::optional<unsigned> window_width(int fd);  // of the terminal at `fd` now; none: it is no terminal
+std::optional<unsigned> window_width(int fd);  // the current width of the terminal at `fd`; none: not a terminal
 
-// Columns a text takes: code points, which is right for everything we print.
+// The number of columns of a text: its code points, which is correct for everything that Lockstep prints.
 size_t columns(std::string_view text);
 
-// At most `width` columns, the end replaced by an ellipsis if it is longer.
+// The text in at most `width` columns; the end of a longer text is replaced by an ellipsis.
 std::string fit(std::string_view text, size_t width, const Terminal& terminal);
 
 }  // namespace lockstep

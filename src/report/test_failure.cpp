@@ -1,3 +1,4 @@
+// Parses the failure messages of test frameworks.
 #include "report/test_failure.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kLongest = 400;  // of a message
+constexpr size_t kLongest = 400;  // characters of a message
 
 std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r");
@@ -19,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-// Colours of a framework that was told to use them.
+// Removes the colours of a framework.
 std::string without_escapes(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -45,12 +46,12 @@ bool is_place(std::string_view text, TestFailure& out) {
   return true;
 }
 
-// "queue_test.cpp:12: Failure" -> file and line, for the given last word.
+// Reads "queue_test.cpp:12: Failure" into file and line; `word` is the last word.
 bool is_failure(std::string_view line, std::string_view word, TestFailure& out) {
   return line.ends_with(word) && is_place(line.substr(0, line.size() - word.size()), out);
 }
 
-// "queue_test.cpp:12: ERROR: CHECK( n == 2 ) is NOT correct!" of doctest,
+// Reads "queue_test.cpp:12: ERROR: CHECK( n == 2 ) is NOT correct!" of doctest, and
 // "queue_test.cpp(12): error: in \"Queue/Push\": check n == 2 has failed [1 != 2]" of Boost.Test.
 bool is_failure_on_one_line(std::string_view line, TestFailure& out) {
   constexpr std::string_view kDoctest[] = {": ERROR: ", ": FATAL ERROR: "};
@@ -80,7 +81,7 @@ std::optional<TestFailure> read_test_failure(std::string_view output) {
   const std::string plain = without_escapes(output);
   const std::vector<std::string_view> lines = lines_of(plain);
   TestFailure failure;
-  bool in_heading = false;  // Catch2: between two rules stand the test and its sections
+  bool in_heading = false;  // Catch2: the test and its sections stand between two rules
   for (size_t i = 0; i < lines.size(); ++i) {
     if (constexpr std::string_view kRun = "[ RUN      ] "; lines[i].starts_with(kRun))
       failure.test = trimmed(lines[i].substr(kRun.size()));

@@ -1,5 +1,5 @@
-// What a test framework printed about a failed check. To the runtime such a test is a program that ended with an exit
-// code; its output says which check failed, and where.
+// A failed check of a test framework, read from the program's output. The runtime only sees a program that ended with
+// an exit code; the output says which check failed, and where.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,16 +10,16 @@
 namespace lockstep {
 
 struct TestFailure {
-  std::string test;     // "Queue.Pop"; empty if it did not say
+  std::string test;     // "Queue.Pop"; empty if the output does not name it
   std::string message;  // one line
   std::string file;
   int line = 0;
 };
 
-// The first failed check in the output of a GoogleTest or Catch2 program.
+// The first failed check in the output of a test program.
 std::optional<TestFailure> read_test_failure(std::string_view output);
 
-// An exit code that a failed check explains becomes an assertion with the words of that check.
+// Turns an exit code that a failed check explains into an assertion with the message of the check.
 void explain_by_test(Finding& finding);
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Combines the results of test cases.
 #include "report/test_summary.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ void widen(std::optional<T>& least, const std::optional<T>& other) {
   least = least && other ? std::optional(std::min(*least, *other)) : least ? least : other;
 }
 
-// What holds of every test: the smallest bounds, and all provisos.
+// The claim that holds for every test: the smallest bounds, and all provisos.
 Claim common_claim(const std::vector<TestResult>& tests) {
   Claim all = tests[0].result.claim;
   all.provisos.clear();
@@ -93,7 +94,7 @@ std::string tests_line(const std::vector<TestResult>& tests, size_t wanted, cons
   say(of[static_cast<size_t>(Verdict::Incomplete)], "incomplete");
   say(of[static_cast<size_t>(Verdict::Uncontrolled)], "could not be controlled");
   say(wanted - tests.size(), "not run");
-  std::string plain;  // said once
+  std::string plain;  // printed once
   for (const TestResult& test : tests)
     if (plain.empty()) plain = how_to_instrument(test.result.claim);
   return fmt::format("{} {} {} ({}, {})\n{}", plural(wanted, "test"), terminal.glyphs().dash, text,

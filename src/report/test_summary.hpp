@@ -1,4 +1,4 @@
-// All test cases of a program together.
+// The combined result of all test cases of a program.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace lockstep {
 
-// What holds of all of them. `wanted`: how many there are, run or not; `seconds`: what all took.
+// The result that holds for all tests. `wanted`: number of tests, run or not; `seconds`: total time.
 Exploration sum_of(const std::vector<TestResult>& tests, size_t wanted, double seconds);
 
 // "12 tests - 11 passed, 1 with bugs (3,210 executions, 1.20 s)"
 std::string tests_line(const std::vector<TestResult>& tests, size_t wanted, const Exploration& all,
                        const Terminal& terminal);
 
-// One of them; `width`: of the names, so that lines stand in columns.
+// The line of one test; `width`: of the names, so that lines are aligned.
 std::string named_test_line(const std::string& name, size_t width, const Exploration& result, const Terminal& terminal);
 
 }  // namespace lockstep

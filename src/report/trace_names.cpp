@@ -1,3 +1,4 @@
+// Chooses names for threads and objects.
 #include "report/trace_names.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr size_t kLongestThreadName = 18;
 
-// What a thread runs, as a base for its name; empty if that says nothing ("main::lambda#1").
+// The function that a thread runs, as a base for its name; empty if it is not descriptive ("main::lambda#1").
 std::string role_of(std::span<const uint64_t> stack, Symbols& symbols) {
   for (size_t i = stack.size(); i-- > 0;) {
     const std::vector<Frame> frames = symbols.resolve(stack[i]);
@@ -43,7 +44,7 @@ TraceNames::TraceNames(TraceView trace, Symbols& symbols, const Observations* se
   name_objects();
 }
 
-// Each thread may have a local of the same name.
+// Several threads may have a local variable of the same name.
 void TraceNames::number_equal_names() {
   if (seen_ == nullptr) return;
   std::map<std::string, std::vector<ObjectId>> uses;
@@ -60,12 +61,35 @@ const ObservedObject* TraceNames::seen(ObjectId object, uint32_t step) const {
   return seen_ ? seen_->find(object, step) : nullptr;
 }
 
+bool TraceNames::has_name(ObjectId object, uint32_t step) const {
+  const ObservedObject* known = seen(object, step);
+  return (known && !known->name.empty()) || symbols_.is_named(object);
+}
+
+// Of a heap object by what lies in it: where "node->next" is, the pointer to its begin is "node".
+std::string TraceNames::name_of_block(uint64_t begin, uint32_t step) const {
+  if (seen_ == nullptr) return {};
+  for (const Allocation& block : trace_.allocations()) {
+    if (block.begin != begin) continue;
+    for (auto at = seen_->objects.lower_bound(ObjectId{begin});
+         at != seen_->objects.end() && block.contains(static_cast<uint64_t>(at->first)); ++at) {
+      std::string name = object(at->first, step);
+      const size_t arrow = name.rfind("->"), number = name.find(" #");
+      if (arrow == std::string::npos) continue;
+      return name.substr(0, arrow) + (number == std::string::npos ? "" : name.substr(number));
+    }
+  }
+  return {};
+}
+
 std::string TraceNames::value_text(ObjectId object, uint32_t step, uint64_t bits) const {
   const ObservedObject* known = seen(object, step);
   const ValueType type = known ? known->type : ValueType{};
-  if (type.kind == ValueType::Pointer && bits != 0)
+  if (type.kind == ValueType::Pointer && bits != 0) {
     if (const ObservedObject* target = seen(ObjectId{bits}, step); target && !target->name.empty())
       return target->name[0] == '*' ? target->name.substr(1) : "&" + target->name;
+    if (std::string name = name_of_block(bits, step); !name.empty()) return name;
+  }
   return lockstep::value_text(bits, type);
 }
 
@@ -78,7 +102,7 @@ std::optional<std::string> TraceNames::value(uint32_t step, StepValues::Known wh
 
 void TraceNames::name_threads() {
   std::map<ThreadId, std::string> role;
-  std::map<ThreadId, int> tries;  // a thread without a telling name stays so: do not ask at every step
+  std::map<ThreadId, int> tries;  // a thread without a descriptive name is looked up only a few times
   std::set<ThreadId> seen;
   auto see = [&](const Step& step, std::span<const uint64_t> stack) {
     seen.insert(step.thread);

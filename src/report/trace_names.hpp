@@ -1,4 +1,4 @@
-// Names for the threads and objects of one trace, chosen so that a person can tell them apart.
+// Distinct, readable names for the threads and objects of one trace.
 #pragma once
 #include <map>
 #include <optional>
@@ -14,22 +14,24 @@
 
 namespace lockstep {
 
-// Threads are called after the function they run when that says something ("producer", "worker 2"), else "thread 1".
-// Objects that have no name in the program (heap, stack) are numbered by what they are used as ("mutex 1").
+// A thread is named after the function it runs if that is descriptive ("producer", "worker 2"), otherwise "thread 1".
+// Objects without a name in the program (heap, stack) are numbered by what they are used as ("mutex 1").
 class TraceNames {
  public:
-  // `seen`: names and types from a replay that was looked at; null or empty: only what symbols say.
+  // `seen`: names and types from a replay with an inspector; null or empty: only symbols are used.
   TraceNames(TraceView trace, Symbols& symbols, const Observations* seen = nullptr);
 
   std::string thread(ThreadId t) const;
-  // At `step`, because memory of the stack has another name when it is used again.
+  // The name at `step`, because reused stack memory has another name later.
   std::string object(ObjectId object, uint32_t step = kNoStep) const;
+  // Whether it has a name in the source, not only a number.
+  bool has_name(ObjectId object, uint32_t step) const;
   // What the step read or wrote, as a value of its object's type; nullopt: not known.
   std::optional<std::string> value_before(uint32_t step) const { return value(step, StepValues::kBefore); }
   std::optional<std::string> value_after(uint32_t step) const { return value(step, StepValues::kAfter); }
   std::string value_text(ObjectId object, uint32_t step, uint64_t bits) const;
 
-  // Stacks of the trace: by step, by pending operation, and of the failure. Empty when none was recorded.
+  // Stacks of the trace: by step, by pending operation, and of the failure. Empty if none was recorded.
   std::span<const uint64_t> stack_of_step(size_t step) const { return stack(step); }
   std::span<const uint64_t> stack_of_pending(size_t pending) const { return stack(trace_.steps().size() + pending); }
   std::span<const uint64_t> stack_of_pending(ThreadId t) const;
@@ -43,7 +45,7 @@ class TraceNames {
     return a.pc ? std::span<const uint64_t>{&a.pc, 1} : std::span<const uint64_t>{};
   }
 
-  // Numbered objects and where they really are: {"mutex 1", "heap object allocated at bank.cpp:31+8"}.
+  // Numbered objects and their places: {"mutex 1", "heap object allocated at bank.cpp:31+8"}.
   const std::vector<std::pair<std::string, std::string>>& legend() const { return legend_; }
 
   TraceView trace() const { return trace_; }
@@ -55,6 +57,7 @@ class TraceNames {
   }
   std::optional<std::string> value(uint32_t step, StepValues::Known which) const;
   const ObservedObject* seen(ObjectId object, uint32_t step) const;
+  std::string name_of_block(uint64_t begin, uint32_t step) const;
   void number_equal_names();
   void name_threads();
   void name_objects();
@@ -63,7 +66,7 @@ class TraceNames {
   TraceView trace_;
   Symbols& symbols_;
   const Observations* seen_;
-  std::map<std::string, std::vector<ObjectId>> same_name_;  // of what was seen: objects, where there are several
+  std::map<std::string, std::vector<ObjectId>> same_name_;  // of `seen`: names of several objects
   std::vector<std::span<const uint64_t>> stacks_;
   VariableNames variables_;
   std::map<ThreadId, std::string> threads_;

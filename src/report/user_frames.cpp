@@ -1,3 +1,4 @@
+// Selects the frames of the user's code and formats places.
 #include "report/user_frames.hpp"
 
 #include <string_view>
@@ -9,10 +10,13 @@ constexpr std::string_view kLibraries[] = {"libc.so",    "libc-",      "libstdc+
                                            "libpthread", "ld-linux",   "libgcc_s",   "libm.so",    "liblockstep-rt",
                                            "libtsan",    "linux-vdso", "[vdso]",     "liblockstep"};
 constexpr std::string_view kHeaders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/", "/build/"};
-// What a build without debug information leaves of the standard library and the C start-up code.
+// Names of the standard library and the C start-up code, for builds without debug information.
 constexpr std::string_view kFunctions[] = {"std::",         "__gnu_cxx::",  "__gthread",      "__cxa_",
                                            "__tsan_",       "pthread_",     "_start",         "__libc_start",
                                            "__assert_fail", "operator new", "operator delete"};
+
+// Test frameworks as they are installed: without debug information.
+constexpr std::string_view kFrameworks[] = {"testing::", "Catch::", "doctest::", "boost::unit_test::"};
 
 template <size_t N>
 bool starts_with_any(std::string_view text, const std::string_view (&prefixes)[N]) {
@@ -31,6 +35,7 @@ bool is_user_code(const Frame& frame) {
   if (frame.module.empty() || starts_with_any(frame.module, kLibraries)) return false;
   if (starts_with_any(frame.where.file, kHeaders)) return false;
   if (frame.where.file.ends_with("/lockstep/lockstep.hpp")) return false;
+  if (frame.where.file.empty() && starts_with_any(frame.where.function, kFrameworks)) return false;
   return !starts_with_any(frame.where.function, kFunctions);
 }
 

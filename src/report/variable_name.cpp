@@ -1,3 +1,4 @@
+// Spells variables and matches spellings.
 #include "report/variable_name.hpp"
 
 #include <fnmatch.h>
@@ -28,13 +29,13 @@ std::string VariableNames::of(ObjectId object) const {
 }
 
 bool spells_variable(const std::string& wanted, const std::string& name) {
-  // Where a part may end: before a field, an element, an offset, and the particulars of a block.
+  // The characters before which a part may end: a field, an element, an offset, and the details of a heap block.
   const bool heap = name.starts_with(kHeapSpelling);
   const std::string_view boundaries = heap ? "+# " : ".[+";
   const size_t first = heap ? std::string_view(kHeapSpelling).size() : 1;
   for (size_t end = first; end <= name.size(); ++end) {
     if (end < name.size() && boundaries.find(name[end]) == std::string_view::npos) continue;
-    if (heap && end < name.size() && name[end] == '#') continue;  // its blank is the boundary
+    if (heap && end < name.size() && name[end] == '#') continue;  // the space before it is the boundary
     const std::string part = name.substr(0, end);
     if (wanted == part || fnmatch(wanted.c_str(), part.c_str(), 0) == 0) return true;
   }

@@ -1,8 +1,8 @@
-// How variables are spelled: in reports, and by a user who points at one with --focus-variable.
+// The names of variables, in reports and for --focus-variable.
 //
-//   counter, Account::total, table[2].balance          globals, down to the field
-//   heap object allocated at bank.cpp:31+8             offset 8 in the first block from there
-//   heap object allocated at bank.cpp:31 by thread 2 #3+8   in the third that thread 2 had from there
+//   counter, Account::total, table[2].balance          globals, including fields
+//   heap object allocated at bank.cpp:31+8             offset 8 in the first block allocated there
+//   heap object allocated at bank.cpp:31 by thread 2 #3+8   in the third block that thread 2 allocated there
 #pragma once
 #include <span>
 #include <string>
@@ -27,8 +27,8 @@ class VariableNames {
   Symbols& symbols_;
 };
 
-// Does `wanted`, as it is or as a glob, spell this variable or something it is part of? "table", "table[2]" and "t*"
-// all name table[2].balance; brackets mean themselves first.
+// Does `wanted`, as it is or as a glob, name this variable or an object that contains it? "table", "table[2]" and "t*"
+// all name table[2].balance; brackets are first read literally.
 bool spells_variable(const std::string& wanted, const std::string& name);
 
 inline constexpr const char* kHeapSpelling = "heap object allocated at ";

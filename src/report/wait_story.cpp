@@ -1,9 +1,10 @@
+// Walks a trace and records notifications, waits and holders.
 #include "report/wait_story.hpp"
 
 namespace lockstep {
 
 WaitStory::WaitStory(TraceView trace) {
-  std::map<ThreadId, uint32_t> notified;  // woken, by this step, and not yet back
+  std::map<ThreadId, uint32_t> notified;  // woken by this step, and not back yet
   std::map<std::pair<ThreadId, ObjectId>, uint32_t> depth_now;
   const auto wake = [&](ThreadId t, uint32_t step) {
     waiting.erase(t);

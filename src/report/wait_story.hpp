@@ -1,5 +1,5 @@
-// What the steps of a trace mean to those who wait: whom a notification wakes, what ended a wait, how often a lock is
-// held. One walk over the trace.
+// Waits in a trace: which threads a notification wakes, what ended a wait, how often a lock is held. Computed in one
+// walk over the trace.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -12,11 +12,12 @@ namespace lockstep {
 struct WaitStory {
   explicit WaitStory(TraceView trace);
 
-  std::map<uint32_t, std::vector<ThreadId>> woken;    // by the notification of this step; empty: nobody waits
-  std::map<uint32_t, uint32_t> woken_by;              // the end of a wait → the notification
-  std::map<uint32_t, uint32_t> depth;                 // a lock taken again by who holds it: how often it holds it now
-  std::map<uint32_t, std::vector<ThreadId>> holders;  // an attempt that failed: who holds it
-  std::map<ThreadId, ObjectId> waiting;               // at the end in a condition wait and not woken: on which
+  std::map<uint32_t, std::vector<ThreadId>> woken;  // woken by the notification of this step; empty: no thread waited
+  std::map<uint32_t, uint32_t> woken_by;            // step that ends a wait → the notification
+  // A lock taken again by its holder: number of times it is now held.
+  std::map<uint32_t, uint32_t> depth;
+  std::map<uint32_t, std::vector<ThreadId>> holders;  // a failed attempt: the holders
+  std::map<ThreadId, ObjectId> waiting;               // at the end in a condition wait and not woken: the condition
   std::map<std::pair<ThreadId, ObjectId>, uint32_t> taken;  // locks held at the end: the step that took them
 };
 

@@ -1,3 +1,4 @@
+// Describes waits, cycles and missed notifications.
 #include "report/wait_text.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ std::string waited_for(const WaitGraph::Edge& edge, const TraceNames& names) {
   }
 }
 
-// May the thread have learned something by this step that tells it not to wait, or between its last step and this one?
+// Can the thread have read something in this step, or since its last step, that decides whether it waits?
 bool may_test(const Step& step) {
   switch (step.kind) {
     case OpKind::Lock:
@@ -33,12 +34,13 @@ bool may_test(const Step& step) {
   }
 }
 
-// The last notification that came too early for this waiter: after that it has not looked at anything any more,
-// otherwise it saw what the notification was about and waits for another one.
+// The last notification that came too early for this waiter. The waiter must not have read anything after it: otherwise
+// it saw the notified change and waits for another one.
 std::optional<size_t> missed_notification(const WaitGraph::Edge& edge, TraceView trace) {
   LockOwners now;
   std::optional<size_t> missed;
-  bool waiter_ran = false;  // since then; what it read before that step it read before the notification
+  // Since the notification; what it read before its next step, it read before the notification.
+  bool waiter_ran = false;
   const auto steps = trace.steps();
   for (size_t i = 0; i < steps.size(); ++i) {
     const Step& step = steps[i];
@@ -56,7 +58,7 @@ std::optional<size_t> missed_notification(const WaitGraph::Edge& edge, TraceView
   return missed;
 }
 
-// A signal that is waited for and has been given, too early: condition variables do not remember.
+// The signal that a thread waits for has been given too early: condition variables do not remember signals.
 std::string unheard_signal(const WaitGraph::Edge& edge, const TraceNames& names) {
   if (edge.kind != OpKind::CondWait) return {};
   const std::optional<size_t> missed = missed_notification(edge, names.trace());

@@ -1,4 +1,4 @@
-// Who waits for whom, in words and with names.
+// Waits between threads in words, with names.
 #pragma once
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// The waits of the cycle in its order, or all of them if there is none.
+// The waits of the cycle in order, or all waits if there is no cycle.
 std::vector<WaitGraph::Edge> telling_edges(const WaitGraph& graph);
 
 // "worker 1 waits for accounts[1] held by worker 2, worker 2 waits for accounts[0] held by worker 1".

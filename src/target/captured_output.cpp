@@ -1,3 +1,4 @@
+// Creates and reads the file that captures output.
 #include "target/captured_output.hpp"
 
 #include <sys/mman.h>

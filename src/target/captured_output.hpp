@@ -1,4 +1,4 @@
-// What the program prints in an execution that is shown to a person.
+// The captured output of the program, for an execution that is shown to a user.
 #pragma once
 #include <string>
 
@@ -10,7 +10,7 @@ class CapturedOutput {
   CapturedOutput(const CapturedOutput&) = delete;
   ~CapturedOutput();
   bool create();
-  int fd() const { return fd_; }  // where the program writes it
+  int fd() const { return fd_; }  // the program writes to this descriptor
   bool clear() const;
   std::string text() const;
 

@@ -1,3 +1,4 @@
+// The table of code that is exempt from claims.
 #include "target/code_exemptions.hpp"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ constexpr Row kTable[] = {
     {By::Prefix, "__llvm_profile_", Exemption::Always, kCompiler},
     {By::Prefix, "_Unwind_", Exemption::Always, kCompiler},
     {By::Function, "__clang_call_terminate", Exemption::Always, kCompiler},
-    {By::Prefix, "_ZTW", Exemption::Always, kCompiler},  // give the address of a thread's own variable
+    {By::Prefix, "_ZTW", Exemption::Always, kCompiler},  // they return the address of a thread-local variable
     {By::Prefix, "_ZTH", Exemption::Always, kCompiler},
     {By::Function, "_start", Exemption::Always, kStart},
     {By::Function, "_init", Exemption::Always, kStart},
@@ -111,7 +112,7 @@ constexpr Row kTable[] = {
     {By::Source, "libs/test/src/", Exemption::Framework, kTests},
 };
 
-// What follows "_ZN", "_ZNK" or, for what is local to a function, "_ZZN": the outermost namespace or class.
+// The outermost namespace or class: the name after "_ZN", "_ZNK" or, for names local to a function, "_ZZN".
 std::string_view nested_name(std::string_view linkage_name) {
   if (!linkage_name.starts_with("_Z")) return {};
   linkage_name.remove_prefix(std::min(linkage_name.find_first_not_of('Z', 1), linkage_name.size()));
@@ -127,7 +128,7 @@ bool applies(const Row& row, By by, std::string_view text) {
     case By::Prefix: return text.starts_with(row.text);
     case By::Function: return text == row.text;
     case By::Source: return text.find(row.text) != std::string_view::npos;
-    case By::Namespace:  // also the C++ library's templates for its types
+    case By::Namespace:  // also templates of the C++ library that are instantiated with its types
       return nested_name(text).starts_with(row.text) ||
              (is_standard_function(text) &&
               text.find(std::string("N") + std::string(row.text)) != std::string_view::npos);

@@ -1,4 +1,4 @@
-// Code that a claim about a program need not name although it is not instrumented.
+// Exemptions: code that is not instrumented but need not be named in a claim about a program.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -7,8 +7,8 @@ namespace lockstep {
 
 enum class Exemption : uint8_t {
   None,
-  Always,     // not the program's business
-  Framework,  // a test framework: what it calls of its own copies of the C++ library's templates is exempt as well
+  Always,     // does not belong to the program
+  Framework,  // a test framework: the templates of the C++ library that it calls are exempt as well
 };
 
 // A shared object, by its file name.
@@ -18,9 +18,9 @@ Exemption exempts_function(std::string_view linkage_name);
 // The functions of a source file, by the path that the compiler recorded.
 Exemption exempts_source(std::string_view path);
 
-// A template or an inline function of the C++ library, which every object that uses it has a copy of.
+// A template or inline function of the C++ library; every object file that uses it has a copy.
 bool is_standard_function(std::string_view linkage_name);
-// Of the runtime behind the language, which nobody else defines: exceptions, casts.
+// A function of the language runtime, which only the C++ library defines: exceptions, casts.
 bool is_runtime_function(std::string_view linkage_name);
 
 }  // namespace lockstep

@@ -1,13 +1,14 @@
+// Measures how long turns take, and moves processes to one core and back.
 #include "target/cpu_affinity.hpp"
 
 #include <algorithm>
 
 namespace lockstep {
 namespace {
-constexpr uint32_t kTurnsToBelieve = 32;  // turns before it is believed that they go on
-constexpr uint32_t kStay = 1 << 13;       // turns after which the scheduler is asked again for a good core
-constexpr int64_t kLong = 200'000;        // nanoseconds: a turn after which waking a core does not matter
-// A search with so few plans under way waits for its worker all the time; one with many works at the same time.
+constexpr uint32_t kTurnsToBelieve = 32;  // turns after which sharing a core begins
+constexpr uint32_t kStay = 1 << 13;       // turns after which the operating system chooses a core again
+constexpr int64_t kLong = 200'000;        // nanoseconds: in a longer turn, waking a core costs relatively little
+// With this few plans in flight the search waits for its worker all the time; with many, both work at the same time.
 constexpr uint64_t kFewForOne = 32, kFewEach = 8, kManyPlans = 64;
 }  // namespace
 

@@ -1,6 +1,6 @@
-// Where the processes of an exploration run. A search that needs the traces of few plans to make the next takes turns
-// with its workers; on several cores each hand-over wakes an idle one, which costs several times as much as a small
-// execution. So as long as they take turns, and turns are short, they share a core.
+// Chooses the cores of the processes of an exploration. A search that needs the traces of few plans to make the next
+// takes turns with its workers. On several cores each turn wakes an idle core, which costs several times as much as a
+// small execution. So while search and workers take turns, and turns are short, they share a core.
 #pragma once
 #include <sched.h>
 #include <sys/types.h>
@@ -18,12 +18,13 @@ class CpuAffinity {
   ~CpuAffinity() { part({}); }
   CpuAffinity(const CpuAffinity&) = delete;
 
-  // Where the program may run by itself: its processes are started there.
+  // The cores that this process was allowed to use: the program's processes start there.
   const cpu_set_t& everywhere() const { return everywhere_; }
-  // A trace was waited for so long, with so many plans under way.
+  // The search waited `time` for a trace, with `plans` in flight.
   void waited(std::span<const pid_t> workers, uint64_t plans, std::chrono::nanoseconds time);
   bool shared() const { return !with_.empty(); }
-  // There is more under way. Only those who are still `workers` are touched: other processes may have got their names.
+  // Ends the sharing, because there is more work in flight. Changes only processes that are still `workers`: a process
+  // id may have been reused.
   void part(std::span<const pid_t> workers);
 
  private:
@@ -31,7 +32,7 @@ class CpuAffinity {
   cpu_set_t everywhere_;
   bool usable_;
   uint32_t turns_ = 0;
-  int64_t turn_ = 0;  // nanoseconds, averaged over the last few
+  int64_t turn_ = 0;  // nanoseconds, averaged over recent turns
   std::vector<pid_t> with_;
 };
 

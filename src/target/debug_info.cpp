@@ -1,8 +1,8 @@
+// Finds functions, lines and names in DWARF.
 #include "target/debug_info.hpp"
 
 #include <dwarf.h>
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
 #include "target/demangle.hpp"
@@ -22,7 +22,7 @@ std::string absolute(Dwarf_Die* unit, const char* file) {
   return folder ? std::string(folder) + "/" + path : path;
 }
 
-// Where a function or variable was declared: behind abstract origins and specifications.
+// The declaration of a function or variable: follows abstract origins and specifications.
 Dwarf_Die declaration_of(Dwarf_Die die) {
   for (int hops = 0; hops < 8; ++hops) {
     Dwarf_Attribute attribute;
@@ -35,7 +35,7 @@ Dwarf_Die declaration_of(Dwarf_Die die) {
   return die;
 }
 
-// Appends the chain of functions that are inlined below `parent` and cover `pc`. True once one was found.
+// Appends the chain of functions that are inlined below `parent` and cover `pc`. True if one was found.
 bool collect_inlined(Dwarf_Die* parent, Dwarf_Addr pc, std::vector<FunctionScope>& chain) {
   Dwarf_Die child;
   if (dwarf_child(parent, &child) != 0) return false;
@@ -79,7 +79,7 @@ Dwarf_Die* Units::at(uint64_t pc) {
   return address < range.end ? &units_[range.unit] : nullptr;
 }
 
-// A lambda lies in the function that has it, but not its code.
+// The type of a lambda lies in the function that contains it; its code does not.
 void Units::add_functions(Dwarf_Die* parent, std::vector<Function>& functions) {
   Dwarf_Die child;
   if (dwarf_child(parent, &child) != 0) return;
@@ -116,8 +116,8 @@ std::optional<SourceLine> line_at(Dwarf_Die* unit, Dwarf_Addr pc) {
   const char* file = line ? dwarf_linesrc(line, nullptr, nullptr) : nullptr;
   int number = 0;
   if (file == nullptr || dwarf_lineno(line, &number) != 0) return std::nullopt;
-  // Line 0 is code no source line is to blame for: the nearest line before it in the same unit is what a person
-  // looks for.
+  // Line 0 marks code that belongs to no source line. The nearest line before it in the same unit is what a user looks
+  // for.
   for (Dwarf_Addr back = pc; number == 0 && back + 64 > pc && back > 0; --back) {
     Dwarf_Line* earlier = dwarf_getsrc_die(unit, back);
     if (earlier && dwarf_lineno(earlier, &number) == 0 && number > 0) file = dwarf_linesrc(earlier, nullptr, nullptr);
@@ -135,6 +135,25 @@ std::optional<SourceLine> call_site(Dwarf_Die* unit, Dwarf_Die* inlined) {
   return SourceLine{absolute(unit, path), static_cast<int>(*line)};
 }
 
+std::vector<Dwarf_Die> scopes_around(Dwarf_Die die) {
+  const Dwarf_Off offset = dwarf_dieoffset(&die);
+  std::vector<Dwarf_Die> scopes(1);
+  if (dwarf_diecu(&die, &scopes.front(), nullptr, nullptr) == nullptr) return {};
+  while (true) {
+    Dwarf_Die next;
+    if (dwarf_child(&scopes.back(), &next) != 0) return {};
+    Dwarf_Die holder = next;
+    while (dwarf_dieoffset(&next) <= offset) {
+      holder = next;
+      if (dwarf_siblingof(&next, &next) != 0) break;
+    }
+    if (dwarf_dieoffset(&holder) >= offset) break;
+    scopes.push_back(holder);
+  }
+  std::reverse(scopes.begin(), scopes.end());
+  return scopes;
+}
+
 std::string name_of(Dwarf_Die* die) {
   Dwarf_Attribute attribute;
   for (unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
@@ -142,22 +161,18 @@ std::string name_of(Dwarf_Die* die) {
   const char* plain = dwarf_diename(die);
   if (plain == nullptr) return {};
   std::string result = plain;
-  Dwarf_Die* scopes = nullptr;
-  Dwarf_Die declared = declaration_of(*die);
-  const int count = dwarf_getscopes_die(&declared, &scopes);
-  for (int i = 1; i < count; ++i) {
-    const int tag = dwarf_tag(&scopes[i]);
-    const char* name = dwarf_diename(&scopes[i]);
+  for (Dwarf_Die& scope : scopes_around(declaration_of(*die))) {
+    const int tag = dwarf_tag(&scope);
+    const char* name = dwarf_diename(&scope);
     const bool closure = name ? std::string_view(name).starts_with("<lambda") : result == "operator()";
     if (closure) {
-      result = "lambda";  // instead of the operator() it holds
+      result = "lambda";  // the operator() of the lambda
     } else if (name == nullptr) {
       continue;
     } else if (tag == DW_TAG_subprogram || may_hold_functions(tag)) {
       result = shorten_name(name) + "::" + result;
     }
   }
-  if (count > 0) free(scopes);
   return result;
 }
 

@@ -1,4 +1,4 @@
-// One loaded ELF file with its DWARF, as libdw sees it. Private to the symbols library.
+// One loaded ELF file with its DWARF, read with libdw. Private to the symbols library.
 #pragma once
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -47,18 +47,21 @@ class Units {
   };
   std::vector<Dwarf_Die> units_;
   std::vector<Range> ranges_;                              // sorted by begin
-  std::map<Dwarf_Die*, std::vector<Function>> functions_;  // of a unit, by address; made when first asked for
+  std::map<Dwarf_Die*, std::vector<Function>> functions_;  // by unit and address; built on first use
   Dwarf_Addr bias_ = 0;
 };
 
 std::optional<SourceLine> line_at(Dwarf_Die* unit, Dwarf_Addr pc);
 std::optional<SourceLine> call_site(Dwarf_Die* unit, Dwarf_Die* inlined);
 
-// Readable name of a function or variable: from its linkage name if there is one, else its plain name with the
-// scopes it is declared in (gcc gives an inlined lambda no linkage name); empty if it has none.
+// Readable name of a function or variable: from its linkage name if there is one, otherwise its plain name with the
+// scopes that declare it (gcc gives an inlined lambda no linkage name); empty if it has none.
 std::string name_of(Dwarf_Die* die);
+// What holds this entry, innermost first, as dwarf_getscopes_die() would say. That looks at every entry of the unit; as
+// entries are ordered by their offsets, the siblings of the scopes are enough.
+std::vector<Dwarf_Die> scopes_around(Dwarf_Die die);
 
-// ATTRIBUTE as an unsigned number, looking through abstract origins and specifications.
+// `attribute` as an unsigned number; follows abstract origins and specifications.
 std::optional<uint64_t> number(Dwarf_Die* die, unsigned attribute);
 
 }  // namespace lockstep::debug_info

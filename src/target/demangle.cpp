@@ -1,3 +1,4 @@
+// Shortens demangled names step by step.
 #include "target/demangle.hpp"
 
 #include <cxxabi.h>
@@ -15,7 +16,8 @@ void erase_all(std::string& text, std::string_view what) {
 
 bool starts_at(std::string_view text, size_t at, std::string_view what) { return text.substr(at, what.size()) == what; }
 
-// Length of an operator name at `at` ("operator<<"), so that its characters are not taken for brackets; 0 if none.
+// Length of an operator name at `at` ("operator<<"), so that its characters do not count as brackets; 0 if there is
+// none.
 size_t operator_name(std::string_view text, size_t at) {
   constexpr std::string_view kWord = "operator";
   if (!starts_at(text, at, kWord)) return 0;
@@ -25,7 +27,7 @@ size_t operator_name(std::string_view text, size_t at) {
   return 0;
 }
 
-// Everything between < and > that is a template argument list.
+// Removes template argument lists.
 std::string without_templates(std::string_view text) {
   std::string out;
   int depth = 0;
@@ -47,7 +49,7 @@ std::string without_templates(std::string_view text) {
   return out;
 }
 
-// "{lambda(int)#2}::operator()" and clang's "$_1::operator()" become "lambda#2".
+// Replaces "{lambda(int)#2}::operator()" and clang's "$_1::operator()" by "lambda#2".
 std::string with_short_lambdas(std::string text) {
   for (size_t at; (at = text.find("{lambda(")) != std::string::npos;) {
     const size_t hash = text.find('#', at), end = text.find('}', at);
@@ -69,7 +71,7 @@ std::string with_short_lambdas(std::string text) {
   return text;
 }
 
-// Where the argument list of the function itself begins: the last '(' at depth 0 that is not part of a name.
+// The start of the function's own argument list: the last '(' at depth 0 that is not part of a name.
 size_t argument_list(std::string_view text) {
   size_t start = std::string_view::npos;
   int depth = 0;
@@ -85,7 +87,7 @@ size_t argument_list(std::string_view text) {
   return start;
 }
 
-// Enclosing functions lose their argument lists: "main()::lambda#1" reads "main::lambda#1".
+// Removes the argument lists of enclosing functions: "main()::lambda#1" becomes "main::lambda#1".
 std::string without_inner_arguments(std::string_view name) {
   std::string out;
   int depth = 0;
@@ -108,7 +110,7 @@ std::string without_inner_arguments(std::string_view name) {
   return out;
 }
 
-// "int Queue::size" is "Queue::size"; "operator new" and conversion operators keep their blank.
+// "int Queue::size" becomes "Queue::size"; "operator new" and conversion operators keep their space.
 std::string without_return_type(std::string name) {
   const size_t keep = name.find("operator ");
   const size_t blank = name.rfind(' ', keep == std::string::npos ? std::string::npos : keep);
@@ -145,7 +147,8 @@ std::string shorten_name(std::string_view demangled) {
 
 std::string readable_name(std::string_view linkage_name) {
   if (!linkage_name.starts_with("_Z")) return std::string(linkage_name);
-  // A local copy made by the compiler ("foo.cold", "foo.constprop.0") demangles only without its suffix in places.
+  // A local copy made by the compiler ("foo.cold", "foo.constprop.0"): some such names demangle only without the
+  // suffix.
   std::string name(linkage_name);
   for (bool cut : {false, true}) {
     if (cut) {

@@ -1,4 +1,4 @@
-// Names of C++ functions and variables as a person would say them.
+// Readable names of C++ functions and variables.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@ namespace lockstep {
 // A name that is not mangled is returned as it is.
 std::string readable_name(std::string_view linkage_name);
 
-// The same, for text that is already demangled.
+// As readable_name(), for text that is already demangled.
 std::string shorten_name(std::string_view demangled);
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Reads sections, symbols, imports and unwind information of an ELF file.
 #include "target/elf_file.hpp"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ std::vector<ElfFile::Function> ElfFile::all_functions() const {
   return found;
 }
 
-// The sorted table of .eh_frame_hdr in the form that all linkers write.
+// Reads the sorted table of .eh_frame_hdr, in the form that all linkers write.
 std::vector<ElfFile::Object> ElfFile::objects() const {
   std::vector<Object> found;
   for (const uint32_t type : {uint32_t{SHT_SYMTAB}, uint32_t{SHT_DYNSYM}})
@@ -112,14 +113,15 @@ std::vector<ElfFile::Function> ElfFile::unwound_functions() const {
     if (name(header) == ".eh_frame") frames = bytes, frames_address = header.sh_addr;
   });
   for_each_section([&](const Elf64_Shdr& header, std::span<const uint8_t> bytes) {
-    constexpr uint8_t kForm[] = {1, 0x1b, 0x03, 0x3b};  // version, relative to here, count, relative to the table
+    // Encodings: version, relative to here, count, relative to the table.
+    constexpr uint8_t kForm[] = {1, 0x1b, 0x03, 0x3b};
     if (name(header) != ".eh_frame_hdr" || bytes.size() < 12 || std::memcmp(bytes.data(), kForm, sizeof kForm) != 0)
       return;
     const uint32_t count = at<uint32_t>(bytes, 8);
     for (uint32_t i = 0; i < count && 12 + (i + 1) * 8ull <= bytes.size(); ++i) {
       const uint64_t begin = header.sh_addr + static_cast<uint64_t>(int64_t{at<int32_t>(bytes, 12 + i * 8ull)});
       const uint64_t entry = header.sh_addr + static_cast<uint64_t>(int64_t{at<int32_t>(bytes, 16 + i * 8ull)});
-      const uint32_t size = at<uint32_t>(frames, entry - frames_address + 12);  // behind length, CIE and begin
+      const uint32_t size = at<uint32_t>(frames, entry - frames_address + 12);  // after length, CIE and begin
       if (size) found.push_back({begin, begin + size, ""});
     }
   });

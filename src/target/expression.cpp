@@ -1,3 +1,4 @@
+// Parses paths in an asserted expression and reads their values.
 #include "target/expression.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// An object in memory, or a value that has no address.
+// An object in memory, or a value without an address.
 struct Value {
   Dwarf_Die type;
   bool in_memory = true;
@@ -73,7 +74,8 @@ class ExpressionReader {
     if (value) show(std::string(text_.substr(begin, end - begin)), *value);
   }
 
-  // One more part of a path: a member, an element, a call that only looks. Nothing is taken where the path ends.
+  // Parses one more part of a path: a member, an element, or a call that only reads. Consumes nothing at the end of the
+  // path.
   std::optional<Value> part(Value value, bool& call) {
     if (take(".load()") || take(".get()")) {
       call = true;
@@ -120,7 +122,7 @@ class ExpressionReader {
   }
   std::optional<Value> pointee(Value value) {
     Dwarf_Die target;
-    if (!is_pointer(&value.type)) {  // a smart pointer
+    if (!is_pointer(&value.type)) {  // maybe a smart pointer
       std::optional<Value> found;
       if (value.in_memory)
         visit_elements(&value.type, value.bits, 0, memory_, [&](const Element& e) {

@@ -1,4 +1,4 @@
-// The variables that a failed assertion names, and their values. Private to the symbols library.
+// Reads the variables that a failed assertion names. Private to the symbols library.
 #pragma once
 #include <span>
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace lockstep::debug_info {
 
-// Of "assertion failed: x == 1" what was asserted; empty if the message is another one.
+// The asserted expression in "assertion failed: x == 1"; empty for other messages.
 std::string_view asserted_expression(std::string_view message);
 
-// Scalars, members of objects, elements of arrays and vectors, size() of containers; what is not understood is left
+// Reads scalars, members of objects, elements of arrays and vectors, and size() of containers. Everything else is left
 // out.
 std::vector<Operand> operands_of(std::string_view expression, const std::vector<VisibleVariable>& locals,
                                  std::span<const Variables::Variable> globals, const ProcessMemory& memory);

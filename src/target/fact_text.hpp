@@ -1,4 +1,4 @@
-// What the runtime noticed about the program, as sentences (model/fact.hpp).
+// Sentences about what the runtime noticed in the program (model/fact.hpp).
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -49,7 +49,7 @@ inline std::vector<std::string> in_words(const std::set<Fact>& facts) {
   return said;
 }
 
-// What executions that do not repeat may depend on, as far as it was noticed.
+// What executions that do not repeat may depend on, as far as the facts show.
 inline std::string dependence(const std::set<Fact>& facts, Isolation isolation) {
   std::string text;
   const auto add = [&text](const char* what) { text += (text.empty() ? "" : ", ") + std::string(what); };

@@ -1,3 +1,4 @@
+// Reads global variables from symbol tables.
 #include "target/global_objects.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 namespace lockstep {
 
 std::vector<TrackedRange> find_global_objects(const std::vector<Module>& modules) {
-  std::map<std::string, uint64_t> begins;  // where each file begins in memory
+  std::map<std::string, uint64_t> begins;  // start of each file in memory
   for (const Module& m : modules) {
     if (m.path.empty() || m.path.front() != '/') continue;
     const auto [at, fresh] = begins.try_emplace(m.path, m.begin - m.file_offset);

@@ -1,3 +1,4 @@
+// Collects the names of objects, step by step, from a stopped program.
 #include "target/inspector.hpp"
 
 #include <chrono>
@@ -14,14 +15,14 @@ namespace {
 
 using namespace debug_info;
 
-// Of a long execution objects that have a name already are not looked at again after this.
+// In a long execution, objects that have a name are not examined again after this time.
 constexpr auto kLong = std::chrono::milliseconds(300);
 
 bool is_memory(ObjectId object) {
   const auto address = static_cast<uint64_t>(object);
   return address >= 4096 && address >> 47 == 0;
 }
-// Stacks of the runtime's threads, and the initial one.
+// True for the initial stack and the stacks of the runtime's threads.
 bool is_stack(ObjectId object) {
   const auto address = static_cast<uint64_t>(object);
   return (address >= 0x2080'0000'0000 && address < 0x3000'0000'0000) || address >= 0x7ff0'0000'0000;
@@ -39,7 +40,8 @@ class ProgramObserver final : public Observer {
   void stopped(const Inspection& stop) override {
     if (!dwfl_ || (stop_ && stop_())) return;
     const auto begin = stopped_at_ = std::chrono::steady_clock::now();
-    if (stop.step == 0 && stop.kind == Inspection::Step) seen_ = {};  // the execution begins, maybe again
+    // The execution starts, perhaps for the second time.
+    if (stop.step == 0 && stop.kind == Inspection::Step) seen_ = {};
     memory_ = ProcessMemory(static_cast<int>(stop.pid), split_);
     unwinder_.has_run(stop.registers[0].thread);
     variables_.erase(stop.registers[0].thread);
@@ -75,7 +77,10 @@ class ProgramObserver final : public Observer {
     ObservedObject fresh{"", {}, known.empty() ? 0 : stop.step};
     if (auto found = find(stop, static_cast<uint64_t>(object))) {
       fresh.name = found->path;
-      if (found->type) fresh.type = value_type(&*found->type);
+      if (found->type)
+        fresh.type = value_type(&*found->type);
+      else if (found->path.ends_with("_count()"))  // of a shared_ptr
+        fresh.type = {ValueType::Signed, 4};
     }
     if (known.empty() || known.back().name != fresh.name) known.push_back(std::move(fresh));
   }
@@ -87,7 +92,7 @@ class ProgramObserver final : public Observer {
     return graph_->find(address);
   }
 
-  // Main's variables come first, and of a thread those of its outermost functions: they live longest.
+  // Main's variables come first, and for each thread those of its outermost functions, because they live longest.
   void build_graph(const Inspection& stop) {
     graph_.emplace(memory_, blocks_, [this] { return gives_up(); });
     std::vector<const ThreadRegisters*> threads;
@@ -97,7 +102,7 @@ class ProgramObserver final : public Observer {
       for (const VisibleVariable& variable : variables_of(*thread)) add_variable(variable);
     for (const Variables::Variable& global : visible_.globals())
       if (Dwarf_Die type = global.type; global.offset == 0 && (is_class(&type) || is_pointer(&type)))
-        graph_->add_root({global.begin, type, global.name});  // others lead nowhere
+        graph_->add_root({global.begin, type, global.name});  // other types lead to no further objects
   }
 
   const std::vector<VisibleVariable>& variables_of(const ThreadRegisters& thread) {
@@ -117,12 +122,15 @@ class ProgramObserver final : public Observer {
       if (!variable.is_closure) return graph_->add_late_root({*object, target, "", true, 1});
       return add_captures(*object, target);
     }
-    if (variable.place.in_memory) return graph_->add_root({variable.place.value, type, variable.name});
-    if (is_pointer(&type) && type_of(&type, &target))
-      graph_->add_root({variable.place.value, target, variable.name, !is_reference(&type), 1});
+    Region root{variable.place.value, type, variable.name};
+    if (!variable.place.in_memory) {
+      if (!is_pointer(&type) || !type_of(&type, &target)) return;
+      root = {variable.place.value, target, variable.name, !is_reference(&type), 1};
+    }
+    variable.is_alias ? graph_->add_alias_root(std::move(root)) : graph_->add_root(std::move(root));
   }
 
-  // gcc calls the copy or reference of a captured variable __variable.
+  // gcc names the copy of a captured variable, or the reference to it, __variable.
   void add_captures(uint64_t closure, Dwarf_Die type) {
     for (Member& member : members_of(&type)) {
       std::string name = member.name.starts_with("__") ? member.name.substr(2) : member.name;
@@ -154,8 +162,8 @@ class ProgramObserver final : public Observer {
   ProcessMemory memory_;
   StackUnwinder unwinder_;
   VisibleVariables visible_;
-  std::map<ThreadId, std::vector<VisibleVariable>> variables_;  // of threads that have not run since
-  std::optional<ObjectGraph> graph_;                            // of the present stop
+  std::map<ThreadId, std::vector<VisibleVariable>> variables_;  // of threads that have not run since the last stop
+  std::optional<ObjectGraph> graph_;                            // of the current stop
   std::chrono::steady_clock::duration spent_{};
   std::chrono::steady_clock::time_point stopped_at_{};
   const std::function<bool()> stop_;

@@ -1,4 +1,4 @@
-// Looks at a program that stops at every step: what its objects are called, and the variables of a failed assertion.
+// Inspects a program that stops at every step: finds names of objects, and the variables of a failed assertion.
 #pragma once
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@ class Observer : public Inspector {
   virtual Observations take() = 0;
 };
 
-// `blocks`: of the heap, as an earlier execution of the same plan knew them. `stop`: there is no time for more names.
+// `blocks`: heap blocks, as found in an earlier execution of the same plan. `stop`: returns true when no time is left.
 std::unique_ptr<Observer> make_observer(const std::vector<Module>& modules, std::vector<Allocation> blocks,
                                         std::function<bool()> stop = {});
 

@@ -1,3 +1,4 @@
+// Classifies the functions of an ELF file by units, calls and memory use.
 #include "target/instrumentation.hpp"
 
 #include <dwarf.h>
@@ -24,7 +25,7 @@ using Function = ElfFile::Function;
 
 struct Unit {
   std::string path;
-  bool instrumented;  // the compiler recorded the option, or a function of it calls the instrumentation
+  bool instrumented;  // the compiler recorded the option, or a function of the unit calls the instrumentation
 };
 
 class Units {
@@ -70,7 +71,7 @@ class Units {
       units_.push_back(
           {text(&die, DW_AT_name), text(&die, DW_AT_producer).find("-fsanitize=thread") != std::string::npos});
       Dwarf_Addr base = 0, begin = 0, end = 0;
-      // The ranges of functions that the linker took from another object begin near 0.
+      // Functions that the linker took from another object have ranges that begin near 0.
       for (ptrdiff_t offset = 0; (offset = dwarf_ranges(&die, offset, &base, &begin, &end)) > 0;)
         if (begin < end && begin >= lowest) ranges_.push_back({begin, end, number});
     }
@@ -115,7 +116,7 @@ class Imports {
     return address + at + sizeof distance + static_cast<uint64_t>(int64_t{distance});
   }
 
-  // An entry of the table is a place to call as good as the slot that it jumps through: jmp *slot(%rip).
+  // An entry of the linkage table can be called instead of the slot that it jumps through: jmp *slot(%rip).
   void read_linkage_table(uint64_t address, std::span<const uint8_t> code) {
     constexpr size_t kEntry = 16, kShort = 8;
     for (size_t at = 0; at + 6 <= code.size(); ++at) {
@@ -129,8 +130,8 @@ class Imports {
     }
   }
 
-  // Is one of the places the target of a direct call or jump, or read as the slot of an indirect one? Four bytes that
-  // hit one by accident are as good as impossible, so that the code need not be decoded.
+  // True if one of the places is the target of a direct call or jump, or the slot of an indirect one. Four bytes hit a
+  // place by accident with negligible probability, so the code is not decoded.
   static bool refers(std::span<const uint8_t> code, uint64_t address, const std::set<uint64_t>& places) {
     if (places.empty()) return false;
     const uint64_t low = *places.begin(), high = *places.rbegin();
@@ -181,7 +182,8 @@ class Classifier {
   }
 
  private:
-  // Where functions are, and what is never written once main has begun: constants, addresses that the loader fills in.
+  // Finds code sections, and memory that is never written once main has begun: constants and addresses that the loader
+  // fills in.
   void read_sections() {
     file_.for_each_section([&](const Elf64_Shdr& section, std::span<const uint8_t> bytes) {
       const std::string_view name = file_.name(section);
@@ -193,8 +195,8 @@ class Classifier {
       if (section.sh_flags & SHF_EXECINSTR && functions) code_.push_back({range.begin, bytes});
     });
   }
-  // Linked from the archives of the C++ library and of libgcc, which come last: everything between the functions that
-  // only they have.
+  // Finds code linked from the static C++ library and libgcc. These come last, so it is everything between the
+  // functions that only they define.
   void find_library(const std::vector<Function>& functions) {
     for (const Function& f : functions) {
       if (has_shared_library_ || !is_runtime_function(f.name) || units_.at(f.begin)) continue;
@@ -234,20 +236,20 @@ class Classifier {
   Exemption exemption(const Function& f) {
     if (const Exemption by_name = exempts_function(f.name); by_name != Exemption::None) return by_name;
     if (const Unit* unit = units_.at(f.begin)) return exempts_source(unit->path);
-    // Linked from the compiler's own archives: __udivti3 and the like, and the C++ library if it is not a shared one.
+    // Linked from the compiler's own archives: __udivti3 and the like, and the C++ library if it is static.
     if (f.hidden && f.name.starts_with("__")) return Exemption::Always;
     const bool has_library = library_.begin < library_.end;
     const bool of_library = is_standard_function(f.name) || (f.begin >= library_.begin && f.begin < library_.end);
     return has_library && of_library ? Exemption::Always : Exemption::None;
   }
 
-  // nullopt: nothing to say about it.
+  // nullopt: the function need not be reported.
   std::optional<UninstrumentedFunction::Kind> kind_of(const Function& f) {
     using Kind = UninstrumentedFunction::Kind;
     const Exemption exempt = exemption(f);
     if (exempt == Exemption::Framework) return Kind::Framework;
     const std::span<const uint8_t> code = code_of(f);
-    // A thunk does nothing but go on to a function; a cold part is entered from its function.
+    // A thunk only jumps to a function; a cold part is entered from its function.
     if (exempt == Exemption::Always || code.empty() || f.begin == file_.entry() || is_thunk(f.name) ||
         is_cold_part(f.name))
       return std::nullopt;
@@ -271,9 +273,9 @@ class Classifier {
   std::vector<CodeRange> constants_;
   Imports imports_;
   Units units_;
-  bool has_shared_library_ = false;  // the C++ library is not part of this file
+  bool has_shared_library_ = false;  // the C++ library is a shared object
   CodeRange library_{~0ull, 0};
-  std::set<uint64_t> framework_;  // where its functions begin
+  std::set<uint64_t> framework_;  // start addresses of functions of test frameworks
 };
 
 }  // namespace

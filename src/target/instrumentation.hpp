@@ -1,4 +1,4 @@
-// Which functions of an ELF file the compiler has not instrumented: their memory accesses are not seen.
+// Finds the functions of an ELF file that are not instrumented: their memory accesses are not seen.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -11,30 +11,30 @@ namespace lockstep {
 
 struct UninstrumentedFunction {
   enum class Kind : uint8_t {
-    Program,    // plain, and the program's own
+    Program,    // the program's own code
     Template,   // a copy of a template of the C++ library from an object without debug information
-    Framework,  // of a test framework: not named
+    Framework,  // of a test framework: not reported
   };
   uint64_t begin, end;  // as in the file
-  std::string name;     // as the linker knows it; empty if the file is stripped
+  std::string name;     // linkage name; empty if the file is stripped
   std::string file;     // source file, without its folder; empty if there is no debug information
   Kind kind;
 };
 
 struct FileInstrumentation {
-  bool readable = false;  // there is a table of its functions
+  bool readable = false;  // the file has a table of its functions
   bool position_independent = true;
-  std::vector<UninstrumentedFunction> functions;  // ascending by address, one for each
+  std::vector<UninstrumentedFunction> functions;  // ascending by address, without duplicates
 };
 
-// A function counts as instrumented if it calls the instrumentation, or if it comes from a compile unit in which others
-// do and touches no memory that threads could share. A function that does nothing of that kind is harmless and left
-// out; so is what code_exemptions.hpp lists. A function of an instrumented unit that touches memory without a single
-// call was excluded in its source, by no_sanitize("thread") or by being assembler.
+// A function counts as instrumented if it calls the instrumentation, or if other functions of its compile unit do and
+// it touches no memory that threads could share. An uninstrumented function without such accesses is harmless and left
+// out, and so is everything in code_exemptions.hpp. A function of an instrumented unit that touches memory without any
+// call was excluded in its source, by no_sanitize("thread") or because it is assembler.
 FileInstrumentation find_uninstrumented(const std::string& path);
 
-// The same for explorations of one program that follow each other, such as those of its test cases: each file is read
-// once. What it returns stays.
+// Results for consecutive explorations of one program, for example of its test cases: each file is read once.
+// References to results stay valid.
 class InstrumentationCache {
  public:
   const FileInstrumentation& of(const std::string& path);

@@ -1,3 +1,4 @@
+// Prepares the environment of a worker process.
 #include "target/launch.hpp"
 
 #include <time.h>
@@ -33,7 +34,7 @@ bool is_ours(std::string_view text) {
          (text.starts_with("LOCKSTEP_") && !text.starts_with("LOCKSTEP_TEST_"));
 }
 
-// Now, as a file changed now would be stamped; nanoseconds.
+// The current time as a file changed now would be stamped, in nanoseconds.
 uint64_t file_time() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME_COARSE, &now);
@@ -65,7 +66,8 @@ std::vector<std::string> runtime_variables(const LaunchOptions& options) {
     environment.push_back("LD_LIBRARY_PATH=" + with_length(folder, options.path_room) +
                           (libraries.empty() ? "" : ":" + libraries));
   }
-  environment.push_back("LD_BIND_NOW=1");  // otherwise resetting memory would resolve symbols again and again
+  // Otherwise each reset of the memory would cause symbols to be resolved again.
+  environment.push_back("LD_BIND_NOW=1");
   environment.push_back("GLIBC_TUNABLES=" + tunables + (tunables.empty() ? "" : ":") + "glibc.pthread.rseq=0");
   const std::string descriptors = std::to_string(kChannelFd) + "," + std::to_string(kTableFd);
   environment.push_back(options.explore_call ? std::string(kExploreVariable) + "=" + descriptors + "," +

@@ -1,3 +1,4 @@
+// Reports mapped files to libdwfl.
 #include "target/loaded_modules.hpp"
 
 #include <algorithm>
@@ -8,7 +9,8 @@
 namespace lockstep {
 namespace {
 
-// The default lookup asks a debuginfod server when one is configured: seconds of silence in the middle of a report.
+// Finds debug information without debuginfod: the default lookup would query a configured server, which can take
+// seconds.
 int find_debuginfo(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base, const char* file,
                    const char* link, GElf_Word crc, char** found) {
   if (std::getenv("DEBUGINFOD_URLS") != nullptr)

@@ -1,4 +1,4 @@
-// The mapped ELF files of a program as libdwfl knows them. Private to the symbols library.
+// The mapped ELF files of a program, for libdwfl. Private to the symbols library.
 #pragma once
 #include <elfutils/libdwfl.h>
 #include <memory>
@@ -13,7 +13,7 @@ struct DwflEnd {
 };
 using DwflHandle = std::unique_ptr<Dwfl, DwflEnd>;
 
-// Files that cannot be read stay nameless; null: libdwfl cannot be used at all.
+// Files that cannot be read have no names; null: libdwfl cannot be used.
 DwflHandle report_modules(const std::vector<Module>& modules);
 
 }  // namespace lockstep

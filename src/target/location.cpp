@@ -1,3 +1,4 @@
+// Evaluates DWARF location expressions.
 #include "target/location.hpp"
 
 #include <dwarf.h>
@@ -8,13 +9,13 @@
 namespace lockstep::debug_info {
 namespace {
 
-// A stack machine for the operations that compilers write for variables; anything else gives no place.
+// A stack machine for the operations that compilers write for variables; any other operation gives no place.
 class Evaluation {
  public:
   explicit Evaluation(const FrameContext& context) : c_(context) {}
 
   std::optional<Place> run(const Dwarf_Op* ops, size_t count) {
-    SplitObject object;  // of a variable that is kept in pieces
+    SplitObject object;  // for a variable kept in pieces
     bool in_pieces = false;
     for (size_t i = 0; i < count; ++i) {
       const Dwarf_Op& op = ops[i];
@@ -70,7 +71,7 @@ class Evaluation {
         dwarf_getlocation_addr(&attribute, c_.frame.pc - c_.bias, &ops, &count, 1) != 1)
       return std::nullopt;
     const auto place = Evaluation(c_).run(ops, count);
-    return place ? std::optional(place->value) : std::nullopt;  // a register as frame base is meant by its content
+    return place ? std::optional(place->value) : std::nullopt;  // a register as frame base stands for its value
   }
 
   bool execute(const Dwarf_Op& op) {
@@ -133,7 +134,7 @@ class Evaluation {
 
   const FrameContext& c_;
   std::vector<uint64_t> stack_;
-  std::optional<Place> place_;  // of a value that is in no memory
+  std::optional<Place> place_;  // of a value that is not in memory
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where a variable is: DWARF location expressions evaluated in a frame. Private to the symbols library.
+// The place of a variable: evaluates DWARF location expressions in a frame. Private to the symbols library.
 #pragma once
 #include <elfutils/libdw.h>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lockstep::debug_info {
 
-// In memory, or only a value (in a register, or computed).
+// In memory, or a value only (in a register, or computed).
 struct Place {
   bool in_memory = true;
   uint64_t value = 0;  // the address, or the value itself
@@ -19,10 +19,10 @@ struct FrameContext {
   const StackFrame& frame;
   const ProcessMemory& memory;
   Dwarf_Addr bias;      // of the module
-  Dwarf_Die* function;  // the real function around, for its frame base
+  Dwarf_Die* function;  // the function that is not inlined, for its frame base
 };
 
-// nullopt: the variable is not to be found there, or by something that is not understood.
+// nullopt: the variable has no place here, or its expression is not supported.
 std::optional<Place> place_of(Dwarf_Die* variable, const FrameContext& context);
 
 }  // namespace lockstep::debug_info

@@ -1,3 +1,4 @@
+// Parses /proc/PID/maps.
 #include "target/mapped_modules.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ std::vector<Module> modules_of(pid_t process) {
   std::vector<Module> modules;
   std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
   for (std::string text; std::getline(maps, text);) {
-    // begin-end permissions offset device inode path
+    // The format is: begin-end permissions offset device inode path
     std::string_view line = text;
     if (line.find('/') == line.npos) continue;
     const std::string_view range = next_word(line), permissions = next_word(line), offset = next_word(line);

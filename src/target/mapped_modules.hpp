@@ -8,6 +8,6 @@
 
 namespace lockstep {
 
-std::vector<Module> modules_of(pid_t process);  // ascending; none if it has ended
+std::vector<Module> modules_of(pid_t process);  // ascending; empty if the process has ended
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Analyses the memory operands of a function's instructions.
 #include "target/memory_use.hpp"
 
 #include <algorithm>
@@ -12,14 +13,14 @@ constexpr uint8_t kResult = 0, kStackPointer = 4, kFramePointer = 5, kSecondArgu
 
 bool is(const Instruction& i, OpcodeMap map, uint8_t opcode) { return i.map == map && i.opcode == opcode; }
 
-// push %rbp; mov %rsp,%rbp, with or without endbr64: from there on %rbp is the frame.
+// push %rbp; mov %rsp,%rbp, with or without endbr64: after it %rbp points to the frame.
 bool has_frame_pointer(std::span<const uint8_t> code) {
   constexpr uint8_t kLanding[] = {0xf3, 0x0f, 0x1e, 0xfa}, kFrame[] = {0x55, 0x48, 0x89, 0xe5};
   if (code.size() >= 4 && std::equal(kLanding, kLanding + 4, code.begin())) code = code.subspan(4);
   return code.size() >= 4 && std::equal(kFrame, kFrame + 4, code.begin());
 }
 
-// Has an operand that looks like one in memory, but only its address counts, or nothing.
+// The instruction has a memory operand but does not access it: it only uses the address, or nothing.
 bool only_names_memory(const Instruction& i) {
   if (is(i, OpcodeMap::OneByte, 0x8d)) return true;                            // lea
   return i.map == OpcodeMap::TwoByte && i.opcode >= 0x18 && i.opcode <= 0x1f;  // nop, prefetch, endbr
@@ -35,7 +36,7 @@ bool only_reads(const Instruction& i) {
          (i.opcode < 0x40 && (i.opcode & 6) == 2) || i.opcode == 0xff;
 }
 
-// Instructions that use memory without saying so, call, or leave the program.
+// Instructions that access memory without an operand, call, or leave the program.
 bool is_opaque(const Instruction& i) {
   if (i.lock) return true;
   if (i.map == OpcodeMap::TwoByte)
@@ -59,7 +60,7 @@ bool only_writes(const Instruction& i) {
   return i.map == OpcodeMap::OneByte && (i.opcode == 0x88 || i.opcode == 0x89 || i.opcode == 0xc6 || i.opcode == 0xc7);
 }
 
-// Arithmetic with its result in memory.
+// Arithmetic instructions with their result in memory.
 bool reads_and_writes(const Instruction& i) {
   if (i.map != OpcodeMap::OneByte) return false;
   if (i.opcode < 0x38) return (i.opcode & 7) < 2;
@@ -89,13 +90,13 @@ class CodeReader {
     }
     if (options_.judges_callees)
       return uses_what_it_takes() || (writes_ & ~(results() | (options_.throws ? 1u << kResult : 0u))) != 0;
-    return leaves_ && uses_frame_;  // whoever it goes on to may know the frame, or be its caller's
+    return leaves_ && uses_frame_;  // the target may know the frame, or the frame may be its caller's
   }
 
  private:
-  // Compilers copy arguments of class type and build results without instrumentation, next to a call. So in functions
-  // of instrumented files that call others, only what can be neither counts: variables of static storage, and what is
-  // read and then written. Without optimisation that takes two instructions.
+  // Compilers copy arguments of class type and build results without instrumentation, next to a call. So in
+  // instrumented functions that call others, only accesses that can be neither count: to static variables, and to
+  // memory that is read and then written. Without optimisation the latter takes two instructions.
   bool touches_beside_calls() {
     std::vector<int64_t> read;
     for (size_t at = 0; at < code_.size();) {
@@ -124,17 +125,17 @@ class CodeReader {
     }
     return false;
   }
-  // mov between registers: the address of the frame is taken, or %rax gets the address of the result.
+  // For a mov between registers: the address of the frame is taken, or %rax gets the address of the result.
   void copy(std::span<const uint8_t> code) {
     const bool rex = (code[0] & 0xf0) == 0x40;
     const uint8_t prefix = rex ? code[0] : 0, modrm = code[rex ? 2 : 1];
     const unsigned from = (modrm >> 3 & 7) | (prefix & 4 ? 8 : 0), to = (modrm & 7) | (prefix & 1 ? 8 : 0);
     if (from == kStackPointer && to != kFramePointer) taken_.push_back({kStackPointer, 0});
     if (to == kResult && from != kStackPointer) results_ |= 1u << from | 1u << kResult;
-    const bool argument = to == kFirstArgument || to == kSecondArgument;  // of a call
+    const bool argument = to == kFirstArgument || to == kSecondArgument;  // an argument of a call
     if (from != kResult && to != kResult && !argument) copies_.push_back(1u << from | 1u << to);
   }
-  // Registers that hold the address of the result, or a copy of it.
+  // Registers that hold the address of the result, or a copy of that address.
   uint32_t results() const {
     uint32_t all = results_;
     for (uint32_t before = 0; all != before;) {
@@ -155,13 +156,13 @@ class CodeReader {
                                            (i.opcode >= 0xe0 && i.opcode <= 0xe3));
   }
   bool jumps_anywhere(const Instruction& i) {
-    if (i.memory && i.base == Instruction::kRelative) {  // to another module
+    if (i.memory && i.base == Instruction::kRelative) {  // jumps to another module
       leaves_ = true;
       return false;
     }
-    return !has_table_;  // otherwise a switch
+    return !has_table_;  // otherwise the jump of a switch
   }
-  // True if this operand may be shared.
+  // True if the memory of this operand may be shared.
   bool use(const Instruction& i, uint64_t end) {
     const bool frame = i.base == kStackPointer || (framed_ && i.base == kFramePointer);
     const bool relative = i.base == Instruction::kRelative;
@@ -191,9 +192,10 @@ class CodeReader {
     int64_t displacement;
     bool operator==(const FramePlace&) const = default;
   };
-  std::vector<FramePlace> taken_, used_;  // places of the frame whose address is taken, that are accessed
-  uint32_t writes_ = 0, results_ = 0;     // registers: memory is written through them, %rax gets their value
-  std::vector<uint32_t> copies_;          // pairs of registers, by their bits
+  std::vector<FramePlace> taken_, used_;  // places of the frame: those whose address is taken, those that are accessed
+  // Registers through which memory is written; registers whose value goes to %rax.
+  uint32_t writes_ = 0, results_ = 0;
+  std::vector<uint32_t> copies_;  // pairs of registers, as bits
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Does a function touch memory that threads could share? Read from its x86-64 code.
+// Determines from x86-64 code whether a function may touch memory that threads could share.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -7,18 +7,17 @@
 namespace lockstep {
 
 struct MemoryUseOptions {
-  std::function<bool(uint64_t)> constant;  // is this address never written?
-  // Reads through a register are taken for reads of a constant table if the function takes the address of one.
+  std::function<bool(uint64_t)> constant;  // is the memory at this address never written?
+  // Treat reads through a register as reads of a constant table if the function takes the address of one.
   bool trust_tables = false;
-  // The function comes from an instrumented unit, so that what it calls is judged by itself. Its frame counts only
-  // where it accesses the very place whose address it takes; its result in memory is its own until it returns.
+  // The function comes from an instrumented unit, so the functions that it calls are judged separately. Its frame
+  // counts only if it accesses a place whose address it takes. Its result in memory is private until it returns.
   bool judges_callees = false;
-  bool throws = false;  // writes through %rax fill in an exception
+  bool throws = false;  // writes through %rax initialise an exception
 };
 
-// False only if it is certain that the function, whose code begins at `address`, accesses nothing but registers, its
-// own frame, thread-local storage and constants, and passes no address of its frame on. What cannot be decoded is
-// certain of nothing.
+// False only if the function, whose code begins at `address`, certainly accesses nothing but registers, its own frame,
+// thread-local storage and constants, and passes on no address of its frame. True if an instruction cannot be decoded.
 bool may_touch_shared_memory(std::span<const uint8_t> code, uint64_t address, const MemoryUseOptions& options);
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Searches code for rdrand, rdseed, rdtsc and rdtscp.
 #include "target/nondeterministic_instructions.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ bool is_counter(std::span<const uint8_t> code) {
          (code[1] == 0x31 || (code.size() >= 3 && code[1] == 0x01 && code[2] == 0xf9));
 }
 
-// Do these bytes occur at all? Nearly no program has them, and looking for bytes is fast.
+// True if these bytes occur anywhere. Nearly no program has them, and searching bytes is fast.
 bool may_have(std::span<const uint8_t> code) {
   for (size_t at = 0; at < code.size(); ++at) {
     const void* next = std::memchr(code.data() + at, 0x0f, code.size() - at);
@@ -32,7 +33,7 @@ bool may_have(std::span<const uint8_t> code) {
   return false;
 }
 
-// Where the end of an instruction in the file lies in the program; 0: it is not mapped.
+// The address in the program of an instruction's end in the file; 0: not mapped.
 uint64_t loaded_at(uint64_t end, const ElfFile& file, const std::string& path, const std::vector<Module>& modules) {
   const auto offset = file.offset_of(end - 1);
   for (const Module& m : modules)
@@ -51,7 +52,8 @@ NondeterministicInstructions find_nondeterministic_instructions(std::span<const 
     std::span<const uint8_t> bytes = code.subspan(at, std::min(length, code.size() - at));
     at += length;
     const bool repeat_prefix = !bytes.empty() && bytes[0] == 0xf3;
-    while (!bytes.empty() && (bytes[0] == 0x66 || (bytes[0] & 0xf0) == 0x40)) bytes = bytes.subspan(1);  // size, REX
+    // Skips prefixes: size, REX.
+    while (!bytes.empty() && (bytes[0] == 0x66 || (bytes[0] & 0xf0) == 0x40)) bytes = bytes.subspan(1);
     if (repeat_prefix) continue;
     if (is_random(bytes)) found.random.push_back(at);
     if (is_counter(bytes)) found.counter.push_back(at);
@@ -106,7 +108,7 @@ std::set<Fact> nondeterministic_facts(const std::vector<Module>& modules, bool c
 void CodeFacts::add_to(std::set<Fact>& facts, const std::vector<Module>& modules, InstrumentationCache& files) {
   std::set<std::string> paths;
   for (const Module& module : modules) paths.insert(module.path);
-  const Fact uncontrolled{0, FactKind::CycleCounter};  // by the looks of its bytes
+  const Fact uncontrolled{0, FactKind::CycleCounter};  // judging by its bytes
   if (paths != paths_) found_ = nondeterministic_facts(modules, !facts.contains(uncontrolled), files);
   paths_ = std::move(paths);
   const bool reads_counter =

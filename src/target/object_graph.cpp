@@ -1,3 +1,4 @@
+// Breadth-first search from variables to an address.
 #include "target/object_graph.hpp"
 
 #include <dwarf.h>
@@ -10,9 +11,10 @@ namespace {
 
 constexpr size_t kMostRegions = 6000;
 constexpr unsigned kMostHops = 8;
+constexpr unsigned kHopsBeforeAliases = 2;
 constexpr uint64_t kMostElements = 64;  // of an array that are followed
 
-// Names the mutex that it holds, not a thing of its own.
+// A lock guard stands for the mutex that it holds.
 bool is_lock(Dwarf_Die* type) {
   const std::string name = plain_name(type);
   for (const char* lock : {"lock_guard<", "unique_lock<", "scoped_lock<", "shared_lock<"})
@@ -23,7 +25,7 @@ bool is_lock(Dwarf_Die* type) {
 // "queue" + ".head", "node" + ".next" behind a pointer, "*node".
 std::string spell(const Region& region, const std::string& rest) {
   if (!region.pointee) return region.path + rest;
-  if (region.path.empty()) return rest.empty() ? "*this" : rest.substr(1);  // a member of this object
+  if (region.path.empty()) return rest.empty() ? "*this" : rest.substr(1);  // the object itself, known as `this`
   if (rest.empty()) return "*" + region.path;
   if (rest[0] == '.') return region.path + "->" + rest.substr(1);
   return "(*" + region.path + ")" + rest;
@@ -44,7 +46,7 @@ std::optional<FoundObject> ObjectGraph::inside(Region& region, uint64_t address)
     return offset < size ? std::optional(FoundObject{region.path, std::nullopt}) : std::nullopt;
   const uint64_t behind = region.pointee && !region.single ? bytes_behind(region.address) : 0;
   Dwarf_Die leaf;
-  if (behind >= 2 * size && offset < behind) {  // an array of them
+  if (behind >= 2 * size && offset < behind) {  // an array of such objects
     const std::string element = region.path + "[" + std::to_string(offset / size) + "]";
     const std::string rest = path_inside(&region.type, offset % size, &leaf);
     return FoundObject{element + rest, leaf};
@@ -67,7 +69,7 @@ void ObjectGraph::follow(const Region& region, Dwarf_Die* pointer, uint64_t offs
   const auto value = memory_.word(region.address + offset);
   if (!value || *value == 0 || !type_of(pointer, &target)) return;
   if (dwarf_tag(&target) == DW_TAG_subroutine_type) return;
-  // What a future or a thread points to is a part of it.
+  // The target of a pointer inside a library object (future, thread) counts as part of that object.
   push({*value, target, spell(region, suffix), !is_reference(pointer) && !library, region.hops + 1}, library);
 }
 
@@ -113,23 +115,31 @@ std::optional<FoundObject> ObjectGraph::find(uint64_t address) {
   seen_.clear();
   distant_.clear();
   // What is a variable's own comes before anything behind a pointer.
-  for (Region& root : roots_)
-    if (root.hops == 0)
-      if (auto found = inside(root, address)) return found;
+  for (auto* roots : {&roots_, &alias_roots_})
+    for (Region& root : *roots)
+      if (root.hops == 0)
+        if (auto found = inside(root, address)) return found;
   for (const Region& root : roots_) push(root);
   constexpr size_t kLookEvery = 64;
-  size_t looked_at = 0;
-  for (size_t early = queue_.size(); !queue_.empty() || !distant_.empty() || early == 0; --early) {
-    if (early == 0)
+  size_t looked_at = 0, early = queue_.size();
+  for (bool late = false, aliases = false;;) {
+    if (!late && early-- == 0) {
+      late = true;
       for (const Region& root : late_roots_) push(root);
+    }
+    if (late && !aliases && (queue_.empty() || queue_.front().hops > kHopsBeforeAliases)) {
+      aliases = true;
+      std::deque<Region> rest = std::exchange(queue_, {});
+      for (const Region& root : alias_roots_) push(root);
+      queue_.insert(queue_.end(), rest.begin(), rest.end());
+    }
     if (queue_.empty()) queue_.swap(distant_);
-    if (queue_.empty() || (gives_up_ && ++looked_at % kLookEvery == 0 && gives_up_())) break;
+    if (queue_.empty() || (gives_up_ && ++looked_at % kLookEvery == 0 && gives_up_())) return std::nullopt;
     Region region = std::move(queue_.front());
     queue_.pop_front();
     if (auto found = inside(region, address)) return found;
     expand(region, address);
   }
-  return std::nullopt;
 }
 
 }  // namespace lockstep::debug_info

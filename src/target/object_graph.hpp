@@ -1,5 +1,5 @@
-// From the variables of a stopped program along pointers, references and containers to any address: what the source
-// would call it. Private to the symbols library.
+// Names for any address: follows pointers, references and containers from the variables of a stopped program, as source
+// code would. Private to the symbols library.
 #pragma once
 #include <deque>
 #include <functional>
@@ -19,11 +19,11 @@ namespace lockstep::debug_info {
 struct Region {
   uint64_t address = 0;
   Dwarf_Die type{};
-  std::string path;      // of the object itself, or of the pointer to it
-  bool pointee = false;  // reached by a pointer: members are spelled path->member
-  unsigned hops = 0;     // pointers on the way
-  uint64_t size = 0;     // 0: the type's
-  bool single = false;   // not the first of several
+  std::string path;      // to the object itself, or to the pointer to it
+  bool pointee = false;  // reached through a pointer: members are spelled path->member
+  unsigned hops = 0;     // number of pointers on the path
+  uint64_t size = 0;     // 0: the size of the type
+  bool single = false;   // not the first element of several
 };
 
 struct FoundObject {
@@ -33,14 +33,16 @@ struct FoundObject {
 
 class ObjectGraph {
  public:
-  // `blocks`: of the heap, as far as they are known: how far an array behind a pointer reaches.
-  // `gives_up`: find() takes too long.
+  // `blocks`: known heap blocks, which limit arrays behind pointers. `gives_up`: true if find() takes too long.
   ObjectGraph(const ProcessMemory& memory, std::span<const Allocation> blocks, std::function<bool()> gives_up = {})
       : memory_(memory), blocks_(blocks), gives_up_(std::move(gives_up)) {}
 
   void add_root(Region root) { roots_.push_back(std::move(root)); }
-  // What a function knows of its own object: told only where no variable leads there as directly.
+  // Adds the object of a member function: used only where no variable leads to the address as directly.
   void add_late_root(Region root) { late_roots_.push_back(std::move(root)); }
+
+  // A parameter or reference: its name holds in one call only. A way of few pointers from a variable is told instead.
+  void add_alias_root(Region root) { alias_roots_.push_back(std::move(root)); }
 
   // The shortest way; of equal ones that from the root which was added first.
   std::optional<FoundObject> find(uint64_t address);
@@ -56,7 +58,7 @@ class ObjectGraph {
   const ProcessMemory& memory_;
   std::span<const Allocation> blocks_;
   const std::function<bool()> gives_up_;
-  std::deque<Region> roots_, late_roots_, queue_;
+  std::deque<Region> roots_, late_roots_, alias_roots_, queue_;
   std::deque<Region> distant_;  // behind pointers of the library's own: looked at when there is nothing else
   std::set<std::pair<uint64_t, Dwarf_Off>> seen_;
 };

@@ -1,3 +1,4 @@
+// Follows the needed libraries of modules.
 #include "target/own_modules.hpp"
 
 #include <map>
@@ -8,13 +9,13 @@ namespace lockstep {
 namespace {
 
 struct Links {
-  std::string name;  // by which others need it
+  std::string name;  // the name by which other modules need it
   std::vector<std::string> needed;
 };
 
 std::string base_of(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
-// Roots: libdw loads libdebuginfod by itself, without naming it as needed.
+// Root modules of Lockstep. libdw loads libdebuginfod without listing it as needed.
 bool is_root(const std::string& path) {
   return base_of(path).starts_with("liblockstep") || base_of(path).starts_with("libdebuginfod");
 }
@@ -51,7 +52,8 @@ class Graph {
       by_name_[entry->second.name] = path;
     }
   }
-  // Adds the path and all it needs, directly or not. Does not go through Lockstep's own unless it begins there.
+  // Adds the path and everything it needs, directly or indirectly. Does not follow Lockstep's own modules unless it
+  // starts there.
   void add(const std::string& path, std::set<std::string>& to) const {
     if (!to.insert(path).second) return;
     for (const std::string& name : links_.at(path).needed) {

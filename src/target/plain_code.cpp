@@ -1,3 +1,4 @@
+// Finds uninstrumented functions and names those that ran.
 #include "target/plain_code.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ using Kind = UninstrumentedFunction::Kind;
 
 std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
-// Without its parameters.
+// The name without parameters.
 std::string function_name(const std::string& linkage_name) {
   const std::string name = readable_name(linkage_name);
   const std::string call = "operator()";
@@ -45,7 +46,7 @@ std::string in_words(const PlainCode& code) {
 
 std::vector<PlainFunction> PlainCodeFinder::find(const std::vector<Module>& modules, std::set<std::string>& known,
                                                  size_t room) {
-  std::map<std::string, uint64_t> fresh;  // path -> address of the file's beginning
+  std::map<std::string, uint64_t> fresh;  // path -> start of the file in memory
   std::set<std::string> executable;
   for (const Module& m : modules) {
     if (m.path.empty() || m.path.front() != '/' || known.contains(m.path)) continue;
@@ -77,7 +78,7 @@ std::vector<PlainCode> PlainCodeFinder::ran(const std::set<Fact>& facts, const s
   std::set<std::string> modules;
   for (const Fact& fact : facts) {
     if (fact.kind != FactKind::PlainCode) continue;
-    if (fact.place == 0)  // which ones is not known
+    if (fact.place == 0)  // it is not known which functions ran
       for (const auto& [address, f] : functions_) found.insert({f.code->file, "", f.module, true});
     const auto [begin, end] = functions_.equal_range(fact.place);
     for (auto at = begin; at != end; ++at) {

@@ -1,3 +1,4 @@
+// Reads the state of processes from /proc.
 #include "target/process_activity.hpp"
 
 #include <sys/syscall.h>
@@ -12,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// System calls that can wait for long.
+// System calls that can block for long.
 constexpr std::pair<long, const char*> kBlocking[] = {
     {SYS_accept, "accept"},
     {SYS_accept4, "accept4"},
@@ -60,14 +61,14 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The state of a thread: "123 (name) S ...", where the name may hold anything.
+// The state of a thread in "123 (name) S ...", where the name may contain any character.
 char state_of(const fs::path& task) {
   const std::string stat = text_of(task / "stat");
   const size_t end = stat.rfind(") ");
   return end == std::string::npos || end + 2 >= stat.size() ? '?' : stat[end + 2];
 }
 
-// "0 0x3 0x1 ..." while it waits in a system call, "running" otherwise.
+// "0 0x3 0x1 ..." while the thread waits in a system call, "running" otherwise.
 std::string call_of(const fs::path& task) {
   const std::string text = text_of(task / "syscall");
   if (text.empty() || text[0] < '0' || text[0] > '9') return {};

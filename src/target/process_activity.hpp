@@ -1,4 +1,4 @@
-// What a process is doing, as /proc shows it.
+// The activity of a process, as /proc shows it.
 #pragma once
 #include <sys/types.h>
 
@@ -7,8 +7,8 @@
 namespace lockstep {
 
 struct ProcessActivity {
-  bool runs = false;      // some thread of it, or of its children, can run or is stopped by a signal
-  std::string sleeps_in;  // otherwise: the system call that the first thread waits in, "flock"; empty: unknown
+  bool runs = false;      // a thread of the process or of its children can run, or is stopped by a signal
+  std::string sleeps_in;  // otherwise: the system call in which the first thread waits, "flock"; empty: unknown
 };
 
 ProcessActivity activity_of(pid_t process);

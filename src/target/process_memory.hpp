@@ -1,4 +1,4 @@
-// Memory of a stopped process.
+// Reads the memory of a stopped process.
 #pragma once
 #include <sys/uio.h>
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace lockstep {
 
-// Objects that are in no memory: an optimiser keeps their parts in registers. They get addresses that no program has.
+// An object whose parts an optimiser keeps in registers. It gets an address that no program uses.
 struct SplitObject {
   std::vector<uint8_t> bytes;
-  std::vector<bool> known;  // by byte: the others are nowhere
+  std::vector<bool> known;  // by byte: the value of the byte is available
 
-  void add(const void* data, size_t size, bool is_known) {  // `data` matters only if it is known
+  void add(const void* data, size_t size, bool is_known) {  // `data` is used only if `is_known`
     const size_t begin = bytes.size();
     bytes.resize(begin + size);
     known.resize(begin + size, is_known);
@@ -33,13 +33,13 @@ class ProcessMemory {
     iovec local{out, size}, remote{reinterpret_cast<void*>(address), size};
     return process_vm_readv(pid_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size);
   }
-  // `size`: at most 8; the rest is 0.
+  // `size`: at most 8 bytes; the rest of the word is 0.
   std::optional<uint64_t> word(uint64_t address, size_t size = 8) const {
     uint64_t value = 0;
     if (size == 0 || size > 8 || !read(address, &value, size)) return std::nullopt;
     return value;
   }
-  uint64_t keep(SplitObject object) const {  // its address
+  uint64_t keep(SplitObject object) const {  // returns its address
     if (!split_) return 0;
     split_->push_back(std::move(object));
     return kSplit + (split_->size() - 1) * kRoom;

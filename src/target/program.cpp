@@ -1,4 +1,4 @@
-// Can this file be run under control? Found out before starting it, so that the answer is a sentence.
+// Checks before the start whether a file can be run under control, so that a problem is reported as a sentence.
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ std::string in_path(const std::string& name) {
   return name;
 }
 
-// The parts of an ELF file that decide. Reads only what is inside the file, whatever its headers claim.
+// The relevant parts of an ELF file. Reads only inside the file, whatever its headers claim.
 struct ElfFacts {
   bool elf = false, right_machine = false, dynamic = false;
   bool program = false;  // has an interpreter, or is a static executable

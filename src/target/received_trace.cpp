@@ -1,3 +1,4 @@
+// Rebuilds whole traces from suffixes.
 #include "target/received_trace.hpp"
 
 #include <atomic>
@@ -6,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-// Traces of all workers that are kept, in the order in which they are read. Several explorations may be under way.
+// A number for each trace kept, over all workers, in reading order. Several explorations may run at the same time.
 uint32_t next_number() {
   static std::atomic<uint32_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;

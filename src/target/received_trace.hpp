@@ -1,4 +1,4 @@
-// Traces as they come from a worker, some of them told only from where they differ from the one before.
+// Receives traces from a worker. A trace may consist of the suffix that differs from the previous trace.
 #pragma once
 #include <vector>
 
@@ -8,13 +8,14 @@ namespace lockstep {
 
 class ReceivedTrace {
  public:
-  // The trace of a message of `*size` bytes. Messages must be read in order and once each; valid until the next.
+  // Reads the trace of a message and sets `*size` to the size of the message. Messages must be read in order and once
+  // each. Valid until the next call.
   TraceView read(const char* message, size_t* size);
 
  private:
-  std::vector<uint64_t> bytes_;  // of the last one that was kept
-  std::vector<uint64_t> sets_;   // of the same: in the bytes they lie behind the records
-  uint32_t kept_ = 0;            // its number
+  std::vector<uint64_t> bytes_;  // the last trace that was kept
+  std::vector<uint64_t> sets_;   // its sets of threads; in bytes_ they follow the records
+  uint32_t kept_ = 0;            // the number of that trace
 };
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Creates and maps shared memory.
 #include "target/shared_memory.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// Memory shared between the driver and its workers.
 #pragma once
 #include <cstddef>
 
@@ -5,7 +6,7 @@
 
 namespace lockstep {
 
-// A piece of memory shared with other processes through an inherited descriptor.
+// Memory shared with other processes through an inherited descriptor.
 class SharedMemory {
  public:
   SharedMemory() = default;

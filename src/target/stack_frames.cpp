@@ -1,3 +1,4 @@
+// Unwinds stacks with libdwfl.
 #include "target/stack_frames.hpp"
 
 #include <sys/types.h>
@@ -8,7 +9,7 @@ namespace {
 
 constexpr size_t kMostFrames = 64;
 constexpr unsigned kDwarfStackPointer = 7;
-constexpr pid_t kOnlyThread = 1;  // libdwfl is told of the one thread that is being unwound
+constexpr pid_t kOnlyThread = 1;  // the thread being unwound is the only one that libdwfl sees
 
 }  // namespace
 
@@ -42,7 +43,7 @@ bool StackUnwinder::set_registers(Dwfl_Thread* thread, void* argument) {
 int StackUnwinder::visit(Dwfl_Frame* state, void* out) {
   auto& frames = *static_cast<std::vector<StackFrame>*>(out);
   StackFrame frame;
-  bool exact = false;  // not a return address
+  bool exact = false;  // the address is not a return address
   if (!dwfl_frame_pc(state, &frame.return_pc, &exact) || frames.size() >= kMostFrames) return DWARF_CB_ABORT;
   frame.pc = exact ? frame.return_pc : frame.return_pc - 1;
   for (unsigned i = 0; i < kFrameRegisters; ++i) {

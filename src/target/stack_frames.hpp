@@ -1,4 +1,5 @@
-// The frames of a stopped program's threads, unwound by its call frame information. Private to the symbols library.
+// The stack frames of a stopped program's threads, unwound with its call frame information. Private to the symbols
+// library.
 #pragma once
 #include <elfutils/libdwfl.h>
 #include <array>
@@ -12,12 +13,12 @@
 
 namespace lockstep {
 
-inline constexpr unsigned kFrameRegisters = 17;  // of the DWARF numbering for x86-64: rax ... r15, return address
+inline constexpr unsigned kFrameRegisters = 17;  // in the DWARF numbering of x86-64: rax ... r15, return address
 
 struct StackFrame {
-  uint64_t pc = 0;         // for callers the address of the call, not of what follows it
-  uint64_t return_pc = 0;  // where it goes on
-  uint64_t cfa = 0;        // 0: not known
+  uint64_t pc = 0;         // in callers the address of the call, not of the next instruction
+  uint64_t return_pc = 0;  // where execution continues
+  uint64_t cfa = 0;        // canonical frame address; 0: not known
   std::array<uint64_t, kFrameRegisters> registers{};
   std::bitset<kFrameRegisters> known;
 };
@@ -26,7 +27,7 @@ class StackUnwinder {
  public:
   explicit StackUnwinder(Dwfl* dwfl) : dwfl_(dwfl) {}
 
-  // Innermost first. Frames of threads that have not run since the last call are not unwound again.
+  // Innermost first. The frames of threads that have not run since the last call are not unwound again.
   const std::vector<StackFrame>& frames(const ThreadRegisters& thread, const ProcessMemory& memory);
   void has_run(ThreadId thread) { cached_.erase(thread); }
 

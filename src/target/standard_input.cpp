@@ -1,3 +1,4 @@
+// Copies standard input into a file.
 #include "target/standard_input.hpp"
 
 #include <fcntl.h>
@@ -14,10 +15,10 @@
 namespace lockstep {
 namespace {
 
-constexpr int kSilent = 2'000;    // milliseconds without a byte: nobody is going to write
-constexpr int kStalled = 30'000;  // the same once something came
+constexpr int kSilent = 2'000;    // milliseconds without data, after which the input counts as empty
+constexpr int kStalled = 30'000;  // the limit after the first data
 
-// Names of what reads standard input, as they stand in the program's symbol table.
+// Names of functions that read standard input, as they stand in the program's symbol table.
 bool can_read_input(const std::string& program) {
   std::ifstream file(program, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};

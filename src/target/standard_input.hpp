@@ -1,4 +1,4 @@
-// What the program reads from its standard input: a copy, so that every execution reads it from the beginning.
+// The program's standard input: a copy, so that every execution reads it from the beginning.
 #pragma once
 #include <memory>
 #include <string>
@@ -7,16 +7,16 @@ namespace lockstep {
 
 class ProgramInput {
  public:
-  // Copies our own standard input. `program`: the executable; only one that can read standard input makes us wait for
-  // a pipe. A terminal, or a pipe that stays silent, gives nothing and says so in warning().
+  // Copies the standard input of this process. `program`: the executable; waits for a pipe only if it can read standard
+  // input. A terminal, or a pipe without data, counts as empty, and warning() says so.
   static std::shared_ptr<const ProgramInput> from_standard_input(const std::string& program);
   static std::shared_ptr<const ProgramInput> of(const std::string& bytes);
 
   ProgramInput(const ProgramInput&) = delete;
   ~ProgramInput();
-  int fd() const { return fd_; }  // -1: there is none
+  int fd() const { return fd_; }  // -1: no input
   const std::string& warning() const { return warning_; }
-  std::string bytes(size_t most) const;  // empty if there are more than that
+  std::string bytes(size_t most) const;  // empty if there are more than `most`
 
  private:
   ProgramInput() = default;

@@ -1,3 +1,4 @@
+// Walks containers by the memory layouts of libstdc++.
 #include "target/std_containers.hpp"
 
 #include <dwarf.h>
@@ -23,7 +24,7 @@ struct Container {
   uint64_t at(uint64_t where) const { return memory.word(where).value_or(0); }
 };
 
-// Equal elements side by side, the first of which has number `first`.
+// Visits equal elements side by side; the first has number `first`.
 void visit_row(const Container& c, Dwarf_Die element, uint64_t begin, uint64_t end, uint64_t first) {
   const uint64_t size = size_of(&element);
   if (size == 0 || end <= begin || begin == 0) return;
@@ -68,7 +69,7 @@ std::string key_text(Dwarf_Die* type, uint64_t address, const ProcessMemory& mem
   return value && shown.kind != ValueType::Unknown ? value_text(*value, shown) : "?";
 }
 
-// A node's value: a pair of a map, else the key itself.
+// Visits a node's value: the value of a map's pair, otherwise the key itself.
 void visit_node(const Container& c, Dwarf_Die value, uint64_t at) {
   if (!plain_name(&value).starts_with("pair<")) return c.visit({at, value, "{" + key_text(&value, at, c.memory) + "}"});
   std::vector<Member> members = members_of(&value);
@@ -120,7 +121,7 @@ void visit_list(const Container& c) {
 
 void visit_unique_pointer(const Container& c) {
   auto element = template_argument(c.type, 0);
-  const uint64_t target = c.word(size_of(c.type) - 8);  // a deleter with state comes first
+  const uint64_t target = c.word(size_of(c.type) - 8);  // a deleter with state comes before the pointer
   if (!element || target == 0) return;
   Dwarf_Die inner;
   const bool array = dwarf_tag(&*element) == DW_TAG_array_type && type_of(&*element, &inner);  // unique_ptr<T[]>

@@ -1,3 +1,4 @@
+// Resolves addresses by DWARF, symbol tables and modules.
 #include "target/symbols.hpp"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ class DwarfSymbols final : public Symbols {
   struct Info {
     explicit Info(Dwfl_Module* module) : units(module) {}
     debug_info::Units units;
-    std::unique_ptr<debug_info::Variables> variables;  // built when first asked for
+    std::unique_ptr<debug_info::Variables> variables;  // built on first use
   };
 
   static bool index_of_token(uint64_t address) { return address >> 48 == 0xffff; }
@@ -77,7 +78,8 @@ class DwarfSymbols final : public Symbols {
   }
 
   std::vector<Frame> find_frames(uint64_t return_address) {
-    // A return address is the instruction after the call, which may belong to another line or even function.
+    // The instruction after the call may belong to another line or even another function, so the address before it is
+    // used.
     const uint64_t pc = return_address - 1;
     Dwfl_Module* module = module_at(pc);
     if (module == nullptr) return {Frame{return_address, {unmapped(pc), "", 0}, ""}};
@@ -107,7 +109,7 @@ class DwarfSymbols final : public Symbols {
     GElf_Off offset = 0;
     GElf_Sym symbol;
     const char* name = dwfl_module_addrinfo(module, pc, &offset, &symbol, nullptr, nullptr, nullptr);
-    // Without the local symbols of a stripped file the nearest name may be far off: then no name is better.
+    // In a stripped file without local symbols, the nearest name may be far off. Then no name is given.
     if (name != nullptr && name[0] != '\0' && (symbol.st_size == 0 || offset < symbol.st_size))
       return readable_name(name);
     Dwarf_Addr begin = 0;
@@ -134,7 +136,7 @@ class DwarfSymbols final : public Symbols {
     if (Dwfl_Module* module = module_at(address)) return find_global(module, address);
     for (const Module& mapped : options_.modules)
       if (mapped.path == "[stack]" && address >= mapped.begin && address < mapped.end) return "a local of main";
-    // Without randomisation the initial stack is the last thing in the address space, and grows at run time.
+    // Without address randomisation the initial stack lies at the end of the address space, and grows at run time.
     if (address >= 0x7fff'0000'0000 && address < 0x7fff'ffff'f000) return "a local of main";
     return unmapped(address);
   }

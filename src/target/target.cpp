@@ -1,5 +1,5 @@
-// Plans go to the worker that has the least left to do, and traces come back in the order of their plans, whoever ran
-// them: what a search sees depends on the number of workers, never on timing.
+// Implements the target over worker processes. A plan goes to the worker with the least left to do, and traces return
+// in the order of their plans. So the search depends on the number of workers, never on timing.
 #include "target/target.hpp"
 
 #include <sys/wait.h>
@@ -22,8 +22,8 @@ namespace {
 
 constexpr size_t kWindowPerWorker = 256;
 constexpr auto kCancelPatience = std::chrono::milliseconds(20);
-constexpr unsigned kKilledBefore = 3;  // times that a plan may have been under way when its worker was killed
-constexpr int kPoll = 50;              // milliseconds between looks at clocks, signals and dead children
+constexpr unsigned kKilledBefore = 3;  // how often a plan may be under way when its worker is killed from outside
+constexpr int kPoll = 50;              // milliseconds between checks of clocks, signals and dead children
 
 class WorkerTarget final : public Target {
  public:
@@ -47,7 +47,7 @@ class WorkerTarget final : public Target {
     if (options_.isolation == Isolation::Auto) {
       if (auto verified = verify_reset(); !verified) return verified.error();
     }
-    // What one execution leaves in a file, another one reads: they must not run side by side.
+    // An execution may read files that another one writes, so they must not run side by side.
     if (slots_[0]->channel().facts().contains({0, FactKind::WritesFiles})) options_.workers = 1;
     if (is_sequential_ || options_.must_stop()) return true;
     if (auto started = start_workers(options_.workers); !started) return started.error();
@@ -123,7 +123,7 @@ class WorkerTarget final : public Target {
     dealt_.push_back(number);
     ++slot.to_do;
     slot.queue.push_back(plan);
-    if (slot.process.pid() < 0 && slot.queue.size() == 1 && !slot.restart()) return;  // next() will say why
+    if (slot.process.pid() < 0 && slot.queue.size() == 1 && !slot.restart()) return;  // next() reports the failure
     slot.feed();
   }
 
@@ -158,7 +158,7 @@ class WorkerTarget final : public Target {
 
   void cancel() override {
     release();
-    // What is under way is finished and thrown away, which costs less than new processes; unless it takes long.
+    // Finishes and discards what is under way, which costs less than new processes unless it takes long.
     const auto patience = std::chrono::steady_clock::now() + kCancelPatience;
     for (auto& slot : slots_) slot->finish_by(patience);
     dealt_.clear();
@@ -224,11 +224,11 @@ class WorkerTarget final : public Target {
     return true;
   }
 
-  // The first plan three times must be three times the same execution; otherwise something survives the reset. Twice is
-  // enough where it takes long, or where there is nothing to explore: one thread without choices.
+  // Runs the first plan three times. The executions must be equal; otherwise something survives the reset. Two
+  // executions are enough if they take long, or if there is nothing to explore: one thread without choices.
   Result<bool> verify_reset() {
     constexpr auto kLong = std::chrono::milliseconds(200);
-    constexpr uint32_t kEnough = 100'000;  // steps of the second execution: of millions the beginning shows it
+    constexpr uint32_t kEnough = 100'000;  // steps of the second execution: a longer one is compared up to here
     const auto begin = std::chrono::steady_clock::now();
     std::optional<Trace> first;
     for (int round = 0; round < 3; ++round) {
@@ -238,9 +238,9 @@ class WorkerTarget final : public Target {
       if (shortened) plan.max_steps = kEnough;
       submit(plan);
       auto trace = next(options_.late);
-      if (!trace) break;  // time is over
+      if (!trace) break;  // out of time
       if (trace->outcome() == Outcome::Uncontrolled) {
-        // The search will meet it again and report it, after a shorter wait.
+        // The search will run into the same and report it, with a shorter wait.
         options_.watchdog = std::min(options_.watchdog, std::chrono::milliseconds(1000));
         break;
       }
@@ -266,8 +266,8 @@ class WorkerTarget final : public Target {
     cancel();
     return true;
   }
-  // Before the first plan: what runs unseen, wherever it is, shall be noticed. Libraries that the program loads later
-  // are looked at after the execution that did.
+  // Runs before the first plan, so that all uninstrumented code is noticed. Libraries that the program loads later are
+  // examined after the execution that loads them.
   void watch_plain_functions() {
     launch_.plain_functions = plain_code_.find(modules(), launch_.plain_modules, kMaxPlainFunctions);
     WorkerChannel& first = slots_[0]->channel();
@@ -277,7 +277,7 @@ class WorkerTarget final : public Target {
   void watch_libraries(WorkerSlot& slot) {
     WorkerChannel& worker = slot.channel();
     worker.libraries();
-    // Otherwise it is gone, or will be: with the child that loaded it, or when the program closes it.
+    // Otherwise the library disappears with the child that loaded it, or when the program closes it.
     const bool stays = worker.shared().isolation_used == Isolation::Reset;
     const size_t room = kMaxPlainFunctions - worker.shared().plain_count.load(std::memory_order_relaxed);
     if (info_.instrumented && stays)
@@ -300,13 +300,13 @@ class WorkerTarget final : public Target {
     if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) warnings_.push_back(text);
   }
 
-  // The process ended. If it retired in good order the plan has not been tried yet; if it died, that was the plan's
-  // doing. Either way a fresh process takes over what is left.
+  // The process has ended. If it retired, it has not started the plan; if it died, the plan was the cause. In both
+  // cases a new process takes over the remaining plans.
   std::optional<TraceView> worker_gone(WorkerSlot& slot, const std::function<bool()>& interrupted) {
     const bool in_good_order = slot.retired();
     const int status = slot.process.alive() ? 0 : slot.process.exit_status();
     const bool culprit = !in_good_order && slot.channel().shared().executing.load() == slot.queue.front().id + 1;
-    // A worker killed from outside is not the program's fault: try the plan a few times more before blaming it.
+    // A worker killed from outside is not the program's fault: the plan is tried a few times more.
     const bool by_itself = !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     const Plan first = slot.queue.front();
     if (slot.suspect != first.id) slot.killed = 0;
@@ -332,8 +332,8 @@ class WorkerTarget final : public Target {
     core_.waited(processes_of(slots_), dealt_.size(), std::chrono::steady_clock::now() - begin);
     slot.channel().take_turns(core_.shared());
   }
-  // A worker that makes no progress between two requests looks for a spin loop without scheduling points. All workers
-  // are given what it finds.
+  // A worker without progress between two checks looks for a spin loop without scheduling points. All workers receive
+  // what it finds.
   bool take_over_loops(WorkerSlot& slot) {
     if (!slot.channel().add_found_loops(launch_.native_loops)) return false;
     for (auto& other : slots_) other->channel().know_loops(launch_.native_loops);
@@ -376,13 +376,13 @@ class WorkerTarget final : public Target {
     std::set<Fact> facts;
     std::set<std::string> libraries;
     uint64_t resumed = 0;
-  } elsewhere_;                 // on other machines
-  std::deque<unsigned> dealt_;  // to which slots, oldest first
+  } elsewhere_;                 // what other machines showed
+  std::deque<unsigned> dealt_;  // slots of the plans in flight, oldest first
   LeastBusy least_busy_;
-  bool is_sequential_ = false;  // one thread, no choices, as far as the first execution shows
+  bool is_sequential_ = false;  // one thread without choices, as far as the first execution shows
   CpuAffinity core_;
-  Inspector* inspector_ = nullptr;  // of the detailed execution under way
-  WorkerSlot* held_ = nullptr;      // whose trace the caller is reading
+  Inspector* inspector_ = nullptr;  // for the detailed execution under way
+  WorkerSlot* held_ = nullptr;      // the slot whose trace the caller is reading
   Trace own_;
 };
 

@@ -1,3 +1,4 @@
+// Parses the lists of test cases that frameworks print.
 #include "target/test_frameworks.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ std::string quoted(std::string_view name, std::string_view special) {
   return text;
 }
 
-// Options whose value is in the same word.
+// Removes options that have their value in the same word.
 Words without_options(const Words& command, std::initializer_list<std::string_view> options) {
   Words words;
   for (const std::string& word : command)
@@ -40,7 +41,7 @@ std::vector<std::string> read_google_list(std::string_view text, bool also_disab
   std::vector<std::string> tests;
   std::string suite;
   for (std::string_view line : lines_of(text)) {
-    line = line.substr(0, line.find("  #"));  // parameters
+    line = line.substr(0, line.find("  #"));  // removes parameters
     line = without_end(line);
     if (line.starts_with("  ") && !suite.empty()) {
       const std::string test = suite + std::string(line.substr(2));
@@ -64,7 +65,7 @@ std::vector<std::string> google_command(const Words& command, const std::string&
 std::vector<std::string> read_catch_list(std::string_view text) { return read_plain_list(text); }
 
 std::vector<std::string> catch_command(const Words& command, const std::string& test, bool names_given) {
-  // Options of Catch2 that take the next word; every other word without a dash names tests.
+  // Options of Catch2 that take the next word as value. Any other word without a dash names tests.
   static constexpr std::string_view kTakesValue[] = {"-o",
                                                      "--out",
                                                      "-r",
@@ -107,7 +108,7 @@ std::vector<std::string> catch_command(const Words& command, const std::string& 
   return words;
 }
 
-// Between two rules stand the names.
+// The names stand between two rules.
 std::vector<std::string> read_doctest_list(std::string_view text) {
   std::vector<std::string> tests;
   int rules = 0;
@@ -127,7 +128,7 @@ std::vector<std::string> doctest_command(const Words& command, const std::string
   return words;
 }
 
-// A tree by indentation; a star marks what is enabled. "name*: description".
+// An indented tree; a star marks enabled tests. "name*: description".
 std::vector<std::string> read_boost_list(std::string_view text) {
   struct Entry {
     size_t depth;

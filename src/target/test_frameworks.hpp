@@ -1,4 +1,4 @@
-// What test frameworks print when they list their test cases, and the command that runs one of them alone.
+// Reads the test lists of test frameworks, and builds the command that runs one test case alone.
 #pragma once
 #include <string>
 #include <string_view>
@@ -16,10 +16,11 @@ std::vector<std::string> catch_command(const std::vector<std::string>& command, 
 std::vector<std::string> read_doctest_list(std::string_view text);
 std::vector<std::string> doctest_command(const std::vector<std::string>& command, const std::string& test);
 
-std::vector<std::string> read_boost_list(std::string_view text);  // "suite/case"; without those that are disabled
+std::vector<std::string> read_boost_list(std::string_view text);  // "suite/case"; without disabled tests
 std::vector<std::string> boost_command(const std::vector<std::string>& command, const std::string& test);
 
-// Other runners: one name per line; a command line with {} in place of the name, read like a shell reads words.
+// For other runners: one name per line. In the command line, which is split into words as by a shell, {} stands for the
+// name.
 std::vector<std::string> read_plain_list(std::string_view text);
 std::vector<std::string> words_of(std::string_view command_line);
 std::vector<std::string> with_name(std::vector<std::string> words, const std::string& test);

@@ -1,3 +1,4 @@
+// Recognises test frameworks and runs the program to list its tests.
 #include "target/test_list.hpp"
 
 #include <fcntl.h>
@@ -20,10 +21,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr auto kListPatience = std::chrono::seconds(20);  // for listing; what takes longer is explored as a whole
+// Time for listing; a program that takes longer is explored as a whole.
+constexpr auto kListPatience = std::chrono::seconds(20);
 constexpr size_t kLongestList = 16 << 20;
 
-// Does the file hold this text? Frameworks name their options in it, however they are linked.
+// Does the file contain one of these texts? Frameworks have the names of their options in it, however they are linked.
 bool mentions(const std::string& path, std::initializer_list<std::string_view> texts) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat info {};
@@ -66,7 +68,7 @@ Words with(Words words, std::initializer_list<const char*> more) {
   _exit(127);
 }
 
-// What a program prints, run by itself and not under control; nullopt if it does not end.
+// The output of a program that runs normally, not under control; nullopt if it does not end.
 std::optional<std::string> output_of(const std::string& path, const Words& command, const TestProgram& program,
                                      bool errors_too = false) {
   int ends[2];
@@ -122,12 +124,12 @@ std::optional<TestList> google_tests(const TestProgram& program) {
   TestList list{"GoogleTest", command[0] + " --gtest_list_tests", {}};
   for (const std::string& name : read_google_list(*text, given(command, "--gtest_also_run_disabled_tests")))
     list.tests.push_back({name, google_command(command, name)});
-  const bool ran = text->find("[==========]") != std::string::npos;  // GoogleTest never saw the option
+  const bool ran = text->find("[==========]") != std::string::npos;  // GoogleTest did not get the option
   if (list.tests.empty() && (ran || !names_google_tests(command))) return std::nullopt;
   return list;
 }
 
-// Catch2 2 has an option for names alone, 3 prints them when it is told to be quiet.
+// Catch2 version 2 has an option for names alone; version 3 prints them with the option for quiet output.
 std::optional<TestList> catch_tests(const TestProgram& program) {
   const Words& command = program.command;
   for (const char* option : {"--list", "-l", "-h", "--help", "-?"})
@@ -139,7 +141,7 @@ std::optional<TestList> catch_tests(const TestProgram& program) {
   const bool version2 = mentions(program.path, {"list-test-names-only"});
   Words ask = with(command, {"--list-tests", "--verbosity", "quiet"});
   if (version2) ask = with(command, {"--list-test-names-only"});
-  if (all) ask.push_back("~[.]");  // hidden ones run only when they are named
+  if (all) ask.push_back("~[.]");  // hidden tests run only when they are named
   const auto names = output_of(program.path, ask, program);
   if (!names) return std::nullopt;
   TestList list{"Catch2", command[0] + " --list-tests", {}};
@@ -158,7 +160,7 @@ std::optional<TestList> doctest_tests(const TestProgram& program) {
   return list;
 }
 
-// It lists its tests on standard error.
+// Boost.Test prints its list to standard error.
 std::optional<TestList> boost_tests(const TestProgram& program) {
   const auto text = listing_of(program, {"--list_content"}, true);
   if (!text) return std::nullopt;

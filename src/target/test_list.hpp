@@ -1,5 +1,5 @@
-// Programs made of test cases (GoogleTest, Catch2, doctest, Boost.Test, other runners): which they are, and the command
-// that runs one of them alone.
+// Lists the test cases of a program (GoogleTest, Catch2, doctest, Boost.Test, other runners), with the command that
+// runs each alone.
 #pragma once
 #include <functional>
 #include <optional>
@@ -15,21 +15,22 @@ struct TestCase {
 
 struct TestList {
   std::string framework;
-  std::string how_to_list;      // a command
-  std::vector<TestCase> tests;  // in the program's own order; empty: the command names tests, and there is none of them
+  std::string how_to_list;      // the command that lists the tests
+  std::vector<TestCase> tests;  // in the program's order; empty: the command selects tests and none matches
 };
 
 struct TestProgram {
   std::string path{};                  // the executable
   std::vector<std::string> command{};  // as the user gave it
-  std::string runtime{};               // liblockstep-rt.so, which it may need to start
-  std::string list_command{};          // of another runner: prints the names of the tests
-  std::string run_command{};           // of another runner: runs the test in place of {}; empty: the name is added
-  std::function<bool()> stop{};        // true: the command has to end
+  std::string runtime{};               // liblockstep-rt.so, which the program may need to start
+  std::string list_command{};          // for another runner: prints the names of the tests
+  // For another runner: runs the test named in place of {}; empty: the name is added.
+  std::string run_command{};
+  std::function<bool()> stop{};  // true: the command has to end
 };
 
-// The test cases that `command` would run, asked of the program itself; nullopt if it is not made of test cases, or
-// does not say.
+// The test cases that `command` would run, listed by the program itself. nullopt if the program has no test cases, or
+// does not list them.
 std::optional<TestList> list_tests(const TestProgram& program);
 
 }  // namespace lockstep

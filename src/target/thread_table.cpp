@@ -1,3 +1,4 @@
+// Creates and merges thread tables.
 #include "target/thread_table.hpp"
 
 #include <sched.h>
@@ -25,9 +26,9 @@ bool add_threads(const std::vector<ThreadTable::Entry>& threads, ThreadTable& ta
   for (uint32_t free = 0; !table.lock.compare_exchange_weak(free, 1, std::memory_order_acquire); free = 0)
     sched_yield();
   const uint32_t before = table.count.load(std::memory_order_relaxed);
-  std::vector<uint16_t> id(threads.size());  // of their threads, here
+  std::vector<uint16_t> id(threads.size());  // their ids in this table
   for (size_t i = 1; i < threads.size(); ++i) {
-    // A thread comes behind its creator.
+    // An entry comes after the entry of its creator.
     const ThreadTable::Entry entry{threads[i].parent < i ? id[threads[i].parent] : uint16_t{0}, threads[i].child};
     const uint32_t count = table.count.load(std::memory_order_relaxed);
     uint32_t here = 1;

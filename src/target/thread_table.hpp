@@ -1,4 +1,4 @@
-// The names of threads and objects, which all workers of an exploration share.
+// The table of thread and object names, shared by all workers of an exploration.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace lockstep {
 
-// `threads`: those known from an earlier part of the exploration, or from a recording.
+// `threads`: known from an earlier part of the exploration, or from a recording.
 Result<SharedMemory> make_thread_table(const std::vector<ThreadTable::Entry>& threads);
-// Gives threads of another table that this one lacks an id. True: there were some.
+// Adds the threads of another table that this one lacks. True: some were new.
 bool add_threads(const std::vector<ThreadTable::Entry>& threads, ThreadTable& table);
-// What the program itself calls the object at this address (lockstep::name); empty if it said nothing.
+// The name that the program gave to the object at this address (lockstep::name); empty: none.
 std::string name_given_to(uint64_t address, const ThreadTable& table);
 
 }  // namespace lockstep

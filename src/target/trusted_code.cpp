@@ -1,3 +1,4 @@
+// Finds the code ranges of functions and modules by name.
 #include "target/trusted_code.hpp"
 
 #include <fnmatch.h>
@@ -15,7 +16,7 @@ bool matches(const std::vector<std::string>& globs, const std::string& name) {
                      [&](const std::string& glob) { return fnmatch(glob.c_str(), name.c_str(), 0) == 0; });
 }
 
-// Functions of one address are one: constructors, functions that the linker folded.
+// Removes duplicates: constructors and functions folded by the linker share an address.
 std::vector<CodeRange> distinct(std::vector<CodeRange> functions) {
   std::sort(functions.begin(), functions.end(),
             [](const CodeRange& a, const CodeRange& b) { return a.begin < b.begin; });
@@ -27,7 +28,7 @@ std::vector<CodeRange> distinct(std::vector<CodeRange> functions) {
 }  // namespace
 
 std::vector<CodeRange> find_code(const std::vector<Module>& modules, const std::vector<std::string>& globs) {
-  std::map<std::string, std::pair<uint64_t, uint64_t>> files;  // path -> where it begins and ends
+  std::map<std::string, std::pair<uint64_t, uint64_t>> files;  // path -> begin and end of its mapping
   for (const Module& m : modules) {
     if (m.path.empty() || m.path.front() != '/') continue;
     auto [at, fresh] = files.try_emplace(m.path, m.begin - m.file_offset, m.end);

@@ -1,4 +1,4 @@
-// The code that --trust names: by function, or all of a module.
+// The code that --trust names: functions, or whole modules.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace lockstep {
 
-// Where the functions that match any of the globs and those of matching modules lie in the process, ascending. A
-// function is matched by its readable name, with or without parameters; a module by its path or its file name.
-// Functions that were inlined everywhere are nowhere.
+// The address ranges of functions that match any of the globs, and of matching modules, ascending. A function is
+// matched by its readable name, with or without parameters; a module by its path or file name. A function that is
+// inlined everywhere has no range.
 std::vector<CodeRange> find_code(const std::vector<Module>& modules, const std::vector<std::string>& globs);
 
 }  // namespace lockstep

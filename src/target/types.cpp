@@ -1,8 +1,8 @@
+// Walks DWARF types: members, arrays, values.
 #include "target/types.hpp"
 
 #include <dwarf.h>
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 #include <unordered_map>
 
@@ -13,7 +13,7 @@ namespace lockstep::debug_info {
 bool type_of(Dwarf_Die* die, Dwarf_Die* type) {
   Dwarf_Attribute attribute;
   if (dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), type) == nullptr) return false;
-  return dwarf_peel_type(type, type) == 0;  // without typedefs and qualifiers
+  return dwarf_peel_type(type, type) == 0;  // removes typedefs and qualifiers
 }
 
 uint64_t size_of(Dwarf_Die* type) {
@@ -22,19 +22,16 @@ uint64_t size_of(Dwarf_Die* type) {
 }
 
 static bool find_library_type(Dwarf_Die* type) {
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes_die(type, &scopes);
   bool library = false;
-  for (int i = 1; i < count; ++i) {
-    const char* name = dwarf_tag(&scopes[i]) == DW_TAG_namespace ? dwarf_diename(&scopes[i]) : nullptr;
+  for (Dwarf_Die& scope : scopes_around(*type)) {
+    const char* name = dwarf_tag(&scope) == DW_TAG_namespace ? dwarf_diename(&scope) : nullptr;
     if (name && (std::string_view(name) == "std" || std::string_view(name) == "__gnu_cxx")) library = true;
   }
-  if (count > 0) free(scopes);
   const char* own = dwarf_diename(type);
   return library || (own && (std::string_view(own).starts_with("__") || std::string_view(own).starts_with("pthread_")));
 }
 
-// Asked for every element of every array that is looked through; the answer takes a walk over the whole unit.
+// Asked for every element of every array that is looked through.
 bool is_library_type(Dwarf_Die* type) {
   static std::unordered_map<const void*, bool> known;
   const auto [at, fresh] = known.try_emplace(type->addr, false);
@@ -135,7 +132,7 @@ std::string inside_class(Dwarf_Die* type, uint64_t offset, Dwarf_Die* leaf) {
     const uint64_t size = size_of(&member.type);
     if (offset < member.offset || offset - member.offset >= std::max<uint64_t>(size, 1)) continue;
     std::string rest = path_inside(&member.type, offset - member.offset, leaf);
-    if (member.name.empty() || (library && member.name[0] == '_')) return rest;  // std::array is its elements
+    if (member.name.empty() || (library && member.name[0] == '_')) return rest;  // std::array stands for its elements
     return "." + member.name + rest;
   }
   return {};
@@ -167,7 +164,7 @@ ValueType enum_type(Dwarf_Die* type) {
   return value;
 }
 
-// Atomics and smart pointers have a value; other objects of the library only begin with one.
+// True for atomics and smart pointers, which stand for a value. Other library objects only start with one.
 bool stands_for_scalar(Dwarf_Die* type) {
   const std::string name = plain_name(type);
   for (const char* prefix : {"atomic<", "atomic_", "__atomic_", "unique_ptr<", "shared_ptr<", "weak_ptr<"})

@@ -1,4 +1,4 @@
-// Types of variables as debug information describes them. Private to the symbols library.
+// Types of variables, from debug information. Private to the symbols library.
 #pragma once
 #include <elfutils/libdw.h>
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace lockstep::debug_info {
 
-bool type_of(Dwarf_Die* die, Dwarf_Die* type);  // without typedefs and qualifiers; false: it has none
+bool type_of(Dwarf_Die* die, Dwarf_Die* type);  // without typedefs and qualifiers; false: there is no type
 uint64_t size_of(Dwarf_Die* type);              // 0: not known
-// Types of the standard library are one thing to the reader: their insides are never named.
+// True for types of the standard library, whose members are never named.
 bool is_library_type(Dwarf_Die* type);
 bool is_class(Dwarf_Die* type);
 bool is_reference(Dwarf_Die* type);
@@ -20,13 +20,13 @@ bool is_pointer(Dwarf_Die* type);  // or reference
 std::string plain_name(Dwarf_Die* type);
 
 struct Member {
-  std::string name;  // empty: a base class or an unnamed member
+  std::string name;  // empty: a base class or unnamed member
   uint64_t offset;
   Dwarf_Die type;
 };
 std::vector<Member> members_of(Dwarf_Die* type);
 
-// The n-th type argument of a template's instance, and a type that a class defines.
+// The n-th type argument of a template instance; a type that a class defines.
 std::optional<Dwarf_Die> template_argument(Dwarf_Die* type, unsigned n);
 std::optional<Dwarf_Die> nested_type(Dwarf_Die* type, const char* name);
 
@@ -37,11 +37,11 @@ struct ArrayShape {
 };
 std::optional<ArrayShape> shape_of(Dwarf_Die* array);
 
-// The way from an object of this type to what lies at `offset` in it: ".slots[1].turn"; "" if it is the object itself
-// or inside a library type. `leaf` gets the innermost type there.
+// The path from an object of this type to what lies at `offset` in it: ".slots[1].turn"; "" for the object itself and
+// for what lies inside a library type. `leaf` gets the innermost type.
 std::string path_inside(Dwarf_Die* type, uint64_t offset, Dwarf_Die* leaf = nullptr);
 
-// How values of this type are shown; library types (std::atomic) stand for the scalar they begin with.
+// How values of this type are shown. Library types (std::atomic) stand for the scalar that they start with.
 ValueType value_type(Dwarf_Die* type);
 
 }  // namespace lockstep::debug_info

@@ -1,3 +1,4 @@
+// Searches code for atomic instructions.
 #include "target/uninstrumented_sync.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ bool hands_over(const Instruction& i) {
   return logic == 1 || logic == 4 || logic == 6;  // or, and, xor
 }
 
-// Parts of the C++ library linked statically do not synchronise for the program; its atomics do.
+// True for statically linked parts of the C++ library, which do not synchronise for the program; its atomics do.
 bool is_library_function(const std::string& name) {
   const bool standard = name.starts_with("_ZNSt") || name.starts_with("_ZNKSt") || name.starts_with("_ZSt") ||
                         name.starts_with("_ZN9__gnu_cxx") || name.starts_with("_ZN10__cxxabiv1") ||
@@ -66,7 +67,7 @@ std::optional<std::string> atomic_code_in(const std::string& path) {
       const ElfFile::Function* in =
           after != functions.begin() && address < std::prev(after)->end ? &*std::prev(after) : nullptr;
       if (!in || !is_library_function(in->name)) found = in ? readable_name(in->name) + " in " + module : module;
-      at += *next + 1;  // the rest of the instruction decodes as something harmless or is found again
+      at += *next + 1;  // the rest decodes as something harmless, or is found again
       if (in) at = std::max<size_t>(at, in->end - section.sh_addr);
     }
   });

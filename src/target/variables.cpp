@@ -1,3 +1,4 @@
+// Reads global variables from DWARF.
 #include "target/variables.hpp"
 
 #include <dwarf.h>
@@ -15,12 +16,12 @@ struct Piece {
 std::optional<uint64_t> address_of(Dwarf_Attribute* location, Dwarf_Op* op) {
   if (op->atom == DW_OP_addr) return op->number;
   Dwarf_Attribute resolved;
-  Dwarf_Addr address = 0;  // DW_OP_addrx and its kin point into .debug_addr
+  Dwarf_Addr address = 0;  // DW_OP_addrx and similar operations index .debug_addr
   if (dwarf_getlocation_attr(location, op, &resolved) == 0 && dwarf_formaddr(&resolved, &address) == 0) return address;
   return std::nullopt;
 }
 
-// Fixed addresses of a variable; more than one, or only a part, where clang has taken it apart.
+// The fixed addresses of a variable; several, or only a part, if clang has split it.
 std::vector<Piece> fixed_pieces(Dwarf_Die* die) {
   Dwarf_Attribute attribute;
   Dwarf_Op* ops = nullptr;

@@ -9,14 +9,14 @@
 
 namespace lockstep::debug_info {
 
-// The variables of a module that have a fixed address: globals, class statics, function statics.
+// The variables of a module with a fixed address: globals, class statics, function statics.
 class Variables {
  public:
   struct Variable {
     uint64_t begin, size;  // in the process
-    uint64_t offset = 0;   // of this piece in the variable: clang takes structs apart
+    uint64_t offset = 0;   // of this piece in the variable, because clang splits structs
     std::string name;
-    std::string file;  // that declares it; empty: not known
+    std::string file;  // the declaring file; empty: not known
     Dwarf_Die type;
   };
   explicit Variables(Units& units);

@@ -1,3 +1,4 @@
+// Collects the variables of functions and blocks that cover an address.
 #include "target/visible_variables.hpp"
 
 #include <dwarf.h>
@@ -15,7 +16,7 @@ bool is_system_file(const char* file) {
   return path.starts_with("/usr/include/") || path.starts_with("/usr/lib/") || path.ends_with("/lockstep/lockstep.hpp");
 }
 
-// Modules of which nothing is ever named: what lies there is the C and C++ libraries' own, or Lockstep's.
+// Modules in which nothing is named: the C and C++ libraries, and Lockstep.
 bool is_system_module(Dwfl_Module* module) {
   const char* path = dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
   const std::string name = path ? std::filesystem::path(path).filename().string() : "";
@@ -24,7 +25,7 @@ bool is_system_module(Dwfl_Module* module) {
   return false;
 }
 
-// Also of an inlined function, which only its abstract origin declares.
+// Uses the declaring file, which for an inlined function only its abstract origin has.
 bool is_users_function(Dwarf_Die* function) { return !is_system_file(dwarf_decl_file(function)); }
 
 bool covers(Dwarf_Die* block, Dwarf_Addr pc) { return dwarf_haspc(block, pc) > 0; }
@@ -37,8 +38,8 @@ VisibleVariables::Info& VisibleVariables::info(Dwfl_Module* module) {
   return *slot;
 }
 
-// Of the block around `pc` and the blocks in it that cover it, inner ones first; functions inlined there have their
-// own.
+// Collects the variables of the block around `pc` and of its inner blocks that cover `pc`, inner ones first. Inlined
+// functions are handled separately.
 void VisibleVariables::collect(Dwarf_Die* parent, Dwarf_Addr pc, std::vector<Declared>& out) {
   Dwarf_Die child;
   if (dwarf_child(parent, &child) != 0) return;
@@ -89,6 +90,8 @@ std::vector<VisibleVariable> VisibleVariables::in_frame(const StackFrame& frame,
     VisibleVariable variable{declared.name, declared.type, *place};
     variable.is_closure = declared.name == "__closure";
     variable.is_this = declared.name == "this";
+    const bool parameter = dwarf_tag(&declared.die) == DW_TAG_formal_parameter;
+    variable.is_alias = is_reference(&declared.type) || (parameter && is_pointer(&declared.type));
     if (variable.is_this && dwarf_tag(&declared.type) == DW_TAG_pointer_type) {
       Dwarf_Die pointee;
       if (type_of(&declared.type, &pointee)) {

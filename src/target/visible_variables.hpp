@@ -1,4 +1,4 @@
-// The variables that a frame's code can name: parameters and locals of its function and of those inlined there.
+// The variables that code in a frame can name: parameters and locals of its function and of functions inlined there.
 // Private to the symbols library.
 #pragma once
 #include <elfutils/libdwfl.h>
@@ -20,6 +20,7 @@ struct VisibleVariable {
   Place place;
   bool is_this = false;     // of a member function
   bool is_closure = false;  // what a lambda has captured
+  bool is_alias = false;    // a reference, or a parameter that points
 };
 
 class VisibleVariables {
@@ -28,8 +29,8 @@ class VisibleVariables {
 
   // Innermost scope first. Empty for frames of the standard library and of the runtime.
   std::vector<VisibleVariable> in_frame(const StackFrame& frame, const ProcessMemory& memory);
-  bool is_users(const StackFrame& frame);  // innermost function there
-  // Globals of the program's own files, from all modules that have debug information.
+  bool is_users(const StackFrame& frame);  // the innermost function in the frame is not a library's
+  // Globals of the program's own files, from all modules with debug information.
   const std::vector<Variables::Variable>& globals();
   std::optional<std::string> global_at(uint64_t address, Dwarf_Die* leaf);
 
@@ -40,8 +41,8 @@ class VisibleVariables {
   };
   struct Scope {
     Dwarf_Addr bias = 0;
-    Dwarf_Die function{};  // the real one
-    bool users = false;    // the innermost one is no library's
+    Dwarf_Die function{};  // the function that is not inlined
+    bool users = false;    // the innermost function is not a library's
     std::vector<Declared> variables;
   };
   struct Info {

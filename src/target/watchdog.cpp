@@ -1,3 +1,4 @@
+// Decides whether a worker is stuck.
 #include "target/watchdog.hpp"
 
 #include <signal.h>
@@ -7,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-constexpr int kWatchdogSignal = 62;  // the runtime's handler reports where it is, and looks for a spin loop
+constexpr int kWatchdogSignal = 62;  // its handler in the runtime reports the place and looks for a spin loop
 constexpr auto kLookEvery = std::chrono::milliseconds(250);
 
 }  // namespace
@@ -25,8 +26,8 @@ std::optional<std::string> Watchdog::look_at(WorkerProcess& worker) {
     return activity.sleeps_in.empty()
                ? "waits for something outside control"
                : "is blocked in the system call " + activity.sleeps_in + ", which Lockstep does not control";
-  // Where every execution is a fork, it is the fork that has to hear it. Otherwise nobody else may: a program that it
-  // has started itself would die of it.
+  // If every execution is a fork, the fork has to get the signal. Otherwise only the worker may get it: the signal
+  // would kill a program that it has started.
   const bool forks = channel.isolation_used == Isolation::Fork;
   ::kill(forks ? -worker.pid() : worker.pid(), kWatchdogSignal);
   return std::nullopt;

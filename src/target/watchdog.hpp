@@ -1,5 +1,5 @@
-// Looks after a worker whose trace is waited for. Long computation is legal; a thread that sleeps in a system call that
-// is not controlled will never reach its next scheduling point.
+// The watchdog of a worker whose trace is awaited. A long computation is allowed. A thread blocked in a system call
+// that is not controlled never reaches its next scheduling point.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -14,7 +14,7 @@ class Watchdog {
  public:
   explicit Watchdog(std::chrono::milliseconds patience) : patience_(patience) {}
 
-  // To be called again and again. Why the worker will never answer, if so: "is blocked in the system call read, ..."
+  // Call repeatedly. Returns why the worker will never answer, if so: "is blocked in the system call read, ..."
   std::optional<std::string> look_at(WorkerProcess& worker);
   bool has_looked() const { return looked_ != Clock::time_point{}; }
   void restart() { *this = Watchdog(patience_); }
@@ -23,7 +23,7 @@ class Watchdog {
   using Clock = std::chrono::steady_clock;
   std::chrono::milliseconds patience_;
   Clock::time_point active_ = Clock::now(), looked_{};
-  uint64_t steps_ = ~0ull;  // of the execution, when it was last looked at
+  uint64_t steps_ = ~0ull;  // of the execution, at the last check
 };
 
 }  // namespace lockstep

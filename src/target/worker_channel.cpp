@@ -1,3 +1,4 @@
+// Sends plans, receives traces, and wakes the worker when it pays off.
 #include "target/worker_channel.hpp"
 
 #include <linux/futex.h>
@@ -14,7 +15,8 @@
 namespace lockstep {
 namespace {
 
-// Of one worker they shall stay in the processor's cache; of several none shall have to wait until they are read.
+// With one worker, the traces should stay in the processor's cache. With several, none should wait until its traces are
+// read.
 size_t trace_ring(bool alone) { return size_t{1} << (alone ? 19 : 21); }
 constexpr size_t kFew = 24;
 
@@ -24,13 +26,13 @@ void futex_wait(std::atomic<uint32_t>& word, uint32_t expected, int milliseconds
 }
 void futex_wake(std::atomic<uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
 
-// A trace of so many records with stacks and wide sets, at worst.
+// The largest size of a trace of this many records with stacks and wide sets.
 size_t big_trace_bytes(uint64_t records) { return (records + (1u << 18)) * sizeof(Step) + (1ull << 29) + (1ull << 27); }
 
 }  // namespace
 
 Result<bool> WorkerChannel::create() {
-  facts();  // before its memory goes
+  facts();  // before the memory is released
   facts_read_ = 0;
   libraries();
   libraries_read_ = 0;
@@ -72,6 +74,7 @@ void WorkerChannel::write_settings(Channel& channel) {
   c->prime = options_.prime;
   c->detect_races = options_.detect_races;
   c->check_locks = options_.check_locks;
+  c->check_yields = options_.check_yields;
   c->find_leaks = options_.find_leaks;
   c->checkpoints = options_.checkpoints;
   promote(options_.promoted);
@@ -97,7 +100,7 @@ bool WorkerChannel::sleep_while_starting(int milliseconds) const {
   return c.state.load(std::memory_order_acquire) == WorkerState::Starting;
 }
 
-// A message never wraps, so that one of more than half the ring might wait for ever.
+// A message never wraps, so a message larger than half the ring could wait forever.
 bool WorkerChannel::outgrown_by(const Plan& plan) const { return wire_size(plan) > plan_ring_ / 2; }
 void WorkerChannel::make_room_for(const Plan& plan) {
   plan_ring_ = std::max<size_t>(plan_ring_, 2 * std::bit_ceil(size_t{wire_size(plan)}));
@@ -124,7 +127,8 @@ const std::set<Fact>& WorkerChannel::facts() {
   const uint32_t count = std::min<uint32_t>(table.count.load(std::memory_order_acquire), FactTable::kMost);
   for (; facts_read_ < count; ++facts_read_) facts_.insert(table.fact[facts_read_]);
   if (count < FactTable::kMost) return facts_;
-  for (unsigned kind = 0; kind < static_cast<unsigned>(FactKind::kCount); ++kind)  // there may be more than it holds
+  // The fixed list of facts may be full.
+  for (unsigned kind = 0; kind < static_cast<unsigned>(FactKind::kCount); ++kind)
     if (table.kinds.load(std::memory_order_relaxed) >> kind & 1) facts_.insert({0, FactKind(kind)});
   return facts_;
 }
@@ -238,7 +242,7 @@ void WorkerChannel::pop() {
     futex_wake(shared().big_busy);
   }
   lockstep::pop(ring, message_);
-  // Not before there is room for many, or it would wake for every single one.
+  // Waits until there is room for many traces; otherwise the worker would wake for every trace.
   if (ring.writer_sleeps.load(std::memory_order_relaxed) &&
       ring.written.load(std::memory_order_relaxed) - ring.read.load(std::memory_order_relaxed) <= ring.capacity / 2)
     wake_writer();
@@ -265,15 +269,15 @@ void WorkerChannel::sleep_until_trace(size_t in_flight, int milliseconds) {
     __builtin_ia32_pause();
 #endif
   }
-  // Not for every single trace: a futex call costs as much as a small execution. Of a few, or if nothing is gained by
-  // less, all: the worker rings when it has nothing left to do.
+  // Does not wake for every trace, because a futex call costs as much as a small execution. With few plans, or when
+  // taking turns, waits for all: the worker rings when it has nothing left to do.
   const uint64_t batch = takes_turns_ || in_flight < kFew ? in_flight : std::min<uint64_t>(in_flight / 2, 128);
   const uint32_t bell = ring.bell.load(std::memory_order_acquire);
   ring.wake_at.store(ring.messages.load(std::memory_order_relaxed) + batch, std::memory_order_relaxed);
   ring.reader_sleeps.store(1, std::memory_order_seq_cst);
-  if (ring.writer_sleeps.load(std::memory_order_seq_cst)) wake_writer();  // pop() may have missed it
+  if (ring.writer_sleeps.load(std::memory_order_seq_cst)) wake_writer();  // pop() may have missed the sleeping writer
   if (ring.written.load(std::memory_order_seq_cst) == ring.read.load(std::memory_order_relaxed) && !stopped()) {
-    // The worker may have gone to sleep before it could see that we do.
+    // The worker may have gone to sleep before it saw that this side sleeps.
     const bool idle =
         shared().plans.reader_sleeps.load(std::memory_order_seq_cst) &&
         shared().plans.written.load(std::memory_order_relaxed) == shared().plans.read.load(std::memory_order_acquire);

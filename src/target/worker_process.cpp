@@ -1,3 +1,4 @@
+// Starts and ends a worker process, or runs it under a debugger.
 #include "target/worker_process.hpp"
 
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 namespace lockstep {
 namespace {
 
-// Of this process and the program, which inherits them.
+// Resource limits of this process, which the program inherits.
 std::string limit_too_low() {
   constexpr rlim_t kDescriptors = 256, kStack = 1 << 20;
   rlimit files{}, stack{};
@@ -58,13 +59,13 @@ WorkerProcess::~WorkerProcess() { kill(); }
 void WorkerProcess::kill() {
   if (pid_ <= 0) return;
   channel_.stop();
-  ::kill(-pid_, SIGKILL);  // its whole group: children of an execution, too
+  ::kill(-pid_, SIGKILL);  // its whole process group, including children of an execution
   ::kill(pid_, SIGKILL);
   waitpid(pid_, &status_, 0);
   pid_ = -1;
 }
 
-// Killed from outside while it starts: not the program's fault, as far as can be told from a few times.
+// A worker that is killed from outside while it starts is started again a few times.
 Result<bool> WorkerProcess::start() {
   constexpr int kAttempts = 5;
   for (int attempt = 1;; ++attempt) {
@@ -85,7 +86,7 @@ Result<bool> WorkerProcess::create_channel() {
   return true;
 }
 
-// Such a thread can only be controlled if what starts it is part of the execution.
+// A thread that starts before main can be controlled only if its start is part of the execution.
 bool WorkerProcess::notice_early_thread() {
   const Channel& c = channel_.shared();
   if (c.state.load(std::memory_order_acquire) != WorkerState::EarlyThread) return false;
@@ -100,7 +101,7 @@ Result<bool> WorkerProcess::start_once() {
   pid_ = fork();
   if (pid_ < 0) return cannot_start();
   if (pid_ == 0) become_program();
-  // The program's own constructors run first; that may take a while, but not for ever.
+  // The program's constructors run first. They may take a while, but not without limit.
   const auto failed = [this](const std::string& how) {
     return Error{ExitCode::Uncontrolled, "'" + options_.path + "' " + how};
   };
@@ -124,7 +125,7 @@ std::string WorkerProcess::ending_before_main() const {
 
 void WorkerProcess::hand_over_descriptors() const {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != driver_) _exit(127);  // it died before that
+  if (getppid() != driver_) _exit(127);  // the driver died before prctl()
   personality(ADDR_NO_RANDOMIZE | static_cast<unsigned long>(personality(0xffffffff)));
   dup2(channel_.fd(), kChannelFd);
   dup2(options_.thread_table_fd, kTableFd);
@@ -132,9 +133,10 @@ void WorkerProcess::hand_over_descriptors() const {
 }
 
 void WorkerProcess::become_program() {
-  setpgid(0, 0);  // Ctrl-C is for the driver
+  setpgid(0, 0);  // only the driver gets Ctrl-C
   (void)sched_setaffinity(0, sizeof options_.cpus, &options_.cpus);
-  // All wait for the search, which must not lose its core to whom it wakes. Any other policy has its reasons.
+  // All workers wait for the search, which must not lose its core to a worker that it wakes. Another scheduling policy
+  // is the user's choice.
   const sched_param lowest{};
   if (!options_.alone() && sched_getscheduler(0) == SCHED_OTHER) (void)sched_setscheduler(0, SCHED_BATCH, &lowest);
   hand_over_descriptors();
@@ -144,7 +146,7 @@ void WorkerProcess::become_program() {
   }
   const int null = open("/dev/null", O_RDWR);
   for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);
-  // Opened anew: every worker has its own position in it.
+  // Opened again, because every worker needs its own file position.
   if (options_.input_fd() >= 0)
     if (const int input = open(("/proc/self/fd/" + std::to_string(options_.input_fd())).c_str(), O_RDONLY);
         input >= 0) {
@@ -163,15 +165,15 @@ void WorkerProcess::become_program() {
 }
 
 Result<int> WorkerProcess::debug(const Plan& plan, const std::vector<std::string>& debugger) {
-  if (auto started = start(); !started) return started.error();  // shows whether there are early threads
+  if (auto started = start(); !started) return started.error();  // a first start shows whether there are early threads
   channel_.make_room_for(plan);
   if (auto created = create_channel(); !created) return created.error();
   channel_.shared().debug = 1;
   channel_.send(plan);
-  channel_.stop();  // after this plan
+  channel_.stop();  // stops after this plan
   std::vector<std::string> words = debugger;
-  // gdb starts the program by $SHELL, which understands its arguments. It must leave the environment as it is, and the
-  // runtime must not be loaded into it.
+  // gdb starts the program with $SHELL, so that arguments are interpreted. The shell must keep its environment, and
+  // must not load the runtime.
   std::string wrapper = "set exec-wrapper env";
   for (const std::string& variable : runtime_variables(options_)) wrapper += " " + shell_quoted(variable);
   words.insert(words.end(), {"-iex", wrapper});
@@ -182,7 +184,7 @@ Result<int> WorkerProcess::debug(const Plan& plan, const std::vector<std::string
   words.push_back(options_.path);
   words.insert(words.end(), options_.command.begin() + 1, options_.command.end());
   const std::vector<char*> argv = pointers(words);
-  signal(SIGINT, SIG_IGN);  // it is for the debugger
+  signal(SIGINT, SIG_IGN);  // Ctrl-C is for the debugger
   const pid_t child = fork();
   if (child < 0) return cannot_start();
   if (child == 0) {

@@ -15,10 +15,10 @@ class WorkerProcess {
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
 
-  Result<bool> start();  // also after the process has died
+  Result<bool> start();  // also restarts after the process has died
   void kill();
-  // Instead of start(): the program, under a debugger of this command line (gdb's), runs this one plan. Returns how the
-  // debugger ended.
+  // Instead of start(): runs this one plan under a debugger with this command line (of gdb). Returns the debugger's
+  // exit status.
   Result<int> debug(const Plan& plan, const std::vector<std::string>& debugger);
 
   bool alive();  // false once the process has ended; its last traces may still be unread
@@ -38,10 +38,10 @@ class WorkerProcess {
   WorkerChannel channel_;
   pid_t pid_ = -1, driver_ = -1;
   int status_ = 0;
-  bool early_threads_ = false, instrumented_ = false;  // what an earlier start has shown
+  bool early_threads_ = false, instrumented_ = false;  // shown by an earlier start
 };
 
-// How a process with this status ended that should not have.
+// Describes the unexpected end of a process with this status.
 std::string unexpected_ending(int status);
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// A worker with its plans in flight, and the choice of the least busy worker.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -11,15 +12,15 @@
 
 namespace lockstep {
 
-// A worker and the plans that it has not answered.
+// A worker and its unanswered plans.
 struct WorkerSlot {
   explicit WorkerSlot(const LaunchOptions& options) : process(options) {}
   WorkerProcess process;
-  PlanQueue queue;                  // not answered, oldest first
-  size_t sent = 0;                  // of these; the others wait for room in the channel
-  uint64_t to_do = 0;               // of these, how many it had not run when it was last looked at
-  std::optional<uint64_t> suspect;  // plan under way when the worker was killed; blamed if it happens again and again
-  unsigned killed = 0;              // so often
+  PlanQueue queue;                  // unanswered plans, oldest first
+  size_t sent = 0;                  // of `queue`; the others wait for room in the channel
+  uint64_t to_do = 0;               // of `queue`: how many had not been run at the last check
+  std::optional<uint64_t> suspect;  // plan under way when the worker was killed; blamed after several times
+  unsigned killed = 0;              // number of times
 
   WorkerChannel& channel() { return process.channel(); }
   void feed() {
@@ -31,7 +32,7 @@ struct WorkerSlot {
     if (started) feed();
     return started;
   }
-  // Lets `inspector` look at the program if it has stopped, and go on.
+  // Lets `inspector` inspect the program if it has stopped, then continues it.
   bool stopped(Inspector& inspector) {
     const Inspection* stop = channel().exists() ? channel().stopped() : nullptr;
     if (stop) {
@@ -40,7 +41,7 @@ struct WorkerSlot {
     }
     return stop != nullptr;
   }
-  void pop() {  // the trace of the oldest plan has been read
+  void pop() {  // call after the trace of the oldest plan has been read
     channel().pop();
     queue.pop_front();
     --sent;
@@ -49,10 +50,10 @@ struct WorkerSlot {
     queue.clear();
     sent = 0;
   }
-  // Left its service loop in good order: after a crash its memory is not to be trusted.
+  // True if the worker left its service loop normally. After a crash its memory cannot be trusted.
   bool retired() { return channel().shared().state.load() == WorkerState::Exited; }
-  // Runs what it has to do and throws the traces away; when the time is over, ends the process with what is left. It is
-  // started again when it is needed.
+  // Runs the remaining plans and discards the traces. At the deadline, ends the process; it is restarted when it is
+  // needed.
   void finish_by(std::chrono::steady_clock::time_point deadline) {
     while (!queue.empty()) {
       feed();
@@ -70,8 +71,8 @@ struct WorkerSlot {
 
 using WorkerSlots = std::vector<std::unique_ptr<WorkerSlot>>;
 
-// The worker that has the least left to do. Looking takes the number from the cache of the worker's core, so it is not
-// done every time.
+// The worker with the least left to do. Reading the number moves a cache line of the worker's core, so it is not read
+// every time.
 class LeastBusy {
  public:
   unsigned operator()(const WorkerSlots& slots) {

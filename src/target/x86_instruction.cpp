@@ -1,3 +1,4 @@
+// Decodes prefixes, opcodes and operands.
 #include "target/x86_instruction.hpp"
 
 #include <algorithm>
@@ -200,7 +201,7 @@ class Decoder {
     result_.displacement = number(bytes);
     at_ += bytes;
   }
-  int64_t number(size_t bytes) const {  // signed, at the present place
+  int64_t number(size_t bytes) const {  // signed number at the current position
     if (at_ + bytes > code_.size()) return 0;
     if (bytes == 1) return static_cast<int8_t>(code_[at_]);
     int32_t value = 0;
@@ -218,7 +219,7 @@ class Decoder {
 }  // namespace
 
 Instruction decode_instruction(std::span<const uint8_t> code) {
-  constexpr size_t kLongest = 24;  // with a few prefixes too many
+  constexpr size_t kLongest = 24;  // more than the legal 15, for surplus prefixes
   return Decoder(code.first(std::min(code.size(), kLongest))).decode();
 }
 

@@ -62,6 +62,7 @@ void for_each_number(Target& t, F&& visit) {
   visit(t.prime);
   visit(t.detect_races);
   visit(t.check_locks);
+  visit(t.check_yields);
   visit(t.find_leaks);
   visit(t.checkpoints);
   visit(t.max_steps);

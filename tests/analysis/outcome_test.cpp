@@ -152,6 +152,19 @@ TEST(LockMisuse, IsToldForEachPlaceHoweverTheExecutionEnded) {
   EXPECT_TRUE(RaceAnalysis().check_all(trace).empty()) << "no race";
 }
 
+TEST(LockMisuse, SpinningWithoutAYieldIsALivelock) {
+  TraceBuilder b;
+  RaceAccess access{};
+  access.thread = ThreadId{1};
+  access.misuse = Misuse::SpinsUnyielding;
+  b.races.push_back({access, access});
+  const Trace trace = b.build();
+  const std::vector<Finding> found = LockMisuseAnalysis().check_all(trace);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, FindingKind::Livelock);
+  EXPECT_EQ(found[0].message, "thread 1: a thread spins without ever yielding");
+}
+
 TEST(Races, WhatIsCertainIsNotWhatWasDoubtful) {
   DataRace race{};
   race.first.pc = 0x100;

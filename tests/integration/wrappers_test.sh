@@ -58,6 +58,11 @@ cp other.c other.cpp
 cp main.cpp 'a main.cpp'
 cp main.cpp main.txt
 printf 'int broken(' >broken.cpp
+cat >local.cpp <<'END'
+struct Pair { int first, second; };
+void share(Pair&);
+void change() { Pair pair; share(pair); pair.second = 2; share(pair); }
+END
 printf '#define PRECOMPILED 1\n' >common.hpp
 
 check() { # what condition...
@@ -110,6 +115,7 @@ for compiler in "$@"; do
     check "$level: runs" out/p
     check "$level: compiles" silent "$cxx" $level -c main.cpp -o out/main.o
     check "$level: instruments" instrumented out/main.o
+    check "$level: a member of a local that others know" sh -c '"$0" "$1" -S local.cpp -o - | grep -q __tsan_write4' "$cxx" $level
     check "$level: volatile accesses are told apart" sh -c 'nm out/main.o | grep -q __tsan_volatile_write4'
     check "$level: links" builds out/p "$cxx" out/main.o -o out/p
   done

@@ -99,11 +99,21 @@ TEST(Json, ABugSaysWhyItFails) {
   EXPECT_EQ(sarif["properties"]["why"], why["text"]);
 }
 
+// Several steps of a library call are one row of a story.
+TEST(Json, AnOrderIsToldOnce) {
+  const Cause cause{.orders = {{1, 4, {}, {}}, {2, 4, {}, {}}}, .reversed = 2};
+  const auto row = [](uint32_t step) { return step < 4 ? std::string("step 1") : "step 2"; };
+  EXPECT_EQ(cause_sentence(cause, row), "Fails because step 1 comes before step 2: reversed, it passes.");
+}
+
 TEST(Json, WhatFailsInEveryOrderSaysSo) {
   BankDeadlock bank;
   Finding bug = finding_of(FindingKind::Deadlock, bank.trace);
   explain_cause(bug, bank.symbols);
   EXPECT_EQ(bug.cause.text, "") << "nothing was tried";
+  bug.cause.left_out = 2;
+  explain_cause(bug, bank.symbols);
+  EXPECT_EQ(bug.cause.text, "Not known: of 2 pairs of conflicting steps none could be reversed.");
   bug.cause.reversed = 3;
   explain_cause(bug, bank.symbols);
   EXPECT_EQ(bug.cause.text, "Fails in every order tried: 3 pairs of conflicting steps reversed, one at a time.");
@@ -224,13 +234,16 @@ TEST(Perfetto, HasATrackForEachThreadAndLock) {
   const json trace = json::parse(perfetto_trace(story_json(finding, bank.symbols, {"./bank_test"})));
   std::map<std::string, int> phases;
   std::set<std::string> tracks;
+  int created = 0;
   for (const json& event : trace["traceEvents"]) {
     ++phases[event["ph"]];
+    created += event["name"].get<std::string>().starts_with("create worker");
     if (event["name"] == "thread_name") tracks.insert(event["args"]["name"]);
   }
   EXPECT_EQ(tracks, (std::set<std::string>{"main", "worker 1", "worker 2", "accounts[0]", "accounts[1]"}));
   EXPECT_EQ(phases["s"], phases["f"]);
   EXPECT_EQ(phases["i"], 1);  // the preemption
+  EXPECT_EQ(created, 2);
 }
 
 // --- what happens while it runs ---
@@ -321,6 +334,8 @@ TEST(UserCode, IsNotTheLibraries) {
   EXPECT_FALSE(is_user_code({0, {"reach", "src/runtime/x.cpp", 1}, "liblockstep-rt.so"}));
   EXPECT_FALSE(is_user_code({0, {"lock", "/usr/include/c++/12/bits/std_mutex.h", 100}, "bank_test"}));
   EXPECT_FALSE(is_user_code({0, {"std::mutex::lock()", "", 0}, "bank_test"}));
+  EXPECT_FALSE(is_user_code({0, {"testing::Test::Run()", "", 0}, "bank_test"}));
+  EXPECT_TRUE(is_user_code({0, {"testing::helper()", "src/helper.cpp", 3}, "bank_test"}));
   EXPECT_FALSE(is_user_code({0, {"0x1234", "", 0}, ""}));
 }
 

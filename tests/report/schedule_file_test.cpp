@@ -104,6 +104,21 @@ TEST(ScheduleFile, NamesTheFirstDeparture) {
   EXPECT_EQ(departure->happened, "ends");
 }
 
+TEST(ScheduleFile, NamesACallThatReturnsSomethingElse) {
+  ScheduleFile recording = sample();
+  recording.operations[1] = {ThreadId{1}, OpKind::State, 1 + ENOENT, "files", "load.cpp:7"};
+  auto now = recording.operations;
+  EXPECT_FALSE(first_departure(recording, now, now.size()));
+  now[1].value = 1;
+  const auto departure = first_departure(recording, now, now.size());
+  ASSERT_TRUE(departure);
+  EXPECT_TRUE(departure->returned);
+  EXPECT_EQ(departure->recorded, "thread 1 state files at load.cpp:7, fails: ENOENT");
+  EXPECT_EQ(departure->happened, "thread 1 state files at load.cpp:7, succeeds");
+  recording.operations[1].value = 0;  // an older recording
+  EXPECT_FALSE(first_departure(recording, now, now.size()));
+}
+
 TEST(ScheduleFile, LeavesNothingBehindWhenItCannotBeSaved) {
   Folder folder;
   const auto error = save_schedule(sample(), folder / "missing/bug.lockstep");

@@ -127,7 +127,10 @@ TEST(StoryJson, ColumnsAreEquallyLongAndPointIntoTheTables) {
     EXPECT_EQ(rows[column].size(), size) << column;
   std::vector<std::string> texts;
   for (size_t i = 0; i < size; ++i) texts.push_back(story["texts"][rows["text"][i].get<size_t>()]);
-  EXPECT_EQ(texts[0], "lock accounts[0]");  // creating and joining is folded
+  EXPECT_EQ(texts[0], "create worker 1");
+  EXPECT_EQ(rows["number"][0], 0);  // the terminal folds it
+  const auto lock = std::find(texts.begin(), texts.end(), "lock accounts[0]");
+  EXPECT_EQ(rows["number"].at(static_cast<size_t>(lock - texts.begin())), 1);
   EXPECT_EQ(texts.back(), "lock accounts[1] … worker 2 holds it");
   const Json& stack = story["stacks"][rows["stack"].back().get<size_t>()];
   const Json& frame = story["frames"][stack[0].get<size_t>()];
@@ -142,6 +145,25 @@ TEST(StoryJson, ADeadlockHasItsCycleAndHowEveryThreadEnded) {
   EXPECT_EQ(story["threads"][0]["end"], "waits: join worker 1");
   EXPECT_EQ(story["threads"][2]["end"], "waits: lock accounts[0]");
   EXPECT_EQ(story["holds"].size(), 2u);
+}
+
+TEST(StoryJson, ThePassingScheduleStandsBesideFromTheFirstDifferenceOn) {
+  BankDeadlock bank;
+  FakeTrace passing;
+  passing.note(0, OpKind::Create, 1, {12}).note(0, OpKind::Create, 2, {13});
+  passing.step(1, OpKind::Lock, 0x10, 0b110, {31, 51}).step(1, OpKind::Lock, 0x38, 0b110, {32, 51});
+  Finding finding = complete_finding(finding_of(FindingKind::Deadlock, bank.trace), bank.trace, "", bank.symbols);
+  finding.cause.passing = passing.end(Outcome::Ok);
+  finding.cause.orders = {{.first = 2, .second = 5}};  // the pending operation of the second worker
+  finding.cause.text = "because";
+  const Json story = story_json(finding, bank.symbols, {"./bank_test"});
+  EXPECT_EQ(story["passing"]["first"], 0);
+  EXPECT_EQ(story["passing"]["difference"], 1);
+  EXPECT_EQ(story["passing"]["rows"].size(), 2u);
+  EXPECT_EQ(story["passing"]["rows"][1]["text"], "lock accounts[1]");
+  const Json& order = story["why"]["orders"].at(0);
+  EXPECT_EQ(order["first"], 1);
+  EXPECT_EQ(order["second"], 4);
 }
 
 TEST(StoryJson, NothingInThePageEndsItsData) {

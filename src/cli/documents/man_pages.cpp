@@ -1,3 +1,4 @@
+// The texts of the man pages.
 #include "cli/documents/man_pages.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Writes the man pages, the shells' completions and the table of docs/options.md from the table of options, so that
-// they cannot differ from it.
+// they always agree with it.
 //
 // usage: lockstep_documents man NAME|bash|zsh|fish|options > FILE
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// "sync|atomics|racy" is a choice to complete; "N", "FILE" are not.
+// Completions of a value: "sync|atomics|racy" is a choice; "N" and "FILE" are not.
 std::string choices(const OptionInfo& option) {
   const std::string value = option.value ? option.value : "";
   if (value.find('|') == std::string::npos || value != [&] {

@@ -1,3 +1,4 @@
+// The common entry of logical threads.
 #include "runtime/backend/backend.hpp"
 #include "runtime/base/runtime.hpp"
 

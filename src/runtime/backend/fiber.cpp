@@ -1,19 +1,20 @@
+// The first backend: fibers, switched by assembler code.
 #include <sys/auxv.h>
 
 #include "runtime/backend/backend.hpp"
 #include "runtime/base/runtime.hpp"
 
 extern "C" {
-// Saves the callee-saved state on the stack, stores the stack pointer in *save, continues at `to` with thread pointer
-// `tls`. Two versions: wrfsbase, and arch_prctl where the kernel or valgrind hides it.
+// Saves the callee-saved state on the stack, stores the stack pointer in *save, and continues at `to` with thread
+// pointer `tls`. Two versions: with wrfsbase, and with arch_prctl if the kernel or valgrind hides wrfsbase.
 void lockstep_switch(void** save, void* to, uintptr_t tls) __attribute__((visibility("hidden")));
 void lockstep_switch_prctl(void** save, void* to, uintptr_t tls) __attribute__((visibility("hidden")));
 void lockstep_fiber_start() __attribute__((visibility("hidden")));
 }
 
 #if defined(__x86_64__)
-// The unwind information holds at every instruction: a signal may come at any, and its handler looks at the stack. Both
-// stacks have the same layout, so it holds for either side of the switch.
+// The unwind information is valid at every instruction, because a signal handler may inspect the stack at any of them.
+// Both stacks have the same layout, so it is valid on either side of the switch.
 asm(R"(
 .text
 .macro save register

@@ -1,5 +1,5 @@
-// The second backend: every logical thread is its pool thread, and exactly one of them holds the baton.
-// For debuggers and tools that want to see real threads.
+// The second backend: every logical thread is its pool thread, and exactly one of them holds the baton. For debuggers
+// and tools that need real threads.
 #include <sys/prctl.h>
 
 #include "runtime/backend/backend.hpp"
@@ -25,9 +25,9 @@ void switch_to(Thread& from, Thread& to) {
   wait_for_baton(from);
 }
 
-// "thread 3" in the debugger's list, as in the story. Thread 0 is main.
+// Names the thread in the debugger's list as in the report: "thread 3". Thread 0 is main.
 static void name_for_debugger(const Thread& self) {
-  if (self.id == kNoThread) return;  // the controller is none of the program's
+  if (self.id == kNoThread) return;  // the controller is not a thread of the program
   char text[16] = "thread ";
   if (index_of(self.id) == 0) copy_bytes(text, "main", 5);
   unsigned number = index_of(self.id), digits = 1;
@@ -39,7 +39,7 @@ static void name_for_debugger(const Thread& self) {
 extern "C" void lockstep_enter(void* stack_pointer) __attribute__((visibility("hidden"), noreturn));
 
 void serve(Thread& self) {
-  // A thread that is told to start over jumps back here, whatever it was in the middle of.
+  // A thread that has to start over jumps back here from anywhere.
   if (__builtin_setjmp(self.jump_buffer) == 0) {
     __atomic_store_n(&self.ready, 1, __ATOMIC_RELEASE);
     futex_wake(&self.ready);
@@ -48,7 +48,7 @@ void serve(Thread& self) {
   }
   self.restart = false;
   if (runtime.channel->debug) name_for_debugger(self);
-  // From the same place on the stack as a fiber: addresses of automatic objects must not depend on the backend.
+  // Starts at the same place on the stack as a fiber: addresses of automatic objects must not depend on the backend.
   lockstep_enter(self.stack_top - 16);
 }
 

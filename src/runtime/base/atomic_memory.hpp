@@ -1,6 +1,6 @@
-// The only place where atomic operations touch the program's memory. Executions are sequentially consistent: a load
-// gives the newest store. A weaker memory model would stand here, behind the same functions, with older stores to
-// choose from; a read-modify-write always continues the newest one.
+// Atomic operations on the program's memory: the only place that executes them. Executions are sequentially consistent:
+// a load returns the newest store. Another memory model would be implemented here, behind the same functions, with
+// older stores to choose from; a read-modify-write always continues the newest store.
 #pragma once
 #include "runtime/base/system.hpp"
 
@@ -8,7 +8,7 @@ namespace lockstep::rt::atomic_memory {
 
 #define LOCKSTEP_INLINE inline __attribute__((always_inline))
 
-// --- by a thread under control: nobody else runs meanwhile, so plain accesses are atomic ---
+// --- by a controlled thread: no other thread runs meanwhile, so plain accesses are atomic ---
 
 template <class T>
 LOCKSTEP_INLINE T load(const volatile T* a) {
@@ -36,7 +36,7 @@ LOCKSTEP_INLINE bool compare_exchange(volatile T* a, T& expected, T desired) {
   return false;
 }
 
-// The same for objects of any size.
+// The same, for objects of any size.
 inline void load(const volatile void* a, void* out, size_t size) { copy_bytes(out, const_cast<const void*>(a), size); }
 inline void store(volatile void* a, const void* value, size_t size) { copy_bytes(const_cast<void*>(a), value, size); }
 inline bool holds(const volatile void* a, const void* value, size_t size) {
@@ -55,10 +55,10 @@ inline bool compare_exchange(volatile void* a, void* expected, const void* desir
   return success;
 }
 
-// --- by everybody else: the processor's own ---
+// --- by all other threads: native atomic instructions ---
 
 template <class T>
-LOCKSTEP_INLINE T native_compare_exchange(volatile T* a, T expected, T desired) {  // the value it saw
+LOCKSTEP_INLINE T native_compare_exchange(volatile T* a, T expected, T desired) {  // returns the value found
   return __sync_val_compare_and_swap(a, expected, desired);
 }
 template <class T>
@@ -84,7 +84,7 @@ LOCKSTEP_INLINE void native_store(volatile T* a, T value) {
     __atomic_store_n(a, value, __ATOMIC_SEQ_CST);
 }
 
-// Objects of any size, for which the processor has no instruction: one lock does for all.
+// Objects of any size, for which the processor has no instruction: all share one lock.
 class Guard {
  public:
   Guard() {

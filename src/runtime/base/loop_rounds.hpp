@@ -1,9 +1,9 @@
-// How often a thread has given way at which place, and whether another round can matter.
+// Counts how often a thread yields at each place, and decides whether another round of its loop can matter.
 //
-// A thread that gives way in a loop lets the others go first, so executions in which it goes round and round meanwhile
-// are not explored. Nothing is lost if it comes back to a place in a state in which it has been there before, with no
-// change by it in between: the round did nothing, and the execution without it is explored. Otherwise the number of
-// rounds may matter, and the first `most` of them are steps like any others.
+// A thread that yields in a loop lets the others go first, so executions in which it runs further rounds meanwhile are
+// not explored. Nothing is lost if the thread returns to a place in an earlier state without having changed anything in
+// between: the round did nothing, and the execution without the round is explored. Otherwise the number of rounds may
+// matter, and the first `most` of them are steps like any others.
 #pragma once
 #include <cstdint>
 
@@ -12,16 +12,16 @@ namespace lockstep::rt {
 class Rounds {
  public:
   enum class Pass : uint8_t {
-    First,   // it has not given way before
-    New,     // not at this place
-    Counts,  // another state, within the rounds that are tried
-    Same,    // a state it has been in before
-    Beyond,  // another state, and more rounds than are tried
+    First,   // the thread has not yielded before
+    New,     // it has not yielded at this place before
+    Counts,  // a new state, within the rounds to try
+    Same,    // an earlier state
+    Beyond,  // a new state, after the rounds to try
   };
 
   void begin() { used_ = 0; }
 
-  // It gives way at `place`, in `state` (0: not known). After Same and Beyond, rounds are counted anew.
+  // The thread yields at `place`, in `state` (0: unknown). After Same and Beyond, the count of rounds restarts.
   Pass pass(uint64_t place, uint64_t state, uint32_t most) {
     const bool first = used_ == 0;
     Place& here = at(place);
@@ -43,12 +43,12 @@ class Rounds {
  private:
   static constexpr uint32_t kMostPlaces = 8;
   struct Place {
-    uint64_t place, state[2];  // the last two states: some loops take turns between two objects
+    uint64_t place, state[2];  // the last two states: some loops alternate between two objects
     uint32_t passes;
     bool known;
   };
 
-  // Places beyond kMostPlaces share the last entry, so that every loop comes to an end of its rounds.
+  // Places beyond kMostPlaces share the last entry, so that the number of rounds of every loop is limited.
   Place& at(uint64_t place) {
     for (uint32_t i = 0; i < used_; ++i)
       if (place_[i].place == place) return place_[i];

@@ -1,4 +1,4 @@
-// The runtime's own pages (base/system.hpp).
+// Allocates and lists the runtime's own pages (base/system.hpp).
 #include <sys/mman.h>
 
 #include "runtime/base/system.hpp"
@@ -10,7 +10,7 @@ constexpr unsigned kMostOwnPages = 4096;
 constinit struct {
   OwnPages mapping[kMostOwnPages];
   unsigned count;
-  uintptr_t used;  // bytes of the address range from kPrivateBase on
+  uintptr_t used;  // bytes of the address range, from kPrivateBase on
   bool pinned;
 } pages{};
 
@@ -47,7 +47,7 @@ void unmap_pages(const void* begin, size_t bytes) {
     if (pages.mapping[i].begin != reinterpret_cast<uintptr_t>(begin)) continue;
     for (--pages.count; i < pages.count; ++i) pages.mapping[i] = pages.mapping[i + 1];
     const OwnPages& last = pages.mapping[pages.count - 1];
-    pages.used = last.begin + last.bytes + 4096 - kPrivateBase;  // addresses are not used up by what comes and goes
+    pages.used = last.begin + last.bytes + 4096 - kPrivateBase;  // temporary mappings do not use up addresses
     return;
   }
 }

@@ -1,5 +1,4 @@
-// Random numbers of one execution: SplitMix64 (Steele, Lea & Flood 2014), good from the first draw on whatever the
-// seed.
+// Random numbers of one execution: SplitMix64 (Steele, Lea & Flood 2014). The first draws are good for any seed.
 #pragma once
 #include <cstdint>
 

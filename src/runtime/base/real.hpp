@@ -1,4 +1,4 @@
-// The function that would have been called without us.
+// Finds the real function behind an intercepted name.
 #pragma once
 #include <dlfcn.h>
 

@@ -1,4 +1,5 @@
-// What the whole runtime shares: is an execution under way, who runs, the channel to the driver.
+// State that the whole runtime shares: whether an execution is under way, the running thread, the channel to the
+// driver.
 #pragma once
 #include <sched.h>
 
@@ -10,43 +11,43 @@ namespace lockstep::rt {
 
 struct Runtime {
   bool running;        // an execution is under way
-  bool fibers;         // backend in use
-  bool uses_fsgsbase;  // to set the thread pointer; a system call otherwise
-  // Both rare, and looked at together after every step.
+  bool fibers;         // the backend in use is fibers
+  bool uses_fsgsbase;  // whether the thread pointer is set without a system call
+  // Both are rare, and checked together after every step.
   union {
     uint16_t after_step;
     struct {
-      bool time_moved;   // a clock has left the start; until then no happens-before of time is kept
-      bool interrupted;  // a thread has a signal or an asynchronous cancellation to be delivered
+      bool time_moved;   // a clock has moved; until then the happens-before of time is not tracked
+      bool interrupted;  // a signal or an asynchronous cancellation is to be delivered to a thread
     };
   };
-  Thread* current;  // who runs; the controller between executions
+  Thread* current;  // the running thread; the controller between executions
   Thread* controller;
-  Thread* threads;  // kMaxThreads of them, index is the ThreadId
+  Thread* threads;  // kMaxThreads of them, indexed by ThreadId
   unsigned pool_size;
   bool instrumented;
-  bool active;        // under a driver; otherwise everything passes through to the real functions
-  bool has_children;  // processes that the execution has started and not waited for
+  bool active;        // under a driver; otherwise every call goes to the real function
+  bool has_children;  // the execution has started processes and not waited for them
   Isolation isolation;
   Points points;
   Channel* channel;
   ThreadTable* thread_table;
   int (*program_main)(int, char**, char**);
-  void (*program_init)(int, char**, char**);  // its constructors, if executions run them
+  void (*program_init)(int, char**, char**);  // the program's constructors, if executions run them
   int argc;
   char** argv;
-  void (*body)(void*);  // explore(): what to run instead of main
+  void (*body)(void*);  // explore(): runs instead of main
   void* body_argument;
-  cpu_set_t cpus;           // where the process was started
-  uintptr_t initial_stack;  // the main thread's stack from here up is initial state
+  cpu_set_t cpus;           // affinity mask at the start of the process
+  uintptr_t initial_stack;  // the main thread's stack from this address up is initial state
 };
 inline constinit Runtime runtime{};
 
-// Is the caller a thread of the execution under way? Everybody else gets the real functions.
+// Is the caller a thread of the current execution? All other threads call the real functions.
 inline bool controlled() { return LIKELY(runtime.running) && LIKELY(thread_pointer() == runtime.current->tls); }
 inline Thread& self() { return *runtime.current; }
 
-// Lets code that may call intercepted functions run uncontrolled for a while.
+// A scope in which code that calls intercepted functions runs uncontrolled.
 class Uncontrolled {
  public:
   Uncontrolled() : was_(runtime.running) { runtime.running = false; }

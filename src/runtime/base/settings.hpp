@@ -1,4 +1,4 @@
-// What an execution runs with, derived once from its plan and the channel (serve/settings.cpp).
+// The settings of an execution, derived once from its plan and the channel (serve/modules.cpp).
 #pragma once
 #include "model/channel.hpp"
 #include "model/plan.hpp"
@@ -9,18 +9,18 @@ struct Settings {
   const PlanHeader* plan;
   bool detects_races;    // in this execution
   bool skips_races;      // the program is checked for races, but not in this execution
-  bool checks_locks;     // lock discipline
-  bool keeps_origins;    // the call stacks in which blocks of the heap are asked for
-  bool keeps_blocks;     // records of the heap's blocks
-  bool watches_more;     // accesses matter to somebody besides the race detector
-  bool only_tracks;      // nothing matters but tracked memory, so calls may be taken out of the code
-  bool captures_output;  // for a person, or to be compared
+  bool checks_locks;     // check lock discipline
+  bool keeps_origins;    // record the call stacks that allocate heap blocks
+  bool keeps_blocks;     // record heap blocks
+  bool watches_more;     // not only the race detector needs accesses
+  bool only_tracks;      // only tracked memory matters, so calls may be removed from the code
+  bool captures_output;  // for the user, or to be compared
 };
 inline constinit Settings settings{};
 
-// What an execution lacks that only the process can give between executions; it starts over with it.
+// Needs of an execution that the process can meet only between executions. The execution then starts over.
 struct Missing {
-  unsigned pool_threads;  // needed
+  unsigned pool_threads;  // required size of the pool
   struct {
     char file[256];  // of a library that dlopen asked for
     int flags;

@@ -1,3 +1,4 @@
+// System calls, formatting and memory functions without libc.
 #include "runtime/base/system.hpp"
 
 #include <stdarg.h>
@@ -5,7 +6,7 @@
 
 namespace lockstep::rt {
 namespace {
-// Until the real ones are known: called while libraries are being relocated.
+// Used until the real functions are known, while libraries are being relocated.
 void* early_copy(void* to, const void* from, size_t size) {
   auto* out = static_cast<volatile char*>(to);
   const auto* in = static_cast<const volatile char*>(from);

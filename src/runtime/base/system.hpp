@@ -1,7 +1,7 @@
-// Ground rules of the runtime, which lives inside the program under test:
+// Ground rules of the runtime, which runs inside the program under test:
 //
 //  * No exceptions, no RTTI, no malloc, no static constructors, no libstdc++ symbols. Memory comes from map_pages().
-//  * No thread-local variables: the running fiber's TLS belongs to the program.
+//  * No thread-local variables: the TLS of the running fiber belongs to the program.
 //  * System calls go through sys(): libc's wrappers write errno, which belongs to the program, too.
 //  * Everything is hidden except what is marked LOCKSTEP_EXPORT.
 //  * Mutable state is one object per file, which the module of that file resets (module.hpp).
@@ -48,7 +48,7 @@ inline long word(T* pointer) {
   return reinterpret_cast<long>(pointer);
 }
 
-// The thread pointer: which thread's TLS is in force, hence who is running.
+// The thread pointer. It identifies the TLS in use, and so the running thread.
 inline uintptr_t thread_pointer() {
   uintptr_t value;
 #if defined(__x86_64__)
@@ -59,7 +59,7 @@ inline uintptr_t thread_pointer() {
   return value;
 }
 
-// Addresses the runtime uses. Fixed, so that what the program sees does not depend on anything else.
+// Addresses that the runtime uses. They are fixed, so that addresses in the program depend on nothing else.
 inline constexpr uintptr_t kArenaBase = 0x1000'0000'0000;  // heap of thread i: kArenaBase + i * kArenaStride
 inline constexpr uintptr_t kArenaStride = 1ull << 33;
 inline constexpr uintptr_t kStackBase = 0x2080'0000'0000;  // stack of pool thread i
@@ -68,30 +68,30 @@ inline constexpr uintptr_t kPrivateBase = 0x3000'0000'0000;  // the runtime's ow
 inline constexpr uintptr_t kPrivateEnd = 0x3800'0000'0000;
 inline constexpr uintptr_t kPage = 4096;
 
-// Zeroed, private, lazily committed, never fails (ends the process instead). What lies there is state of the execution
-// under way and part of a checkpoint; unsaved pages are not.
+// Zeroed, private, lazily committed. Never fails (ends the process instead). These pages are state of the current
+// execution and part of a checkpoint; unsaved pages are not.
 void* map_pages(size_t bytes);
 void* map_unsaved_pages(size_t bytes);
 void unmap_pages(const void* pages, size_t bytes);
 
-// What map_pages() gave out, in order.
+// The result of map_pages(), in order.
 struct OwnPages {
   uintptr_t begin;
   size_t bytes;
   bool saved;
 };
 const OwnPages* own_pages(unsigned* count);
-// While pinned, pages that are unmapped stay: a checkpoint refers to them.
+// While pinned, unmapped pages stay in memory, because a checkpoint refers to them.
 void pin_pages(bool on);
-// Unmaps what was mapped after the first `count`, and goes on as if it had not been.
+// Unmaps all mappings but the first `count`, and reuses their addresses.
 void forget_pages_after(unsigned count);
 
-uintptr_t next_shared_address(size_t bytes);  // where to map a file of the driver's
+uintptr_t next_shared_address(size_t bytes);  // where to map a file of the driver
 bool map_fixed(uintptr_t address, size_t bytes, int protection);
 
-[[noreturn]] void die(const char* message);  // a broken invariant of the runtime: says so on stderr, exits 99
+[[noreturn]] void die(const char* message);  // a broken invariant of the runtime: prints the message, exits with 99
 
-// libc's; until find_memory_functions() slow ones of our own. The names themselves are intercepted.
+// libc's functions; slow ones of the runtime until find_memory_functions(). The names themselves are intercepted.
 struct MemoryFunctions {
   void* (*copy)(void*, const void*, size_t);
   void* (*move)(void*, const void*, size_t);
@@ -106,7 +106,7 @@ bool starts_with(const char* text, const char* prefix);
 bool equal(const char* a, const char* b);
 bool contains(const char* text, const char* part);
 
-// Formats into a fixed buffer: %s, %d, %u, %x (64-bit each). Returns the length.
+// Formats into a fixed buffer: %s, %d, %u, %x (each 64 bits). Returns the length.
 size_t format(char* out, size_t size, const char* pattern, ...);
 
 inline void futex_wait(const void* address, uint32_t expected, const void* timeout = nullptr) {

@@ -1,4 +1,4 @@
-// A set of threads. Programs rarely have more than 64, so callers look at word[0] alone while `words` is 1.
+// A set of threads. Programs rarely have more than 64 threads, so callers use only word[0] while `words` is 1.
 #pragma once
 #include "model/ids.hpp"
 #include "runtime/base/system.hpp"
@@ -13,14 +13,14 @@ struct ThreadSet {
   void remove(ThreadId t) { word[index_of(t) / 64] &= ~(1ull << (index_of(t) % 64)); }
   void put(ThreadId t, bool in) { in ? add(t) : remove(t); }
   bool contains(ThreadId t) const { return word[index_of(t) / 64] >> (index_of(t) % 64) & 1; }
-  // Only what is in use: the processor is slow to read as a vector what has just been written word by word.
+  // Copies only the words in use. Word by word, because a vector load of words just written is slow.
   void copy(const ThreadSet& other, unsigned words) {
     word[0] = other.word[0];
     for (unsigned i = 1; i < words; ++i) word[i] = other.word[i];
   }
   void clear(unsigned words) {
     word[0] = 0;
-    for (unsigned i = 1; UNLIKELY(i < words); ++i) word[i] = 0;  // gcc makes it a call of memset, which costs more
+    for (unsigned i = 1; UNLIKELY(i < words); ++i) word[i] = 0;  // UNLIKELY avoids a call of memset, which is slower
   }
   bool empty(unsigned words) const {
     for (unsigned i = 0; i < words; ++i)
@@ -32,7 +32,7 @@ struct ThreadSet {
     for (unsigned i = 0; i < words; ++i) n += static_cast<unsigned>(__builtin_popcountll(word[i]));
     return n;
   }
-  // The n-th member, ascending; the set must have more than n.
+  // The n-th member, ascending. The set must have more than n members.
   ThreadId nth(unsigned n) const {
     for (unsigned i = 0;; ++i) {
       const unsigned here = static_cast<unsigned>(__builtin_popcountll(word[i]));

@@ -1,4 +1,4 @@
-// Times as the C library takes them.
+// Conversions of the C library's time types.
 #pragma once
 #include <stdint.h>
 #include <time.h>
@@ -12,7 +12,7 @@ inline bool has_valid_nanoseconds(const timespec& t) {
 }
 inline bool is_valid(const timespec& t) { return t.tv_sec >= 0 && has_valid_nanoseconds(t); }
 
-inline uint64_t nanoseconds(const timespec& t) {  // of a time that is not negative; centuries are cut short
+inline uint64_t nanoseconds(const timespec& t) {  // of a non-negative time; limits it to centuries
   constexpr uint64_t kMostSeconds = 9'000'000'000;
   const auto seconds = static_cast<uint64_t>(t.tv_sec);
   if (seconds > kMostSeconds) return kMostSeconds * kSecond;

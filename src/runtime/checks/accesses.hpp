@@ -1,4 +1,4 @@
-// From an instrumented access to the detector.
+// Passes instrumented accesses to the race detector and the other monitors.
 #pragma once
 #include "runtime/base/runtime.hpp"
 #include "runtime/base/settings.hpp"
@@ -15,16 +15,16 @@
 
 namespace lockstep::rt {
 
-// What the shadow keeps about the place of an access: the return address, or in detailed executions the whole stack.
+// The place of an access as the shadow stores it: the return address, or in detailed executions the whole stack.
 inline uint64_t place(const void* pc) {
   const uint64_t address = reinterpret_cast<uint64_t>(pc);
   return LIKELY(!scheduler().detail) ? address : unwind_calls();
 }
 
-// While races are off, or there is only one thread, only tracked memory is of interest.
+// While races are off, or there is only one thread, only tracked memory matters.
 inline bool watched() { return UNLIKELY(race_detector.active() || tracked.on()) && controlled(); }
 
-// An access that was found racy is a scheduling point, before it happens.
+// An access that an earlier execution found racy is a scheduling point. Called before the access.
 inline void reach_promoted(const volatile void* address, size_t size, bool write, const void* pc) {
   if (tracked.on()) {
     if (!tracked.touches(reinterpret_cast<uint64_t>(address), size)) return call_sites.touched_nothing(pc);
@@ -41,10 +41,10 @@ inline void reach_promoted(const volatile void* address, size_t size, bool write
   if (write)
     note_coming_write(at, size);
   else if (watchable)
-    attempt_failed(step);  // a loop that reads it again and again spins
+    attempt_failed(step);  // a loop that reads the same value repeatedly spins
 }
 
-// Memory on the stack of another thread: its frame may be gone, and if not, must not be left before.
+// Memory on the stack of another thread: its frame may be gone; if not, it must not be left before this access.
 inline void check_stack(uintptr_t address, size_t size, uint8_t flags, const void* pc) {
   Thread* owner = stack_owner(address);
   if (!owner || owner == runtime.current) return;
@@ -53,26 +53,26 @@ inline void check_stack(uintptr_t address, size_t size, uint8_t flags, const voi
   else if (address < owner->shared_low && race_detector.active())
     owner->shared_low = address;
 }
-// Is there anything for check_stack to do? The usual case for heap and variables is one test, for a frame that another
-// thread has been let into three.
+// Does check_stack() have anything to do? One test for heap and variables, the usual case. Three for a frame that
+// another thread was given access to.
 inline bool needs_stack_check(uintptr_t address) {
   if (LIKELY(!may_be_stack(address))) return false;
   const Thread* owner = stack_owner(address);
   return owner && owner != runtime.current && (address < owner->shared_low || address < owner->program_sp);
 }
 
-// Atomic blocks and lock discipline, when somebody asked for them.
+// Atomic blocks and lock discipline, if enabled.
 inline void watch_more(uintptr_t address, size_t size, uint8_t flags, const void* pc) {
-  if (!race_detector.active()) return;  // a thread alone shares nothing
+  if (!race_detector.active()) return;  // a single thread shares nothing
   const ThreadId me = runtime.current->id;
   if (scheduler().records_memory()) scheduler().blocks.touch(me, address, size, flags & RaceAccess::kWrite);
-  // Before the first thread begins and after the last has been joined nobody is kept out by a lock.
+  // Before the second thread starts and after the last one is joined, locks exclude no thread.
   if (!eraser.on() || scheduler().live_count < 2) return;
   if (auto* breach = eraser.access(me, address, size, flags & RaceAccess::kWrite, place(pc)))
     race_detector.last_by_another(breach->address, me, breach->other);
 }
 
-// What is more to an access than looking for races, sometimes.
+// The rare parts of an access, besides looking for races.
 inline void unusual_access(uintptr_t a, unsigned size, uint8_t flags, const void* pc) {
   if (UNLIKELY(scheduler().detail)) settle_write(*runtime.current);
   reach_promoted(reinterpret_cast<const void*>(a), size, flags & RaceAccess::kWrite, pc);
@@ -81,7 +81,7 @@ inline void unusual_access(uintptr_t a, unsigned size, uint8_t flags, const void
   if (settings.watches_more) watch_more(a, size, flags, pc);
 }
 
-// The only thread there is cannot race, but it can use what was freed.
+// A single thread cannot race, but it can use freed memory.
 __attribute__((noinline)) inline void look_up_alone(uintptr_t a, size_t size, uint8_t flags, const void* pc) {
   if (!controlled()) return;
   const ThreadId me = runtime.current->id;
@@ -94,7 +94,7 @@ inline void access_alone(uintptr_t a, size_t size, uint8_t flags, const void* pc
   if (in_arena(reinterpret_cast<const void*>(a)) || UNLIKELY(needs_stack_check(a))) look_up_alone(a, size, flags, pc);
 }
 
-// All there is to an access while something is watched.
+// An access while anything is monitored.
 template <unsigned kSize, uint8_t kFlags>
 __attribute__((noinline)) void access_closely(const volatile void* address, const void* pc) {
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
@@ -109,8 +109,8 @@ __attribute__((noinline)) void access_closely(const volatile void* address, cons
   if (UNLIKELY(scheduler().detail)) stop_at_new_races();
 }
 
-// Apart from the entry points, so that those are one test and a return while nothing is watched. This one is the usual
-// case while races are looked for and nothing else: no calls, hence no registers to be saved.
+// Separate from the entry points, so that those are one test and a return while nothing is monitored. This is the usual
+// case, in which only races are monitored: it makes no calls, so no registers are saved.
 template <unsigned kSize, uint8_t kFlags>
 __attribute__((noinline)) void watched_access(const volatile void* address, const void* pc) {
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
@@ -141,7 +141,7 @@ inline void range_access(const volatile void* address, size_t size, uint8_t flag
   if (UNLIKELY(scheduler().detail)) stop_at_new_races();
 }
 
-// What an atomic operation means for data races: an access like any other, and whatever its order says.
+// The effect of an atomic operation on data races: an access, plus the synchronisation of its order.
 enum class Atomic { Load, Store, Modify };
 template <Atomic kWhat>
 inline __attribute__((always_inline)) void synchronise(const volatile void* a, size_t size, int raw_order,

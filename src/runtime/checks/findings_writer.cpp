@@ -1,3 +1,4 @@
+// Writes the results of the monitors into the trace.
 #include "runtime/checks/findings_writer.hpp"
 
 #include "runtime/base/runtime.hpp"
@@ -20,7 +21,7 @@ constexpr uint32_t kSlots = 4 * kMostAllocations;
 constinit struct {
   Allocation block[kMostAllocations];
   uint32_t count;
-  uint16_t slots[kSlots];  // 1 + index into `block`, by the beginning of the block
+  uint16_t slots[kSlots];  // 1 + index into `block`, hashed by the beginning of the block
 } written{};
 
 uint16_t& slot_of(uint64_t begin) {
@@ -54,7 +55,7 @@ void write_breaches() {
     pair.second.size = 1;
     pair.second.flags = static_cast<uint8_t>(RaceAccess::kUnlocked | (breach.write ? RaceAccess::kWrite : 0));
     pair.first = pair.second;
-    if (breach.other.pc) {  // else only the one access is known
+    if (breach.other.pc) {  // otherwise only one access is known
       pair.first.pc = breach.other.pc;
       pair.first.thread = breach.other.thread;
       pair.first.step = breach.other.step;
@@ -63,7 +64,7 @@ void write_breaches() {
   }
 }
 
-// Where operations took place, and the accesses of atomic blocks.
+// Adds the blocks of operations and of the accesses of atomic blocks.
 void write_blocks_used() {
   const Scheduler& s = scheduler();
   for (uint32_t i = s.first_kept; i < s.log_size && written.count < kMostAllocations; ++i) {
@@ -84,15 +85,8 @@ void write_blocks_used() {
 }  // namespace
 
 void begin_findings() {
-  if (written.count) zero_bytes(written.slots, sizeof written.slots);  // blocks are written anew
+  if (written.count) zero_bytes(written.slots, sizeof written.slots);  // forgets the blocks written before
   written.count = 0;
-}
-
-uint64_t unwind_calls() {
-  uint64_t stack[kDeepest];
-  const CallNode* node = nullptr;
-  for (size_t n = backtrace(stack, kDeepest); n-- > 0;) node = call_tree.child(node, stack[n]);
-  return reinterpret_cast<uint64_t>(node);
 }
 
 bool write_allocation(const Heap::Record& record, uint16_t flags) {

@@ -1,4 +1,4 @@
-// What the monitors have to say when an execution is over, made ready for its trace.
+// Collects the results of the monitors at the end of an execution, for its trace.
 #pragma once
 #include "model/allocation.hpp"
 #include "runtime/base/module.hpp"
@@ -9,38 +9,36 @@
 namespace lockstep::rt {
 
 void begin_findings();
-// Adds breaches of lock discipline to the races, and takes down the blocks of the heap they are about. `completed`: the
-// program has come to its end, so what nothing points to is lost.
+// Adds breaches of lock discipline to the races, and the heap blocks of all of them. `completed`: the program ran to
+// its end, so blocks that nothing points to are leaks.
 void write_findings(bool completed);
 
 uint32_t monitor_flags();  // Monitors::Flags
 Allocation* written_allocations(uint32_t* count);
 
-void find_leaks();                                                  // writes every lost block; defined in leaks.cpp
+void find_leaks();                                                  // writes every leaked block; defined in leaks.cpp
 bool write_allocation(const Heap::Record& record, uint16_t flags);  // false: no room
 
-uint64_t unwind_calls();  // the running thread's stack, as a node of the call tree
-
-// A lock or the like is used, by the step that is being done: its memory must not have been freed, nor its frame left,
-// and (remember) must not be from now on unless that comes after this. What gives a lock back needs to be remembered
-// only.
+// The current step uses a lock or similar object. Its memory must not have been freed, nor its frame left. With
+// `remember`, they must also not be freed or left later, unless that happens after this step. Operations that release a
+// lock only need to be remembered.
 void use_object_closely(const void* object, bool remember);
 inline void use_object(const void* object, bool remember = true) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(object);
   static_assert(kArenaBase >> 44 == 1 && kStackBase >> 44 == 2, "not where variables lie");
-  const uintptr_t region = address >> 44;  // of variables nothing ever ends
+  const uintptr_t region = address >> 44;  // regions 0 and 5 hold variables, which never end
   if (LIKELY(!race_detector.active() && !race_detector.only_freed()) || region == 0 || region == 5) return;
   if (!remember && in_arena(object) && LIKELY(!race_detector.is_freed(address))) return;
   use_object_closely(object, remember);
 }
-// The frame that the address was in is gone: reported, and the execution ends if it cannot go on.
+// The frame of the address is gone: reports it, and ends the execution if it cannot continue.
 void use_gone_frame(Thread& owner, uintptr_t address, unsigned size, uint8_t flags, uint64_t where);
 
-// An operation on a lock that the program must not do. It goes on with what the C library would do.
+// A misuse of a lock. The program continues with the behaviour of the C library.
 void misuse(Misuse what, const void* object);
-// The same where nobody knows what that would be.
+// The same, if that behaviour is unknown.
 [[noreturn]] void end_misused(Misuse what, const void* object);
-bool anyone_waits_in(const void* memory, size_t size);  // for a condition variable, semaphore or barrier there
+bool anyone_waits_in(const void* memory, size_t size);  // on a condition variable, semaphore or barrier there
 extern const Module findings_module;
 
 }  // namespace lockstep::rt

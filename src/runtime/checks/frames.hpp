@@ -1,18 +1,17 @@
-// Whose stack an address lies on, and whether the frame that it belonged to is gone.
+// The stack that an address lies on, and whether the address's frame is gone.
 //
-// A thread that waits has, below the stack pointer with which the program called the runtime, no frame of the program
-// any more: what another thread uses there is gone. And where a thread has left frames that another one used, that use
-// must have come before. Nothing is said where the stack pointer is not known, or lies on a stack of the program's own
-// making.
+// A thread that waits has no frame of the program below the stack pointer with which the program called the runtime: an
+// address there belongs to a frame that is gone. When a thread leaves frames that another thread used, that use must
+// happen before. Nothing is reported if the stack pointer is unknown, or lies on a stack that the program made itself.
 #pragma once
 #include "runtime/base/runtime.hpp"
 #include "runtime/process/imports.hpp"
 
 namespace lockstep::rt {
 
-inline constexpr uintptr_t kMainStackBytes = 64ull << 20;  // of the initial stack, at most: libraries lie further down
+inline constexpr uintptr_t kMainStackBytes = 64ull << 20;  // maximum for the initial stack: libraries are further down
 
-// Threads' stacks and, among the libraries, the initial one: the first thing to ask, in one comparison.
+// Threads' stacks and the initial stack, which is among the libraries: the first check, in one comparison.
 inline bool may_be_stack(uintptr_t address) { return 0x84u >> (address >> 44 & 7) & 1; }
 
 inline Thread* stack_owner(uintptr_t address) {
@@ -20,13 +19,13 @@ inline Thread* stack_owner(uintptr_t address) {
   return runtime.initial_stack - address - 1 < kMainStackBytes ? &runtime.threads[0] : nullptr;
 }
 
-// Of a thread that is not running.
+// For a thread that is not running.
 inline bool frame_is_gone(const Thread& owner, uintptr_t address) {
   if (owner.life == Life::Done) return true;
   return address < owner.program_sp && stack_owner(owner.program_sp) == &owner && !imports.contexts;
 }
 
-// The running thread has come back to `stack_pointer`, above what others have used of its stack.
+// The running thread has returned to `stack_pointer`, above the part of its stack that other threads have used.
 void leave_frames(Thread& me, uintptr_t stack_pointer);
 inline void arrive_at(uintptr_t stack_pointer) {
   Thread& me = self();
@@ -34,7 +33,7 @@ inline void arrive_at(uintptr_t stack_pointer) {
   if (UNLIKELY(stack_pointer > me.shared_low)) leave_frames(me, stack_pointer);
 }
 
-// One call of the program into the runtime, with the stack pointer it was made with.
+// One call of the program into the runtime, with the stack pointer of the call.
 #define LOCKSTEP_STACK reinterpret_cast<uintptr_t>(__builtin_dwarf_cfa())
 class ProgramCall {
  public:
@@ -46,7 +45,7 @@ class ProgramCall {
   Thread& me_;
 };
 
-// Code of the program runs inside such a call: a handler of a signal, a cleanup.
+// Code of the program that runs inside such a call: a signal handler, a cleanup handler.
 class CallBack {
  public:
   CallBack() : me_(self()), outer_(me_.entry_sp) { me_.entry_sp = 0; }

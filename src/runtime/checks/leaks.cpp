@@ -1,6 +1,6 @@
-// Blocks that nothing points to when the program has ended: not from its variables, not from the stacks and
-// thread-local variables of threads that still live, not from a block that is itself pointed to. Any word that looks
-// like a pointer into a block counts as one, so nothing is called a leak that could still be freed.
+// Finds leaks: blocks that nothing points to when the program has ended. Pointers are searched in its variables, in the
+// stacks and thread-local variables of live threads, and in blocks that are themselves pointed to. Any word that looks
+// like a pointer into a block counts, so no block is called a leak that could still be freed.
 #include <link.h>
 
 #include "runtime/base/runtime.hpp"
@@ -16,9 +16,9 @@ namespace {
 constexpr size_t kMostReachable = 1u << 22;
 
 struct Search {
-  const Heap::Record** open;  // reached, not yet looked into
+  const Heap::Record** open;  // reached, not yet searched
   size_t open_count;
-  uint8_t* reached[kMaxThreads];  // by thread and serial
+  uint8_t* reached[kMaxThreads];  // by thread and serial number
 
   void look(uintptr_t begin, uintptr_t end) {
     for (uintptr_t at = (begin + 7) & ~uintptr_t{7}; at + 8 <= end; at += 8) {
@@ -98,7 +98,7 @@ void find_leaks() {
     const Heap::Record* all = heap.records(t, &count);
     const uint8_t* reached = search.reached[index_of(t)];
     for (uint32_t k = 0; k < count; ++k)
-      // What the libraries allocated for themselves is theirs.
+      // Allocations that libraries made for themselves do not count.
       if (Heap::live(all[k]) && !(reached && reached[k]) && all[k].where &&
           !from_library(reinterpret_cast<void*>(call_tree.pc(all[k].where))))
         write_allocation(all[k], Allocation::kLeaked);

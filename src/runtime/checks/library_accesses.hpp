@@ -1,11 +1,11 @@
-// What functions of libraries do to the program's memory, recorded at the place of the call.
+// Records the accesses of library functions to the program's memory, at the place of the call.
 #pragma once
 #include "runtime/checks/accesses.hpp"
 #include "runtime/process/libraries.hpp"
 
 namespace lockstep::rt {
 
-// One call, if it is the program's and somebody looks. What libraries, and the runtime, do for themselves is not told.
+// One call, if the program made it and accesses are monitored. Calls by libraries and by the runtime are ignored.
 class Look {
  public:
   explicit Look(const void* caller) : caller_(caller), on_(watched() && !from_library(caller)) {}

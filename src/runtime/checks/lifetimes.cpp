@@ -1,4 +1,4 @@
-// Locks and the like that are used when they must not be, or after they are gone.
+// Checks uses of locks and similar objects: misuses, and uses after their end.
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"
@@ -12,7 +12,7 @@
 namespace lockstep::rt {
 namespace {
 
-// Calls of functions are not instrumented, so only unwinding says where this one comes from.
+// Function calls are not instrumented, so only unwinding gives the caller.
 uint64_t calling_place() {
   if (scheduler().detail) return unwind_calls();
   uint64_t caller[1];
@@ -30,7 +30,8 @@ void leave_frames(Thread& me, uintptr_t stack_pointer) {
 
 void use_gone_frame(Thread& owner, uintptr_t address, unsigned size, uint8_t flags, uint64_t where) {
   race_detector.used_dead_stack(self().id, address, size, flags, where, owner.id);
-  // What lies there now is not the program's: it would not go on as it does without Lockstep.
+  // The memory now belongs to frames of the runtime: from here on the program would not behave as it does without
+  // Lockstep.
   if (owner.life != Life::Done && (flags & RaceAccess::kWrite))
     scheduler().end(Outcome::Crash, 0, "a stack in use is overwritten");
 }

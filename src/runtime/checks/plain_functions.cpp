@@ -1,3 +1,4 @@
+// Breakpoints on functions without instrumentation.
 #include "runtime/checks/plain_functions.hpp"
 
 #include "runtime/base/runtime.hpp"
@@ -33,7 +34,7 @@ void PlainFunctions::take_over(const Channel& channel) {
   const auto* functions =
       reinterpret_cast<const PlainFunction*>(reinterpret_cast<const char*>(&channel) + channel.plain_offset);
   while (t.count < count) {
-    // Where no breakpoint is possible, the function may run unnoticed.
+    // Without a breakpoint the function may run unnoticed.
     const uint32_t before = t.count;
     if (!add(functions[t.count])) notice(FactKind::PlainCode);
     if (t.count == before) break;
@@ -62,7 +63,7 @@ PlainFunctions::Entry* PlainFunctions::find(uintptr_t pc) {
         high = middle;
     }
     if (low == t.row[r].first) continue;
-    Entry& last = t.entry[low - 1];  // that begins at or before it
+    Entry& last = t.entry[low - 1];  // the last one that begins at or before pc
     if (pc - last.begin < last.size) return &last;
   }
   return nullptr;
@@ -83,7 +84,7 @@ void PlainFunctions::set_alone(bool armed) {
 void PlainFunctions::ran(Entry& entry) {
   write_code_byte(entry.begin, entry.byte);
   entry.state = State::Ran;
-  // Other facts need room, too.
+  // Leaves room for other facts.
   const bool named = table_->noticed < kMaxNoticed;
   table_->noticed += named;
   notice(FactKind::PlainCode, named ? reinterpret_cast<const void*>(entry.begin) : nullptr);
@@ -97,12 +98,12 @@ void PlainFunctions::look_at_stack() {
   for (size_t i = 0; i < depth; ++i)
     if (Entry* entry = find(stack[i] - 1); entry && entry->state == State::Alone) ran(*entry);
   if (whole) return;
-  // Code without unwind information is in the way: any of them may be there.
+  // Frames without unwind information are on the stack: any of these functions may be on it.
   for (uint32_t i = 0; i < table_->alone_count; ++i)
     if (Entry& entry = table_->entry[table_->alone[i]]; entry.state == State::Alone) ran(entry);
 }
 
-// A test framework called its own copy of a template.
+// A test framework calls its own copy of a template.
 bool PlainFunctions::within_framework(const Entry& entry, uintptr_t stack_pointer) {
   if (entry.kind != PlainFunction::kTemplate) return false;
   const Entry* caller = find(*reinterpret_cast<const uintptr_t*>(stack_pointer) - 1);
@@ -113,7 +114,7 @@ bool PlainFunctions::handle_trap(uintptr_t pc, uintptr_t stack_pointer) {
   Entry* entry = table_ ? find(pc - 1) : nullptr;
   if (!entry || entry->begin != pc - 1 || entry->state == State::Ignored) return false;
   if (*reinterpret_cast<const volatile uint8_t*>(entry->begin) != kBreakpoint)
-    return true;                                 // another thread was faster
+    return true;                                 // another thread removed it already
   if (entry->byte == kBreakpoint) return false;  // the program's own
   if (controlled() && scheduler().unjoined && !within_framework(*entry, stack_pointer)) {
     ran(*entry);

@@ -1,3 +1,4 @@
+// Removes calls into the instrumentation from the program's code, and puts them back.
 #include "runtime/detect/call_sites.hpp"
 
 #include "runtime/base/runtime.hpp"
@@ -8,7 +9,7 @@
 namespace lockstep::rt {
 namespace {
 
-// More hits than this cost more than the calls, and the kernel stops telling them when there are too many in one tick.
+// More hits than this cost more than the calls. The kernel also stops reporting hits when one tick has too many.
 constexpr uint64_t kCallsPerHit = 20'000;
 constexpr uint64_t kFewHits = 8;
 constexpr uint32_t kMostDoubts = 3;
@@ -24,7 +25,7 @@ int32_t displacement(const uint8_t* at) {
   return value;
 }
 
-// What `jmp *slot(%rip)` in the procedure linkage table goes to.
+// The target of `jmp *slot(%rip)` in the procedure linkage table.
 const void* through_linkage_table(const uint8_t* code) {
   if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa) code += 4;  // endbr64
   if (code[0] == 0xf2) ++code;                                                              // bnd
@@ -32,8 +33,8 @@ const void* through_linkage_table(const uint8_t* code) {
   return *reinterpret_cast<const void* const*>(code + 6 + displacement(code + 2));
 }
 
-// Length of the call instruction before `pc` if it calls one of the entry points; 0 otherwise, for example where a
-// function ended in a jump to one.
+// The length of the call instruction before `pc` if it calls one of the entry points. Otherwise 0, for example if a
+// function ended in a jump to an entry point.
 unsigned length_of_call(const uint8_t* pc) {
   if (pc[-5] == 0xe8) {
     const uint8_t* target = pc + displacement(pc - 4);
@@ -73,7 +74,7 @@ void CallSites::begin(bool possible, const TrackedRange* ranges, uint32_t count)
     sites_ = static_cast<Site*>(map_pages(sizeof(Site) * kSites));
     out_ = static_cast<uint32_t*>(map_pages(sizeof(uint32_t) * kSites));
     accesses_ = static_cast<Access*>(map_pages(sizeof(Access) * kAccesses));
-    is_own_code(0);  // finds out where that is, which a signal's handler had better not
+    is_own_code(0);  // caches the result, because a signal handler must not search for it
   }
   if (wanted || out_count_) {
     const bool watched = watchpoints.watch(ranges, wanted ? count : 0);
@@ -96,7 +97,7 @@ bool CallSites::end(Outcome outcome) {
     missed_ = true;
   }
   if (unworthy_count_ > kUnworthy) unworthy_count_ = kUnworthy;
-  // Threads that wait for a change have changed something that was not told, or ran on because of it.
+  // Threads that wait for a change may have changed something unseen, or run on because of it.
   doubtful_ |= outcome == Outcome::Livelock || outcome == Outcome::StepLimit;
   if (!missed_ && !doubtful_) return true;
   if (!missed_ && ++doubts_ == kMostDoubts) off_ = true;

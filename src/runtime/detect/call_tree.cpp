@@ -1,4 +1,8 @@
+// The tree of call stacks.
 #include "runtime/detect/call_tree.hpp"
+
+#include "runtime/base/trace_limits.hpp"
+#include "runtime/process/backtrace.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -22,11 +26,18 @@ const CallNode* CallTree::child(const CallNode* caller, uint64_t pc) {
     const CallNode& known = nodes_[table_[slot] - 1];
     if (known.pc == pc && known.caller == caller) return &known;
   }
-  if (used_ == kMostNodes) return caller;  // stacks of deeper programs are cut
+  if (used_ == kMostNodes) return caller;  // no more room: stacks of deeper programs are cut
   nodes_[used_] = {pc, caller};
   slots_[used_] = static_cast<uint32_t>(slot);
   table_[slot] = static_cast<uint32_t>(++used_);
   return &nodes_[used_ - 1];
+}
+
+uint64_t unwind_calls() {
+  uint64_t stack[kDeepest];
+  const CallNode* node = nullptr;
+  for (size_t n = backtrace(stack, kDeepest); n-- > 0;) node = call_tree.child(node, stack[n]);
+  return reinterpret_cast<uint64_t>(node);
 }
 
 }  // namespace lockstep::rt

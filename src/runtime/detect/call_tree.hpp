@@ -1,4 +1,4 @@
-// Call stacks of accesses and allocations in detailed executions. A stack is a path in a tree, so keeping one costs a
+// Call stacks of accesses and allocations in detailed executions. A stack is a path in a tree, so storing one costs a
 // pointer.
 #pragma once
 #include "runtime/detect/clocks.hpp"
@@ -15,7 +15,7 @@ class CallTree {
   void begin();
   const CallNode* child(const CallNode* caller, uint64_t pc);
 
-  // `where` of an access: a plain pc, or a node of this tree.
+  // The node of `where`, which is a plain pc or a node of this tree.
   const CallNode* node(uint64_t where) const {
     return where - reinterpret_cast<uint64_t>(nodes_) < used_ * sizeof(CallNode)
                ? reinterpret_cast<const CallNode*>(where)
@@ -29,9 +29,11 @@ class CallTree {
  private:
   CallNode* nodes_ = nullptr;
   uint64_t used_ = 0;
-  uint32_t* table_ = nullptr;  // 1 + index, by (caller, pc)
-  uint32_t* slots_ = nullptr;  // where each node stands in it
+  uint32_t* table_ = nullptr;  // 1 + index, hashed by (caller, pc)
+  uint32_t* slots_ = nullptr;  // position of each node in the table
 };
 inline constinit CallTree call_tree{};
+
+uint64_t unwind_calls();  // the running thread's stack, as a node of the call tree
 
 }  // namespace lockstep::rt

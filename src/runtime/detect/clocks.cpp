@@ -1,3 +1,4 @@
+// Vector clocks of threads and of synchronisation objects.
 #include "runtime/detect/clocks.hpp"
 
 #include <sys/mman.h>
@@ -8,7 +9,7 @@ namespace lockstep::rt {
 namespace {
 
 constexpr uint32_t kFirstTable = 1u << 10;
-constexpr size_t kClockBytes = 4ull << 30;  // virtual
+constexpr size_t kClockBytes = 4ull << 30;  // virtual memory
 
 inline void clear(uint32_t* to, unsigned from, unsigned width) {
   for (unsigned i = from; i < width; ++i) to[i] = 0;
@@ -28,18 +29,18 @@ void Clocks::begin() {
   ++generation_;
   used_ = 0;
   pool_.clear();
-  // As wide as the last one became: rows that have to move do so in every execution.
+  // Starts as wide as the last execution became: otherwise rows would move in every execution.
   if (stride_ == 0) width_ = stride_ = kClockStep;
   started_[0] = kMainThread;
   started_count_ = 1;
   clear(clock(kMainThread), 0, width_);
   clock(kMainThread)[0] = kAlways;
-  own_[0] = 1;  // 0 stands for the time before main, which is before everything
+  own_[0] = 1;  // 0 is the time before main, which happens before everything
 }
 
 void Clocks::widen(unsigned width) {
   const unsigned wanted = (width + kClockStep - 1) & ~(kClockStep - 1);
-  if (wanted > stride_) {  // the rows move apart, the last one first
+  if (wanted > stride_) {  // the rows move apart, starting with the last one
     const unsigned before = stride_;
     stride_ = wanted > 2 * before ? wanted : 2 * before;
     if (stride_ > kMaxThreads) stride_ = kMaxThreads;
@@ -68,7 +69,7 @@ void Clocks::start(ThreadId child, ThreadId parent) {
   copy_clock(clock(child), clock(parent), width_);
   clock(child)[index_of(parent)] = now(parent);
   clock(child)[index_of(child)] = kAlways;
-  own_[index_of(child)] = now(parent);  // any value its earlier life cannot have had: it had none
+  own_[index_of(child)] = now(parent);  // the child has no earlier life, so any value is new
   started_[started_count_++] = child;
   published(parent);
 }
@@ -139,7 +140,7 @@ void Clocks::merge(Message& m, const uint32_t* from, ThreadId by, uint32_t at) {
     join_clock(m.many, before.clock(), before.width);
   } else {
     uint32_t& own = m.clock()[index_of(by)];
-    const uint32_t known = own;  // may be more than `at`, if that is a fence of long ago
+    const uint32_t known = own;  // may exceed `at`, if `at` is an old fence
     join_clock(m.clock(), from, width_);
     own = known > at ? known : at;
   }

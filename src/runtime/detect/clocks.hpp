@@ -1,17 +1,18 @@
-// Happens-before as C++ defines it, for telling data races: program order, thread creation and joining, locks, and
-// atomics according to their memory orders. Not the order of the trace, in which every conflict is an edge.
+// Happens-before as C++ defines it, for finding data races: program order, thread creation and joining, locks, and
+// atomics according to their memory orders. The order of the trace does not count, because there every conflict is an
+// edge.
 //
-// A thread's own component is twice the number of trace records at its last step, plus one once that step has
-// published something; so an epoch (thread, clock) also says when it was. It changes all the time and is therefore kept
-// apart from the others, which are read as vectors: the processor is slow to read a vector of which it has just
-// written a part.
+// A thread's own component is twice the number of trace records at its last step, plus one once that step has published
+// something. So an epoch (thread, clock) also gives the time of an access. The own component changes often and is
+// therefore stored apart from the others, which are read as vectors: a vector load is slow after a store to part of the
+// vector.
 #pragma once
 #include "model/ids.hpp"
 #include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
 
-// Memory that is given back all at once, between executions.
+// An allocator whose memory is released all at once, between executions.
 class Pool {
  public:
   void init(size_t bytes) { base_ = next_ = static_cast<char*>(map_pages(bytes)), end_ = base_ + bytes; }
@@ -36,12 +37,12 @@ constexpr bool releases(Order o) { return o >= Order::Release; }
 class Clocks {
  public:
   static constexpr unsigned kFew = 8;
-  struct Message {  // what a reader of the object learns
+  struct Message {  // the clock that a reader of the object joins
     uintptr_t object;
     uint32_t generation;
-    // If there was only one: who released this, and when. Who knows of that moment knows all of it.
-    ThreadId by;     // kNoThread: several
-    uint16_t width;  // 0: nothing
+    // If only one thread released: the thread, and its time. A thread that knows of this time knows the whole clock.
+    ThreadId by;     // kNoThread: several threads
+    uint16_t width;  // 0: empty
     uint32_t at;
     uint32_t capacity;
     uint32_t few[kFew];
@@ -54,35 +55,35 @@ class Clocks {
   void start(ThreadId child, ThreadId parent);
   void join(ThreadId joiner, ThreadId finished);
 
-  // Locks, semaphores, once, barriers. `object` is any address that stands for the thing.
+  // Locks, semaphores, once, barriers. `object` is any address that identifies the object.
   void acquire(ThreadId t, uintptr_t object);
-  void release(ThreadId t, uintptr_t object);        // forgets what was released before: a mutex
-  void release_merge(ThreadId t, uintptr_t object);  // adds to it: a semaphore, readers
+  void release(ThreadId t, uintptr_t object);        // replaces what was released before: a mutex
+  void release_merge(ThreadId t, uintptr_t object);  // adds to what was released before: a semaphore, readers
   void forget(uintptr_t object);
 
   // Atomics (C++20 release sequences: only read-modify-writes continue one).
   void load(ThreadId t, uintptr_t object, Order order);
   void store(ThreadId t, uintptr_t object, Order order);
-  // A read-modify-write, in two halves: what is accessed in between has been acquired and will be released.
+  // A read-modify-write in two halves: an access in between has been acquired and will be released.
   Message& modify_begin(ThreadId t, uintptr_t object, Order order);
   void modify_end(ThreadId t, Message& message, Order order);
   void fence(ThreadId t, Order order);
 
-  // The thread has done a step; `records` are in the trace now.
+  // The thread has done a step. `records`: length of the trace now.
   void stepped(ThreadId t, uint32_t records) {
     uint32_t& own = own_[index_of(t)];
     own = own < 2 * records ? 2 * records : own;
   }
   static uint32_t records_at(uint32_t when) { return when / 2; }
   uint32_t now(ThreadId t) const { return own_[index_of(t)]; }
-  // Has thread t learned of what the other thread had done by then?
+  // Does everything that `other` did up to `when` happen before the present of thread t?
   bool knows(ThreadId t, ThreadId other, uint32_t when) const { return when <= clock(t)[index_of(other)]; }
 
  private:
   struct Fences {
     uint32_t generation;
     bool acquire_pending, released;
-    uint32_t* to_acquire;  // what relaxed loads have seen, for an acquire fence
+    uint32_t* to_acquire;  // joined clocks of relaxed loads, for an acquire fence
     uint32_t* at_release;  // the clock at the last release fence, for relaxed stores
   };
   uint32_t* clock(ThreadId t) const { return clocks_ + index_of(t) * stride_; }
@@ -96,7 +97,7 @@ class Clocks {
   }
   Message& at_slowly(uintptr_t object);
   void grow_table();
-  // `from` is what thread `by` knew of others when its own component was `at`.
+  // `from` is the clock of thread `by` when its own component was `at`.
   void set(Message& m, const uint32_t* from, ThreadId by, uint32_t at);
   void merge(Message& m, const uint32_t* from, ThreadId by, uint32_t at);
   static void learn(uint32_t* to, const Message& m);
@@ -105,9 +106,9 @@ class Clocks {
   void set_many(Message& m, const uint32_t* from);
   void widen(unsigned width);
   Fences& fences(ThreadId t);
-  void published(ThreadId t) { ++own_[index_of(t)]; }  // what comes now is not part of what was released
+  void published(ThreadId t) { ++own_[index_of(t)]; }  // later accesses are not part of the release
 
-  uint32_t* clocks_ = nullptr;  // kMaxThreads rows of kMaxThreads, committed as used. A thread knows all of itself
+  uint32_t* clocks_ = nullptr;  // kMaxThreads rows of kMaxThreads, committed as used; the own component is kAlways
   static constexpr uint32_t kAlways = ~uint32_t{0};
   uint32_t own_[kMaxThreads]{};
   Fences* fences_ = nullptr;
@@ -115,13 +116,13 @@ class Clocks {
   uint32_t table_size_ = 0, used_ = 0;
   uint32_t generation_ = 0;
   unsigned width_ = 0;   // components in use, a multiple of 8
-  unsigned stride_ = 0;  // between rows: few threads have theirs close together
+  unsigned stride_ = 0;  // distance of rows: few threads have adjacent rows
   ThreadId started_[kMaxThreads]{};
   unsigned started_count_ = 0;
   Pool pool_;
 };
 
-// Components are handled in blocks, as vectors.
+// Processes components in blocks, as vectors.
 inline constexpr unsigned kClockStep = Clocks::kFew;
 inline void join_clock(uint32_t* to, const uint32_t* from, unsigned width) {
   typedef uint32_t Part __attribute__((vector_size(16)));
@@ -174,7 +175,7 @@ inline __attribute__((always_inline)) Clocks::Message& Clocks::modify_begin(Thre
 inline __attribute__((always_inline)) void Clocks::modify_end(ThreadId t, Message& m, Order order) {
   if (LIKELY(releases(order))) {
     if (LIKELY(acquires(order)))
-      set(m, clock(t), t, now(t));  // has just learned what was there
+      set(m, clock(t), t, now(t));  // just joined the old content
     else
       merge(m, clock(t), t, now(t));
     published(t);

@@ -1,3 +1,4 @@
+// The state machine of Eraser, for each byte.
 #include "runtime/detect/eraser.hpp"
 
 #include <sys/mman.h>
@@ -12,9 +13,9 @@ namespace {
 constexpr uintptr_t kChunks = 1ull << (47 - 16);
 }  // namespace
 
-// The entries of kChunkBytes bytes, then a page of which only this is used.
+// Follows the entries of kChunkBytes bytes, in a page of its own.
 struct Eraser::ChunkEnd {
-  Byte* before;  // the chunk made before this one
+  Byte* before;  // the chunk allocated before this one
 };
 
 Eraser::ChunkEnd& Eraser::end_of(Byte* chunk) { return *reinterpret_cast<ChunkEnd*>(chunk + kChunkBytes); }
@@ -31,7 +32,7 @@ void Eraser::begin(bool on) {
   if (!on) return;
   sets_.begin();
   if (++generation_ >> 16 == 0) return;
-  generation_ = 1;  // entries of long ago would look fresh
+  generation_ = 1;  // old entries would look current
   for (Byte* chunk = newest_; chunk; chunk = end_of(chunk).before)
     sys(SYS_madvise, word(chunk), static_cast<long>(kChunkBytes * sizeof(Byte)), MADV_DONTNEED);
   zero_bytes(held_, sizeof(Held) * kMaxThreads);

@@ -1,8 +1,8 @@
-// Is every variable that threads share always accessed under a lock of its own? The state machine of Eraser (Savage et
-// al. 1997) over every byte. Unlike a data race a breach is no error: creation, joining, barriers and messages order
-// accesses too. What lock discipline gives is that atomic blocks are enough to explore.
+// Checks lock discipline: is every variable that threads share always accessed under one lock? The state machine of
+// Eraser (Savage et al. 1997) for every byte. Unlike a data race, a breach is not an error: creation, joining, barriers
+// and messages order accesses too. If lock discipline holds, it is enough to explore atomic blocks.
 //
-// Looked at only while there are several threads, so that what is set up before they start belongs to nobody.
+// Only accesses beside other threads count, so variables that are set up before the threads start have no owner.
 #pragma once
 #include "model/race.hpp"
 #include "runtime/base/module.hpp"
@@ -20,17 +20,17 @@ class Eraser {
   void locked(ThreadId t, const void* lock, bool write);
   void unlocked(ThreadId t, const void* lock);
 
-  // An access after which no lock is left that was held at all of them.
+  // An access after which no lock is left that was held at all accesses.
   struct Breach {
     uint64_t where;
     uintptr_t address;
     ThreadId thread;
     bool write;
-    RaceAccess other;  // the last one before by another thread, for the caller to fill in; its pc is 0 if nobody knows
+    RaceAccess other;  // the last earlier access by another thread, set by the caller; its pc is 0 if unknown
   };
-  // An access; only while on(). Returns the breach if it is a new one.
+  // An access, only while on(). Returns the breach if it is new.
   Breach* access(ThreadId t, uintptr_t address, size_t size, bool write, uint64_t where);
-  void fresh(uintptr_t address, size_t size);  // handed out by the allocator: belongs to nobody
+  void fresh(uintptr_t address, size_t size);  // allocated: no owner
 
   bool broken() const { return count != 0; }
   static constexpr unsigned kMost = 16;
@@ -39,7 +39,7 @@ class Eraser {
 
  private:
   enum State : uint32_t { kVirgin, kExclusive, kShared, kSharedModified };
-  // Of one byte: generation above, then state, then the owner (Exclusive) or the number of a set.
+  // State of one byte, from the top: generation, state, then the owner (Exclusive) or the number of a set.
   using Byte = uint32_t;
   static constexpr unsigned kIdBits = 14;
   static constexpr uintptr_t kChunkShift = 16, kChunkBytes = 1ull << kChunkShift;
@@ -59,8 +59,8 @@ class Eraser {
 
   bool on_ = false;
   uint32_t generation_ = 0;  // of 16 bits
-  Byte** chunks_ = nullptr;  // by address; far too many to go through
-  Byte* newest_ = nullptr;   // chunk; leads to all others
+  Byte** chunks_ = nullptr;  // by address; too many to iterate over
+  Byte* newest_ = nullptr;   // the newest chunk, head of the list of all chunks
   Held* held_ = nullptr;
   LockSets sets_;
 };

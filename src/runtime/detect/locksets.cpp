@@ -1,9 +1,10 @@
+// Interns sets of locks and caches their intersections.
 #include "runtime/detect/locksets.hpp"
 
 namespace lockstep::rt {
 namespace {
 
-constexpr size_t kLocksetBytes = 64ull << 20;  // virtual
+constexpr size_t kLocksetBytes = 64ull << 20;  // virtual memory
 constexpr unsigned kKnown = 1u << 12;
 
 }  // namespace

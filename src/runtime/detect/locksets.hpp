@@ -1,4 +1,4 @@
-// Sets of locks, each known by a small number: the same set has the same number. Numbers are valid for one execution.
+// Sets of locks with small numbers: equal sets have equal numbers. Numbers are valid for one execution.
 #pragma once
 #include "runtime/detect/clocks.hpp"
 
@@ -8,7 +8,7 @@ class LockSets {
  public:
   using Id = uint16_t;
   static constexpr Id kNone = 0;          // the empty set
-  static constexpr Id kUnknown = 0x3fff;  // there were too many: taken for a set that is never empty
+  static constexpr Id kUnknown = 0x3fff;  // too many sets: treated as a set that is never empty
 
   void init();
   void begin();
@@ -22,7 +22,7 @@ class LockSets {
   struct Set {
     const uint64_t* lock;
     uint32_t count;
-    uint32_t next;  // with the same hash
+    uint32_t next;  // next set with the same hash
   };
   static constexpr unsigned kMost = kUnknown, kLargest = 64, kBuckets = 4096;
   Id number_of(const uint64_t* locks, unsigned count);
@@ -36,7 +36,7 @@ class LockSets {
     uint32_t generation, pair;
     Id result;
   };
-  Known* known_ = nullptr;  // intersections, by pair; a lossy cache
+  Known* known_ = nullptr;  // lossy cache of intersections, by pair
   Pool pool_;
 };
 

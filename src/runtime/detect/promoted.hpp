@@ -1,5 +1,5 @@
-// Places in the program whose plain accesses are scheduling points: accesses found racy in earlier executions (CHESS
-// section 3.5). Which ones the driver says; they stay the same while a search runs.
+// Promoted accesses: places in the program whose plain accesses are scheduling points, because earlier executions found
+// them racy (CHESS section 3.5). The driver sets them; they do not change during a search.
 #pragma once
 #include "model/channel.hpp"
 #include "model/operation.hpp"
@@ -22,13 +22,13 @@ class Promoted {
   bool any() const { return places_.count != 0; }
   bool contains(uint64_t pc) const { return places_.find(pc) != 0; }
 
-  // What a plain access that begins here depends on.
+  // The object of a plain access that begins here.
   uint64_t object_of(uint64_t address) const {
     const uint64_t name = names_.find(word_of(address));
     return name ? name : word_of(address);
   }
   bool aliased() const { return names_.count != 0; }
-  // An atomic or a futex in a word that is accessed in other ways too is no object of its own.
+  // An atomic or futex in a word that is also accessed otherwise uses the common object of that word.
   Operation canonical(Operation op) const {
     const bool affected = is_atomic(op.kind) || traits(op.kind).primitive == Primitive::Futex;
     if (affected) op.object = canonical(op.object);

@@ -1,4 +1,4 @@
-// What the race detector has found, as it is reported.
+// Prepares the results of the race detector for the report.
 #include "runtime/detect/races.hpp"
 
 namespace lockstep::rt {
@@ -26,8 +26,8 @@ bool RaceDetector::last_by_another(uintptr_t address, ThreadId t, RaceAccess& ou
   return found_one;
 }
 
-// Where the access began of which `entry` is the part in `word`. Equal ones side by side, of one epoch, are taken for
-// one: then more is thought to belong together than does, which is safe.
+// The beginning of the access of which `entry` is the part in `word`. Adjacent equal entries of one epoch are treated
+// as one access: this may join too much, which is safe.
 uintptr_t RaceDetector::beginning_of(const Entry& entry, uintptr_t word) {
   constexpr uintptr_t kFarthest = 1u << 20;
   const uintptr_t first = word + static_cast<unsigned>(__builtin_ctz(entry.mask()));

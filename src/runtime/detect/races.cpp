@@ -1,3 +1,4 @@
+// Compares each access with the remembered accesses to its word.
 #include "runtime/detect/races.hpp"
 
 #include "runtime/base/runtime.hpp"
@@ -47,13 +48,13 @@ void RaceDetector::joined(ThreadId joiner, ThreadId finished, bool only_one) {
   if (only_one) only_one_thread();
 }
 
-// Does nothing have to be said about this earlier access, or is there none?
+// True if there is no earlier access, or nothing to report about it.
 inline bool RaceDetector::ordered_before(const Entry& old, const Entry& fresh) const {
   if (old.generation() != fresh.generation()) return true;
   return !ordered_too_ && !(old.flags() & Entry::kChain) && comes_before(old, fresh);
 }
 
-// What an earlier access to the same word means for a new one.
+// Compares a new access with an earlier one to the same word.
 inline __attribute__((always_inline)) void RaceDetector::meet(Entry& old, uintptr_t word, Entry& fresh) {
   if (old.where_who == fresh.where_who && old.when() == fresh.when() && old.flags() == fresh.flags()) {
     fresh.add_bytes(old);  // a loop over an array: the next bytes
@@ -72,7 +73,7 @@ inline __attribute__((always_inline)) void RaceDetector::meet(Entry& old, uintpt
   old.remove_bytes(fresh);
 }
 
-// What is to become of an earlier access, if that is soon decided.
+// What happens to an earlier access, in the simple cases.
 inline RaceDetector::Fate RaceDetector::fate_of(const Entry& old, const Entry& fresh) const {
   if (old.apart_from(fresh)) return Fate::Stays;
   if (old.repeated_by(fresh)) return Fate::Goes;
@@ -83,7 +84,7 @@ inline RaceDetector::Fate RaceDetector::fate_of(const Entry& old, const Entry& f
   return old.flags() & RaceAccess::kFree ? Fate::Unclear : goes ? Fate::Goes : Fate::Stays;
 }
 
-// A few entries more than two, none of which races with the new one.
+// The word has a few entries more than two, and none of them races with the new one.
 inline bool RaceDetector::pass_on_chain(Cell& cell, const Entry& fresh) {
   Entry &first = cell.entry[0], &second = cell.entry[1];
   uint32_t count = second.when();
@@ -116,8 +117,8 @@ inline bool RaceDetector::pass_on_chain(Cell& cell, const Entry& fresh) {
   return true;
 }
 
-// Most words are accessed as a whole, in an order that is known, or are two variables side by side. Then what is kept
-// of the two entries is soon decided.
+// The usual cases: a word that is accessed as a whole, in a known order, or a word of two adjacent variables. Then the
+// decision which entries to keep is simple.
 void RaceDetector::compare(Cell& cell, uintptr_t address, Entry fresh) {
   Entry &first = cell.entry[0], &second = cell.entry[1];
   if (pass_on_chain(cell, fresh)) return;
@@ -137,12 +138,12 @@ void RaceDetector::compare(Cell& cell, uintptr_t address, Entry fresh) {
     check(cell, address & ~uintptr_t{7}, fresh);
     return;
   }
-  // Reading and writing in turn: both are kept, so that both are found again.
+  // A thread that alternates reads and writes: keeps both entries, so that both are found again.
   if (!keeps_second) second = keeps_first || first.in_turn_with(fresh) ? first : Entry();
   first = fresh;
 }
 
-// The newest access goes first: it is the one most likely to be repeated.
+// The newest access is stored first: it is the most likely to be repeated.
 void RaceDetector::check(Cell& cell, uintptr_t word, Entry fresh) {
   Entry &first = cell.entry[0], &second = cell.entry[1];
   const bool two = second.generation() == fresh.generation();
@@ -175,13 +176,13 @@ void RaceDetector::check_chain(Cell& cell, uintptr_t word, Entry fresh) {
     meet(fourth, word, fresh);
     const bool of_first = first.of(fresh.generation()), of_third = third.of(fresh.generation()),
                of_fourth = fourth.of(fresh.generation());
-    if (of_first + of_third + of_fourth <= 1) {  // one thread has taken the word over: no chain is needed any more
+    if (of_first + of_third + of_fourth <= 1) {  // only one thread uses the word now: the chain is no longer needed
       second = of_first ? first : of_third ? third : of_fourth ? fourth : Entry();
       first = fresh;
       shadow_.give_back(chain);
       return;
     }
-    // Compared already, and forgotten ones stay so: what follows only moves them.
+    // All entries have been compared; the code below only moves them. Dropped entries stay dropped.
     uint32_t kept = 0;
     const Entry all[] = {third, fourth, first};
     for (const Entry& e : all)
@@ -211,7 +212,7 @@ void RaceDetector::check_chain(Cell& cell, uintptr_t word, Entry fresh) {
     second = Entry(reinterpret_cast<uint64_t>(chain), kMainThread, kept, fresh.generation(), 0xff, Entry::kChain);
     return;
   }
-  // Most words get rid of their chain once one thread has taken them over.
+  // Most words lose their chain once only one thread uses them.
   second = kept ? chain->entry[0] : Entry();
   shadow_.give_back(chain);
 }
@@ -235,7 +236,7 @@ void RaceDetector::freed(ThreadId t, uintptr_t address, size_t size, uint64_t wh
   constexpr size_t kMostMarked = 1u << 20;
   if (size > kMostMarked) size = kMostMarked;
   any_freed_ = true;
-  // Alone: nothing to check, only to remember. Blocks begin at a word of their own.
+  // With one thread there is nothing to check, only to remember. Blocks begin at their own word.
   const bool alone = !active_;
   if (alone) only_one_thread();
   range_begin_ = size > 8 ? address : 0;

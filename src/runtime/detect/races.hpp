@@ -1,8 +1,8 @@
-// Data races, found while the program runs: every instrumented access is checked against what is remembered about its
-// memory. Knows threads only by their names, so that it can be tested without any.
+// Finds data races while the program runs: compares every instrumented access with the remembered accesses to the same
+// memory. Knows threads only by their ids, so tests need no real threads.
 //
-// Nothing is remembered while there is only one thread: what it does comes before everything that starts later. It is
-// only looked up whether it uses what was freed.
+// While there is only one thread, nothing is remembered: its accesses happen before everything that starts later. They
+// are only checked for uses of freed memory.
 #pragma once
 #include "model/race.hpp"
 #include "runtime/base/module.hpp"
@@ -16,7 +16,7 @@ namespace lockstep::rt {
 inline constexpr uint8_t kRead = 0, kWrite = RaceAccess::kWrite, kRangeRead = RaceAccess::kRange,
                          kRangeWrite = RaceAccess::kRange | RaceAccess::kWrite;
 
-// Whatever conflicts with an access of kind `old` also conflicts with one of kind `fresh`.
+// Any access that conflicts with one of kind `old` also conflicts with one of kind `fresh`.
 constexpr bool dominates(uint8_t fresh, uint8_t old) {
   return ((fresh & kWrite) || !(old & kWrite)) && (!(fresh & RaceAccess::kAtomic) || (old & RaceAccess::kAtomic));
 }
@@ -24,13 +24,13 @@ constexpr bool dominates(uint8_t fresh, uint8_t old) {
 class RaceDetector {
  public:
   void init(CallTree* calls);
-  void begin(bool on, bool ordered_too);  // of an execution; ordered_too: reports all memory that threads share
+  void begin(bool on, bool ordered_too);  // starts an execution; ordered_too: also reports shared memory without races
   bool on() const { return on_; }
   bool active() const { return active_; }  // on, and more than one thread
-  // Does any access matter, to this or to others? The one question that every instrumented access asks.
+  // Does any access matter, for races or otherwise? Every instrumented access checks this once.
   bool watching() const { return watching_ != 0; }
   bool watching_alone() const { return watching_ == 1; }
-  // Only one thread, but it may use what was freed: accesses are looked up and not remembered.
+  // Only one thread, but it may use freed memory: accesses are looked up and not remembered.
   bool only_freed() const { return others_ & kOnlyFreed; }
   void others_watch(bool on) { others_ = static_cast<uint8_t>((others_ & kOnlyFreed) | (on ? kOthers : 0)); }
   void end() {
@@ -38,7 +38,7 @@ class RaceDetector {
     others_ &= kOthers;
   }
 
-  // --- synchronisation, where it takes effect ---
+  // --- synchronisation, at the point where it takes effect ---
   void started(ThreadId child, ThreadId parent, uint32_t records);
   void joined(ThreadId joiner, ThreadId finished, bool only_one);
   void stepped(ThreadId t, uint32_t records) {
@@ -47,7 +47,7 @@ class RaceDetector {
   void acquire(ThreadId t, const void* object) {
     if (UNLIKELY(active_)) clocks_.acquire(t, reinterpret_cast<uintptr_t>(object));
   }
-  void release(ThreadId t, const void* object) {  // what was released before is gone: a mutex
+  void release(ThreadId t, const void* object) {  // replaces what was released before: a mutex
     if (UNLIKELY(active_)) clocks_.release(t, reinterpret_cast<uintptr_t>(object));
   }
   void release_merge(ThreadId t, const void* object) {  // adds to what was released before: a semaphore
@@ -60,8 +60,8 @@ class RaceDetector {
 
   // --- accesses, only while active() ---
 
-  // One access that does not cross an eight-byte boundary. The first entry of a cell is the newest, and all others have
-  // been compared with it: what was the case then still is, so the same access again needs no comparing.
+  // One access that does not cross an eight-byte boundary. The first entry of a cell is the newest, and has been
+  // compared with all others. Those results still hold, so an equal access needs no comparison.
   __attribute__((always_inline)) void access(ThreadId t, uintptr_t address, unsigned size, uint8_t flags,
                                              uint64_t where) {
     const Entry fresh{
@@ -78,7 +78,7 @@ class RaceDetector {
         first.rest = fresh.rest;
         return;
       }
-      // Somewhere else in the thread. Only if there is a race is that place recorded, too.
+      // Another place in the same thread. It is recorded too only if there is a race.
       if (LIKELY(count == 0)) {
         first = fresh;
         return;
@@ -88,7 +88,7 @@ class RaceDetector {
       first = fresh;
       return;
     } else if (!second.of(fresh.generation()) && first.alike(fresh) && !ordered_too_ && comes_before(first, fresh)) {
-      // What one has written and others read from now on, or the other way round.
+      // One thread writes and others read from now on, or the other way round.
       if (!dominates(flags, first.flags()) || first.in_turn_with(fresh)) second = first;
       first = fresh;
       return;
@@ -97,17 +97,17 @@ class RaceDetector {
     } else if ((flags & RaceAccess::kAtomic) && first.same_but_for_thread(fresh) &&
                (second.apart_from(fresh) || !second.of(fresh.generation())) && !ordered_too_ &&
                comes_before(first, fresh)) {
-      first = fresh;  // a counter, passed on
+      first = fresh;  // a counter that threads use in turn
       return;
     } else if (second.same_but_for_thread(fresh) && first.apart_from(fresh) && LIKELY(count == 0) && !ordered_too_ &&
                (second.same_thread(fresh) || ((flags & RaceAccess::kAtomic) && comes_before(second, fresh)))) {
-      second = first;  // the same of two variables side by side
+      second = first;  // the same access to one of two adjacent variables
       first = fresh;
       return;
     }
     compare(*cell, address, fresh);
   }
-  // A lock or the like is used, usually in turn with who used it before.
+  // A lock or similar object is used, usually by threads in turn.
   void used(ThreadId t, uintptr_t address, uint64_t where) {
     constexpr uint8_t kFlags = RaceAccess::kAtomic | RaceAccess::kSync;
     const auto byte = static_cast<uint8_t>(1u << (address & 7));
@@ -119,15 +119,15 @@ class RaceDetector {
     else
       compare_anew(address, fresh);
   }
-  // A heap block is given back: a write to all of it, after which every access is wrong. Whenever on().
+  // A heap block is freed: a write to the whole block, and every later access is an error. Valid whenever on().
   void freed(ThreadId t, uintptr_t address, size_t size, uint64_t where);
-  void reused(uintptr_t address, size_t size);  // handed out again
+  void reused(uintptr_t address, size_t size);  // the block is allocated again
   void range(ThreadId t, uintptr_t address, size_t size, uint8_t flags, uint64_t where);
 
   // --- freed memory and the stacks of threads that have ended ---
-  // A block is freed that has been freed before: reports both.
+  // A block is freed that was freed before: reports both.
   void freed_again(ThreadId t, uintptr_t address, uint64_t where);
-  // Whenever on(). Nearly always the word's two entries say that it is not.
+  // Valid whenever on(). The word's two entries nearly always suffice to answer no.
   bool is_freed(uintptr_t address) {
     if (!any_freed_) return false;
     const Cell* cell = shadow_.known_cell(address);
@@ -141,18 +141,18 @@ class RaceDetector {
   }
   void used_freed(ThreadId t, uintptr_t address, uint64_t where);
   void used_dead_stack(ThreadId t, uintptr_t address, unsigned size, uint8_t flags, uint64_t where, ThreadId owner);
-  // The thread has left the stack frames from `low` to `high`: who used something in them must have done so before.
+  // The thread has left the stack frames from `low` to `high`. Uses of objects in them must happen before.
   void left(ThreadId t, uintptr_t low, uintptr_t high);
-  // The last access to this byte by another thread than `t`, if there is still one known.
+  // The last remembered access to this byte by another thread than `t`.
   bool last_by_another(uintptr_t address, ThreadId t, RaceAccess& out);
 
-  // What was found, each pair of places once. In detailed executions `pc` is a node of the call tree until the trace
-  // is written.
+  // The results, each pair of places once. In detailed executions `pc` is a node of the call tree until the trace is
+  // written.
   static constexpr unsigned kMost = 256;
   DataRace found[kMost]{};
   unsigned count = 0;
-  bool more = false;       // than kMost
-  bool lifetimes = false;  // among them are ends of blocks or frames in which another thread used a lock or the like
+  bool more = false;       // there are more than kMost
+  bool lifetimes = false;  // includes ends of blocks or frames in which another thread used a lock or similar object
   void add_misuse(const RaceAccess& access);
   const RaceAccess& last_misuse() const { return last_misuse_; }
 
@@ -181,7 +181,7 @@ class RaceDetector {
   uintptr_t beginning_of(const Entry& entry, uintptr_t word);
 
   RaceAccess last_misuse_{};
-  uintptr_t range_begin_ = 0;  // of the access under way, if it has several words
+  uintptr_t range_begin_ = 0;  // beginning of the current access, if it has several words
   Clocks clocks_;
   Shadow shadow_;
   CallTree* calls_ = nullptr;

@@ -1,3 +1,4 @@
+// Allocates the shadow memory.
 #include "runtime/detect/shadow.hpp"
 
 #include <sys/mman.h>
@@ -5,7 +6,7 @@
 namespace lockstep::rt {
 namespace {
 constexpr size_t kArenaCells = (64ull << 20) / sizeof(Cell);
-constexpr size_t kShadowBytes = 16ull << 30;  // virtual
+constexpr size_t kShadowBytes = 16ull << 30;  // virtual memory
 }  // namespace
 
 void Shadow::init() {
@@ -17,7 +18,7 @@ void Shadow::begin() {
   pool_.clear();
   unused_ = nullptr;
   if (LIKELY(++generation_ != 0)) return;
-  // The tag has wrapped: entries of long ago would look fresh.
+  // The generation has wrapped: old entries would look current.
   for (unsigned i = 0; i < arena_count_; ++i)
     sys(SYS_madvise, word(arenas_[i].base), static_cast<long>(arenas_[i].bytes), MADV_DONTNEED);
   generation_ = 1;

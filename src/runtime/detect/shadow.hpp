@@ -1,20 +1,21 @@
-// What is remembered about every eight bytes of the program's memory: the accesses that a later one could race with.
+// Shadow memory: for every eight bytes of the program's memory, the accesses that a later one could race with.
 //
-// Like FastTrack (Flanagan & Freund 2009), but by byte mask: an access is dropped once a later one that conflicts with
-// at least as much is ordered after it. Most words then have one or two entries, which lie in the word's cell; more
-// are chained. Entries of earlier executions are recognised by their generation, so starting afresh costs nothing.
+// Like FastTrack (Flanagan & Freund 2009), but by byte mask: an access is dropped when a later one is ordered after it
+// and conflicts with at least the same accesses. Most words then have one or two entries, which fit into the word's
+// cell; further entries are chained. A generation number identifies entries of earlier executions, so starting afresh
+// is free.
 #pragma once
 #include "model/race.hpp"
 #include "runtime/detect/clocks.hpp"
 
 namespace lockstep::rt {
 
-// One remembered access, in two words: made and compared as such, because an access is little more than that.
+// One remembered access, in two words, which are built and compared as a whole for speed.
 struct Entry {
-  uint64_t where_who = 0;  // pc, or the address of a kept call stack, in 48 bits; the thread above
-  uint64_t rest = 0;       // from below: when (32 bits), generation (16), bytes of the word (8), flags (8)
+  uint64_t where_who = 0;  // low 48 bits: pc, or the address of a call stack; high 16 bits: thread
+  uint64_t rest = 0;       // from the low end: time (32 bits), generation (16), bytes of the word (8), flags (8)
 
-  // A flag besides RaceAccess::Flags: where_who points to more entries, `when` says how many.
+  // A flag besides RaceAccess::Flags: where_who points to further entries, and when() is their number.
   static constexpr uint8_t kChain = 0x80;
   static constexpr uint64_t kWhenBits = 0xffff'ffffull, kGenerationBits = 0xffffull << 32, kMaskBits = 0xffull << 48;
 
@@ -41,22 +42,22 @@ struct Entry {
   bool operator==(const Entry&) const = default;
   bool of(uint16_t execution) const { return generation() == execution; }
   bool same_thread(const Entry& other) const { return (where_who ^ other.where_who) >> 48 == 0; }
-  // The same access again, of all these bytes: place, thread, epoch and kind. The place matters although its absence
-  // would miss no race: every racing place has to become known sooner or later, to be a scheduling point.
+  // An equal access that includes all these bytes: same place, thread, epoch and kind. No race would be missed without
+  // comparing the place, but every racing place must be found eventually, to become a scheduling point.
   bool covers(const Entry& fresh) const {
     return where_who == fresh.where_who && ((rest ^ fresh.rest) & ~kMaskBits) == 0 && !(fresh.rest & ~rest & kMaskBits);
   }
-  // The same kind of access to the same bytes in this execution, by the same thread: then or later.
+  // The same kind of access to the same bytes in this execution, by the same thread, at the same time or later.
   bool repeated_by(const Entry& fresh) const { return same_but_for_thread(fresh) && same_thread(fresh); }
   bool same_but_for_thread(const Entry& fresh) const { return (rest ^ fresh.rest) >> 32 == 0; }
   // By the same thread in the same epoch, but of another kind.
   bool in_turn_with(const Entry& fresh) const {
     return ((rest ^ fresh.rest) & (kWhenBits | kGenerationBits)) == 0 && flags() != fresh.flags() && same_thread(fresh);
   }
-  // Of other bytes. A chain is of all bytes.
+  // Shares no byte with `fresh`. A chain counts as all bytes.
   bool apart_from(const Entry& fresh) const { return (rest & fresh.rest & kMaskBits) == 0; }
   bool within(const Entry& fresh) const { return (rest & ~fresh.rest & kMaskBits) == 0; }
-  // Of this execution, of the same bytes, and nothing special.
+  // In this execution, of the same bytes, and neither a chain nor a free.
   bool alike(const Entry& fresh) const {
     return ((rest ^ fresh.rest) & (kGenerationBits | kMaskBits)) == 0 && !(flags() & (kChain | RaceAccess::kFree));
   }
@@ -73,7 +74,7 @@ struct Chain {
   Chain* next;
 };
 
-// Walks through the entries of a chain, which lie without gaps.
+// Iterates over the entries of a chain, which has no gaps.
 class ChainCursor {
  public:
   explicit ChainCursor(Chain* chain) : chain_(chain) {}
@@ -84,7 +85,7 @@ class ChainCursor {
     index_ = 0;
   }
   template <class F>
-  void extend(F&& new_chain) {  // makes room for one entry more, if there is none here
+  void extend(F&& new_chain) {  // makes room for one more entry, if there is none
     if (index_ < Chain::kEntries) return;
     chain_ = chain_->next = new_chain();
     index_ = 0;
@@ -98,14 +99,14 @@ class ChainCursor {
 class Shadow {
  public:
   void init();
-  void begin();  // forgets everything
+  void begin();  // drops all entries
   uint16_t generation() const { return generation_; }
 
   Cell& cell(uintptr_t address) {
     Cell* known = known_cell(address);
     return LIKELY(known != nullptr) ? *known : add_chunk(address)[(address & (kChunkBytes - 1)) / 8];
   }
-  Cell* known_cell(uintptr_t address) const {  // nullptr if nothing near it has been accessed yet
+  Cell* known_cell(uintptr_t address) const {  // nullptr: nothing near it has been accessed yet
     Cell* chunk = chunks_[address >> kChunkShift & kChunkMask];
     return LIKELY(chunk != nullptr) ? chunk + (address & (kChunkBytes - 1)) / 8 : nullptr;
   }
@@ -132,9 +133,9 @@ class Shadow {
  private:
   static constexpr uintptr_t kChunkMask = (1ull << (47 - kChunkShift)) - 1;
   Cell* add_chunk(uintptr_t address);
-  Chain* unused_ = nullptr;  // of this execution
+  Chain* unused_ = nullptr;  // list of free chains of this execution
   Cell** chunks_ = nullptr;  // by address, committed as used
-  Cell* arena_ = nullptr;    // chunks are cut from here
+  Cell* arena_ = nullptr;    // memory for chunks
   size_t arena_left_ = 0;
   struct Arena {
     void* base;
@@ -142,7 +143,7 @@ class Shadow {
   } arenas_[256]{};
   unsigned arena_count_ = 0;
   uint16_t generation_ = 0;
-  Pool pool_;  // chains
+  Pool pool_;  // memory for chains
 };
 
 // Visits every entry of a cell that belongs to this execution.

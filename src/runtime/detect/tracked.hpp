@@ -1,5 +1,5 @@
-// Memory whose plain accesses are scheduling points in this execution, by address (Bindal, Bansal & Lal 2013: only the
-// chosen variables are tracked).
+// Tracked memory: its plain accesses are scheduling points in this execution, by address (Bindal, Bansal & Lal 2013:
+// only the chosen variables are tracked).
 #pragma once
 #include "model/plan.hpp"
 
@@ -7,7 +7,7 @@ namespace lockstep::rt {
 
 class Tracked {
  public:
-  // `looks`: to be asked about every access, even if nothing is tracked.
+  // `looks`: check every access, even if nothing is tracked.
   void begin(const TrackedRange* ranges, uint32_t count, bool looks) {
     on_ = count != 0 || looks;
     count_ = count < kMaxTracked ? count : kMaxTracked;
@@ -20,7 +20,7 @@ class Tracked {
     }
   }
   bool on() const { return on_; }
-  bool chosen() const { return count_ != 0; }  // some variables are, by the plan
+  bool chosen() const { return count_ != 0; }  // the plan tracks some variables
   bool touches(uint64_t address, uint64_t size) const {
     if (address >= high_ || address + size <= low_) return false;
     for (uint32_t i = 0; i < count_; ++i)

@@ -1,3 +1,4 @@
+// Sets hardware watchpoints through perf events.
 #include "runtime/detect/watchpoints.hpp"
 
 #include <fcntl.h>
@@ -9,7 +10,7 @@
 
 namespace lockstep::rt {
 namespace {
-constexpr int kLowestDescriptor = 244;  // above what programs use, below the usual limits
+constexpr int kLowestDescriptor = 244;  // above those that programs use, below the usual limits
 }
 
 bool Watchpoints::watch(const TrackedRange* ranges, uint32_t count) {

@@ -1,5 +1,5 @@
-// Hardware watchpoints of the thread that runs the fibers: the processor itself tells, by SIGTRAP right after the
-// instruction, who reads or writes a few words of memory.
+// Hardware watchpoints of the thread that runs the fibers: the processor raises SIGTRAP right after an instruction that
+// reads or writes one of a few words.
 #pragma once
 #include "model/plan.hpp"
 
@@ -7,7 +7,7 @@ namespace lockstep::rt {
 
 class Watchpoints {
  public:
-  // Puts them on `ranges` and nowhere else. False if those need more than there are, or the kernel gives us none.
+  // Watches exactly `ranges`. False if they need too many watchpoints, or if the kernel provides none.
   bool watch(const TrackedRange* ranges, uint32_t count);
 
  private:

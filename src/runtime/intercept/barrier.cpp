@@ -1,4 +1,4 @@
-// Barriers. Leaving is glued to the last arrival: nobody can observe it apart from that.
+// Barriers. Leaving is part of the last arrival's step: no thread can observe it separately.
 #include "runtime/sync/barrier.hpp"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ int wait(pthread_barrier_t* barrier) {
     me.woken = false;
     s.wait_to_be_advanced(OpKind::BarrierLeave, barrier, 0);
     me.queue = nullptr;
-    // Not a decision, but an order: what comes next in this thread is after the last arrival.
+    // Not a decision, but an order: the thread's next step comes after the last arrival.
     s.note(OpKind::BarrierLeave, ObjectId(reinterpret_cast<uint64_t>(barrier)));
     return 0;
   }
@@ -41,7 +41,7 @@ int wait(pthread_barrier_t* barrier) {
   });
   for (unsigned i = 0; i < count; ++i) race_detector.acquire(waiters[i], barrier);
   race_detector.acquire(me.id, barrier);
-  race_detector.forget(barrier);  // the next round knows nothing of this one
+  race_detector.forget(barrier);  // rounds are independent of each other
   for (unsigned i = 0; i < count; ++i) s.thread(waiters[i]).woken = true;
   for (unsigned i = 0; i < count; ++i) s.advance(s.thread(waiters[i]));
   return PTHREAD_BARRIER_SERIAL_THREAD;

@@ -1,6 +1,7 @@
-// Calls that wait in the kernel for something that cannot be polled: locks on files, System V semaphores and messages,
-// the other end of a named pipe; and POSIX message queues, which can. Each is tried without waiting; a thread that
-// cannot go on comes back when another one has changed the state of descriptors (a spin loop, sched/spin.hpp).
+// Calls that wait in the kernel for events that cannot be polled: file locks, System V semaphores and messages, the
+// other end of a named pipe. Also POSIX message queues, which can be polled. Each call is tried without waiting; a
+// thread that would block retries when another thread has changed the state of descriptors (a spin loop,
+// sched/spin.hpp).
 #include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
@@ -25,12 +26,12 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr StateKind kKind = StateKind::Descriptors;  // closing one lets go of its locks
+constexpr StateKind kKind = StateKind::Descriptors;  // closing a descriptor releases its locks
 
-// A thread that is alone may as well wait: nobody could help it.
+// A single thread may wait in the kernel: no other thread could enable it.
 bool waits_for_others() { return controlled() && scheduler().unjoined > 0; }
 
-// Repeats `attempt`, which does not wait, until it fails with another error than this one or succeeds.
+// Repeats `attempt`, which does not wait, until it succeeds or fails with an error other than `would_wait`.
 template <class F>
 auto until_possible(int would_wait, F&& attempt) {
   for (;;) {
@@ -48,7 +49,7 @@ auto change(F&& call) {
   return state.done(call());
 }
 
-// What is protected by a lock of the kernel is ordered by it.
+// The object that orders the holders of a kernel lock on this file.
 const void* object_of_file(int fd) {
   struct stat info {};
   sys(SYS_fstat, fd, word(&info));
@@ -77,12 +78,12 @@ bool has_writer(const struct stat& pipe) {
   return false;
 }
 
-bool was_written(int fd) {  // or a writer has come and gone
+bool was_written(int fd) {  // or a writer has opened and closed it
   pollfd p{fd, POLLIN, 0};
   return sys(SYS_poll, word(&p), 1, 0) > 0;
 }
 
-// A message queue is a descriptor that poll knows, although it looks like a file.
+// poll supports message queues, although they look like files.
 template <class F>
 auto on_queue(mqd_t queue, short events, const timespec* deadline, F&& call) {
   if (!deadline) return step_on(queue, events, !nonblocking(queue), call);

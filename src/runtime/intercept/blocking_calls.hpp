@@ -1,3 +1,4 @@
+// Calls that wait in the kernel for events that cannot be polled.
 #pragma once
 
 namespace lockstep::rt {

@@ -17,21 +17,21 @@
 namespace lockstep::rt {
 namespace {
 
-// A transfer that goes on until all is through, as a blocking one does: whatever fits is one step. `call` does one
-// part, from the given offset, without blocking.
+// A transfer that continues until all bytes are through, like a blocking one: each step transfers what fits. `call`
+// transfers one part, from the given offset, without blocking.
 template <class F>
 ssize_t step_through(int fd, short events, size_t size, F&& call) {
   size_t done = 0;
   while (done < size) {
     const ssize_t n = step_on(fd, events, true, [&] { return call(done); });
-    if (n < 0 && errno == EAGAIN) continue;  // ready, but not for as much as a message needs
+    if (n < 0 && errno == EAGAIN) continue;  // ready, but without enough room for the message
     if (n <= 0) return done ? static_cast<ssize_t>(done) : n;
     done += static_cast<size_t>(n);
   }
   return static_cast<ssize_t>(done);
 }
 
-// Being writable means room for something, not for everything.
+// A writable descriptor has room for something, not necessarily for everything.
 constexpr size_t kFitsAtOnce = 4096;
 
 template <class F>
@@ -45,7 +45,7 @@ auto without_blocking(int fd, F&& call) {
   return result;
 }
 
-// From or to a file, or whatever else does not block.
+// A transfer from or to a file, or another descriptor that does not block.
 template <class F>
 ssize_t transfer(int fd, Use use, F&& call) {
   const StateCall state(fd, use, true);
@@ -62,12 +62,12 @@ using namespace lockstep::rt;
 
 #define LOCKSTEP_CALL(name, ...) [&] { return LOCKSTEP_REAL(name)(__VA_ARGS__); }
 
-// What is sent is read before the receiver can know of it; of very much the beginning.
+// The data is read before the receiver can know of it. Records only the beginning of large data.
 static void sends(const void* buffer, size_t size, const void* caller) {
   constexpr size_t kMost = 1 << 20;
   Look(caller).reads(buffer, size < kMost ? size : kMost);
 }
-// What has come is written after the sender has been waited for, and ordered after it.
+// The data is written after the wait for the sender, and ordered after it.
 static ssize_t filled(void* buffer, ssize_t size, const void* caller) {
   if (size > 0) Look(caller).writes(buffer, static_cast<size_t>(size));
   return size;
@@ -100,12 +100,12 @@ LOCKSTEP_EXPORT ssize_t writev(int fd, const iovec* parts, int count) {
 }
 LOCKSTEP_EXPORT int close(int fd) {
   if (controlled()) descriptor_closed(fd);
-  if (controlled() && fd < 3) undo.opened();  // the standard ones are there again for the next execution
+  if (controlled() && fd < 3) undo.opened();  // the next execution gets the standard descriptors again
   if (!concerned(fd)) {
     const StateCall state(StateKind::Descriptors, Use::Change);
     return state.done(LOCKSTEP_REAL(close)(fd));
   }
-  return step_on(fd, 0, false, LOCKSTEP_CALL(close, fd));  // the other end sees it
+  return step_on(fd, 0, false, LOCKSTEP_CALL(close, fd));  // a step, because the other end sees it
 }
 LOCKSTEP_EXPORT int shutdown(int fd, int how) noexcept {
   if (!concerned(fd)) return LOCKSTEP_REAL(shutdown)(fd, how);

@@ -1,5 +1,5 @@
-// C11 threads. libc's call their pthread counterparts by internal names, so they have to be taken over one by one; the
-// types are the pthread ones under other names.
+// C11 threads. libc's versions call their pthread counterparts by internal names, so each one is intercepted. Their
+// types are the pthread types under other names.
 #include <errno.h>
 #include <pthread.h>
 #include <threads.h>
@@ -31,7 +31,7 @@ pthread_cond_t* condition(cnd_t* c) { return reinterpret_cast<pthread_cond_t*>(c
 
 LOCKSTEP_EXPORT int thrd_create(thrd_t* thread, thrd_start_t function, void* argument) {
   if (!controlled()) return LOCKSTEP_REAL(thrd_create)(thread, function, argument);
-  // An int result in a register that is read as a pointer: its upper half is cut off again in thrd_join.
+  // An int result in a register that is read as a pointer: thrd_join cuts off the upper half.
   return translate(
       pthread_create(thread, nullptr, reinterpret_cast<void* (*)(void*)>(reinterpret_cast<void*>(function)), argument));
 }

@@ -1,4 +1,4 @@
-// Condition variables. A wait is two steps: release the mutex and enqueue; once woken, compete for the mutex.
+// Condition variables. A wait is two steps: release the mutex and enqueue; after a wake, compete for the mutex.
 #include "runtime/intercept/condvar.hpp"
 
 #include "runtime/base/timespec.hpp"
@@ -22,29 +22,30 @@
 namespace lockstep::rt {
 namespace {
 
-uint32_t spurious_wakeups_left;  // of this execution
+uint32_t spurious_wakeups_left;  // in this execution
 
-// A spurious wake-up, as a data choice: a thread that will wake by itself may as well never enter the queue, since
-// between the wait and the moment it has the mutex again nobody can tell the difference.
+// A spurious wakeup, as a data choice. A thread that will wake spuriously need not enter the queue: no thread can
+// observe the difference between the wait and the moment it has the mutex again.
 bool wakes_by_itself(const void* place) {
   if (LIKELY(spurious_wakeups_left == 0)) {
     notice(FactKind::ConditionWait, place);
     return false;
   }
-  // All waits share what is left, so whether this one may wake depends on others in a way that no operation shows.
+  // All waits share the remaining number, so whether this one may wake depends on other waits in a way that no
+  // operation shows.
   scheduler().reasons.add(Reason::Unknown);
   if (!scheduler().pick(2)) return false;
   --spurious_wakeups_left;
   return true;
 }
 
-// It is used, by the step that is being done. A destroyed one works on.
+// The current step uses the condition variable. A destroyed one still works.
 void use(const pthread_cond_t* condition) {
   use_object(condition);
   if (UNLIKELY(is_destroyed(condition))) misuse(Misuse::ConditionUsedDestroyed, condition);
 }
 
-// What the C library says to a wait with this mutex; 0 if it waits.
+// The error that the C library returns for a wait with this mutex; 0: it waits.
 int check_mutex(const pthread_cond_t* condition, pthread_mutex_t* mutex) {
   const Mutex& m = Mutex::of(mutex);
   bool another = false;
@@ -71,15 +72,15 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, uint8_t flags, const
   if (LIKELY(m.owner)) free_mutex(mutex);
   me.entry_sp = stack_pointer;
   me.queue = condition;
-  me.cancel_woke = cancelled(me);  // since the cancellation point, when it was not yet in the queue
+  me.cancel_woke = cancelled(me);  // cancelled since the cancellation point, when it was not yet in the queue
   me.woken = me.cancel_woke || wakes_by_itself(place);
-  // No notification has to do with who wakes by itself.
+  // A spurious wakeup is not related to any notification.
   const Companion waited = me.woken ? Companion{} : Companion::condition(object_at(condition));
   int result = take_mutex(mutex, OpKind::Reacquire, me.woken ? 0 : flags, waited, me.woken);
   const bool timed_out = result == ETIMEDOUT;
   if (timed_out) {
-    // The timeout was a step of its own that left the queue; now the mutex has to be taken as usual, and no
-    // signal or broadcast has to do with it any more.
+    // The timeout was its own step and left the queue. Now the thread takes the mutex as usual; signals and broadcasts
+    // no longer concern it.
     me.queue = nullptr;
     me.woken = true;
     result = take_mutex(mutex, OpKind::Reacquire, 0, {}, true);
@@ -98,7 +99,7 @@ int timed_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t cloc
 }
 
 clockid_t clock_of(const pthread_cond_t* condition) {
-  return condition->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;  // as pthread_cond_init left it
+  return condition->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;  // set by pthread_cond_init
 }
 
 void wake(Thread& t) {
@@ -117,7 +118,7 @@ int signal(pthread_cond_t* condition) {
     if (waits_on(s.thread(t), condition)) waiters[count++] = t;
   });
   if (!count) return 0;
-  // POSIX lets any waiter be woken. Ascending by name, so that alternatives mean the same in every execution.
+  // POSIX allows any waiter to be woken. Ascending ids, so that an alternative is the same thread in every execution.
   const ThreadId chosen = waiters[s.pick(count)];
   step.second = Companion::woken(chosen);
   wake(s.thread(chosen));
@@ -141,7 +142,7 @@ int destroy(pthread_cond_t* condition) {
   bool waited_for = false;
   s.live.for_each(s.words(), [&](ThreadId t) { waited_for |= waits_on(s.thread(t), condition); });
   if (UNLIKELY(waited_for))
-    end_misused(Misuse::ConditionDestroyedAwaited, condition);  // libc waits until they have gone
+    end_misused(Misuse::ConditionDestroyedAwaited, condition);  // libc waits until the waiters have left
   mark_destroyed(condition);
   return 0;
 }

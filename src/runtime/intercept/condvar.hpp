@@ -1,3 +1,4 @@
+// The module of condition variables.
 #pragma once
 #include "runtime/base/module.hpp"
 

@@ -1,4 +1,4 @@
-// Calls that open descriptors or map memory: noted, so that they can be undone before the next execution.
+// Calls that open descriptors or map memory: recorded, so that they can be undone before the next execution.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ using namespace lockstep;
 using namespace lockstep::rt;
 
 namespace {
-// Opens or closes descriptors by `call`, which is a step: who opens first gets the lower number.
+// Opens or closes descriptors by `call`, as a step: the first thread to open gets the lower number.
 template <class F>
 auto open_by(F&& call) {
   const StateCall state(StateKind::Descriptors, Use::Change);
@@ -35,7 +35,7 @@ auto open_by(F&& call) {
   return state.done(call());
 }
 
-// The random devices become files with a piece of the thread's own stream: programs read a seed from them.
+// The random devices become files with bytes from the thread's own random stream: programs read seeds from them.
 bool is_random_device(const char* path) {
   return controlled() && (equal(path, "/dev/urandom") || equal(path, "/dev/random"));
 }
@@ -47,7 +47,7 @@ int open_random(int flags) {
   return static_cast<int>(fd);
 }
 
-// Files outlive an execution. The driver learns of it, so that no two executions write to them at the same time.
+// Files outlive an execution. Notes it for the driver, so that no two executions write to them at the same time.
 void note_writing(const char* path, bool writes) {
   if (controlled() && (starts_with(path, "/proc/") || starts_with(path, "/sys/"))) notice(FactKind::ReadsSystem);
   if (writes && controlled() && !lies_outside(path)) undo.wrote_files();
@@ -63,10 +63,10 @@ int flags_of(const char* mode) {
 }
 
 int descriptor_of(int fd) { return fd; }
-int descriptor_of(DIR*) { return -1; }  // a folder is not written
+int descriptor_of(DIR*) { return -1; }  // folders are not written
 int descriptor_of(FILE* stream) { return stream ? fileno(stream) : -1; }
 
-// Opens a file by `call`, and notes what that means for other executions.
+// Opens a file by `call`, and notes the effect on other executions.
 template <class F>
 auto open_file(int folder, const char* path, int flags, F&& call) {
   const StateCall state(StateKind::Files, flags & (O_CREAT | O_TRUNC) ? Use::Change : Use::Look, StateKind::Descriptors,
@@ -122,7 +122,7 @@ LOCKSTEP_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) 
   if (!path) return open_by([&] { return LOCKSTEP_REAL(freopen)(path, mode, stream); });
   return open_file(AT_FDCWD, path, flags_of(mode), [&] { return LOCKSTEP_REAL(freopen)(path, mode, stream); });
 }
-LOCKSTEP_EXPORT int fclose(FILE* stream) {  // writes what is left in its buffer
+LOCKSTEP_EXPORT int fclose(FILE* stream) {  // also writes out its buffer
   const StreamCall other_end(stream, Use::Change);
   const StateCall state(StateKind::Files, Use::Change, StateKind::Descriptors, Use::Change);
   if (controlled()) undo.opened();
@@ -206,7 +206,7 @@ LOCKSTEP_EXPORT void* mmap(void* address, size_t size, int protection, int flags
   if (controlled()) {
     undo.mapped(p, size);
     if (race_detector.on())
-      race_detector.reused(reinterpret_cast<uintptr_t>(p), size);  // what was there before is gone
+      race_detector.reused(reinterpret_cast<uintptr_t>(p), size);  // forgets the former memory there
   }
   return p;
 }

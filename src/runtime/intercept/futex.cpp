@@ -1,4 +1,4 @@
-// syscall(SYS_futex, ...): how std::atomic::wait, latch, counting_semaphore, barrier and future block.
+// syscall(SYS_futex, ...): the way in which std::atomic::wait, latch, counting_semaphore, barrier and future block.
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ long wait(uint32_t* address, int operation, uint32_t expected, const timespec* t
   Scheduler& s = scheduler();
   Thread& me = self();
   s.reach(OpKind::FutexWait, address, Step::kWrite);
-  // Where atomics are no steps, nobody sees who changes the value that decides whether this waits.
+  // If atomics are not steps, the change of the value that decides about this wait is not seen.
   if (!runtime.instrumented || runtime.points == Points::Sync) s.reasons.add(Reason::HiddenSync);
   if (atomic_memory::load(address) != expected) return fail_with(EAGAIN);
   if (waits_for_what_it_has_seen_change(address, expected)) return fail_with(EAGAIN);
@@ -45,12 +45,12 @@ long wait(uint32_t* address, int operation, uint32_t expected, const timespec* t
   me.queue = nullptr;
   if (interrupted_wait(me)) return me.restarts ? wait(address, operation, expected, timeout, mask) : fail_with(EINTR);
   if (me.timed_out) return fail_with(ETIMEDOUT);
-  s.note(OpKind::FutexBlocked, ObjectId(reinterpret_cast<uint64_t>(address)));  // it is after the wake
+  s.note(OpKind::FutexBlocked, ObjectId(reinterpret_cast<uint64_t>(address)));  // ordered after the wake
   return 0;
 }
 
-// Wakes up to `most` waiters as part of the present step; they run to their next operation in finish_wakes(), after
-// everything else this step does.
+// Wakes up to `most` waiters as part of the current step. They run to their next operation in finish_wakes(), after the
+// rest of this step.
 struct Woken {
   ThreadId thread[kMaxThreads];
   unsigned count = 0;
@@ -65,7 +65,7 @@ void wake_some(uint32_t* address, int most, uint32_t mask, Woken& all) {
     if (other.queue == address && !other.woken && (other.futex_mask & mask)) waiters[count++] = t;
   });
   unsigned woken = 0;
-  // Who is woken is the kernel's choice: first of all orders, one after the other.
+  // The kernel decides who is woken: chooses one waiter after the other, so all orders are possible.
   for (; woken < count && static_cast<int>(woken) < most; ++woken) {
     const unsigned left = count - woken;
     const bool everybody = most >= static_cast<int>(count);
@@ -109,7 +109,8 @@ long requeue(uint32_t* from, int wakes, int moves, uint32_t* to, const uint32_t*
   return finish_wakes(all) + moved;
 }
 
-// Changes the second word, wakes on the first, and on the second if its old value compares as asked.
+// FUTEX_WAKE_OP: changes the second word, wakes waiters of the first word, and waiters of the second if its old value
+// passes the comparison.
 long wake_op(uint32_t* first, int wakes, int second_wakes, uint32_t* second, uint32_t code) {
   scheduler().reach(OpKind::FutexWake, first, Step::kWrite, true, Companion::other_queue(object_at(second)));
   auto extend = [](uint32_t twelve_bits) { return static_cast<int32_t>(twelve_bits << 20) >> 20; };
@@ -189,11 +190,11 @@ LOCKSTEP_EXPORT long syscall(long number, ...) noexcept {
       case SYS_vfork: refuse_call("syscall()", "it creates a process or thread");
       default: break;
     }
-  // What it does is not known: the most it may do.
+  // An unknown call: assumes that it changes files and descriptors.
   const StateCall call(StateKind::Files, Use::Change, StateKind::Descriptors, Use::Change);
   long result = sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   if (UNLIKELY(result == -EFAULT) && controlled()) {
-    // Which argument is to be filled, and how far, depends on the call: whatever can be is made writable, then again.
+    // The output arguments and their sizes depend on the call: makes everything writable that may be one, and retries.
     bool touched = false;
     for (long value : a) touched |= snapshot.touch_if_tracked(reinterpret_cast<void*>(value), 1 << 16);
     if (touched) result = sys(number, a[0], a[1], a[2], a[3], a[4], a[5]);

@@ -1,6 +1,6 @@
 // Results made ready at thread exit (std::promise::set_value_at_thread_exit, packaged_task::make_ready_at_thread_exit).
-// libstdc++ does that in code of its own, whose atomic operations nobody sees: the waiting thread would have nothing
-// that orders it after the result. So in instrumented programs it is done here, by operations like the program's own.
+// libstdc++ does this in its own code, whose atomic operations are not seen: nothing would order the waiting thread
+// after the result. So in instrumented programs this file does it, with operations like the program's own.
 #include <dlfcn.h>
 #include <limits.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ extern "C" int __tsan_atomic32_compare_exchange_strong(volatile uint32_t*, uint3
 namespace lockstep::rt {
 namespace {
 
-// What libstdc++ 5 and later keep behind a shared_ptr.
+// The reference count behind a shared_ptr, in libstdc++ 5 and later.
 struct SharedCount {
   void (**functions)(SharedCount*);  // two destructors, dispose, destroy
   uint32_t uses, weaks;

@@ -1,4 +1,4 @@
-// Who and where a thread is: ids, names, processor.
+// Identity and place of a thread: ids, names, affinity, priority.
 #include <errno.h>
 #include <grp.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@ LOCKSTEP_EXPORT pid_t gettid() noexcept {
 
 LOCKSTEP_EXPORT int sched_getcpu() noexcept { return controlled() ? 0 : LOCKSTEP_REAL(sched_getcpu)(); }
 
-// libc's go to the kernel thread, which fibers share.
+// libc's functions would name the kernel thread, which all fibers share.
 LOCKSTEP_EXPORT int pthread_setname_np(pthread_t handle, const char* name) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_setname_np)(handle, name);
   Thread* t = thread_of(handle);
@@ -51,13 +51,13 @@ LOCKSTEP_EXPORT int pthread_getname_np(pthread_t handle, char* out, size_t size)
   return 0;
 }
 
-// A priority given to a parked thread, or to the one that runs all fibers, would mean nothing.
+// The priority of a parked thread, or of the thread that runs all fibers, would have no effect.
 LOCKSTEP_EXPORT int pthread_setschedparam(pthread_t handle, int policy, const sched_param* parameters) noexcept {
   if (!controlled()) return LOCKSTEP_REAL(pthread_setschedparam)(handle, policy, parameters);
   return thread_of(handle) ? 0 : ESRCH;
 }
-// Likewise for processors: a thread is told what it asked for, and before that where the program was started; the
-// driver may have the worker share its core.
+// The same for processors: a thread reads the affinity that it set, or before that the one that the program was started
+// with. The driver may make the worker share the core of the driver.
 namespace {
 constexpr size_t kWord = sizeof(uint64_t);
 int set_cpus(Thread& t, size_t size, const cpu_set_t* set) {
@@ -98,7 +98,8 @@ LOCKSTEP_EXPORT int sched_setscheduler(pid_t pid, int policy, const sched_param*
   return controlled() ? 0 : LOCKSTEP_REAL(sched_setscheduler)(pid, policy, parameters);
 }
 
-// libc passes these on to all threads by a signal, which the pool's threads never take. Here the running one is enough.
+// libc applies these calls to all threads by a signal, which the pool's threads never take. Here it is enough to change
+// the running thread.
 namespace {
 struct Ids {
   uint32_t user[3], group[3];
@@ -141,7 +142,7 @@ LOCKSTEP_SETS_IDS(setresgid, (gid_t real, gid_t effective, gid_t saved), (real, 
 LOCKSTEP_SETS_IDS(setgroups, (size_t count, const gid_t* groups), (count, groups), SYS_setgroups,
                   static_cast<long>(count), word(groups), 0)
 
-// Being nice changes when a thread runs, which is decided here; the value is kept for who asks.
+// A nice value affects when a thread runs, which the scheduler decides; the value is only stored.
 namespace {
 constinit int nice_value = 0;
 int be_nice(int value) {

@@ -1,3 +1,4 @@
+// Calls on ids, names, affinity and priority of threads.
 #pragma once
 #include "runtime/base/module.hpp"
 

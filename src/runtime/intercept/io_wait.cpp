@@ -1,3 +1,4 @@
+// Waits for descriptors, and the happens-before of data sent through them.
 #include "runtime/intercept/io_wait.hpp"
 
 #include <fcntl.h>
@@ -13,19 +14,19 @@
 namespace lockstep::rt {
 namespace {
 
-// All descriptors are one object: a write to one may make another readable, and poll looks at many. So is their table:
-// the numbers of new ones depend on which were closed.
+// All descriptors are one object: a write to one may make another readable, and poll reads many. The descriptor table
+// belongs to it: the number of a new descriptor depends on which were closed.
 const void* io_object() { return reinterpret_cast<const void*>(state_object(StateKind::Descriptors)); }
 
-// What is sent through a descriptor is an order between threads. The ends of a pipe have one inode; sockets, eventfds
-// and what poll finds ready are all taken together.
+// The object through which data sent on a descriptor orders threads. The ends of a pipe have one inode; sockets,
+// eventfds and descriptors that poll reports share one object.
 const void* channel_of(int fd) {
   struct stat info {};
   if (sys(SYS_fstat, fd, word(&info)) < 0 || !S_ISFIFO(info.st_mode)) return io_object();
   return reinterpret_cast<const void*>(0xfffd'0000'0000'0000ull | (info.st_ino & 0xffff'ffff'ffffull));
 }
 
-// For the report: which descriptor, and what about it.
+// For reports: the descriptor and the awaited event.
 Companion about(const Wanted* wanted) {
   if (!wanted) return {};
   const bool epoll = wanted->epoll >= 0;
@@ -97,6 +98,13 @@ bool arrive(const Wanted* wanted, uint8_t flags) {
   if (me.timed_out) return false;
   if (UNLIKELY(wanted && cancelled(me) && !ready(*wanted))) cancelled_while_waiting(step);
   return true;
+}
+
+void note_error(int error) {
+  Scheduler& s = scheduler();
+  if (s.unjoined == 0 || s.log_size <= s.first_kept) return;  // no step was recorded
+  Step& last = s.log[s.log_size - 1];
+  if (last.thread == self().id && last.kind == OpKind::Io) last.set_error(error);
 }
 
 StreamCall::StreamCall(FILE* stream, Use use)

@@ -1,5 +1,5 @@
-// The rest of the calls through which the kernel writes to the program's memory. A page that is still read-only,
-// because nobody wrote to it since the snapshot, would make them fail with EFAULT.
+// Other calls through which the kernel writes to the program's memory. They would fail with EFAULT on a page that is
+// still read-only because nothing has written to it since the snapshot.
 #include <grp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ LOCKSTEP_EXPORT ssize_t preadv(int fd, const iovec* parts, int count, off_t offs
   const StateCall call(fd, Use::Look, false);
   return call.done(LOCKSTEP_REAL(preadv)(fd, parts, count, offset));
 }
-// What a request writes is known to its device only; none of the usual ones goes beyond a page.
+// Only the device knows what a request writes; none of the usual requests writes more than a page.
 LOCKSTEP_EXPORT int ioctl(int fd, unsigned long request, ...) noexcept {
   va_list list;
   va_start(list, request);

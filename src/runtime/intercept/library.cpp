@@ -1,5 +1,5 @@
-// dlopen. A library loaded by an execution would still be there, with its state, in the next; so it is loaded before,
-// as part of the state that every execution starts from.
+// dlopen. A library that an execution loads would remain, with its state, in the next one. So it is loaded between
+// executions, as part of the initial state of every execution.
 #include "runtime/intercept/library.hpp"
 
 #include <dlfcn.h>
@@ -18,12 +18,12 @@ namespace {
 
 constexpr unsigned kMostMissing = 64;
 constinit struct {
-  char not_found[kMostMissing][256];  // asked for and not found: asking again gives the program its error message
+  char not_found[kMostMissing][256];  // requested and not found: another request gives the program its error message
   unsigned not_found_count;
   unsigned initial;  // modules loaded when the program began
 } loaded{};
 
-// The driver has to know of code that was not there when the program began.
+// The driver needs to know code that was not loaded when the program began.
 void record_libraries() {
   struct Walk {
     unsigned number;
@@ -68,7 +68,7 @@ void* open_library(const char* file, int flags) {
     refuse_call("dlopen()", "too many libraries, or a name is too long; use --isolation fork");
   copy_bytes(wanted.file, file, size + 1);
   wanted.flags = flags;
-  scheduler().end(Outcome::Uncontrolled);  // started over by the worker
+  scheduler().end(Outcome::Uncontrolled);  // the worker starts over
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace lockstep::rt {
 
 void load_missing_library();
-void count_libraries();  // those that are there before the program begins
+void count_libraries();  // counts the libraries loaded before the program begins
 extern const Module library_module;
 
 }  // namespace lockstep::rt

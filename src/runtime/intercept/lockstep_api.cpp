@@ -1,4 +1,4 @@
-// What <lockstep/lockstep.hpp> calls; weak there, so that tests run without Lockstep, too.
+// The functions that <lockstep/lockstep.hpp> calls. They are weak there, so that tests also run without Lockstep.
 #include "runtime/base/runtime.hpp"
 #include "runtime/sched/scheduler.hpp"
 
@@ -20,7 +20,7 @@ LOCKSTEP_EXPORT void lockstep_rt_atomic_begin() {
 LOCKSTEP_EXPORT void lockstep_rt_atomic_end() {
   if (controlled()) scheduler().end_atomic_section();
 }
-// The same object has the same address in every execution, so the names of all executions are kept together.
+// An object has the same address in every execution, so the names of all executions share one table.
 LOCKSTEP_EXPORT void lockstep_rt_name(const void* object, unsigned long size, const char* name) {
   if (!controlled() || !name) return;
   ObjectNames& names = runtime.thread_table->names;

@@ -20,7 +20,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sync/mutex.hpp"
 
-// libc's own allocator under its other names: dlsym cannot be used here, it allocates.
+// libc's allocator under its internal names: dlsym cannot be used here, because it allocates.
 extern "C" {
 void* __libc_malloc(size_t);
 void* __libc_calloc(size_t, size_t);
@@ -41,7 +41,8 @@ static void end_bad_free(const void* pointer, bool freed_before) {
 
 namespace {
 
-// Has the program operators new and delete of its own? Then what the C++ library asks for in its name goes to them.
+// Does the program define operators new and delete? Then the allocations that the C++ library makes for the program
+// call them.
 bool find_own_operators() {
   for (const char* name : {"_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"}) {
     Dl_info info, mine;
@@ -76,7 +77,7 @@ void* out_of_memory() {
   return nullptr;
 }
 
-// Where a block comes from, if anybody will want to know.
+// The origin of a block, if it is recorded.
 inline uint64_t origin(const void* caller) {
   if (LIKELY(!heap.keeps_records()) || !controlled()) return 0;
   return LIKELY(!settings.keeps_origins) ? reinterpret_cast<uint64_t>(caller) : unwind_calls();
@@ -87,11 +88,11 @@ void* allocate(size_t size, size_t alignment, const void* caller) {
   return LIKELY(p != nullptr) ? p : out_of_memory();
 }
 
-// Freeing is a write to the whole block. What the libraries free for themselves (exceptions in flight, streams) they
-// protect by means that are not seen.
+// Freeing is a write to the whole block. Frees that libraries make for themselves (exceptions in flight, streams) are
+// ordered by synchronisation that is not seen.
 void note_free(void* p, const void* caller) {
   if (!race_detector.on() || !controlled() || !in_arena(p) || from_library(caller)) return;
-  if (!heap.is_live(p)) {  // about to be found out
+  if (!heap.is_live(p)) {  // a double free, reported with both places
     race_detector.freed_again(self().id, reinterpret_cast<uintptr_t>(p), place(caller));
     return;
   }
@@ -101,7 +102,7 @@ void note_free(void* p, const void* caller) {
 
 using Made = Heap::Made;
 
-// Where the program has operators of its own, what they call says nothing about what was written.
+// If the program has its own operators, the functions they call do not show what the program's source says.
 __attribute__((noinline)) void end_mismatched(void* p, Made given_back) {
   if (has_own_operators) return;
   constexpr const char* kAsked[] = {"malloc", "new", "new[]"};
@@ -113,14 +114,15 @@ __attribute__((noinline)) void end_mismatched(void* p, Made given_back) {
   scheduler().end(Outcome::DoubleFree, 0, text);
 }
 
-// For the heap's blocks: back as they came? Only the program's own code is held to it.
+// Checks that a heap block is freed by the counterpart of the function that allocated it. Only for the program's own
+// code.
 inline void check_match(void* p, Made given_back, const void* caller) {
   if (UNLIKELY(Heap::made(p) != given_back) && controlled() && heap.is_live(p) && !from_library(caller))
     end_mismatched(p, given_back);
 }
 
-// A block is given back: is a lock in it that somebody holds, or an object that somebody waits for? Where the block is
-// large only its beginning is looked at.
+// A block is freed: checks that no thread holds a lock or waits for an object in it. Only searches the beginning of a
+// large block.
 inline void check_unlocked(const void* p, const void* caller) {
   constexpr size_t kMost = 16 << 10;
   size_t size = heap.usable_size(p);
@@ -134,7 +136,7 @@ inline void check_unlocked(const void* p, const void* caller) {
       misuse(Misuse::MutexFreedLocked, bytes + at);
 }
 
-// Memory that is no heap's: a stack or a variable. Blocks from before there was control are libc's.
+// True for memory outside any heap: a stack or a variable. Blocks from before control belong to libc.
 bool is_no_heap(const void* p) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(p);
   if (address - kStackBase < kMaxThreads * kStackStride) return true;
@@ -238,7 +240,8 @@ LOCKSTEP_EXPORT size_t malloc_usable_size(void* p) noexcept {
   return in_arena(p) ? heap.usable_size(p) : LOCKSTEP_REAL(malloc_usable_size)(p);
 }
 
-// operator new, so that a block has the place in the program that said new. Without memory libstdc++'s own says so.
+// operator new, so that the origin of a block is the place of `new` in the program. Without memory, libstdc++'s version
+// reports it.
 extern "C" {
 void* _Znwm(size_t);
 void* _Znam(size_t);
@@ -261,7 +264,8 @@ LOCKSTEP_NEW(_Znam, Made::NewArray, 16, (size_t size), size)
 LOCKSTEP_NEW(_ZnwmSt11align_val_t, Made::New, alignment, (size_t size, size_t alignment), size, alignment)
 LOCKSTEP_NEW(_ZnamSt11align_val_t, Made::NewArray, alignment, (size_t size, size_t alignment), size, alignment)
 
-// operator delete, so that freeing has the place in the program that said delete. Replaced ones of the program win.
+// operator delete, so that the place of a free is that of `delete` in the program. The program's own operators replace
+// these.
 #define LOCKSTEP_DELETE(name, made, ...) \
   LOCKSTEP_EXPORT void name(void* p __VA_ARGS__) noexcept { give_back(p, made, __builtin_return_address(0)); }
 LOCKSTEP_DELETE(_ZdlPv, Made::New)
@@ -273,7 +277,7 @@ LOCKSTEP_DELETE(_ZdaPvSt11align_val_t, Made::NewArray, , size_t)
 LOCKSTEP_DELETE(_ZdlPvmSt11align_val_t, Made::New, , size_t, size_t)
 LOCKSTEP_DELETE(_ZdaPvmSt11align_val_t, Made::NewArray, , size_t, size_t)
 
-// What the C++ library asks for and gives back in the program's name, where the program called it
+// Allocations and frees that the C++ library makes for the program, at the place where the program called it
 // (stdcxx/redirect.hpp).
 extern "C" __attribute__((visibility("hidden"))) void* lockstep_library_new(size_t size) {
   if (UNLIKELY(has_own_operators)) return reinterpret_cast<decltype(&_Znwm)>(dlsym(RTLD_DEFAULT, "_Znwm"))(size);

@@ -1,3 +1,4 @@
+// The malloc family.
 #pragma once
 #include "runtime/base/module.hpp"
 

@@ -39,7 +39,7 @@ int lock_robust(Thread& me, Mutex& m) {
   return m.recovery == Mutex::kOwnerDied ? EOWNERDEAD : 0;
 }
 
-// Takes a free mutex. ENOTRECOVERABLE: a robust one that cannot be taken any more.
+// Takes a free mutex. ENOTRECOVERABLE: a robust mutex that can no longer be taken.
 inline __attribute__((always_inline)) int take(Thread& me, pthread_mutex_t* mutex) {
   Mutex& m = Mutex::of(mutex);
   int result = 0;
@@ -57,7 +57,7 @@ inline __attribute__((always_inline)) int take(Thread& me, pthread_mutex_t* mute
 
 }  // namespace
 
-// What the C library says to who uses a mutex that is destroyed.
+// The C library's error for using a destroyed mutex.
 static int use_destroyed(const pthread_mutex_t* mutex) {
   misuse(Misuse::MutexUsedDestroyed, mutex);
   return EINVAL;
@@ -72,7 +72,7 @@ int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, Companion sec
   s.reach(kind, mutex, flags | Step::kWrite, woken && m.can_lock(), second);
   ++self().lock_steps;
   use_object(mutex, false);
-  if (LIKELY(m.waiting)) --m.waiting;  // not if it was initialised anew meanwhile
+  if (LIKELY(m.waiting)) --m.waiting;  // zero if it was initialised anew meanwhile
   if (UNLIKELY(me.timed_out)) return ETIMEDOUT;
   if (UNLIKELY(m.destroyed())) return use_destroyed(mutex);
   return take(me, mutex);
@@ -103,7 +103,7 @@ void free_mutex(pthread_mutex_t* mutex) {
 static void abandon() {
   Thread& me = self();
   while (Mutex* m = me.robust) {
-    // Others can see when this happens, so it is a step of its own, unlike the rest of a thread's end.
+    // Other threads can see the time of the release, so it is a step, unlike the rest of a thread's end.
     scheduler().reach(OpKind::Unlock, m, Step::kWrite);
     ++self().lock_steps;
     me.robust = m->next_robust;
@@ -122,7 +122,7 @@ int lock(pthread_mutex_t* mutex, uint8_t flags = 0) {
   const ThreadId me = self().id;
   if (UNLIKELY(m.owned_by(me)) && !m.destroyed()) {
     if (m.type() == Mutex::Type::Recursive) {
-      ++m.depth;  // only the outermost lock and unlock are visible to others
+      ++m.depth;  // only the outermost lock and unlock are visible to other threads
       return 0;
     }
     if (m.type() == Mutex::Type::ErrorCheck) return EDEADLK;
@@ -170,7 +170,7 @@ int unlock(pthread_mutex_t* mutex) {
   ++self().lock_steps;
   use_object(mutex);
   if (UNLIKELY(m.destroyed())) return use_destroyed(mutex);
-  if (UNLIKELY(!m.owned_by(me))) {  // whoever holds it loses it
+  if (UNLIKELY(!m.owned_by(me))) {  // its holder loses it
     misuse(m.owner ? Misuse::MutexUnlockedByAnother : Misuse::MutexUnlockedUnheld, mutex);
     if (!m.owner) return 0;
   }
@@ -185,7 +185,7 @@ int make_consistent(pthread_mutex_t* mutex) {
   return 0;
 }
 
-// libc's takes the mutex by its lock word and would wait for ever while we say who holds it.
+// libc's version takes the mutex by its lock word and would wait forever, because the runtime stores the holder.
 int set_ceiling(pthread_mutex_t* mutex, int ceiling, int* old) {
   Mutex& m = Mutex::of(mutex);
   if (!(m.kind & 64) || ceiling < 0 || ceiling > 99) return EINVAL;  // 64: PTHREAD_PRIO_PROTECT
@@ -205,7 +205,7 @@ int destroy(pthread_mutex_t* mutex) {
   }
   if (UNLIKELY(m.owner)) {
     misuse(Misuse::MutexDestroyedLocked, mutex);
-    return EBUSY;  // and it stays what it is
+    return EBUSY;  // the mutex remains usable
   }
   m.kind = -1;
   race_detector.forget(mutex);

@@ -1,4 +1,4 @@
-// Taking and releasing mutexes, for the families that do.
+// Takes and releases mutexes, for all families of calls that do so.
 #pragma once
 #include <pthread.h>
 
@@ -7,8 +7,8 @@
 
 namespace lockstep::rt {
 
-// Takes a mutex as `kind` (Lock, or Reacquire after a condition wait, which also needs `woken`). 0, ETIMEDOUT, or of a
-// robust mutex EOWNERDEAD (and it is held) or ENOTRECOVERABLE (and it is not).
+// Takes a mutex as `kind` (Lock, or Reacquire after a condition wait, which also needs `woken`). Returns 0 or
+// ETIMEDOUT; for a robust mutex also EOWNERDEAD (it is held) or ENOTRECOVERABLE (it is not held).
 int take_mutex(pthread_mutex_t* mutex, OpKind kind, uint8_t flags, Companion second, bool woken);
 void free_mutex(pthread_mutex_t* mutex);
 extern const Module mutex_module;

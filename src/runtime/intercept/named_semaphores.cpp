@@ -1,4 +1,4 @@
-// Named semaphores. They are memory that child processes share, and gone when the execution is.
+// Named semaphores. They are in memory that child processes share, and end with the execution.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,14 +19,14 @@ namespace {
 
 constexpr unsigned kMost = 256, kLongest = 64;
 struct Named {
-  char name[kLongest];  // empty: unlinked, and only there for who has it open
+  char name[kLongest];  // empty: unlinked, but still open
   bool used;
   unsigned open;
 };
 constinit struct {
   Named place[kMost];
   sem_t* semaphore;  // one per place
-  bool used;         // any
+  bool used;         // any place is used
 } names{};
 
 sem_t* fail_to_open(int error) {
@@ -45,7 +45,7 @@ Named* find(const char* name) {
   return nullptr;
 }
 
-// By its name, so that a semaphore has the same address in every execution.
+// Chosen by name, so that a semaphore has the same address in every execution.
 Named* free_place(const char* name) {
   unsigned hash = 0;
   for (const char* c = name; *c; ++c) hash = hash * 31 + static_cast<unsigned char>(*c);
@@ -122,7 +122,7 @@ LOCKSTEP_EXPORT sem_t* sem_open(const char* name, int flags, ...) noexcept {
     va_end(list);
   }
   if (controlled()) return open_named(name, flags, value);
-  // A child process knows those of its parent.
+  // A child process shares the semaphores of its parent.
   const Named* n = names.used ? find(without_slashes(name)) : nullptr;
   return n ? semaphore_of(*n) : LOCKSTEP_REAL(sem_open)(name, flags, mode, value);
 }

@@ -61,8 +61,8 @@ LOCKSTEP_EXPORT int pthread_once(pthread_once_t* control, void (*routine)()) {
   return 0;
 }
 
-// The compiler calls these only when byte 0 is not yet set. Outside an execution initialisation is single-threaded
-// unless the program runs natively, where libstdc++'s own must be used.
+// The compiler calls these only if byte 0 is not yet set. Outside an execution, initialisation is single-threaded,
+// unless the program runs natively: then libstdc++'s functions must be used.
 extern "C" int __cxa_guard_acquire(uint64_t*);
 extern "C" void __cxa_guard_release(uint64_t*);
 extern "C" void __cxa_guard_abort(uint64_t*);
@@ -71,8 +71,8 @@ LOCKSTEP_EXPORT int __cxa_guard_acquire(uint64_t* g) {
   know_guard(g);
   if (!controlled()) return LOCKSTEP_REAL(__cxa_guard_acquire)(g);
   Guard& guard = *reinterpret_cast<Guard*>(g);
-  // The compiler's test of byte 0, after which a thread may not come here at all, is part of the order of operations.
-  // In code without instrumentation nobody sees it.
+  // The compiler's inline test of byte 0, after which a thread may skip this call, belongs to the order of operations.
+  // In uninstrumented code the test is not seen.
   if (scheduler().unjoined > 0 && self().read_object != reinterpret_cast<uint64_t>(g))
     scheduler().reasons.add(Reason::HiddenSync);
   Step& step = scheduler().reach(OpKind::OnceEnter, g, Step::kConditional, guard.can_enter());
@@ -89,7 +89,7 @@ static void leave_guard(uint64_t* g, bool done) {
   scheduler().reach(OpKind::OnceExit, g, Step::kWrite);
   guard.running = 0;
   guard.done = done;
-  race_detector.release(self().id, g);  // the compiler's own test of byte 0 acquires it
+  race_detector.release(self().id, g);  // the compiler's inline test of byte 0 acquires it
   update(g, guard);
 }
 

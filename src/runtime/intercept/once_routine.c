@@ -1,4 +1,4 @@
-// Calls the routine of a pthread_once; leaves the once in a defined state also when an exception passes through.
+// Calls the routine of a pthread_once, and leaves the once in a defined state also when an exception passes through.
 __attribute__((visibility("hidden"))) void lockstep_leave_once(void* once, int done);
 
 struct run {

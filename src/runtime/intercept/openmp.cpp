@@ -1,6 +1,6 @@
-// OpenMP, by the names under which gcc calls libgomp. libgomp's own threads wait in the kernel by instructions of their
-// own; here a team is made of threads like any others, which live as long as its parallel region. What is not here
-// (tasks, ordered loops, nested locks, cancellation) is refused by name.
+// OpenMP, by the names with which gcc calls libgomp. libgomp's own threads wait in the kernel with inline instructions.
+// Here a team consists of normal threads, which live as long as its parallel region. Functions that are not implemented
+// here (tasks, ordered loops, nested locks, cancellation) are refused by name.
 #include "runtime/intercept/openmp.hpp"
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@ namespace lockstep::rt {
 
 using Region = void (*)(void*);
 
-// Iterations of a loop, or sections, that are handed out.
+// The iterations of a loop, or the sections, still to be distributed.
 struct Work {
   uint64_t number;  // of the construct in its region, from 1; 0: none yet
   long next, end, step, chunk;
@@ -34,7 +34,7 @@ struct Work {
   }
 };
 
-constexpr unsigned kMostOpen = 16;  // constructs that threads which do not wait for each other may be in
+constexpr unsigned kMostOpen = 16;  // constructs that threads without a common barrier may be in at the same time
 struct Team {
   struct Member {
     Team* team;
@@ -45,8 +45,8 @@ struct Team {
   void* data;
   unsigned size;
   pthread_barrier_t barrier;
-  pthread_mutex_t lock;  // of what follows
-  uint64_t singles;      // that somebody has entered
+  pthread_mutex_t lock;  // protects the fields below
+  uint64_t singles;      // number of single constructs that a thread has entered
   Work work[kMostOpen];
   Member member[];
 };
@@ -55,7 +55,7 @@ namespace {
 
 constinit struct {
   pthread_mutex_t critical, atomic;
-  unsigned threads;  // omp_set_num_threads; 0: as many as there are processors
+  unsigned threads;  // omp_set_num_threads; 0: one per processor
 } openmp{};
 
 unsigned most_threads() { return openmp.threads ? openmp.threads : static_cast<unsigned>(CPU_COUNT(&runtime.cpus)); }
@@ -99,7 +99,7 @@ void run_region(Region region, void* data, unsigned size, const Work& first = {}
   free(team);
 }
 
-// The construct that the running thread is in, of a region that has several threads or none.
+// The work-sharing construct of the running thread, which must have a team (team_of_one() outside of a region).
 Work& current_work(const TeamPlace& at) { return at.team->work[(at.constructs + 1) % kMostOpen]; }
 
 bool next_work(long* begin, long* stop) {
@@ -108,7 +108,7 @@ bool next_work(long* begin, long* stop) {
   return current_work(at).take(at.team->size, begin, stop);
 }
 
-// Outside of a region the thread is a team of its own.
+// Outside of a region the thread is a team of one.
 Team& team_of_one() {
   TeamPlace& at = self().place;
   if (!at.team) {
@@ -158,14 +158,14 @@ const Module openmp_module = {
 using namespace lockstep;
 using namespace lockstep::rt;
 
-// The linker drops libgomp when it finds these names here; without control they still have to work.
+// The linker drops libgomp when it finds these names here, but they still have to work without control.
 static void* find_real(const char* name) {
   if (void* next = dlsym(RTLD_NEXT, name)) return next;
   void* library = LOCKSTEP_REAL(dlopen)("libgomp.so.1", RTLD_NOW);
   return library ? dlsym(library, name) : nullptr;
 }
 
-// Declared here, because there is no header for them.
+// Declared here, because there is no header for these functions.
 #define LOCKSTEP_GOMP(result, name, parameters, arguments, ...)              \
   extern "C" result name parameters;                                         \
   LOCKSTEP_EXPORT result name parameters {                                   \
@@ -233,7 +233,7 @@ LOCKSTEP_GOMP(void, omp_set_num_threads, (int threads), (threads),
               openmp.threads = threads > 0 ? static_cast<unsigned>(threads) : 1;)
 LOCKSTEP_GOMP(int, omp_in_parallel, (), (), return self().place.team && self().place.team->size > 1;)
 
-// Locks of OpenMP have the size of a spin lock.
+// An OpenMP lock has the size of a spin lock.
 LOCKSTEP_GOMP(void, omp_init_lock, (pthread_spinlock_t * lock), (lock), pthread_spin_init(lock, 0);)
 LOCKSTEP_GOMP(void, omp_destroy_lock, (pthread_spinlock_t * lock), (lock), pthread_spin_destroy(lock);)
 LOCKSTEP_GOMP(void, omp_set_lock, (pthread_spinlock_t * lock), (lock), pthread_spin_lock(lock);)

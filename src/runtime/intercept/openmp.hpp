@@ -1,3 +1,4 @@
+// OpenMP: teams of controlled threads.
 #pragma once
 #include "runtime/base/module.hpp"
 

@@ -1,4 +1,4 @@
-// Nobody of the program can go on: can the world outside help?
+// Called when no thread of the program can run: can an event from outside help?
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -19,8 +19,8 @@
 namespace lockstep::rt {
 namespace {
 
-// Can anybody but the program's own threads make this descriptor ready? The peers of sockets are looked for among its
-// own.
+// True if anything but the program's own threads can make this descriptor ready. The peer of a socket is searched among
+// the program's descriptors.
 bool reaches_outside(int fd) {
   struct stat info {};
   if (sys(SYS_fstat, fd, word(&info)) < 0) return false;
@@ -32,9 +32,9 @@ bool reaches_outside(int fd) {
   if (!connected) {
     size = sizeof own;
     return sys(SYS_getsockname, fd, word(&own), word(&size)) == 0 &&
-           size > sizeof(sa_family_t);  // has a name others can use
+           size > sizeof(sa_family_t);  // it has a name that others can connect to
   }
-  if (size <= sizeof(sa_family_t)) return false;  // the nameless other end of a pair
+  if (size <= sizeof(sa_family_t)) return false;  // the unnamed other end of a pair
   for (int other = 3; other < 1024; ++other) {
     socklen_t other_size = sizeof own;
     if (other == fd || sys(SYS_getsockname, other, word(&own), word(&other_size)) != 0 || other_size != size) continue;
@@ -65,7 +65,7 @@ bool watches_outside(int epoll) {
   return false;
 }
 
-// What one thread writes there the other can read as soon as the call is over. The network may take a moment.
+// True if data that one thread writes can be read as soon as the call has returned. The network may be slower.
 bool delivers_at_once(int fd) {
   struct stat info {};
   if (sys(SYS_fstat, fd, word(&info)) < 0) return false;
@@ -81,14 +81,14 @@ bool delivers_at_once(int fd) {
   return starts_with(kind, "anon_inode:[eventfd]");
 }
 
-// What the blocked threads wait for.
+// What the blocked threads wait for. An object is shared if a live child process shares its memory.
 struct Waits {
-  bool descriptors;  // at least one for those
-  bool at_once;      // all of which other threads make ready at once
-  bool outside;      // some of which only the world outside can make ready
-  bool children;     // at least one for a lock or the like in memory that is shared with a child process which lives
-  bool unseen;       // what a child does to one of those cannot be seen
-  bool spins;        // at least one spins on such memory
+  bool descriptors;  // a thread waits for descriptors
+  bool at_once;      // other threads make all of these descriptors ready at once
+  bool outside;      // only an event from outside can make some of them ready
+  bool children;     // a thread waits for a shared lock or similar object
+  bool unseen;       // an operation of the child on one of these objects cannot be seen
+  bool spins;        // a thread spins on shared memory
 };
 
 bool waits_for_condition(const Thread& t) { return t.pending.kind == OpKind::Reacquire && !t.woken; }
@@ -125,8 +125,8 @@ Waits find_waits(Scheduler& s) {
   return w;
 }
 
-// A child process may have posted the semaphore, or unlocked the mutex. Whether it signalled the condition is not seen:
-// who waits for it wakes, as it may at any time, and looks.
+// A child process may have posted the semaphore or unlocked the mutex. Whether it signalled the condition variable is
+// not seen: a thread that waits on one wakes, as it may at any time, and checks.
 void look_at_locks(Scheduler& s) {
   s.live.for_each(s.words(), [&](ThreadId t) {
     Thread& thread = s.thread(t);
@@ -147,11 +147,11 @@ void look_at_locks(Scheduler& s) {
 }  // namespace
 
 bool outside_helps() {
-  // Milliseconds: the kernel's own delays; somebody else's; a child process.
+  // Milliseconds: delays of the kernel; of other processes; of a child process.
   constexpr int kMoment = 20, kPatience = 1000, kLong = 10'000;
   Scheduler& s = scheduler();
   const Waits waits = find_waits(s);
-  if (waits.spins) {  // looks again after a while
+  if (waits.spins) {  // the spinner checks again after a while
     timespec moment{0, 10'000'000};
     sys(SYS_nanosleep, word(&moment), 0);
     notice(FactKind::OutsideInput);

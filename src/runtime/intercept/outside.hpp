@@ -1,3 +1,4 @@
+// Waits for events from outside when no thread can run.
 #pragma once
 
 namespace lockstep::rt {

@@ -12,7 +12,7 @@
 namespace lockstep::rt {
 namespace {
 
-// Waits as poll does. Milliseconds; negative: for ever.
+// Waits like poll. Milliseconds; negative: forever.
 int wait_ready(pollfd* fds, unsigned count, int64_t timeout) {
   const Wanted wanted{fds, count, -1};
   Thread& me = self();
@@ -89,7 +89,7 @@ LOCKSTEP_EXPORT int epoll_wait(int fd, epoll_event* events, int most, int timeou
   if (!arrive(timeout ? &wanted : nullptr, timeout > 0 ? Step::kTimed : 0) && !me.timed_out) return -1;
   const int result = LOCKSTEP_REAL(epoll_wait)(fd, events, most, 0);
   receives(-1);
-  wake_waiters();  // an edge-triggered event that one has seen is gone for the others
+  wake_waiters();  // an edge-triggered event that one thread has seen is gone for the others
   return result;
 }
 LOCKSTEP_EXPORT int epoll_pwait(int fd, epoll_event* events, int most, int timeout, const sigset_t* mask) {

@@ -1,6 +1,6 @@
-// Calls on state that threads share beside memory: each is one scheduling point before the real function. Those that
-// open or close descriptors are in descriptors.cpp, transfers in blocking_io.cpp, the others that fill memory in io.cpp
-// and kernel_writes.cpp.
+// Calls on state that threads share besides memory: each is one scheduling point before the real function. Calls that
+// open or close descriptors are in descriptors.cpp, transfers in blocking_io.cpp, other calls that fill memory in
+// stdio.cpp and kernel_writes.cpp.
 #include "runtime/intercept/process_state.hpp"
 
 #include <dirent.h>
@@ -52,7 +52,7 @@ void note_look_at(int folder, const char* path) {
   if (controlled()) undo.looks_at(folder, path);
 }
 
-// Gives a name to something new.
+// Creates a name in the file system.
 template <class F>
 int make(int folder, const char* path, F&& call) {
   const StateCall state(StateKind::Files, kChange);
@@ -62,7 +62,7 @@ int make(int folder, const char* path, F&& call) {
   return result;
 }
 
-// Returns memory of the C library that the next such call overwrites.
+// A call that returns memory of the C library, which the next such call overwrites.
 template <class T>
 T* fills_buffer(T* result, const void* caller) {
   if (result) Look(caller).writes(result, sizeof *result);
@@ -80,7 +80,7 @@ Use use_of_command(int command) {
 using namespace lockstep;
 using namespace lockstep::rt;
 
-// A call that uses `state`, the arguments of StateCall; `note` is done between the step and the call.
+// A call that uses `state`, the arguments of StateCall; `note` runs between the step and the call.
 #define LOCKSTEP_STATE(state, note, result, name, parameters, arguments, ...) \
   LOCKSTEP_EXPORT result name parameters __VA_ARGS__ {                        \
     const StateCall call state;                                               \
@@ -206,7 +206,7 @@ LOCKSTEP_STATE((StateKind::Descriptors, kChange), , int, listen, (int fd, int ba
 // --- the environment ---
 LOCKSTEP_STATE((StateKind::Environment, kLook), , char*, getenv, (const char* name), (name), noexcept)
 LOCKSTEP_STATE((StateKind::Environment, kLook), , char*, secure_getenv, (const char* name), (name), noexcept)
-// What others may read by themselves is written: `environ` and the array it points to.
+// Records writes to memory that other threads may read directly: `environ` and the array it points to.
 static int environment_changed(int result, const void* caller) {
   if (!controlled()) return result;
   const Look look(caller);
@@ -229,7 +229,7 @@ LOCKSTEP_SETS_VARIABLE(putenv, (char* text), (text))
 LOCKSTEP_SETS_VARIABLE(unsetenv, (const char* name), (name))
 LOCKSTEP_SETS_VARIABLE(clearenv, (), ())
 
-// --- locale: what others print and convert meanwhile is no scheduling point ---
+// --- locale: the formatting and conversion of other threads is not a scheduling point ---
 LOCKSTEP_EXPORT char* setlocale(int category, const char* name) noexcept {
   const StateCall call(StateKind::Locale, name ? kChange : kLook);
   if (name && controlled() && scheduler().unjoined > 0) notice(FactKind::ChangesLocale);

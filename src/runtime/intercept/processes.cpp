@@ -1,6 +1,6 @@
-// Child processes. They are real and outside the schedule: the runtime lets go of them. Their parent sees them as
-// prompt: a child has ended whenever it is waited for, unless it takes longer than a moment. What an execution has not
-// waited for is ended with it.
+// Child processes. They are real and run outside the schedule, without the runtime. For their parent they are fast: a
+// child has ended whenever the parent waits for it, unless it takes longer than a moment. Children that an execution
+// has not waited for are ended with the execution.
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -54,7 +54,7 @@ void reaped(int pid) {
   runtime.has_children = children.count != 0;
 }
 
-// In the child: from here on everything is the real thing.
+// In the child: from here on every call goes to the real function.
 void let_go() {
   runtime.running = runtime.active = false;
   release_cycle_counter();
@@ -63,7 +63,7 @@ void let_go() {
   sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 }
 
-// Waits in real time, as long as `call` says that there is nothing yet (0).
+// Polls in real time while `call` returns 0.
 template <class F>
 long in_a_moment(unsigned milliseconds, F&& call) {
   for (unsigned waited = 0;; ++waited) {
@@ -74,7 +74,7 @@ long in_a_moment(unsigned milliseconds, F&& call) {
   }
 }
 
-// One wait for a child as a step; others get their turn while it does not end.
+// Waits for a child as a step; other threads run while it does not end.
 template <class F>
 long wait_for_child(int options, F&& call) {
   cancellation_point();
@@ -135,8 +135,8 @@ const Module processes_module = {
 using namespace lockstep;
 using namespace lockstep::rt;
 
-// Not libc's fork: that would take the stacks of all threads but this one for free memory in the child, and the fiber
-// runs on one of them.
+// Replaces libc's fork, which would treat the stacks of all threads but this one as free memory in the child, although
+// the fiber runs on one of them.
 LOCKSTEP_EXPORT pid_t _Fork() noexcept {
   if (!controlled()) return LOCKSTEP_REAL(_Fork)();
   snapshot.touch_shared();
@@ -159,10 +159,10 @@ LOCKSTEP_EXPORT pid_t fork() noexcept {
   for (unsigned i = 0; i < count; ++i) call(pid == 0 ? children.handlers[i].in_child : children.handlers[i].in_parent);
   return pid;
 }
-// With memory of its own the child cannot disturb the frame its parent returns from.
+// The child has its own memory, so it cannot disturb the frame that its parent returns from.
 LOCKSTEP_EXPORT pid_t vfork() noexcept { return controlled() ? _Fork() : static_cast<pid_t>(sys(SYS_fork)); }
 
-// pthread_atfork, which is part of the program itself.
+// pthread_atfork calls this; pthread_atfork itself is linked into the program.
 extern "C" int __register_atfork(void (*)(), void (*)(), void (*)(), void*) noexcept;
 LOCKSTEP_EXPORT int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* dso) noexcept {
   if (!runtime.active || (!controlled() && snapshot.taken()))
@@ -172,8 +172,8 @@ LOCKSTEP_EXPORT int __register_atfork(void (*prepare)(), void (*parent)(), void 
   return 0;
 }
 
-// A child with memory of its own is a fork that calls a function; death tests of GoogleTest make one. It goes on upon a
-// copy of this stack.
+// A clone with separate memory is a fork that calls a function; death tests of GoogleTest use it. The child continues
+// on a copy of this stack.
 LOCKSTEP_EXPORT int clone(int (*function)(void*), void* stack, int flags, void* argument, ...) noexcept {
   va_list list;
   va_start(list, argument);

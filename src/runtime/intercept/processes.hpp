@@ -1,3 +1,4 @@
+// Child processes.
 #pragma once
 #include <time.h>
 
@@ -6,10 +7,10 @@
 
 namespace lockstep::rt {
 
-void end_children();  // those the execution has not waited for
+void end_children();  // ends those that the execution has not waited for
 inline bool has_children() { return runtime.has_children; }
-bool child_lives();  // asks the kernel
-// What a child process does comes promptly: whether it has been done must not depend on how fast the child is.
+bool child_lives();  // queries the kernel
+// Waits briefly for an effect of a child process: whether it is visible must not depend on the child's speed.
 template <class Done>
 void await_children(Done done) {
   for (int waited = 0; waited < 50 && !done(); ++waited) {
@@ -17,7 +18,7 @@ void await_children(Done done) {
     sys(SYS_nanosleep, word(&pause), 0);
   }
 }
-// The word of a lock or semaphore has changed: a child process with which it is shared may sleep on it.
+// The word of a lock or semaphore has changed: a child process that shares it may sleep on it.
 void wake_sleeping_children(const uint32_t* word);
 inline void wake_children(const uint32_t* word) {
   if (UNLIKELY(has_children())) wake_sleeping_children(word);

@@ -1,6 +1,6 @@
-// Chance: every thread has a stream of its own, made from its name and the number of draws so far, so that what it
-// draws depends neither on the schedule nor on the machine. The main thread's rand() is libc's, whose state is
-// restored with the rest of memory. The instructions rdrand and rdseed cannot be intercepted.
+// Random numbers. Every thread has its own stream, derived from its name and the number of earlier draws, so its values
+// depend neither on the schedule nor on the machine. The main thread's rand() is libc's, whose state is restored with
+// the rest of memory. The instructions rdrand and rdseed cannot be intercepted.
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -35,7 +35,7 @@ void draw_bytes(void* out, size_t size) {
 }
 
 namespace {
-// Threads other than main would share libc's generator with it, and the schedule would decide who gets which number.
+// Otherwise all threads would share libc's generator, and the schedule would decide which thread gets which number.
 bool own_stream() { return controlled() && self().id != kMainThread; }
 }  // namespace
 }  // namespace lockstep::rt
@@ -82,7 +82,7 @@ LOCKSTEP_EXPORT double drand48() noexcept {
   return own_stream() ? static_cast<double>(draw() >> 11) * 0x1p-53 : LOCKSTEP_REAL(drand48)();
 }
 
-// std::random_device inside libstdc++, which uses rdrand where the processor has it.
+// std::random_device in libstdc++, which uses rdrand if the processor has it.
 extern "C" unsigned _ZNSt13random_device9_M_getvalEv(void* device);
 LOCKSTEP_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
   return controlled() ? static_cast<unsigned>(draw()) : LOCKSTEP_REAL(_ZNSt13random_device9_M_getvalEv)(device);

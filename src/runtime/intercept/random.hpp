@@ -1,4 +1,4 @@
-// Random numbers for the program, from the running thread's own stream.
+// Random numbers for the program, from the running thread's stream.
 #pragma once
 #include "runtime/base/system.hpp"
 

@@ -1,5 +1,5 @@
-// Calls that leave what can be controlled: the run ends with a sentence that names them, instead of a hang or a wrong
-// answer.
+// Calls that cannot be controlled: the run ends with a message that names the call, instead of a hang or a wrong
+// result.
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -46,7 +46,7 @@ LOCKSTEP_EXPORT int execveat(int at, const char* path, char* const* arguments, c
   return LOCKSTEP_REAL(execveat)(at, path, arguments, environment, flags);
 }
 
-// The variadic forms: collected into an array for the others.
+// The variadic forms collect their arguments into an array for the others.
 namespace {
 constexpr int kMostArguments = 1024;
 void collect(va_list list, const char* first, char** out) {

@@ -1,4 +1,4 @@
-// Readers-writer locks; std::shared_mutex arrives here.
+// Readers-writer locks; std::shared_mutex uses these.
 #include "runtime/sync/rwlock.hpp"
 #include "runtime/base/timespec.hpp"
 
@@ -28,7 +28,7 @@ void update(pthread_rwlock_t* lock) {
       lock, [&l](const Thread& t) { return t.pending.kind == OpKind::ReadLock ? l.can_read() : l.can_write(); });
 }
 
-// Readers do not synchronise with each other: what they release only a writer acquires.
+// Readers do not synchronise with each other: only a writer acquires what they release.
 const void* readers_of(const pthread_rwlock_t* lock) { return reinterpret_cast<const char*>(lock) + 1; }
 
 void acquired(const pthread_rwlock_t* lock, bool write) {
@@ -37,7 +37,7 @@ void acquired(const pthread_rwlock_t* lock, bool write) {
   eraser.locked(self().id, lock, write);
 }
 
-// A destroyed one works on.
+// A destroyed lock still works.
 void check_destroyed(const pthread_rwlock_t* lock) {
   if (UNLIKELY(RwLock::of(lock).is_destroyed())) misuse(Misuse::RwLockUsedDestroyed, lock);
 }
@@ -62,7 +62,7 @@ int take(pthread_rwlock_t* lock, bool write, uint8_t flags) {
                     static_cast<uint8_t>(flags | (write ? Step::kWrite : 0)), write ? l.can_write() : l.can_read());
   ++me.lock_steps;
   use_object(lock, false);
-  if (LIKELY(l.waiting)) --l.waiting;  // not if it was initialised anew meanwhile
+  if (LIKELY(l.waiting)) --l.waiting;  // zero if it was initialised anew meanwhile
   check_destroyed(lock);
   if (me.timed_out) return ETIMEDOUT;
   if (write)
@@ -109,7 +109,7 @@ int unlock(pthread_rwlock_t* lock) {
   use_object(lock);
   check_destroyed(lock);
   if (UNLIKELY(!write && !l.readers))
-    end_misused(Misuse::RwLockUnlockedUnheld, lock);  // the C library's count of readers wraps
+    end_misused(Misuse::RwLockUnlockedUnheld, lock);  // the C library's count of readers wraps around
   if (write)
     l.writer = 0;
   else

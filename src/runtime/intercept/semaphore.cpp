@@ -29,9 +29,9 @@ void update(sem_t* semaphore) {
   scheduler().update_waiters(semaphore, [can_take](const Thread& t) { return can_take || cancelled(t); });
 }
 
-void set_before(Step& step, uint32_t value) { step.second = Companion::units(value); }  // needed to judge reversibility
+void set_before(Step& step, uint32_t value) { step.second = Companion::units(value); }  // to decide reversibility
 
-// It is used, by the step that is being done. A destroyed one works on.
+// The current step uses the semaphore. A destroyed one still works.
 void use(const sem_t* semaphore) {
   use_object(semaphore);
   if (UNLIKELY(Semaphore::of(const_cast<sem_t*>(semaphore)).is_destroyed()))
@@ -48,7 +48,7 @@ int wait(sem_t* semaphore, uint8_t flags) {
   ++s.waiting;
   Step& step = scheduler().reach(OpKind::SemWait, semaphore, static_cast<uint8_t>(flags | Step::kWrite), s.can_take());
   use(semaphore);
-  if (LIKELY(s.waiting)) --s.waiting;  // not if it was initialised anew meanwhile
+  if (LIKELY(s.waiting)) --s.waiting;  // zero if it was initialised anew meanwhile
   if (interrupted_wait(me)) return me.restarts ? wait(semaphore, flags) : fail_with(EINTR);
   if (me.timed_out) return fail_with(ETIMEDOUT);
   if (UNLIKELY(!s.can_take())) cancelled_while_waiting(step);
@@ -94,7 +94,7 @@ int post(sem_t* semaphore) {
   return 0;
 }
 
-// Looking decides nothing for others, but what is seen depends on the order.
+// Reading the value changes nothing for other threads, but the value depends on the order.
 int look(sem_t* semaphore, int* value) {
   const Semaphore& s = Semaphore::of(semaphore);
   const bool can_run = may_go_round();

@@ -1,5 +1,5 @@
-// Spin locks: mutexes of four bytes. They are ours from the start of the process on, because the C library says the
-// opposite by 0 and 1, and what a global constructor initialised is used under control.
+// Spin locks: mutexes of four bytes. The runtime implements them from the start of the process on: the C library uses 0
+// and 1 the other way round, and a lock that a global constructor initialised is later used under control.
 #include <errno.h>
 #include <pthread.h>
 
@@ -15,7 +15,7 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr uint32_t kDestroyed = 1u << 31;  // beside 0: free, or ThreadId + 1: held
+constexpr uint32_t kDestroyed = 1u << 31;  // bit besides 0 (free) or ThreadId + 1 (held)
 
 uint32_t& word_of(pthread_spinlock_t* lock) { return *reinterpret_cast<uint32_t*>(const_cast<int*>(lock)); }
 void* object_of(pthread_spinlock_t* lock) { return const_cast<int*>(lock); }
@@ -27,7 +27,7 @@ void update(pthread_spinlock_t* lock) {
   scheduler().update_waiters(object_of(lock), [free](const Thread&) { return free; });
 }
 
-// A destroyed one works on.
+// A destroyed lock still works.
 void check_destroyed(pthread_spinlock_t* lock) {
   if (LIKELY(!(word_of(lock) & kDestroyed))) return;
   misuse(Misuse::SpinUsedDestroyed, object_of(lock));
@@ -85,7 +85,7 @@ int destroy(pthread_spinlock_t* l) {
   return 0;
 }
 
-// Before there is control, and in threads that are not the program's: held by main, for whoever finds it so later.
+// Before control, and in threads outside of the program: held by main, as controlled threads see it later.
 constexpr uint32_t kHeldOutside = 1;
 int lock_outside(pthread_spinlock_t* l) {
   while (__sync_val_compare_and_swap(&word_of(l), 0, kHeldOutside) != 0) sys(SYS_sched_yield);

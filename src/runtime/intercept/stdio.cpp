@@ -1,5 +1,5 @@
-// Calls through which the kernel writes into the program's memory, and locks of stdio that must not be held across
-// a switch.
+// Calls through which the kernel writes to the program's memory, and locks of stdio that must not be held across a
+// switch.
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ LOCKSTEP_EXPORT ssize_t pread(int fd, void* buffer, size_t size, off_t offset) {
   return call.done(LOCKSTEP_REAL(pread)(fd, buffer, size, offset));
 }
 
-// Buffers that are often global and not yet touched.
+// Their buffers are often globals that nothing has written yet.
 LOCKSTEP_EXPORT int uname(utsname* out) noexcept {
   about_to_write(out, sizeof *out);
   return LOCKSTEP_REAL(uname)(out);
@@ -41,7 +41,7 @@ LOCKSTEP_EXPORT int getsockopt(int fd, int level, int name, void* out, socklen_t
   return LOCKSTEP_REAL(getsockopt)(fd, level, name, out, size);
 }
 
-// What the headers call fscanf and vfscanf since C99.
+// The names of fscanf and vfscanf in the headers since C99.
 extern "C" int __isoc99_vfscanf(FILE*, const char*, va_list);
 extern "C" int __isoc99_fscanf(FILE*, const char*, ...);
 

@@ -1,4 +1,4 @@
-// Clocks and sleeps: virtual time. Sleeping is yielding.
+// Clocks and sleeps: virtual time. A sleep is a yield.
 #include <errno.h>
 #include <sys/time.h>
 #include <time.h>
@@ -15,7 +15,7 @@
 namespace lockstep::rt {
 namespace {
 
-// False: a signal came meanwhile, and the time has not passed.
+// False: a signal arrived before the time had passed.
 bool sleep_for(uint64_t duration) {
   cancellation_point();
   const uint32_t before = self().handled;
@@ -26,7 +26,7 @@ bool sleep_for(uint64_t duration) {
   return true;
 }
 
-// Those of consumed processor time, too: nobody else's time is there, but what they show must repeat.
+// Includes clocks of consumed processor time: there is no separate virtual time for them, but they must repeat.
 bool is_virtual(clockid_t clock) {
   return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW ||
          clock == CLOCK_BOOTTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_MONOTONIC_COARSE ||

@@ -1,3 +1,4 @@
+// The arenas of the heap: allocation, release and records of blocks.
 #include "runtime/memory/heap.hpp"
 
 #include <sys/mman.h>
@@ -13,7 +14,7 @@ constexpr size_t kArenaBytes = kArenaStride - (1ull << 24);
 constexpr size_t kQuarantine = 64ull << 20;
 constexpr size_t kCheapToZero = 256ull << 10;
 
-// Arenas start at different cache sets; with equal offsets all threads would compete for the same ones.
+// Arenas start at different cache sets; with equal offsets all threads would compete for the same sets.
 char* arena_start(unsigned index) {
   return reinterpret_cast<char*>(kArenaBase + index * kArenaStride + (index % 61) * (4096 + 192));
 }
@@ -76,7 +77,7 @@ void* Heap::allocate_in(unsigned index, size_t size, size_t alignment, uint64_t 
       return p;
     }
   }
-  // Past the quarantine bound blocks have the size of their class, so that they can be reused for any of it.
+  // Past the quarantine bound, blocks have the size of their class, so that they can be reused for any size of it.
   const size_t room = reuse ? class_size(size_class(size ? size : 1)) : size;
   uintptr_t p = reinterpret_cast<uintptr_t>(a.next) + sizeof(Block);
   p = (p + alignment - 1) & ~(alignment - 1);
@@ -149,7 +150,7 @@ void Heap::release(void* pointer) {
   const bool quarantine_over = b.arena == kPersistent || a.next > a.base + kQuarantine;
   if (LIKELY(!own || !quarantine_over)) return;
   const unsigned c = size_class(b.size ? b.size : 1);
-  // Only blocks laid out with their class's size may be reused; those from before the bound have their exact one.
+  // Only blocks with the size of their class may be reused; blocks from before the bound have their exact size.
   const bool whole_class = b.arena == kPersistent || static_cast<char*>(pointer) > a.base + kQuarantine;
   if (c >= 48 || !whole_class) return;
   *static_cast<void**>(pointer) = a.reusable[c];
@@ -190,7 +191,7 @@ void Heap::begin_execution(bool keep) {
     a.serial = 0;
     for (void*& list : a.reusable) list = nullptr;
     if (keep && a.live) {
-      a.base = a.next;  // lazily built state lives on; what it left is never moved
+      a.base = a.next;  // initial state that is built on demand stays; its memory is never moved
       a.live = 0;
       continue;
     }

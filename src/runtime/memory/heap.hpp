@@ -1,8 +1,8 @@
-// The program's heap while it is controlled: one arena per thread at a fixed address, so that an address is a name
-// that does not depend on the schedule: same thread, same allocation sequence, same address.
+// The heap of a controlled program: one arena per thread at a fixed address. An address is a name that does not depend
+// on the schedule: the same thread with the same sequence of allocations gets the same address.
 //
-// Memory is handed out by bumping a pointer and not reused within an execution, up to a quarantine bound per arena;
-// past it a thread reuses blocks it freed itself, in an order that depends on that thread alone.
+// An arena allocates by bumping a pointer and does not reuse memory within an execution, up to a quarantine bound per
+// arena. Past the bound a thread reuses blocks that it freed itself, in an order that depends on that thread alone.
 #pragma once
 #include "model/ids.hpp"
 #include "runtime/base/module.hpp"
@@ -12,46 +12,46 @@ namespace lockstep::rt {
 
 class Heap {
  public:
-  // nullptr when out of memory. `where`: a return address, or a node of the call tree; see records.
+  // nullptr: out of memory. `where`: a return address, or a node of the call tree; see Record.
   void* allocate(size_t size, size_t alignment, uint64_t where = 0);
   void release(void* pointer);
   void* resize(void* pointer, size_t size, uint64_t where = 0);
   size_t usable_size(const void* pointer) const;
 
-  // Where blocks came from, for as long as an execution lasts. Kept only on demand.
+  // The origin of a block, for the duration of an execution. Recorded only on demand.
   struct Record {
     uint64_t begin, where;
   };
   void keep_records(bool on) { keeps_records_ = on; }
   bool keeps_records() const { return keeps_records_; }
-  // The block that `address` lies in, freed or not, as one of its thread's records; nullptr if there is none.
+  // The record of the block that contains `address`, freed or not; nullptr: none.
   const Record* record_of(uintptr_t address) const;
   // All records of a thread, ascending by address.
   const Record* records(ThreadId t, uint32_t* count) const;
   static bool live(const Record& record);
-  bool is_live(const void* pointer) const;  // handed out and not freed
+  bool is_live(const void* pointer) const;  // allocated and not freed
   static uint64_t size_of(const Record& record);
-  // What a block was asked for with, so that it is given back likewise.
+  // The function that allocated a block, to check the function that frees it.
   enum class Made : uint16_t { Malloc, New, NewArray };
   static void set_made(void* pointer, Made made) { block_of(pointer).made = made; }
   static Made made(const void* pointer) { return block_of(pointer).made; }
 
-  void begin_execution(bool keep);  // arenas become empty, or (keep) go on behind what is still in use
-  // For checkpoints: how far the arenas of threads 0 to used() - 1 are filled.
+  void begin_execution(bool keep);  // empties arenas, or (keep) continues behind the memory in use
+  // For checkpoints: the used part of the arenas of threads 0 to used() - 1.
   unsigned used() const { return used_arenas_; }
   struct Extent {
     char *begin, *end;
   };
   Extent extent(unsigned thread) const { return {arenas_[thread].base, arenas_[thread].next}; }
-  // The records of arenas have been put back to how they were at a checkpoint; before, this one was filled so far.
+  // The records of arenas have been restored to a checkpoint. `before`: the used part of this arena before that.
   void clear_after_restore(unsigned thread, Extent before);
 
-  void boot_done();  // what was allocated so far belongs to the program's initial state
-  // The part of the boot arena in use: initial state that has to be restored with the rest.
+  void boot_done();  // all earlier allocations belong to the program's initial state
+  // The used part of the boot arena: initial state that is restored with the rest.
   uintptr_t boot_begin() const;
   uintptr_t boot_end() const;
 
-  // What others do when a block is handed out again, and when something is freed that is no live block.
+  // Callbacks: a block is allocated again; something is freed that is not a live block.
   void (*on_reuse)(uintptr_t address, size_t size);
   void (*on_bad_free)(const void* pointer, bool freed_before);
 
@@ -63,12 +63,12 @@ class Heap {
     Made made;
   };
   struct Arena {
-    char* base;  // start of the arena, or first byte behind what earlier executions left in use
+    char* base;  // start of the arena, or first byte behind memory that earlier executions left in use
     char* next;
-    char* high;  // largest `next` ever: beyond it memory is still zero
+    char* high;  // largest `next` so far: memory beyond is still zero
     uint64_t live;
-    uint32_t serial;  // blocks so far in this execution, reused ones once
-    Record* records;  // by serial; bumping a pointer makes them ascend
+    uint32_t serial;  // number of blocks in this execution, reused ones counted once
+    Record* records;  // indexed by serial; their addresses ascend
     void* reusable[48];
   };
   static constexpr unsigned kBoot = kMaxThreads;            // before the first execution
@@ -85,14 +85,14 @@ class Heap {
   static Block& block_of(const void* p) { return reinterpret_cast<Block*>(const_cast<void*>(p))[-1]; }
 
   Arena* arenas_;
-  bool* mapped_;          // which arenas have memory: a fact about the process, whatever an execution has used of it
-  unsigned used_arenas_;  // one above the largest thread arena touched since the last begin_execution()
+  bool* mapped_;          // arenas with mapped memory: a property of the process, not of an execution
+  unsigned used_arenas_;  // one above the largest thread arena used since the last begin_execution()
   bool booted_;
   bool keeps_records_;
   uint32_t lock_;  // of the persistent and boot arenas
 };
 
-// Serves libc's malloc family: the arenas while under a driver, libc's own allocator otherwise.
+// The arenas serve libc's malloc family while under a driver; otherwise libc's own allocator does.
 inline bool in_arena(const void* pointer) {
   return reinterpret_cast<uintptr_t>(pointer) - kArenaBase < (kMaxThreads + 2) * kArenaStride;
 }

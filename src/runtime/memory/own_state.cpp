@@ -1,3 +1,4 @@
+// Copies of the runtime's memory at checkpoints, by write protection.
 #include "runtime/memory/own_state.hpp"
 
 #include <link.h>
@@ -10,7 +11,7 @@ struct Range {
   uintptr_t begin, end;
 };
 
-// The runtime's writable variables: those of the module this code is in, but for what the linker made read-only.
+// The runtime's writable variables: those of the module that contains this code, except what the linker made read-only.
 int find_variables(dl_phdr_info* info, size_t, void* data) {
   const auto here = reinterpret_cast<uintptr_t>(&find_variables);
   Range variables{}, relocated{};

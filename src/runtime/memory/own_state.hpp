@@ -1,11 +1,11 @@
-// The runtime's own memory as it was at each of a few checkpoints, of which each is later than the one before.
+// Checkpoints of the runtime's own memory: its content at each of a few checkpoints, in order of time.
 //
-// From the first checkpoint on all of it is read-only. The first write to a page copies it and makes it writable: that
-// copy stands for every checkpoint so far. Later checkpoints copy such pages as they are made. A page once written
-// stays writable, because the next execution will write it again; so going back costs the copying and no faults.
+// From the first checkpoint on, all of it is read-only. The first write to a page copies the page and makes it
+// writable; this copy is valid for every checkpoint so far. Later checkpoints copy such pages when they are made. A
+// written page stays writable, because the next execution will write it again: restoring costs copies but no faults.
 //
-// Only the runtime itself writes here. The program's memory cannot be watched like that, because the kernel writes to
-// it, too, and fails where it may not.
+// Only the runtime writes to this memory. The program's memory cannot be watched like this: the kernel writes to it
+// too, and fails on read-only pages.
 #pragma once
 #include "runtime/base/system.hpp"
 
@@ -17,10 +17,10 @@ class OwnState {
 
   void init();
   unsigned levels() const { return levels_; }
-  bool save();                   // one level more; false: there is no room for it
-  void restore(unsigned level);  // what is above it is forgotten
-  void forget();                 // everything; the memory stays as it is
-  // There was no room for a copy: all checkpoints are lost.
+  bool save();                   // adds a level; false: no room for it
+  void restore(unsigned level);  // and drops the levels above
+  void forget();                 // drops all levels; the memory does not change
+  // There was no room for a copy: all checkpoints are invalid.
   bool lost() const { return lost_; }
 
   // SIGSEGV at `address`: true if it was the first write to a watched page, which is now writable.
@@ -30,13 +30,13 @@ class OwnState {
  private:
   struct Page {
     char* at;
-    uint8_t first;  // level from which on there are copies; for those before, that one is right
+    uint8_t first;  // first level with a copy of its own; earlier levels use that copy too
     char* copy[kLevels];
   };
   static constexpr unsigned kMostPages = 4096, kMostCopies = 3 * kMostPages;
 
   char* take_copy(const char* page);
-  void watch(unsigned from);  // the runtime's variables if 0, and its mappings from that one on
+  void watch(unsigned from);  // the runtime's variables if 0, and its mappings from index `from` on
   bool watched(uintptr_t address) const;
   void unwatch();
 
@@ -46,8 +46,8 @@ class OwnState {
   uintptr_t variables_begin_, variables_end_;
   Page* page_;
   char* copies_;          // room for kMostCopies
-  unsigned copies_used_;  // of them, ever
-  char* free_;            // a list of those given back
+  unsigned copies_used_;  // number of copies used so far
+  char* free_;            // list of freed copies
 };
 
 }  // namespace lockstep::rt

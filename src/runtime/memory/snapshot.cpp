@@ -1,3 +1,4 @@
+// Saves the program's initial memory and restores it.
 #include "runtime/memory/snapshot.hpp"
 
 #include <elf.h>
@@ -69,8 +70,8 @@ void for_each_mapping(F&& visit) {
   unmap_pages(text, kSize);
 }
 
-// Memory of the program, and not the contents of a file? What is shared is so with child processes only; but in a test
-// that calls explore() there are also the driver's channels.
+// True for memory of the program other than file contents. Memory is shared only with child processes; but a test that
+// calls explore() also has the driver's channels.
 bool is_memory(const Mapping& m) {
   if (!m.shared || equal(m.path, "/dev/zero (deleted)") || starts_with(m.path, "/SYSV")) return true;
   return starts_with(m.path, "/memfd:") && !starts_with(m.path, "/memfd:lockstep");
@@ -96,7 +97,7 @@ void Snapshot::exclude(uintptr_t begin, uintptr_t end) {
 }
 
 void Snapshot::find_excluded() {
-  // ld.so keeps the truth about what is loaded, and the runtime is not part of the program.
+  // ld.so's list of loaded modules must remain valid, and the runtime is not part of the program.
   struct Context {
     Snapshot* snapshot;
   } context{this};
@@ -116,8 +117,8 @@ void Snapshot::find_excluded() {
       &context);
   exclude(kArenaBase, kArenaBase + kMaxThreads * kArenaStride);  // thread arenas are emptied, not restored
   exclude(kArenaBase + (kMaxThreads + 1) * kArenaStride, kPrivateEnd);
-  // The main thread's control block: the kernel writes to it (rseq, robust list), and libc's part of it is saved
-  // separately with the thread-local variables.
+  // The main thread's control block: the kernel writes to it (rseq, robust list), and libc's part is saved separately
+  // with the thread-local variables.
   const uintptr_t tcb = thread_pointer();
   const uintptr_t main_tcb = runtime.threads[0].tls ? runtime.threads[0].tls : tcb;
   exclude((main_tcb & ~(kPage - 1)) - kPage, (main_tcb & ~(kPage - 1)) + 2 * kPage);
@@ -155,7 +156,7 @@ void Snapshot::take() {
   for_each_mapping([&](const Mapping& m) {
     if (!m.writable || !is_memory(m) || count == kMaxFound) return;
     if (m.shared && shared_count_ < kMaxShared) shared_[shared_count_++] = {m.begin, m.end};
-    // Of the main thread's stack, what lies above the executions' frames: arguments, environment, callers.
+    // The main thread's stack above the executions' frames: arguments, environment, callers.
     if (stack_top >= m.begin && stack_top < m.end) {
       found[count++] = {stack_top, m.end};
       return;
@@ -184,7 +185,7 @@ void Snapshot::extend() {
   } found[256];
   unsigned count = 0;
   for_each_mapping([&](const Mapping& m) {
-    // Code that the runtime has changed stays writable (memory/code.hpp), and is no state.
+    // Code that the runtime has patched stays writable (process/code_patches.hpp) and is not state.
     if (!m.writable || !is_memory(m) || m.executable || m.path[0] == '[' || count == 256) return;
     for (unsigned i = 0; i < region_count_; ++i)
       if (m.begin < regions_[i].end && m.end > regions_[i].begin) return;
@@ -202,7 +203,7 @@ bool Snapshot::handle_write_fault(uintptr_t address) {
     Region& region = regions_[i];
     if (address < region.begin || address >= region.end) continue;
     const uintptr_t page = (address - region.begin) / kPage;
-    if (region.dirty[page] & kDirty) return false;  // writable already: a fault of the program's own making
+    if (region.dirty[page] & kDirty) return false;  // writable already: the program caused the fault
     if (dirty_count_ == kMaxDirty) die("too many modified pages");
     char* original = reinterpret_cast<char*>(region.begin + page * kPage);
     char* copy = region.copies + page * kPage;
@@ -241,7 +242,7 @@ bool Snapshot::touch_if_tracked(void* maybe, size_t most) {
   return any;
 }
 
-// Whether nobody writes to this page any more, as far as can be seen.
+// True if executions seem to have stopped writing to this page.
 bool Snapshot::is_idle(Dirty& dirty) {
   if (!equal_pages(dirty.page, dirty.copy)) {
     ++dirty.busy;

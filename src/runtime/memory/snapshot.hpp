@@ -1,9 +1,9 @@
-// The program's initial memory, and putting it back: a fresh start for every execution without a new process.
+// A snapshot of the program's initial memory. Restoring it gives every execution a fresh start without a new process.
 //
-// At the snapshot every writable page of the program and its libraries, libc included, becomes read-only. The first
-// write to a page saves a copy and makes it writable; restoring copies those pages back. So once the pages an execution
-// touches are known, an execution costs no fault and no scan, only the copying. Pages that only the first executions
-// wrote to (what is set up once, in libraries) become read-only again, but never a second time.
+// At the snapshot every writable page of the program and its libraries, including libc, becomes read-only. The first
+// write to a page saves a copy and makes it writable; restoring copies those pages back. Once the pages that executions
+// write are known, an execution costs copies, but no faults and no scan. Pages that only the first executions wrote
+// (one-time setup in libraries) become read-only again, but only once.
 #pragma once
 #include "runtime/base/module.hpp"
 #include "runtime/base/runtime.hpp"
@@ -15,22 +15,22 @@ class Snapshot {
  public:
   void take();
   void restore();
-  // After the runtime itself changed the program's memory between executions (more pool threads): that is the
-  // initial state from now on. Call right after restore() and the change.
+  // The runtime changed the program's memory between executions (more pool threads): makes the current memory the
+  // initial state. Call right after restore() and the change.
   void absorb();
-  void extend();  // new libraries have been loaded since: they belong to the initial state, too
+  void extend();  // libraries loaded since belong to the initial state too
   bool taken() const { return taken_; }
 
   // SIGSEGV at `address`: true if it was a first write to a tracked page, which is now writable.
   bool handle_write_fault(uintptr_t address);
-  // Makes the pages of a buffer writable before the kernel writes to it (it would report EFAULT instead of faulting).
-  // The same for what may not be an address at all, up to `most` bytes; true if anything became writable.
+  // Makes pages writable before the kernel writes to them (it would report EFAULT instead of faulting).
+  // touch_if_tracked() accepts values that may not be addresses, up to `most` bytes; true if any page became writable.
   bool touch_if_tracked(void* maybe, size_t most);
   void touch(void* buffer, size_t size);
-  void touch_shared();  // before a child process starts, which may write to memory that it shares with the program
+  void touch_shared();  // before a child process starts, which may write to shared memory of the program
 
-  // For checkpoints: the pages written so far as they are now, and putting the first `count` of them back to such a
-  // copy, those written only since then to the snapshot.
+  // For checkpoints: copies the pages written so far. Restoring puts the first `count` of them back to such a copy, and
+  // pages written later back to the snapshot.
   size_t dirty_pages() const { return dirty_count_; }
   void copy_dirty(char* out) const;
   template <class F>
@@ -49,7 +49,7 @@ class Snapshot {
     char* page;
     char* copy;
     uint8_t* state;      // of the page, in its region
-    uint8_t idle, busy;  // executions that left it unchanged, the last ones; that did not, of all
+    uint8_t idle, busy;  // last executions that left it unchanged; executions that changed it
   };
   static constexpr uint8_t kDirty = 1, kDropped = 2;
   bool is_idle(Dirty& dirty);
@@ -71,19 +71,19 @@ class Snapshot {
   bool taken_;
 };
 
-// Thread-local storage. fresh_tls() makes the running thread's thread_local variables as they are at thread birth;
-// the main thread's are put back to their state at the snapshot.
-void capture_tls(struct Thread& thread);  // learn the blocks; call on that thread
+// Thread-local storage. fresh_tls() resets the running thread's thread_local variables to their state at thread birth.
+// The main thread's are restored to the snapshot.
+void capture_tls(struct Thread& thread);  // finds the blocks; call on that thread
 void fresh_tls(struct Thread& thread);
 void save_main_tls(struct Thread& main);
 void restore_main_tls(struct Thread& main);
 
 inline constinit Snapshot snapshot{};
 
-bool is_shared_memory(uintptr_t address);  // with child processes; slow: asks the kernel
+bool is_shared_memory(uintptr_t address);  // shared with child processes; slow: reads /proc/self/maps
 
-// Before the kernel writes into the program's memory: it reports EFAULT, or a short read, instead of faulting on a page
-// that is still read-only.
+// Call before the kernel writes to the program's memory: on a page that is still read-only it reports EFAULT or a short
+// read instead of faulting.
 inline void about_to_write(void* buffer, size_t size) {
   if (buffer && controlled()) snapshot.touch(buffer, size);
 }

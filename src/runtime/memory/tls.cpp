@@ -1,4 +1,4 @@
-// Fresh thread_local variables for every logical thread, although pool threads live on.
+// Resets thread_local variables for every logical thread, because pool threads live on.
 #include <link.h>
 
 #include "runtime/base/runtime.hpp"
@@ -30,7 +30,7 @@ int add_block(dl_phdr_info* info, size_t, void* data) {
     block.image_size = segment.p_filesz;
     block.size = segment.p_memsz;
     if (is_libc(info->dlpi_name)) {
-      // libc initialises its own (locale, ctype tables) when a thread is born: that state is what to go back to.
+      // libc initialises its own variables (locale, ctype tables) at thread birth: later births restore that state.
       char* copy = static_cast<char*>(map_unsaved_pages(block.size));
       copy_bytes(copy, block.address, block.size);
       block.image = copy;

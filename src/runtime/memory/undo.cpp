@@ -1,3 +1,4 @@
+// Undoes what an execution changed outside its memory.
 #include "runtime/memory/undo.hpp"
 
 #include <fcntl.h>
@@ -8,7 +9,7 @@
 
 namespace lockstep::rt {
 namespace {
-constexpr int kSavedDescriptors = 244;  // above what programs use, below the usual limits
+constexpr int kSavedDescriptors = 244;  // above those that programs use, below the usual limits
 }
 
 void Undo::remember() {
@@ -45,12 +46,12 @@ bool Undo::starts_file(int folder, const char* path, int flags) {
   return false;
 }
 
-// By another execution.
+// Reports a file that another execution has changed.
 void Undo::note_if_left(const struct stat& file) {
   if (changed_since(runtime.channel->began, file) && !made(file)) notice(FactKind::FilesChange);
 }
 
-// A folder changes with what is made in it.
+// Ignores folders: they change whenever a file is created in them.
 void Undo::looks_at(int folder, const char* path) {
   struct stat info {};
   if (path && !starts_with(path, "/dev/") && !starts_with(path, "/proc/") &&
@@ -126,7 +127,7 @@ void Undo::undo() {
   descriptors_changed_ = false;
   for (int fd = 0; fd < 3; ++fd)
     if (saved_[fd] >= 0) sys(SYS_dup3, saved_[fd], fd, 0);
-  // Whole runs of descriptors that were not there: most programs open a handful above the standard ones.
+  // Closes whole ranges of new descriptors: most programs open a few above the standard ones.
   for (unsigned fd = 0; fd < kMaxDescriptors;) {
     if (kept_[fd]) {
       ++fd;

@@ -1,11 +1,12 @@
-// Runs atomic blocks (model/blocks.hpp): threads are switched only between them, and the plan says who is stopped where
-// its search branched off. Everything else follows from what the blocks do, so one execution is one schedule of the
-// paper, and a search that is given the trace can tell the rest.
+// The scheduler for atomic blocks (model/blocks.hpp): threads are switched only between blocks, and the plan lists the
+// threads that are stopped where its search branched off. Everything else follows from the accesses of the blocks, so
+// one execution is one schedule of the paper, and the search can derive the rest from the trace.
 //
 // A thread is stopped as *delayed*, because its block was explored first from here, or as *aborted*, because its block
-// cannot be finished before another thread gives something up. A delayed thread goes on after the next block, or
-// (kBlocksConflict) the next that conflicts with its own; an aborted one when what it waits for may be free, or when a
-// block changed what it read on the way there: it may not want that any more.
+// cannot finish before another thread releases something. A delayed thread continues after the next block or, with
+// kBlocksConflict, after the next block that conflicts with its own. An aborted thread continues when the object it
+// waits for may be free, or when a block changed memory that it read before it waited: it may not need the object any
+// more.
 #pragma once
 #include "model/blocks.hpp"
 #include "model/plan.hpp"
@@ -16,14 +17,14 @@ namespace lockstep::rt {
 class Blocks {
  public:
   static constexpr ThreadId kAsByDefault{0xfffe};
-  static constexpr ThreadId kRedundant{0xfffd};  // whatever comes now was explored elsewhere
+  static constexpr ThreadId kRedundant{0xfffd};  // everything from here on was explored elsewhere
 
   void init(Footprint::Pages pages) {
     if (out_) return;
     footprint_.init(pages);
     out_ = static_cast<Touched*>(pages(sizeof(Touched) * kMostUnits));
   }
-  // `blind`: what is touched cannot be seen, so everything conflicts.
+  // `blind`: accesses are not seen, so every pair of blocks conflicts.
   void begin(const uint64_t* extra, uint32_t words, uint32_t start, bool blind) {
     blind_ = blind;
     extra_ = extra;
@@ -38,8 +39,8 @@ class Blocks {
     footprint_.begin();
   }
 
-  // In the middle of an execution: another plan, which says the same about everything so far and stops threads later.
-  // What threads hold and have touched is as it would be if that plan had been followed from the beginning.
+  // Switches to another plan in the middle of an execution. The plan has the same decisions so far and stops threads
+  // later. The locks and accesses of the threads are as if it had been followed from the beginning.
   void follow(const uint64_t* extra, uint32_t words, uint32_t start) {
     extra_ = extra;
     words_ = words;
@@ -49,21 +50,21 @@ class Blocks {
     current_ = kNoThread;
     stopped_count_ = entered_count_ = 0;
   }
-  bool can_follow() const { return !free_; }  // whatever the plan: threads are not let go for want of a block
+  bool can_follow() const { return !free_; }  // with any plan: blocks are still kept apart
 
-  // Under another policy: only tells what each thread touches in the whole execution.
+  // Under another policy: only records what each thread touches in the whole execution.
   void begin_survey(bool blind) {
     begin(nullptr, 0, kNoStep, blind);
     flags_ = kBlocksConflict;
     free_ = true;
   }
 
-  // --- what happens ---
+  // --- events ---
   void touch(ThreadId t, uint64_t address, uint64_t size, bool write) { footprint_.add_range(t, address, size, write); }
   struct Circumstances {
-    bool woke_somebody = false;    // a signal, who can go on at once
-    bool created_threads = false;  // after the step: they can come before the rest of the block
-    bool unpreemptible = false;    // what the thread does next belongs to this step
+    bool woke_somebody = false;    // a signal woke a thread that can run at once
+    bool created_threads = false;  // threads created after the step can run before the rest of the block
+    bool unpreemptible = false;    // the thread's next operation belongs to this step
   };
   void executed(const Step& step, uint32_t record, Circumstances c) {
     const ThreadId t = step.thread;
@@ -85,7 +86,7 @@ class Blocks {
       footprint_.start(t);
     }
   }
-  void ended() {  // the execution, wherever it was
+  void ended() {  // the execution ended, anywhere
     const ThreadId last = in_block_ && !free_ ? current_ : kNoThread;
     if (last != kNoThread) write_block(BlockRecord::Last);
     for (unsigned t = 0; (flags_ & kBlocksConflict) && t < kMaxThreads; ++t) {
@@ -95,15 +96,14 @@ class Blocks {
     in_block_ = false;
   }
 
-  // --- what is next ---
-  // The plan itself said so.
+  // --- the next thread ---
+  // The plan decided.
   void follows_plan(ThreadId t, uint32_t record) {
     if (record < start_) return;
     if (!started_) stop_threads();
     if (!in_block_ || t != current_) open(t, record);
   }
-  // `each(visit)` visits who can be chosen, ascending; `live(t)`: has not ended; `waiting()`: somebody waits for a
-  // signal.
+  // `each(visit)` visits the candidates, ascending; `live(t)`: has not ended; `waiting()`: a thread waits for a signal.
   template <class Each, class Live, class Waiting>
   ThreadId choose(uint32_t record, Each&& each, Live&& live, Waiting&& waiting) {
     if (record < start_ || free_) return kAsByDefault;
@@ -124,7 +124,7 @@ class Blocks {
         in_block_ = false;
         return kRedundant;
       } else {
-        free_ = true;  // nobody can finish a block: let them come to a standstill
+        free_ = true;  // no thread can finish a block: let all run until they block
         return kAsByDefault;
       }
     }
@@ -153,7 +153,7 @@ class Blocks {
   }
 
   const Touched* out() const { return out_; }
-  uint32_t units = 0;  // written to out()
+  uint32_t units = 0;  // number of units written to out()
 
  private:
   static constexpr uint32_t kMostUnits = 1u << 20;
@@ -206,7 +206,7 @@ class Blocks {
     const uint64_t number = static_cast<uint64_t>(wanted) - first;
     return number < kMaxThreads && !live(ThreadId(static_cast<uint16_t>(number)));
   }
-  // Those taken before there was a second thread are not seen: never below 0.
+  // Locks taken before there was a second thread are not counted: never below 0.
   void count_locks(const Step& step) {
     uint16_t& locks = locks_[index_of(step.thread)];
     if (is_lock(step.kind) && acquires(step.kind, step.flags))
@@ -216,8 +216,9 @@ class Blocks {
   }
   void let_go(unsigned i) { stopped_[i] = stopped_[--stopped_count_]; }
 
-  // A lock that is held across the end of a block keeps others out of what follows: without that conflict a thread in
-  // the middle of nested locks would stay delayed although others' blocks have to come before all of it.
+  // A lock that is held across the end of a block keeps other threads out of the code that follows. Without that
+  // conflict, a thread in the middle of nested locks would stay delayed although other threads' blocks must come before
+  // all of it.
   void note_lock(const Step& step) {
     if (takes_lock(step.kind) && acquires(step.kind, step.flags)) {
       if (entered_count_ < kMostEntered)
@@ -256,7 +257,7 @@ class Blocks {
     footprint_.start(current_);
     in_block_ = false;
   }
-  bool changes_way_of(const Stopped& s) const {  // of an aborted thread: its locks are not among what it touched
+  bool changes_way_of(const Stopped& s) const {  // of an aborted thread: its locks are not in its touched memory
     return (s.everything || s.count > 0) && touches_same(s);
   }
   bool conflicts(const Stopped& s) const { return !(flags_ & kBlocksConflict) || touches_same(s); }
@@ -274,7 +275,7 @@ class Blocks {
     for (; entered_count_ > 0; --entered_count_) change_lock(entered_[entered_count_ - 1]);
     uint32_t count = footprint_.size(current_);
     bool everything = blind_ || footprint_.everything(current_);
-    if (!(flags_ & kBlocksConflict) && how != BlockRecord::Aborted && !any_aborted()) count = 0;  // nobody will ask
+    if (!(flags_ & kBlocksConflict) && how != BlockRecord::Aborted && !any_aborted()) count = 0;  // not needed
     if (units + 1 >= kMostUnits) return;
     if (units + 1 + count > kMostUnits || everything) count = 0, everything = true;
     const BlockRecord block{block_begin_, last_record_, current_, how, everything, count};
@@ -292,10 +293,10 @@ class Blocks {
   bool free_ = false;  // blocks cannot be kept apart any more
   ThreadId current_ = kNoThread;
   unsigned stopped_count_ = 0, entered_count_ = 0;
-  ObjectId entered_[kMostEntered];  // by the block under way, and not left
+  ObjectId entered_[kMostEntered];  // entered and not left by the current block
   Stopped stopped_[kMaxThreads];
   uint16_t locks_[kMaxThreads];  // how many each thread holds
-  bool end_due_[kMaxThreads];    // its block ends when it can be preempted again
+  bool end_due_[kMaxThreads];    // its block ends as soon as it can be preempted again
 };
 
 }  // namespace lockstep::rt

@@ -1,3 +1,4 @@
+// The fair scheduler: updates priorities after each step.
 #include "runtime/policies/fairness.hpp"
 
 namespace lockstep::rt {
@@ -12,7 +13,7 @@ void Fairness::begin() {
 Fairness::Window& Fairness::window(ThreadId t) {
   Window& w = windows_[index_of(t)];
   if (w.generation != generation_) {
-    // As if everybody had been scheduled in this window: the first yield of a thread adds no priorities.
+    // As if every thread had been scheduled in this window: the first yield of a thread adds no priorities.
     w.generation = generation_;
     w.below.clear(ThreadSet::kWords);
     w.loop = 0;
@@ -26,7 +27,7 @@ void Fairness::step(ThreadId t, bool yielded, uint64_t loop, const ThreadSet& be
                     const ThreadSet& live, unsigned words) {
   live.for_each(words, [&](ThreadId u) {
     Window& w = window(u);
-    w.below.remove(t);  // scheduling t pays the debt
+    w.below.remove(t);  // scheduling t removes its priority over others
     for (unsigned i = 0; i < words; ++i) w.enabled.word[i] &= after.word[i];
     w.scheduled.add(t);
   });

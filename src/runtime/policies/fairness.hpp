@@ -1,8 +1,8 @@
 // The fair scheduler (Musuvathi & Qadeer, PLDI 2008): a thread that yields without giving others a turn is not
-// scheduled again before those it starved. Costs nothing until the first yield of an execution.
+// scheduled again before the threads it starved. It costs nothing until the first yield of an execution.
 //
-// below_[t] holds the threads u with priority over t: t may not run while such a u is enabled. Per thread three sets
-// describe the window since its last yield: continuously enabled, disabled by it, scheduled.
+// Window::below of thread t holds the threads u with priority over t: t may not run while such a u is enabled. Three
+// sets per thread describe the window since its last yield: continuously enabled, disabled by t, scheduled.
 #pragma once
 #include "runtime/base/thread_set.hpp"
 
@@ -15,12 +15,12 @@ class Fairness {
   bool active() const { return active_; }
   void activate() { active_ = true; }  // at the first yield
 
-  // A step of `t` was executed; `before` and `after` are the enabled sets around it. If it yielded in a loop whose
-  // rounds may matter, `loop` says where.
+  // A step of `t` was executed; `before` and `after` are the enabled sets around it. `loop` is the loop in which t
+  // yielded, if the number of its rounds may matter.
   void step(ThreadId t, bool yielded, uint64_t loop, const ThreadSet& before, const ThreadSet& after,
             const ThreadSet& live, unsigned words);
-  // Removes from `candidates` whoever has to let somebody else go first: is there any? Never empties a non-empty set.
-  // Where that costs rounds that may matter, lost(loop) is called.
+  // Removes the candidates that must let another thread go first; true if there are any. Never empties a non-empty set.
+  // Calls lost(loop) if this excludes rounds that may matter.
   template <class Lost>
   bool restrict(ThreadSet& candidates, unsigned words, Lost&& lost) const {
     bool any = false;
@@ -40,8 +40,8 @@ class Fairness {
  private:
   struct Window {
     ThreadSet below, enabled, disabled, scheduled;
-    uint64_t loop;        // whose rounds `below` costs; 0: none that matter
-    uint32_t generation;  // of the execution that initialised it
+    uint64_t loop;        // the loop whose rounds `below` excludes; 0: none that matter
+    uint32_t generation;  // the execution that initialised this window
   };
   static bool meet(const ThreadSet& a, const ThreadSet& b, unsigned words) {
     for (unsigned i = 0; i < words; ++i)

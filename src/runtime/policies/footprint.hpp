@@ -1,7 +1,7 @@
-// Which memory each thread has touched since its current atomic block began: a hash table over (thread, word).
+// The memory that each thread has touched since its current atomic block began: a hash table over (thread, word).
 //
-// Starting a block gives its thread a fresh number; entries with an old one are free. Re-using them in the middle of a
-// probe sequence can enter a word twice, which costs space and nothing else.
+// When a block starts, its thread gets a new number; entries with an old number are free. Reuse of a free entry in the
+// middle of a probe sequence can enter a word twice, which only costs space.
 #pragma once
 #include "model/trace.hpp"
 
@@ -9,14 +9,14 @@ namespace lockstep::rt {
 
 class Footprint {
  public:
-  using Pages = void* (*)(size_t bytes);  // zeroed memory
+  using Pages = void* (*)(size_t bytes);  // allocates zeroed memory
 
   void init(Pages pages) {
     if (slots_) return;
     slots_ = static_cast<Slot*>(pages(sizeof(Slot) * kSlots));
     thread_ = static_cast<PerThread*>(pages(sizeof(PerThread) * kMaxThreads));
   }
-  void begin() {  // of an execution: all numbers so far are old
+  void begin() {  // starts an execution: all numbers so far are old
     first_serial_ = serial_ + 1;
     if (serial_ > 0xf000'0000) forget_all();
   }
@@ -30,7 +30,7 @@ class Footprint {
     for (unsigned probe = 0; probe < kProbes; ++probe, at = (at + 1) % kSlots) {
       Slot& slot = slots_[at];
       if (slot.serial != mine.serial || slot.touched.word != word) {
-        if (slot.serial >= first_serial_ && slot.serial == thread_[slot.thread].serial) continue;  // somebody else's
+        if (slot.serial >= first_serial_ && slot.serial == thread_[slot.thread].serial) continue;  // another thread's
         if (mine.count == kMost) break;
         slot = {{word, 0, 0, 0, {}}, mine.serial, mine.head, static_cast<uint16_t>(index_of(t))};
         mine.head = static_cast<uint32_t>(at);
@@ -52,7 +52,7 @@ class Footprint {
     }
   }
 
-  Touched of(ThreadId t, uint64_t word) const {  // all entries of the word together
+  Touched of(ThreadId t, uint64_t word) const {  // all entries of the word combined
     Touched all{word, 0, 0, 0, {}};
     if (!current(t)) return all;
     const uint32_t serial = thread_[index_of(t)].serial;

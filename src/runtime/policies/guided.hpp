@@ -1,5 +1,5 @@
-// A schedule followed as far as possible: run this thread for N steps, then that one, and skip what cannot be done.
-// Shrinking needs it: after a change in the middle the rest of a schedule has to find its way by itself.
+// Follows a schedule as far as possible: runs a thread for N steps, then the next one, and skips what cannot run. Used
+// by shrinking: after a change in the middle, the rest of a schedule must still apply as far as it can.
 #pragma once
 #include "model/ids.hpp"
 #include "model/policy_input.hpp"
@@ -8,7 +8,7 @@ namespace lockstep::rt {
 
 class Guided {
  public:
-  void begin(const uint64_t* words, uint32_t count) {  // of GuidedSchedule
+  void begin(const uint64_t* words, uint32_t count) {  // of a GuidedSchedule
     segments_ = words + 1;
     segment_count_ = count > 0 && words[0] < count ? static_cast<uint32_t>(words[0]) : 0;
     choices_ = segments_ + segment_count_;
@@ -17,7 +17,7 @@ class Guided {
     for (uint16_t& n : chosen_) n = 0;
   }
 
-  // Who shall run; kNoThread once all segments are used up.
+  // The thread to run; kNoThread once all segments are used up.
   template <class CanRun>
   ThreadId choose(CanRun&& can_run) {
     for (; at_ < segment_count_; ++at_, taken_ = 0) {
@@ -42,7 +42,7 @@ class Guided {
   const uint64_t *segments_ = nullptr, *choices_ = nullptr;
   uint32_t segment_count_ = 0, choice_count_ = 0;
   uint32_t at_ = 0, taken_ = 0;
-  uint16_t chosen_[kMaxThreads] = {};  // data choices so far, by thread
+  uint16_t chosen_[kMaxThreads] = {};  // number of data choices so far, by thread
 };
 
 }  // namespace lockstep::rt

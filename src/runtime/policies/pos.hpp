@@ -1,6 +1,6 @@
-// Partial order sampling (Yuan, Yang & Gu 2018): every pending operation has a random priority and the highest one
-// runs. An operation that conflicts with the one just executed draws again, so that the order of conflicting operations
-// is sampled and the order of independent ones wastes no chance.
+// POS, partial order sampling (Yuan, Yang & Gu 2018): every pending operation has a random priority, and the highest
+// one runs. An operation that conflicts with the one just executed draws a new priority. So the order of conflicting
+// operations is sampled, and the order of independent ones wastes no probability.
 #pragma once
 #include "model/ids.hpp"
 #include "model/operation.hpp"
@@ -15,7 +15,7 @@ class Pos {
     known_ = 0;
   }
 
-  // `each(visit)` visits the candidates ascending, of which there is one at least.
+  // `each(visit)` visits the candidates, ascending, at least one.
   template <class Each>
   ThreadId choose(Each&& each) {
     ThreadId best = kNoThread;
@@ -25,8 +25,8 @@ class Pos {
     return best;
   }
 
-  // `done` was executed. `each(visit)` visits every unfinished thread, blocked ones too; `pending(t)` is what it would
-  // do next.
+  // `done` was executed. `each(visit)` visits every unfinished thread, also blocked ones; `pending(t)` is its next
+  // operation.
   template <class Each, class Pending>
   void executed(const Operation& done, Each&& each, Pending&& pending) {
     each([&](ThreadId t) {
@@ -41,7 +41,7 @@ class Pos {
   }
 
   Draw draw_;
-  unsigned known_ = 0;  // threads below it have a priority
+  unsigned known_ = 0;  // threads below this index have a priority
   uint64_t priority_[kMaxThreads] = {};
 };
 

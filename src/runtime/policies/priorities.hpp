@@ -19,8 +19,9 @@ class Priorities {
     for (uint16_t& n : yields_) n = 0;
   }
 
-  // `last` ran last; `yielded`: by yielding. Whoever yields again and again goes behind everybody, for good: that
-  // leaves the promise of the search, and without it a thread that waits by polling would never let go.
+  // `last` ran last; `yielded`: its step was a yield. A thread that yields repeatedly permanently gets the lowest
+  // priority. This deviates from the search's guarantee, but otherwise a thread that waits by polling would run
+  // forever.
   template <class Each>
   ThreadId choose(uint32_t record, Each&& each, ThreadId last, bool yielded) {
     if (yielded && last != kNoThread && ++yields_[index_of(last)] > kMostYields) {

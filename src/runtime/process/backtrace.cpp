@@ -1,3 +1,4 @@
+// Unwinds the stack of the running thread.
 #include "runtime/process/backtrace.hpp"
 
 #include <link.h>
@@ -24,7 +25,7 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
   if (is_own_code(pc) && _Unwind_GetRegionStart(context) == reinterpret_cast<uintptr_t>(&lockstep_thread_entry))
     walk.whole = true;
   if (is_own_code(pc)) return _URC_NO_REASON;
-  walk.out[walk.count++] = pc + (before_instruction ? 1 : 0);  // always a return address: users subtract one
+  walk.out[walk.count++] = pc + (before_instruction ? 1 : 0);  // a return address in all cases: users subtract one
   return _URC_NO_REASON;
 }
 

@@ -1,11 +1,11 @@
-// Stacks of the running thread.
+// Call stacks of the running thread.
 #pragma once
 #include "runtime/base/system.hpp"
 
 namespace lockstep::rt {
 
 // Return addresses of the running thread, innermost first, without the runtime's own frames. Slow: for detailed
-// executions and for the watchdog. `whole`: it goes down to where the thread began.
+// executions and the watchdog. `whole`: set if the stack reaches the thread's start.
 size_t backtrace(uint64_t* out, size_t most, bool* whole = nullptr);
 
 // The innermost frame outside the runtime, as it will be when the runtime returns to it.
@@ -14,7 +14,7 @@ struct CallerState {
   uint64_t registers[6];  // callee-saved
 };
 bool caller_state(CallerState& out);
-// The same, and the way there: `path`[0] is its pc, then the return addresses of up to `most` - 1 callers.
+// The same, with the call path: `path`[0] is its pc, followed by the return addresses of up to `most` - 1 callers.
 size_t caller_state(CallerState& out, uint64_t* path, size_t most);
 
 }  // namespace lockstep::rt

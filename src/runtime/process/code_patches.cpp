@@ -1,3 +1,4 @@
+// Writes to the program's code.
 #include "runtime/process/code_patches.hpp"
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// Parts of the program's code, as the driver names them.
+// Sets of functions of the program, as the driver lists them.
 #pragma once
 #include "model/channel.hpp"
 #include "runtime/base/system.hpp"
@@ -31,7 +31,7 @@ class CodeRanges {
   }
 
  private:
-  CodeRange* ranges_;  // of functions, ascending
+  CodeRange* ranges_;  // code of functions, ascending
   uint32_t count_, version_;
 };
 

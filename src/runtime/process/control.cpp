@@ -1,3 +1,4 @@
+// Wakes readers of rings, sets crash stacks, and refuses programs that cannot be controlled.
 #include "runtime/process/control.hpp"
 
 #include <signal.h>

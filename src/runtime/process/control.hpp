@@ -1,4 +1,4 @@
-// What the runtime needs of the process for itself.
+// Functions of the runtime on its own process.
 #pragma once
 #include "model/channel.hpp"
 
@@ -6,8 +6,8 @@ namespace lockstep::rt {
 
 inline constexpr int kWatchdogSignal = 62;
 
-void ring_bell(Ring& ring);                 // wakes its reader
-void use_crash_stack();                     // for the calling OS thread: handlers must not need the program's stack
-[[noreturn]] void refuse(const char* why);  // this program cannot be controlled: exits, the driver prints why
+void ring_bell(Ring& ring);                 // wakes the reader of the ring
+void use_crash_stack();                     // on the calling OS thread: handlers must not need the program's stack
+[[noreturn]] void refuse(const char* why);  // this program cannot be controlled: exits; the driver prints why
 
 }  // namespace lockstep::rt

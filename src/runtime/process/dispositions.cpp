@@ -1,4 +1,4 @@
-// What the program wants done with signals, and what the kernel does.
+// Signal dispositions: those that the program sets, and those in the kernel.
 #include "runtime/process/dispositions.hpp"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ struct Disposition {
 };
 constinit struct {
   Disposition of[kSignals];
-  bool changed;  // any of them
+  bool changed;  // any of them changed
 } dispositions{};
 
 bool is_ours(int signal) {
@@ -27,7 +27,7 @@ bool is_ours(int signal) {
   return false;
 }
 
-// A handler during which traps are blocked would die of the runtime's breakpoints.
+// A handler that blocks traps would be killed by the runtime's breakpoints.
 void install(int signal, struct sigaction action) {
   sigdelset(&action.sa_mask, SIGTRAP);
   LOCKSTEP_REAL(sigaction)(signal, &action, nullptr);
@@ -88,7 +88,7 @@ void call_handler(const struct sigaction& action, int signal, siginfo_t* info, v
 }
 
 #if defined(__x86_64__)
-// What the kernel keeps of an interrupted thread, as far as rt_sigreturn needs it.
+// The kernel's saved context of an interrupted thread, as far as rt_sigreturn needs it.
 struct SavedContext {
   ucontext_t context;
   siginfo_t info;
@@ -104,7 +104,7 @@ void run_and_return(SavedContext* saved) {
 
 size_t size_of_registers(const void* floating_point) {
   constexpr uint32_t kExtended = 0x46505853;
-  uint32_t software[2];  // reserved for the kernel: a mark, and the size if there is more than the first 512 bytes
+  uint32_t software[2];  // reserved for the kernel: a mark, and the size if it exceeds the first 512 bytes
   copy_bytes(software, static_cast<const char*>(floating_point) + 464, sizeof software);
   return software[0] == kExtended ? software[1] : 512;
 }

@@ -1,8 +1,9 @@
+// Writes facts into the channel.
 #include "runtime/process/facts.hpp"
 
 namespace lockstep::rt {
 
-// The table is shared with the driver and with the processes of other executions: nothing in it is ever taken back.
+// The driver and the processes of other executions share the table: no entry is ever removed.
 void add_fact(FactKind kind, const void* place) {
   FactTable& table = runtime.channel->facts;
   const Fact fact{reinterpret_cast<uint64_t>(place), kind};

@@ -1,4 +1,4 @@
-// Facts for the driver, which the claim has to name (model/fact.hpp). Each kind at each place once.
+// Facts for the driver that the claim must mention (model/fact.hpp). Each kind is noted once per place.
 #pragma once
 #include "runtime/base/runtime.hpp"
 
@@ -13,7 +13,7 @@ inline bool recently_noticed(FactKind kind, const void* place) {
   const uint64_t key = fact_key(kind, place);
   return recent_fact(key) == key;
 }
-inline void settle_place(FactKind kind, const void* place) {  // it is noted, or there is nothing to be noted
+inline void settle_place(FactKind kind, const void* place) {  // marks it as noted, or as not to be noted
   const uint64_t key = fact_key(kind, place);
   recent_fact(key) = key;
 }

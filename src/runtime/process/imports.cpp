@@ -1,3 +1,4 @@
+// Reads the imports of the program's modules.
 #include "runtime/process/imports.hpp"
 
 #include <dlfcn.h>
@@ -33,7 +34,7 @@ void look_at(const char* name, Imports& imports) {
     imports.openmp = name;
 }
 
-// By relocations: every function that is called through another module has one.
+// Searches relocations: every function that is called through another module has one.
 int look_at_module(dl_phdr_info* info, size_t, void* data) {
   if (is_system_module(info->dlpi_name)) return 0;
   const ElfW(Sym)* symbols = nullptr;
@@ -46,7 +47,7 @@ int look_at_module(dl_phdr_info* info, size_t, void* data) {
     if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
     for (auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
          d->d_tag != DT_NULL; ++d) {
-      // ld.so has added the load address, except in the vDSO, which is no module of the program.
+      // ld.so has added the load address, except in the vDSO, which is not a module of the program.
       if (d->d_tag == DT_SYMTAB) symbols = reinterpret_cast<const ElfW(Sym)*>(d->d_un.d_ptr);
       if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(d->d_un.d_ptr);
       if (d->d_tag == DT_RELA) tables[0].at = d->d_un.d_ptr;

@@ -1,3 +1,4 @@
+// Finds the code of libraries and of the runtime.
 #include "runtime/process/libraries.hpp"
 
 #include <link.h>
@@ -7,7 +8,7 @@
 namespace lockstep::rt {
 namespace {
 
-// The code of this library, by looking for the module that contains one of its functions.
+// Finds the code of this library: the module that contains one of its functions.
 void find_own_code() {
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void*) {
@@ -80,8 +81,8 @@ void find_libraries() {
       nullptr);
 }
 
-// The call before this return address goes where a register or an object says. Libraries call each other's functions by
-// name; so that was a callback of the program, which jumped on to what it called last (a tail call).
+// True if the call before this return address is indirect. Libraries call each other's functions by name, so this was a
+// callback of the program, which then jumped to the function it called last (a tail call).
 static bool calls_back(const uint8_t* after) {
 #if defined(__x86_64__)
   const bool by_name = after[-5] == 0xe8 || (after[-6] == 0xff && after[-5] == 0x15);

@@ -1,4 +1,4 @@
-// Whose code an address belongs to: the program's, the runtime's, or that of the C and C++ libraries, whose own
+// Classifies code addresses: code of the program, of the runtime, or of the C and C++ libraries, whose own
 // synchronisation is not seen.
 #pragma once
 #include "runtime/base/module.hpp"
@@ -11,7 +11,7 @@ struct Libraries {
   uintptr_t begin, size;                    // from the first of the C and C++ libraries to the end of the last
   struct Range {
     uintptr_t begin, end;
-  } own_code;  // of the runtime
+  } own_code;  // code of the runtime
   static constexpr unsigned kMost = 32;
   Range code[kMost];
   unsigned count;
@@ -22,15 +22,15 @@ const char* base_name(const char* path);
 bool is_system_module(const char* path);  // libc, libstdc++, ld.so, the runtime...
 
 bool lies_in_library(const void* code);
-bool is_library_code(const void* code);  // any address in the code of those, of the runtime or of the vDSO
-bool is_own_code(uintptr_t pc);          // the runtime's
+bool is_library_code(const void* code);  // any address in the code of these libraries, of the runtime or of the vDSO
+bool is_own_code(uintptr_t pc);          // code of the runtime
 
-// Calls from the unwinder are not the program's synchronisation: they take effect without a scheduling point, and since
-// no thread is switched out inside it, they never block.
+// Calls from the unwinder are not synchronisation of the program. They take effect without a scheduling point. They
+// never block, because no thread is switched out inside the unwinder.
 inline bool from_unwinder(const void* caller) {
   return UNLIKELY(reinterpret_cast<uintptr_t>(caller) - libraries.unwinder_begin < libraries.unwinder_size);
 }
-// Libraries lie together, far from the program: one comparison for nearly every call.
+// Libraries are adjacent and far from the program: one comparison decides nearly every call.
 inline bool maybe_library(const void* caller) {
   return reinterpret_cast<uintptr_t>(caller) - libraries.begin < libraries.size;
 }

@@ -1,4 +1,4 @@
-// What --preempt-in names, if anything: a thread is preempted only while such code is on its stack (Thread::chosen).
+// Code that --preempt-in names, if any: a thread is preempted only while such code is on its stack (Thread::chosen_sp).
 #pragma once
 #include "runtime/process/code_ranges.hpp"
 

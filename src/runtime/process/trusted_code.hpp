@@ -1,5 +1,5 @@
-// Code that is known to be right: while it is on the stack its thread is not preempted, though it may have to wait
-// (preemption sealing). What --trust names, and of itself what the C and C++ libraries do under the hood.
+// Code that is assumed to be correct (preemption sealing): while it is on the stack, its thread is not preempted, but
+// may have to wait. It consists of the code that --trust names and, always, of internals of the C and C++ libraries.
 #pragma once
 #include "runtime/process/code_ranges.hpp"
 

@@ -1,4 +1,4 @@
-// Policy::Blocks in the scheduler: tells policies/blocks.hpp what happened and asks it who is next.
+// Policy::Blocks in the scheduler: reports steps to policies/blocks.hpp and takes the next thread from there.
 #include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
@@ -11,7 +11,7 @@ void Scheduler::observe_block() {
     enabled.for_each(words_, [&](ThreadId t) {
       woke |= !before_.contains(t) && thread(t).parked && thread(t).pending.kind == OpKind::Reacquire;
     });
-  // A thread that has to wait is not preempted: then its block ends, whatever code it is in.
+  // A thread that has to wait is not preempted: its block ends, even in unpreemptible code.
   const Thread& t = thread(step.thread);
   const bool unpreemptible =
       (trusted_ && t.no_preempt > 0) || (is_outside_chosen(t) && live.contains(t.id) && enabled.contains(t.id));
@@ -22,7 +22,7 @@ void Scheduler::observe_block() {
 }
 
 Thread* Scheduler::pick_block(const ThreadSet& set) {
-  // Timeouts fire when nothing else is left to do.
+  // Timeouts fire only when no thread can run.
   bool only_timeouts = true;
   for (unsigned i = 0; i < words_; ++i) only_timeouts &= (set.word[i] & ~wide_timed_.word[i]) == 0;
   const ThreadId next = blocks.choose(

@@ -1,4 +1,4 @@
-// Who goes on, where the plan or more than the default schedule has a say.
+// Chooses the next thread wherever the plain default schedule is not enough: plans, policies, sleep sets.
 #include "runtime/sched/livelock.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
@@ -11,7 +11,7 @@
 
 namespace lockstep::rt {
 
-// Up to which record decisions need no look at the plan.
+// Computes the first record at which a decision must take the slow path.
 void Scheduler::refresh_stop() {
   stop_at_ = max_steps_;
   if (delta_ < delta_count_) {
@@ -31,8 +31,8 @@ void Scheduler::change_policy() {
   refresh_simple();
 }
 
-// The running thread has had a long turn: the default schedule lets others run, as after a yield. It may go on all the
-// same, so no execution is lost.
+// Ends a long turn of the running thread: the default schedule lets the others run, as after a yield. The thread
+// remains a candidate, so no execution is lost.
 void Scheduler::end_turn() {
   const Thread& me = *runtime.current;
   Step& step = log[log_size - 1];
@@ -45,7 +45,7 @@ void Scheduler::end_turn() {
   begin_yield(step, kLongTurn * kStepTime);
 }
 
-// Does the plan say what this decision shall be? Records and plan that do not fit together end the execution.
+// Does the plan have a delta for this decision? If the plan does not fit the records, the execution ends.
 bool Scheduler::planned(uint16_t* value) {
   if (delta_ == delta_count_) return false;
   const Delta& delta = deltas_[delta_];
@@ -61,9 +61,9 @@ bool Scheduler::planned(uint16_t* value) {
 
 void Scheduler::diverge() { end(Outcome::Diverged); }
 
-// The plan wants a thread that cannot go on. A tentative delta only asks whether a step could come before what it was
-// seen to wait for, be it a lock, the change that a spin loop looks for, or in fairness and time somebody else's turn;
-// these two may also come before what leads up to that step.
+// The plan wants a thread that cannot run. A tentative delta tries whether a step can come before the event it was seen
+// to wait for: a lock, the change that a spin loop needs, or another thread's turn under fairness or time order. Under
+// the latter two it may also come before the steps that precede it.
 void Scheduler::refuse(uint16_t wanted) {
   const bool known = wanted < kMaxThreads && live.contains(ThreadId{wanted}) && thread(ThreadId{wanted}).parked;
   const bool too_early = known && held_.contains(ThreadId{wanted});
@@ -73,13 +73,13 @@ void Scheduler::refuse(uint16_t wanted) {
   end_redundant(Redundancy::CannotGoOn);
 }
 
-// Code that --preempt-in does not name. A thread that has yielded is not preempted when others run.
+// Is the thread in code that --preempt-in does not name? A thread that has yielded is not preempted when others run.
 bool Scheduler::is_outside_chosen(const Thread& t) const {
   return chosen_only_ && t.chosen_sp == 0 && !(last_ == t.id && last_yielded_);
 }
 
-// Who may be chosen now: who could run, restricted by fairness and unpreemptible regions, plus timed waiters as far as
-// the policy for timeouts lets them give up.
+// Computes the candidates: the threads that can run, restricted by fairness and unpreemptible regions, plus the timed
+// waiters that the timeout policy allows to give up.
 void Scheduler::find_candidates(ThreadSet& set) {
   Thread& me = *runtime.current;
   if (UNLIKELY(me.section_sp != 0) && trusted_sections.was_left(me.section_sp)) {
@@ -95,7 +95,7 @@ void Scheduler::find_candidates(ThreadSet& set) {
     return;
   }
   set.copy(ready_, words_);
-  // Who has to let others go first would come before them in executions that reductions take for equal.
+  // Reductions consider executions equal in which a thread that fairness holds back runs before the others.
   const auto lost = [](uint64_t loop) { notice(FactKind::SpinRounds, reinterpret_cast<const void*>(loop)); };
   if (fairness_.active() && fairness_.restrict(set, words_, lost)) reasons.add(Reason::Fairness);
   bool only_due = true;
@@ -142,7 +142,7 @@ Thread* Scheduler::choose_slow() {
   return chosen;
 }
 
-// The plan first, then its policy.
+// Chooses by the plan first, then by its policy.
 Thread* Scheduler::choose_among(ThreadSet& set) {
   uint16_t wanted = 0;
   if (planned(&wanted)) {
@@ -233,7 +233,7 @@ void Scheduler::fall_asleep() {
   refresh_simple();
 }
 
-// What the sleepers would do, before the step that is about to be taken changes it.
+// Stores the pending operations of the sleepers, before the step that is about to run changes them.
 void Scheduler::note_sleepers(ThreadId chosen) {
   asleep_.remove(chosen);
   decided_ = log_size;
@@ -257,7 +257,7 @@ void Scheduler::wake_sleepers() {
 }
 
 Thread* Scheduler::choose_among_spinners() {
-  // Twice in a row without any change by anybody: nobody will ever leave its loop.
+  // Twice in a row without any change by any thread: no spinner will ever leave its loop.
   uint64_t changes = created + 1;
   live.for_each(words_, [&](ThreadId t) {
     count_plain_writes(thread(t));

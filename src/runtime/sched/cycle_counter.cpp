@@ -1,3 +1,4 @@
+// Makes rdtsc and rdtscp fault and emulates them.
 #include "runtime/sched/cycle_counter.hpp"
 
 #include <link.h>
@@ -17,7 +18,8 @@ namespace {
 
 bool trapped;
 
-// 0: none. Instructions in the middle of others are found, too; then the faults that never come cost nothing.
+// The length of the instruction, or 0. Also matches bytes in the middle of other instructions: they never fault, so
+// they cost nothing.
 size_t counter_instruction(const unsigned char* code) {
   if (code[0] != 0x0f) return 0;
   if (code[1] == 0x31) return 2;                      // rdtsc
@@ -57,10 +59,11 @@ uint64_t real_counter() {
 
 }  // namespace
 
-// What the C library starts for system() and the like would inherit the setting and end at its first such instruction.
+// A process that the C library starts for system() and the like would inherit the setting and die at its first such
+// instruction.
 void control_cycle_counter() {
   if (trapped || !dl_iterate_phdr(look_into_module, nullptr)) return;
-  if (imports.runs_commands || !trap(true)) notice(FactKind::CycleCounter);  // the driver looks where
+  if (imports.runs_commands || !trap(true)) notice(FactKind::CycleCounter);  // the driver searches the code
 }
 
 void release_cycle_counter() {
@@ -78,7 +81,7 @@ bool handle_cycle_counter(void* raw_context) {
   const auto* code = reinterpret_cast<const unsigned char*>(registers[REG_RIP]);
   const size_t size = counter_instruction(code);
   if (!size) return false;
-  // The C library and the vDSO ask for real time, and only where nothing of the program depends on it.
+  // The C library and the vDSO read real time, and only where the program does not depend on it.
   const bool program = controlled() && !is_library_code(code);
   if (program) notice(FactKind::CycleCounter, code + size);
   const uint64_t value = program ? virtual_clock.read(self(), CLOCK_MONOTONIC) : real_counter();

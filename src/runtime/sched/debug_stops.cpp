@@ -1,3 +1,4 @@
+// The functions that `lockstep debug` sets breakpoints on.
 #include "runtime/sched/debug_stops.hpp"
 
 constinit lockstep::rt::DebugStops lockstep_debug{};

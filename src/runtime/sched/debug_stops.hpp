@@ -1,4 +1,4 @@
-// Where `lockstep debug` stops. gdb has breakpoints on these functions; it reads and writes `lockstep_debug` by its
+// Stops for `lockstep debug`. gdb sets breakpoints on these functions. It reads and writes `lockstep_debug` by its
 // layout, because the runtime may be installed without debug information.
 #pragma once
 #include <stdint.h>
@@ -8,8 +8,8 @@
 namespace lockstep::rt {
 
 struct DebugStops {
-  uint32_t records;  // of the trace so far
-  uint32_t until;    // set by gdb: stop when there are so many; 0: do not
+  uint32_t records;  // in the trace so far
+  uint32_t until;    // set by gdb: stop at this number of records; 0: never
   bool failed;
 };
 
@@ -17,21 +17,21 @@ struct DebugStops {
 
 extern "C" {
 __attribute__((visibility("default"))) extern lockstep::rt::DebugStops lockstep_debug;
-// On the thread whose operation is the record lockstep_debug.until. It is about to be executed.
+// Called on the thread whose operation is record lockstep_debug.until, just before that operation.
 __attribute__((visibility("default"))) void lockstep_debug_step();
-// The execution fails, on the thread that failed or was the last to run.
+// Called when the execution fails, on the thread that failed or ran last.
 __attribute__((visibility("default"))) void lockstep_debug_failure();
 }
 
 namespace lockstep::rt {
 
-// Of detailed executions: there is one more record.
+// Detailed executions: a record was added.
 inline void debug_step(uint32_t records) {
   lockstep_debug.records = records;
   if (UNLIKELY(records == lockstep_debug.until)) lockstep_debug_step();
 }
 
-// Under a debugger: where the failure can still be seen on the stack; once per execution.
+// Under a debugger: stops while the failure is still on the stack; once per execution.
 inline void debug_failure() {
   if (!lockstep_debug.failed) lockstep_debug_failure();
   lockstep_debug.failed = true;

@@ -1,4 +1,4 @@
-// How an execution ends, and the stacks a detailed one keeps.
+// The end of an execution, and the stacks that a detailed one keeps.
 #include "runtime/backend/backend.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/base/trace_limits.hpp"
@@ -26,7 +26,7 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
   const bool fails = how != Outcome::Ok && how != Outcome::Deadlock && how < Outcome::StepLimit;
   if (UNLIKELY(fails) && (me.resumer || created_since_decision())) notice(FactKind::FailedAtStart);
   if (UNLIKELY(how == Outcome::Uncontrolled && text && !detail)) {
-    // Nobody will run this plan again: the stack has to come now, and alone.
+    // This plan will not be run again: record the stack now, and only the stack.
     log_size = set_words = stack_words = first_kept = 0;
     live.clear(words_);
     detail = true;
@@ -59,7 +59,7 @@ void Scheduler::end(Outcome how, int exit_code, const char* text) {
   die("an ended execution was resumed");
 }
 
-// Threads that nobody could have chosen so far, because there was no decision since they were created.
+// True if threads were created since the last decision: no decision could have chosen them so far.
 bool Scheduler::created_since_decision() const {
   for (uint32_t i = log_size; i-- > first_kept && log[i].is_note();)
     if (log[i].kind == OpKind::Create) return true;
@@ -82,12 +82,12 @@ void Scheduler::record_failure() {
   if (!detail || failure_recorded) return;
   failure_recorded = true;
   settle_write(*runtime.current);
-  failure_stack_[0] = 0;  // should the stack be overwritten, that is all there is
+  failure_stack_[0] = 0;  // used if the stack is overwritten
   failure_stack_[0] = backtrace(failure_stack_ + 1, kDeepest);
   stop_for_driver(Inspection::Failure, log_size, kNoObject);
 }
 
-// Two more stacks per race and one per block of the heap; each is told which is its own.
+// Adds two stacks per race and one per heap block, and sets the index of the stack in each of them.
 void Scheduler::add_race_stacks() {
   uint32_t index = (first_kept == 0 ? log_size : 0) + 1;
   live.for_each(words_, [&](ThreadId t) { index += thread(t).parked; });
@@ -113,7 +113,7 @@ void Scheduler::capture_arrival(Thread& me) {
   settle_write(me);
 }
 
-// Whether a thread has looked at anything before it waits; where that is not seen, it may have.
+// Marks an operation before which the thread has used shared memory, or may have, if its accesses are not seen.
 void Scheduler::mark_reads(Thread& me) {
   Step& op = me.pending;
   const bool seen = race_detector.active() && runtime.points != Points::Sync;
@@ -123,7 +123,7 @@ void Scheduler::mark_reads(Thread& me) {
 }
 
 void Scheduler::add_stack(const uint64_t* block) {
-  // When there is no room for them all, the later ones are told without a stack.
+  // Without room for all stacks, the later ones are empty.
   const uint64_t frames = stack_words + 2 + kDeepest < kStackWords ? block[0] : 0;
   if (stack_words + 1 >= kStackWords) return;
   stacks[stack_words++] = frames;

@@ -1,4 +1,4 @@
-// The beginning of an execution, and which threads there are and can run in it.
+// The beginning of an execution, and its live, enabled and timed threads.
 #include "runtime/base/settings.hpp"
 #include "runtime/base/trace_limits.hpp"
 #include "runtime/detect/promoted.hpp"
@@ -79,7 +79,7 @@ void Scheduler::take_plan(const PlanHeader& plan, const Delta* deltas, const uin
   refresh_stop();
 }
 
-// Random schedules follow from their seed: of long ones the records are counted and then forgotten.
+// Random schedules follow from their seed: the records of long executions are counted and then dropped.
 void Scheduler::make_room() {
   constexpr int kNoRoom = 1;
   if (!counts_records_) end(Outcome::StepLimit, kNoRoom);
@@ -90,7 +90,7 @@ void Scheduler::make_room() {
   log = log_memory_ - first;
   first_kept = first;
   full_at_ = log_size + kCountedTogether;
-  set_words = stack_words = 0;  // of what has been counted
+  set_words = stack_words = 0;  // of the records counted
   refresh_stop();
 }
 
@@ -130,13 +130,13 @@ void Scheduler::remove_thread(Thread& t) {
 }
 
 void Scheduler::enable(Thread& t, bool can_run) {
-  if (UNLIKELY(t.signalled)) {  // can run anyway, to take its signal
+  if (UNLIKELY(t.signalled)) {  // can run, to take its signal
     t.could_run = can_run;
     return;
   }
   enabled.put(t.id, can_run);
   if (t.pending.flags & Step::kTimed) {
-    // Woken in time, a waiter for a condition has only the mutex to wait for, however long that takes.
+    // A condition waiter that was woken in time waits for the mutex only, and can no longer time out.
     const bool may_give_up = !can_run && !(t.pending.kind == OpKind::Reacquire && t.woken);
     if (may_give_up && !timed.contains(t.id)) begin_timed();
     timed.put(t.id, may_give_up);
@@ -145,7 +145,7 @@ void Scheduler::enable(Thread& t, bool can_run) {
   }
 }
 
-// A signal for a thread that waits.
+// Enables a waiting thread so that it takes a signal.
 void Scheduler::interrupt(Thread& t) {
   t.signalled = true;
   t.could_run = false;
@@ -164,8 +164,8 @@ void Scheduler::forbid_preemption(bool on) {
   refresh_simple();
 }
 
-// Plain accesses in a section need not be scheduling points: its order against other sections matters all the same.
-// Looking again at the same values in a section is still spinning.
+// Plain accesses in a section need not be scheduling points, but the order of the section against other sections
+// matters. Reading the same values again in a section is still spinning.
 void Scheduler::border_of_section(bool begins) {
   Thread& me = *runtime.current;
   const uint32_t effects = me.effects;

@@ -1,3 +1,4 @@
+// Detailed executions: records what each step read and wrote, and stops for the driver.
 #include "runtime/sched/inspection.hpp"
 
 #include <sys/uio.h>
@@ -10,18 +11,18 @@
 namespace lockstep::rt {
 namespace {
 
-constexpr size_t kMostValues = 1u << 20;  // steps; later ones are told without values
+constexpr size_t kMostValues = 1u << 20;  // steps; later ones have no values
 
 bool has_values(uint32_t index) { return index < kMostValues; }
 
-// By the kernel, because the memory may be gone.
+// Reads through the kernel, because the memory may be unmapped.
 bool read_memory(ObjectId object, unsigned size, uint64_t& out) {
   out = 0;
   iovec local{&out, size}, remote{reinterpret_cast<void*>(object), size};
   return sys(SYS_process_vm_readv, sys(SYS_getpid), word(&local), 1, word(&remote), 1, 0) == static_cast<long>(size);
 }
 
-// What lockstep_switch has left on the stack of a fiber that is switched out.
+// The registers that lockstep_switch saved on the stack of a fiber.
 void registers_of(const Thread& t, ThreadRegisters& out) {
   const auto* saved = static_cast<const uint64_t*>(t.stack_pointer);
   out.r15 = saved[1];
@@ -69,7 +70,7 @@ void describe_others(Inspection& stop) {
 
 }  // namespace
 
-// Its own frame holds the registers that the driver is given: it must be there until the driver has read them.
+// The frame of this function holds the registers for the driver, so it must exist until the driver has read them.
 __attribute__((noinline)) void stop_for_driver(Inspection::Kind kind, uint32_t step, ObjectId object) {
   if (!inspection.on) return;
   Inspection& stop = runtime.channel->inspection;

@@ -16,16 +16,16 @@ struct InspectionState {
 inline constinit InspectionState inspection{};
 extern const Module inspection_module;
 
-// Step `index`, recorded and about to be executed by `me`: remembers what its object holds, and stops.
+// Step `index` of `me` has been recorded and is about to run: stores the value of its object, and stops.
 void observe_step(Thread& me, uint32_t index);
-// What the last step of `me` wrote, if that is not known yet. Called as soon as it has been written.
+// Stores what the last step of `me` wrote, if still unknown. Called as soon as the value is written.
 void settle_write_slowly(Thread& me);
 inline void settle_write(Thread& me) {
   if (UNLIKELY(me.unsettled)) settle_write_slowly(me);
 }
-uint32_t step_values(uint32_t steps);  // makes `values` as long as that
+uint32_t step_values(uint32_t steps);  // extends `values` to this many steps
 
-// Waits until the driver has read what it wants, if the plan asks for that.
+// Waits until the driver has read the memory, if the plan requests stops.
 void stop_for_driver(Inspection::Kind kind, uint32_t step, ObjectId object);
 void stop_at_new_races();
 

@@ -1,3 +1,4 @@
+// Finds executions that never end: hashes of states, and cycles among them.
 #include "runtime/sched/livelock.hpp"
 
 #include "runtime/memory/heap.hpp"
@@ -12,7 +13,8 @@ namespace {
 
 constexpr uint64_t kUnknownState = 2;  // hashes are odd
 
-// What the program's memory and the scheduler's sets do not hold: input, signals, timers, files.
+// Does the step depend on state that is in neither the program's memory nor the scheduler's sets: input, signals,
+// timers, files?
 bool has_hidden_state(const Step& step) {
   using enum OpKind;
   switch (step.kind) {
@@ -30,7 +32,7 @@ bool has_hidden_state(const Step& step) {
   }
 }
 
-// Memory that the program can write, except stacks: threads compare what they have of those when they arrive.
+// Hashes the memory that the program can write, except stacks: each thread hashes its own stack when it arrives.
 uint64_t hash_memory(const Scheduler& s) {
   StateHash hash;
   snapshot.for_each_dirty([&](const char* page, size_t size) {
@@ -49,7 +51,7 @@ uint64_t hash_memory(const Scheduler& s) {
   return hash.value();
 }
 
-// 0: not known.
+// Hash of the state; 0: unknown.
 uint64_t hash_state(const Scheduler& s) {
   if (!snapshot.taken() || !undo.nothing_to_undo()) return 0;
   StateHash hash;
@@ -61,7 +63,7 @@ uint64_t hash_state(const Scheduler& s) {
     hash.add(t.local_state);
     hash.add(static_cast<uint64_t>(t.pending.object) * 31 + static_cast<uint64_t>(t.pending.kind));
     hash.add(s.enabled.contains(id));
-    // Where time passes, what comes next depends on how far it is to the deadlines.
+    // While time passes, the next step depends on the time to the deadlines.
     if (s.timed.contains(id) || s.dormant.contains(id)) hash.add(t.deadline - s.earliest_time);
   });
   if (!known) return 0;
@@ -69,7 +71,7 @@ uint64_t hash_state(const Scheduler& s) {
   return hash.value() | 1;
 }
 
-// Did the steps since `record` leave nothing behind that is not in the state, and did everybody who can run take part?
+// True if the steps since `record` changed nothing outside the state, and every thread that can run took part.
 bool is_fair_cycle(const Scheduler& s, uint32_t record) {
   if (record < s.first_kept) return false;
   ThreadSet ran{};

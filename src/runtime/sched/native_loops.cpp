@@ -1,3 +1,4 @@
+// Finds spin loops in code without scheduling points by single steps, and traps their backward jumps.
 #include "runtime/sched/native_loops.hpp"
 
 #include <ucontext.h>
@@ -15,20 +16,20 @@ namespace lockstep::rt {
 namespace {
 
 constexpr unsigned kLongestHunt = 20'000;  // instructions; loops that wait are short
-constexpr unsigned kMostHunts = 3;         // in vain, until the program makes progress: not such a loop, then
-constexpr unsigned kHopeless = 200;        // rounds of nothing but such loops
+constexpr unsigned kMostHunts = 3;   // that find nothing, until the program makes progress: then this is no such loop
+constexpr unsigned kHopeless = 200;  // consecutive rounds of such loops only
 constexpr uintptr_t kRedZone = 128;
 
 struct Loop {
   uintptr_t jump, target, next;  // the backward jump, where it goes, what follows it
-  int condition;                 // of the x86 encoding; -1: always
+  int condition;                 // of the x86 encoding; -1: unconditional
 };
 struct CpuState {
-  uint64_t registers[17];  // general purpose, instruction pointer
-  uint64_t stack;          // hash; 0: not looked at
+  uint64_t registers[17];  // general purpose registers, instruction pointer
+  uint64_t stack;          // hash; 0: unknown
 };
 
-// Of each thread: where it was when it last jumped back in a known loop.
+// State of each thread at its last backward jump in a known loop.
 struct Round {
   CpuState state;
   uint32_t effects;
@@ -36,14 +37,14 @@ struct Round {
 
 struct Hunt {
   bool on;
-  uint64_t asked_progress;  // when the driver asked before
+  uint64_t asked_progress;  // at the driver's previous signal
   const Thread* asked_thread;
   unsigned steps, next_anchor, length;
-  unsigned in_vain;  // hunts since the last progress
+  unsigned in_vain;  // hunts that found nothing since the last progress
   CpuState anchor;
   uint32_t anchor_effects;
-  bool walking;        // the cycle is known: goes through it once more to find its jump
-  uintptr_t previous;  // instruction before
+  bool walking;        // the cycle is known: a second pass finds its jump
+  uintptr_t previous;  // the previous instruction
   uint64_t previous_stack;
   uintptr_t jump;
   uint64_t jump_stack;
@@ -54,7 +55,7 @@ constinit struct {
   uint32_t count;
   Round* rounds;           // by thread
   uint64_t last_progress;  // of the scheduler, after the last round
-  unsigned rounds_in_row;  // nobody did anything else meanwhile
+  unsigned rounds_in_row;  // without progress by any thread
   Hunt hunt;
 } known{};
 constexpr Hunt& hunt = known.hunt;
@@ -85,7 +86,7 @@ uint64_t hash_stack(uintptr_t sp) {
   return hash.value() | 1;
 }
 
-// A direct jump backwards at this address?
+// Decodes a direct backward jump at this address.
 bool decode(uintptr_t address, Loop& loop) {
   const auto* code = reinterpret_cast<const uint8_t*>(address);
   auto near = [&](unsigned opcode_bytes) {
@@ -155,7 +156,8 @@ void stop_hunting(void* context) {
   leave_single_steps(context);
 }
 
-// Which jump closes the cycle: in its outermost frame, so that it belongs to the loop and not to what that calls.
+// Finds the jump that closes the cycle: the one in the outermost frame, so that it belongs to the loop and not to a
+// function that the loop calls.
 void walk(const CpuState& now) {
   const uintptr_t pc = now.registers[16];
   Loop loop{};
@@ -166,7 +168,8 @@ void walk(const CpuState& now) {
   }
 }
 
-// One more instruction was executed. Brent's search for a cycle: compares with a state that is moved up now and then.
+// Runs after each single instruction. Brent's cycle detection: compares with an anchor state that moves up now and
+// then.
 void hunt_step(void* context) {
   const CpuState now = registers_in(context);
   const uintptr_t pc = now.registers[16];
@@ -196,7 +199,7 @@ void hunt_step(void* context) {
   hunt.previous_stack = now.registers[15];
 }
 
-// Nobody has done anything but such rounds for long, and nothing else can happen: they will go on for ever.
+// True if only such rounds have run for long and nothing else can happen: the loops run forever.
 bool hopeless() {
   Scheduler& s = scheduler();
   bool waits_for_more = !s.timed.empty(s.words());
@@ -257,10 +260,10 @@ void look_for_native_loop(void* context) {
 }
 
 bool handle_trap(siginfo_t* info, void* context) {
-  // Virtual machines sometimes lose what tells a step, which is then said to be a breakpoint; a trap instruction is
-  // not.
+  // Virtual machines sometimes lose the flag of a single step and report a breakpoint. A trap instruction is not
+  // reported like this.
   if (info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT) {
-    // A thread that was left in the middle of a search goes on without.
+    // A thread that was switched out during a hunt continues without it.
     if (hunt.on && hunt.asked_thread == runtime.current)
       hunt_step(context);
     else

@@ -1,10 +1,10 @@
 // Spin loops in code without any scheduling point: inline atomics of uninstrumented programs, assembler.
 //
-// Such a loop never lets anybody else run. When the driver finds that a thread makes no progress it sends a signal, and
-// the loop is looked for by single steps: a loop that comes back to the same place with the same registers and the same
-// stack will do so for ever. Its backward jump is then replaced by a trap. From there on every round that repeats the
-// one before it is a yield, rounds that do not are none: what is recorded does not depend on when the loop was found,
-// nor in which execution.
+// Such a loop never lets another thread run. When the driver finds that a thread makes no progress it sends a signal,
+// and the runtime searches for the loop by single steps: a loop that returns to the same place with the same registers
+// and the same stack repeats forever. Its backward jump is then replaced by a trap. From then on every round that
+// repeats the previous one is a yield, and other rounds are not: the records do not depend on when, or in which
+// execution, the loop was found.
 #pragma once
 #include <signal.h>
 
@@ -14,11 +14,11 @@
 
 namespace lockstep::rt {
 
-bool native_loops_known();                         // some code is changed for good
-void update_native_loops(const Channel& channel);  // those that other workers found
-// The driver asks why there is nothing to be seen of us: begins to look for a loop, if this is the second time it asks.
+bool native_loops_known();                         // some code is permanently changed
+void update_native_loops(const Channel& channel);  // takes over those that other workers found
+// The driver signals that it sees no progress: starts a hunt for a loop at the second signal.
 void look_for_native_loop(void* context);
-// A trap: a round of a known loop, or a step of the search for one. False: none of ours.
+// Handles a trap: a round of a known loop, or a step of a hunt. False: not a trap of this module.
 bool handle_trap(siginfo_t* info, void* context);
 extern const Module native_loops_module;
 

@@ -1,3 +1,4 @@
+// Refuses calls that cannot be controlled.
 #pragma once
 
 namespace lockstep::rt {

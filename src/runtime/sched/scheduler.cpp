@@ -1,3 +1,4 @@
+// The scheduling point: parks the running thread, records steps, switches threads.
 #include "runtime/sched/scheduler.hpp"
 
 #include "runtime/backend/backend.hpp"
@@ -9,7 +10,7 @@
 
 namespace lockstep::rt {
 
-// The running thread's operation is published; a signal that came before it had to wait is taken first.
+// Publishes the running thread's operation. A signal that arrived before the thread had to wait is taken first.
 inline void Scheduler::park(Thread& me, bool can_run) {
   enable(me, can_run);
   if (UNLIKELY(runtime.interrupted) && !can_run && has_signals(me)) interrupt(me);
@@ -54,6 +55,7 @@ inline Thread* Scheduler::choose() {
 
 inline Step& Scheduler::record(Thread& me) {
   Step& step = log[log_size++];
+  if (UNLIKELY(detail) && first_kept == 0) add_stack(me.arrival);  // first: what follows may end the execution
   step = UNLIKELY(me.signalled) ? next_step(me) : me.pending;
   me.parked = false;
   step.enabled = offered_;
@@ -63,15 +65,14 @@ inline Step& Scheduler::record(Thread& me) {
   last_ = me.id;
   last_yielded_ = false;
   if (UNLIKELY(step.flags & Step::kTimed)) reasons.add(Reason::Timeout);
-  if (UNLIKELY(step.flags & Step::kYield))
+  if (UNLIKELY(step.flags & Step::kYield)) {
+    ++me.yields;
     count_as_yield(step);
-  else
+  } else {
     ++me.effects;
+  }
   if (UNLIKELY(detail)) {
-    if (first_kept == 0) {
-      add_stack(me.arrival);
-      observe_step(me, log_size - 1);
-    }
+    if (first_kept == 0) observe_step(me, log_size - 1);
     debug_step(log_size);
   }
   return step;
@@ -79,7 +80,7 @@ inline Step& Scheduler::record(Thread& me) {
 
 void Scheduler::record_wide(Thread& me, Step& step) {
   if (timed.contains(me.id) && !enabled.contains(me.id)) {
-    // Chosen although nothing woke it: the wait gave up.
+    // Chosen although nothing woke it: the wait times out.
     me.timed_out = true;
     timed.remove(me.id);
     enabled.add(me.id);
@@ -114,10 +115,10 @@ void Scheduler::hand_back(Thread& me, bool can_run) {
   switch_to(resumer);
 }
 
-// Lets others run until it is the turn of the running thread, whose operation is published. False: nobody has to know
-// of this operation.
+// Lets other threads run until the running thread, whose operation is published, is chosen. False: the operation needs
+// no record.
 inline bool Scheduler::wait_for_turn(Thread& me, bool can_run) {
-  // Released by the end of the last other thread: nobody is left to hand back to.
+  // The end of the last other thread released this one: there is no thread to hand back to.
   if (UNLIKELY(me.resumer != nullptr) && unjoined == 0 && can_run) me.resumer = nullptr;
   if (UNLIKELY(me.resumer != nullptr)) {
     if (UNLIKELY(me.no_preempt) && can_run) return false;  // must not be left here, not even for its resumer
@@ -174,7 +175,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   Step& step = record(me);
   if (UNLIKELY(runtime.after_step)) after_step(me, step);
   race_detector.stepped(me.id, log_size);
-  // It took a signal instead: unless that ends the wait, the operation is still to be done.
+  // The thread took a signal instead: unless that ends the wait, the operation is still pending.
   if (UNLIKELY(me.signalled) && !client_.take_signal(me, kind))
     return reach(kind, object, flags, me.could_run, second, order, bytes);
   return step;
@@ -213,7 +214,7 @@ unsigned Scheduler::pick(unsigned n) {
     add_stack(runtime.current->arrival);
     debug_step(log_size);
   }
-  if (unforeseen) {  // the plan knows of no choice here: whoever made it has to see that there is one
+  if (unforeseen) {  // the plan has no choice here: the search must see that there is one
     end_redundant(Redundancy::UnforeseenChoice);
   }
   return value;
@@ -262,7 +263,7 @@ void Scheduler::wait_to_be_advanced(OpKind kind, const void* object, uint8_t fla
     if (next != &me) switch_to(*next);
   }
   if (UNLIKELY(me.signalled)) {
-    // Advanced before it could take the signal: that comes after its next step.
+    // Advanced before it could take the signal: it takes it after its next step.
     if (me.woken) {
       me.signalled = false;
       runtime.interrupted = true;
@@ -272,7 +273,7 @@ void Scheduler::wait_to_be_advanced(OpKind kind, const void* object, uint8_t fla
       return;
     }
   }
-  // Either somebody advanced it (then the next reach() hands back), or it was chosen to time out.
+  // Either another thread advanced it (then the next reach() hands back), or it was chosen to time out.
   if (UNLIKELY(me.pending.flags & Step::kTimed) && !me.woken) virtual_clock.join(me, record(me));
   me.parked = false;
 }

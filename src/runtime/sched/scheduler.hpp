@@ -1,7 +1,8 @@
 // The one scheduling point, and the state of the execution under way.
 //
-// Every intercepted call publishes its operation with reach() and continues when it has been chosen. Decisions are
-// taken by whoever arrives: the plan's deltas first, then its tail policy. Between executions nothing here is valid.
+// Every intercepted call publishes its operation with reach() and continues when it has been chosen. Each arriving
+// thread takes the next decision: the plan's deltas first, then the plan's policy. Nothing here is valid between
+// executions.
 #pragma once
 #include "model/channel.hpp"
 #include "model/plan.hpp"
@@ -22,10 +23,10 @@
 
 namespace lockstep::rt {
 
-// What an execution has recorded, read by the worker when it is over. Assigned anew when one begins.
+// The record of an execution: the worker reads it when the execution is over. Reset when one begins.
 struct ExecutionRecord {
-  uint32_t log_size = 0, set_words = 0, stack_words = 0;  // used of Scheduler::log, sets and stacks
-  uint32_t first_kept = 0;  // records before this one are not in the log any more, only counted
+  uint32_t log_size = 0, set_words = 0, stack_words = 0;  // used part of Scheduler::log, sets and stacks
+  uint32_t first_kept = 0;                                // earlier records are no longer in the log, only counted
   uint32_t decisions = 0;
   uint32_t unjoined = 0;  // threads created and not joined; while 0, nothing needs a record
   uint32_t live_count = 0, created = 0;
@@ -39,64 +40,64 @@ struct ExecutionRecord {
   uint64_t fault_address = 0;
   uint64_t output = 0;  // TraceHeader::output
   bool detail = false, failure_recorded = false;
-  uint64_t earliest_time = 0;  // of what may come next, while somebody sleeps or waits for a time
+  uint64_t earliest_time = 0;  // of the possible next steps, while a thread sleeps or waits for a time
   LongestDelay delay{};        // TraceHeader::delay
   uint32_t spinners = 0;       // threads that are not enabled because they would only spin
 };
 
-// Steps of one thread in a row, without a yield, after which the default schedule lets others run. More than any
-// execution has whose number of schedules is known exactly.
+// Steps of one thread in a row, without a yield, after which the default schedule lets others run. More than in any
+// execution of a program whose number of schedules is known exactly.
 inline constexpr uint32_t kLongTurn = 2'000;
 
-// What the next decision depends on. Assigned anew when an execution begins.
+// State that the next decision depends on. Reset when an execution begins.
 struct DecisionState {
-  uint32_t stop_at_ = 0;  // record index that needs choose_slow(): next delta or the step limit
+  uint32_t stop_at_ = 0;  // first record that needs choose_slow(): the next delta, the step limit, ...
   uint32_t save_at_ = kNoStep;
   uint32_t full_at_ = kNoStep;   // record at which room has to be made in the log
-  uint32_t counted_ = 0;         // records, where they are not kept
-  bool counts_records_ = false;  // instead of keeping them, where there are too many
-  bool simple_ = true;           // at most 64 threads, nobody timed, no fairness, nobody unpreemptible
-  bool straight_ = true;         // simple, and the default schedule with nothing else to keep
+  uint32_t counted_ = 0;         // records counted, if they are not kept
+  bool counts_records_ = false;  // counts records instead of keeping them, if there are too many
+  bool simple_ = true;           // at most 64 threads, no timed waits, no fairness, no unpreemptible thread
+  bool straight_ = true;         // simple, and the default schedule with nothing to check
   bool last_yielded_ = false;
-  bool yield_is_fair_ = false;  // after the last yield others have to go first
-  uint64_t loop_ = 0;           // in this loop, whose rounds may matter; 0: they do not
+  bool yield_is_fair_ = false;  // the last yield counts for fairness
+  uint64_t loop_ = 0;           // the loop of that yield, if its rounds may matter; otherwise 0
   Policy policy_ = Policy::Default;
-  uint32_t policy_at_ = kNoStep, policy_until_ = kNoStep;  // records at which another one begins and ends
-  uint32_t turn_at_ = kLongTurn;  // record at which is looked how long the running thread has had its turn
-  uint32_t turn_began_ = 0;       // with this record
+  uint32_t policy_at_ = kNoStep, policy_until_ = kNoStep;  // records at which the policy changes
+  uint32_t turn_at_ = kLongTurn;  // record at which to check the length of the running thread's turn
+  uint32_t turn_began_ = 0;       // first record of that turn
   CycleSearch cycles_;
-  ThreadId last_ = kNoThread;  // who did the last recorded step
-  uint64_t offered_ = 0;       // candidates of the decision under way, when simple
+  ThreadId last_ = kNoThread;  // thread of the last recorded step
+  uint64_t offered_ = 0;       // candidates of the current decision, if simple
   unsigned words_ = 1;
   uint32_t unpreemptible_ = 0;
   bool surveys_ = false;         // Plan::survey
-  uint64_t spinners_tried_ = 0;  // when all spinners were last let go round once more
-  uint32_t tried_at_ = 0;        // and at which record
+  uint64_t spinners_tried_ = 0;  // number of changes when all spinners last ran another round
+  uint32_t tried_at_ = 0;        // record at that time
   uint64_t skipped_ = 0;         // operations that needed no record
   uint64_t random_state_ = 0;
   uint32_t delta_count_ = 0, delta_ = 0;
   uint32_t sleeper_count_ = 0, sleep_at_ = kNoStep;
-  uint32_t decided_ = kNoStep;  // record of the last decision, while somebody is asleep or the policy needs to know it
+  uint32_t decided_ = kNoStep;  // record of the last decision, if a thread is asleep or the policy needs it
   bool sleeping_ = false;
   bool chosen_only_ = false;        // --preempt-in
-  uint32_t block_delta_count_ = 0;  // decisions of Policy::Blocks other than the default
-  bool trusted_ = false;            // the step under way began in code that is not preempted
+  uint32_t block_delta_count_ = 0;  // decisions of Policy::Blocks that differ from the default
+  bool trusted_ = false;            // the current step began in code that is not preempted
   uint32_t max_steps_ = 0;
-  uint32_t created_before_ = 0;  // threads, before the step under way
+  uint32_t created_before_ = 0;  // threads created before the current step
   ObjectId focus_ = kNoObject;
 };
 
-// Of an execution and of its next decision. They are large and hardly used: only the words that the execution before
-// used are cleared.
+// Thread sets of an execution and of its next decision. They are large and hardly used: only the words that the
+// previous execution used are cleared.
 struct ThreadSets {
-  ThreadSet live{}, enabled{}, timed{}, dormant{};  // dormant: in a sleep, whose end is their next step
+  ThreadSet live{}, enabled{}, timed{}, dormant{};  // dormant: the next step is the end of a sleep
 };
 struct DecisionSets {
   ThreadSet asleep_{}, wide_offered_{}, wide_timed_{};
-  ThreadSet waiting_{};            // whose next step is the end of a sleep or timed wait
-  ThreadId earliest_ = kNoThread;  // whose next step has ExecutionRecord::earliest_time
-  ThreadSet held_{}, due_{};       // sleeps and timed waits that may not end yet; timed waits whose time has come
-  ThreadSet ready_{}, before_{};   // who could run, apart from fairness: now, and at the decision before
+  ThreadSet waiting_{};            // the next step is the end of a sleep or timed wait
+  ThreadId earliest_ = kNoThread;  // the thread whose next step has ExecutionRecord::earliest_time
+  ThreadSet held_{}, due_{};       // sleeps and timed waits that may not end yet; timed waits that are due
+  ThreadSet ready_{}, before_{};   // threads that can run, ignoring fairness: now, and at the previous decision
 };
 
 class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionState, private DecisionSets {
@@ -106,7 +107,7 @@ class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionSta
 
   // --- one execution, from the controller's side ---
   void begin(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers);
-  // From here on another plan, which says the same about everything that has been decided.
+  // Continues with another plan, which has the same decisions so far.
   void follow(const PlanHeader& plan, const Delta* deltas, const uint16_t* sleepers) {
     take_plan(plan, deltas, sleepers);
     if (!in_blocks()) return;
@@ -115,17 +116,18 @@ class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionSta
     refresh_stop();
     blocks.follow(plan.extra(), plan.extra_words, plan.sleep_at);
   }
-  // At the first decision from this record on SchedulerClient::save_checkpoint() is called, before anything is decided.
+  // SchedulerClient::save_checkpoint() is called at the first decision from this record on, before the decision.
   void stop_to_save(uint32_t record) {
     save_at_ = record;
     refresh_stop();
   }
-  // What was decided so far follows from decisions that each_delta_done() names.
+  // True if the decisions of each_delta_done() determine everything decided so far.
   bool repeatable() const {
     return !(sleeper_count_ && sleep_at_ == kNoStep) && !(delta_ && deltas_[delta_ - 1].step == kNextDecision) &&
            (!in_blocks() || (blocks.can_follow() && block_delta_count_ < kMostBlockDeltas));
   }
-  // In the order of their records: of the plan, and of the policy that runs atomic blocks. Calls `each(delta)`.
+  // Calls `each(delta)` for the decisions so far, ordered by record: of the plan, and of the policy that runs atomic
+  // blocks.
   template <class Each>
   void each_delta_done(Each&& each) const {
     uint32_t own = 0;
@@ -135,7 +137,7 @@ class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionSta
     }
     for (; own < block_delta_count_; ++own) each(block_delta_[own]);
   }
-  // Ends the execution; control goes to the controller and does not come back.
+  // Ends the execution; control goes to the controller and does not return.
   [[noreturn]] void end(Outcome outcome, int code = 0, const char* message = nullptr);
 
   [[noreturn]] void end_redundant(Redundancy why) {
@@ -143,29 +145,29 @@ class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionSta
     end(Outcome::Redundant);
   }
   [[noreturn]] void end_waiting_for_itself(const void* lock, const char* message);
-  void record_failure();  // the failing stack, if this is a detailed execution; end() does it if nobody did before
+  void record_failure();  // stores the failing stack of a detailed execution; end() does it if not done before
 
   // --- scheduling points, from the running thread's side ---
-  // Publishes the running thread's next operation and returns when it may execute it, or, for operations that a signal
-  // can interrupt, when it has (Thread::interrupted). The result is the record of
-  // this step, for outcomes known only now (a compare-exchange that succeeded).
+  // Publishes the running thread's next operation. Returns when the thread may execute it or, for operations that a
+  // signal can interrupt, when a signal has interrupted it (Thread::interrupted). Returns the record of this step, so
+  // that the caller can store outcomes known only now (a compare-exchange that succeeded).
   Step& reach(OpKind kind, const void* object, uint8_t flags = 0, bool can_run = true, Companion second = {},
               uint16_t order = 0, uint16_t bytes = 0);
-  // A data choice between 0 and n-1, belonging to the step just recorded.
+  // A data choice between 0 and n-1; belongs to the step just recorded.
   unsigned pick(unsigned n);
   void note(OpKind kind, ObjectId object, Companion second = {});
 
-  // Runs `thread`, which the current step released, up to its own next operation, as part of this step.
+  // Runs `thread`, which the current step released, up to its next operation, as part of this step.
   void advance(Thread& thread);
-  // Leaves the running thread until somebody advances it. It is not enabled meanwhile.
+  // Switches away from the running thread until another thread advances it. It is not enabled meanwhile.
   void wait_to_be_advanced(OpKind kind, const void* object, uint8_t flags, Companion second = {});
-  void sleep_until(uint64_t deadline);  // the running thread; returns when that is over
+  void sleep_until(uint64_t deadline);  // of the running thread; returns when the sleep is over
   [[noreturn]] void leave();            // the running thread has ended
   void begin_thread();                  // first step of a thread whose start is a decision
 
   void enable(Thread& thread, bool can_run);
-  void interrupt(Thread& thread);  // which waits: lets it take a signal
-  // Evaluates again who, of the threads waiting for `object`, can run.
+  void interrupt(Thread& thread);  // lets a waiting thread take a signal
+  // Evaluates again which of the threads waiting for `object` can run.
   template <class CanRun>
   void update_waiters(const void* object, CanRun&& can_run);
 
@@ -173,10 +175,10 @@ class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionSta
   void remove_thread(Thread& thread);  // has ended
   void time_has_moved() { straight_ = false; }
   void forbid_preemption(bool on);  // nestable, for the running thread
-  // The same around code that others must not see half done. Its beginning and its end are scheduling points.
+  // The same for code that other threads must not see half done. Its beginning and end are scheduling points.
   void begin_atomic_section();
   void end_atomic_section();
-  // The step just recorded was a turn of a spin loop, or `rounds` of them.
+  // The step just recorded was a round of a spin loop, or `rounds` of them.
   void count_as_yield(Step& step, uint32_t rounds = 1);
   void begin_yield(Step& step, uint64_t duration);
 
@@ -184,13 +186,13 @@ class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionSta
   const Thread& thread(ThreadId t) const { return threads_[index_of(t)]; }
   unsigned words() const { return words_; }
   uint64_t progress() const { return log_size + skipped_; }  // grows with every scheduling point
-  const StepCounter& counted() const { return counter_; }    // if first_kept is not 0
-  void need_room() {                                         // between steps
+  const StepCounter& counted() const { return counter_; }    // valid if first_kept is not 0
+  void need_room() {                                         // call between steps
     if (UNLIKELY(log_size >= full_at_)) make_room();
   }
 
-  // Memory of what an execution records, and what every execution runs with.
-  Step* log = nullptr;  // by record, from first_kept on
+  // Buffers for the records of an execution, and settings of all executions.
+  Step* log = nullptr;  // indexed by record, from first_kept on
   uint64_t* sets = nullptr;
   uint64_t* stacks = nullptr;
   ThreadId born[kMaxThreads];  // the `created` threads of this execution
@@ -198,16 +200,16 @@ class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionSta
   Timeouts timeouts = Timeouts::Cost;
   uint64_t max_delay = ~0ull;  // nanoseconds
   uint32_t spin_rounds = kDefaultSpinRounds;
-  uint64_t process_signals = 0;  // sent to the process while everybody blocks them
+  uint64_t process_signals = 0;  // sent to the process while every thread blocks them
   Blocks blocks;
   static constexpr uint32_t kMostBlockDeltas = 1024;
   Delta block_delta_[kMostBlockDeltas];
-  // Is there a signal that it would take now?
+  // Is there a signal that the thread would take now?
   bool has_signals(const Thread& t) const {
     return (t.signals | process_signals) & ~t.signal_mask & ~t.awaited_signals;
   }
   bool in_blocks() const { return policy_ == Policy::Blocks; }
-  bool records_memory() const { return in_blocks() || surveys_; }  // what each thread touches
+  bool records_memory() const { return in_blocks() || surveys_; }  // of the accesses of each thread
 
  private:
   friend struct SchedulerTest;
@@ -272,10 +274,10 @@ class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionSta
   Priorities priorities_;
   Surw surw_;
   uint64_t failure_stack_[65];
-  Step unrecorded_;  // what reach() returns when a step needs no record
+  Step unrecorded_;  // reach() returns this when a step needs no record
 };
 
-// No constructor runs when the library is loaded: start_modules() makes the scheduler.
+// Constructors must not run when the library is loaded: start_modules() constructs the scheduler.
 union SchedulerStorage {
   char nothing = 0;
   Scheduler object;
@@ -286,7 +288,7 @@ extern const Module scheduler_module;
 
 template <class CanRun>
 void Scheduler::update_waiters(const void* object, CanRun&& can_run) {
-  const Thread* running = runtime.current;  // its `pending` is the operation it is just executing
+  const Thread* running = runtime.current;  // its `pending` is the operation that it is executing
   live.for_each(words_, [&](ThreadId t) {
     Thread& other = thread(t);
     if (&other != running && other.pending.object == ObjectId(reinterpret_cast<uint64_t>(object)) &&

@@ -1,7 +1,11 @@
+// Detects spin loops by their local state and the values they read.
 #include "runtime/sched/spin.hpp"
 
 #include "runtime/detect/call_sites.hpp"
+#include "runtime/detect/call_tree.hpp"
+#include "runtime/detect/races.hpp"
 #include "runtime/process/backtrace.hpp"
+#include "runtime/process/facts.hpp"
 #include "runtime/process/libraries.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/state_hash.hpp"
@@ -10,7 +14,8 @@
 namespace lockstep::rt {
 namespace {
 
-// Where the running thread is and everything it could decide upon: program counter, registers, its own stack.
+// Hash of the running thread's position and of all state it can base a decision on: program counter, registers, own
+// stack.
 uint64_t hash_of(const CallerState& caller) {
   const char* top = runtime.current->stack_top;
   const char* sp = reinterpret_cast<const char*>(caller.stack_pointer);
@@ -22,12 +27,12 @@ uint64_t hash_of(const CallerState& caller) {
   return hash.value() | 1;
 }
 
-// Where the running thread gives way. Two calls of a function that yields are two places.
+// The place of a yield. Two calls of a function that yields are two places.
 struct Whereabouts {
   uint64_t address, path, state;
 };
 Whereabouts whereabouts() {
-  constexpr size_t kDeepest = 5;  // sleep_for() and what the program puts around it
+  constexpr size_t kDeepest = 5;  // sleep_for() and its callers in the program
   uint64_t path[kDeepest];
   CallerState caller;
   const size_t depth = caller_state(caller, path, kDeepest);
@@ -47,8 +52,27 @@ uint64_t current_value(const Watch& w) {
   return value;
 }
 
-// Looks whether this very state has been seen since the thread last changed anything; then what it read since then
-// is what it waits for.
+// The thread came back to the same state without a yield. If no other thread ran, it would spin for ever, although
+// others can run. CHESS calls that a violation of the good samaritan property (section 5, figure 3).
+void note_unyielding(Thread& me, const Watch& read) {
+  const Scheduler& s = scheduler();
+  if (s.enabled.size(s.words()) == s.enabled.contains(me.id)) return;
+  uint64_t place[1];
+  if (!backtrace(place, 1)) return;
+  notice(FactKind::SpinsUnyielding, reinterpret_cast<const void*>(place[0]));
+  if (!runtime.channel->check_yields) return;
+  RaceAccess access{};
+  access.pc = s.detail ? unwind_calls() : place[0];
+  access.address = access.begin = read.address;
+  access.step = s.log_size;
+  access.size = 1;
+  access.thread = me.id;
+  access.misuse = Misuse::SpinsUnyielding;
+  race_detector.add_misuse(access);
+}
+
+// Looks for the current state since the thread last changed anything. If it is found, the thread waits for a change of
+// the values that it read since then.
 void look_for_a_round(Thread& me, const Watch& now) {
   if (me.spin_misses >= kMostMisses || now.size > 8) return;
   const uint64_t state = local_state();
@@ -62,18 +86,21 @@ void look_for_a_round(Thread& me, const Watch& now) {
     me.watch_count = 0;
     for (uint32_t j = i + 1; j < me.spin_rounds; ++j) me.watch[me.watch_count++] = me.round[j].watch;
     me.watch[me.watch_count++] = now;
-    // What it writes again and again is as good as read: if another thread changes it, a round changes it back.
+    // A value that the loop writes repeatedly counts as read: if another thread changes it, a round changes it back.
     for (uint32_t j = 0; j < me.write_count && me.watch_count < kMostWatched; ++j)
       me.watch[me.watch_count++] = me.written[j];
     me.spin_rounds = 0;
     me.spin_misses = 0;
     me.spinning = !watched_value_changed(me);
-    if (!me.spinning) goes_round(me);
+    if (!me.spinning)
+      goes_round(me);
+    else if (me.round[i].yields == me.yields)
+      note_unyielding(me, now);
     return;
   }
   ++me.spin_misses;
   if (me.spin_rounds == kMostWatched) me.spin_rounds = 0;
-  me.round[me.spin_rounds++] = {state, now};
+  me.round[me.spin_rounds++] = {state, now, me.yields};
 }
 
 }  // namespace
@@ -150,8 +177,8 @@ bool let_go_round(Thread& t) {
   return true;
 }
 
-// Once more for everybody, before a livelock is declared: something may have been changed by other means than an
-// atomic operation.
+// Lets all spinners run another round before a livelock is declared: something other than an atomic operation may have
+// changed memory.
 bool try_spinners_again() {
   Scheduler& s = scheduler();
   bool any = false;
@@ -163,7 +190,7 @@ void unchanging_repeat(Step& step, const Watch& watch) {
   Thread& me = *runtime.current;
   call_sites.doubt();
   look_for_a_round(me, watch);
-  // A round of a loop has up to four reads: more values are not remembered.
+  // A round of a loop has up to four reads: more values are not stored.
   const uint32_t rounds = scheduler().spin_rounds;
   const uint32_t most = kFruitlessRepeats > 4 * (rounds + 1) ? kFruitlessRepeats : 4 * (rounds + 1);
   if (++me.spin_repeats < most) return;
@@ -171,7 +198,7 @@ void unchanging_repeat(Step& step, const Watch& watch) {
   scheduler().count_as_yield(step, most);
 }
 
-// From here on others may run for free.
+// From here on a switch to another thread is free.
 void Scheduler::begin_yield(Step& step, uint64_t duration) {
   step.flags |= Step::kYield;
   last_yielded_ = true;
@@ -194,16 +221,23 @@ void Scheduler::count_as_yield(Step& step, uint32_t rounds) {
   refresh_simple();
   yield_is_fair_ = true;
   Thread& me = *runtime.current;
-  if (enabled.size(words_) == enabled.contains(me.id) && timed.empty(words_)) return;  // it keeps nobody waiting
+  if (enabled.size(words_) == enabled.contains(me.id) && timed.empty(words_)) return;  // no other thread is delayed
   count_plain_writes(me);
-  Whereabouts here = whereabouts();
-  if (here.state) {  // a change makes a round another one
+  // Finding the place and hashing the stack takes far longer than a step. Of a loop whose rounds have differed for
+  // long, only a few rounds now and then are compared; the others count as different.
+  constexpr uint32_t kManyRounds = 256, kInterval = 32, kLooks = 4;
+  const bool looks = me.different_rounds < kManyRounds || me.different_rounds % kInterval < kLooks;
+  Whereabouts here = looks ? whereabouts() : Whereabouts{me.yields_at, me.yields_on_path, 0};
+  me.yields_at = here.address;
+  me.yields_on_path = here.path;
+  if (here.state) {  // a change makes this a different round
     StateHash hash;
     hash.add(here.state);
     hash.add(me.effects - me.unchanging - me.lock_steps);
     here.state = hash.value() | 1;
   }
   const Rounds::Pass pass = me.rounds.pass(here.path, here.state, rounds > spin_rounds ? 1 : spin_rounds);
+  me.different_rounds = pass == Rounds::Pass::Same ? 0 : me.different_rounds + 1;
   if (pass == Rounds::Pass::First) return;
   yield_is_fair_ = pass != Rounds::Pass::Counts && pass != Rounds::Pass::New;
   if (pass == Rounds::Pass::Beyond) loop_ = here.address;

@@ -1,12 +1,12 @@
-// Spin loops without annotation.
+// Detects spin loops without annotations in the program.
 //
-// A thread spins when it comes back to the same place with equal callee-saved registers and equal bytes on its stack,
-// has read the same values, which are still there, and has changed nothing in between: then the next round will be like
-// the last one until one of these values changes, and until then the thread is not enabled (an await loop is a blocking
-// read). When nobody is left but spinners, that is a livelock.
+// A thread spins when it returns to the same place with equal callee-saved registers and equal bytes on its stack, has
+// read the same values, which are unchanged, and has changed nothing in between. Then the next round will be like the
+// last one until one of these values changes, and until then the thread is not enabled (an await loop is a blocking
+// read). When only spinners are left, the execution is a livelock.
 //
-// Only a repeated read is looked at that closely. As a fallback (state that grows in every round, more places than are
-// remembered) kFruitlessRepeats of them count as a yield, so that the others get their turn and fairness applies.
+// Only a repeated read is examined this closely. As a fallback (state that grows in every round, more places than are
+// stored) kFruitlessRepeats repeated reads count as a yield, so that other threads run and fairness applies.
 #pragma once
 #include "runtime/base/runtime.hpp"
 #include "runtime/sched/inspection.hpp"
@@ -21,11 +21,12 @@ void wake_spinners();
 void wake_watchers(uint64_t address, size_t size);
 bool watched_value_changed(const Thread& t);
 uint64_t only_change(const Thread& t);  // address of the one watched value that has changed; 0: several, or none
-// A signal came for it: its handler may change what the loop waits for. True if the thread was held back in a loop.
+// A signal arrived for the thread: its handler may change the values that the loop waits for. True if the thread was
+// spinning.
 bool let_go_round(Thread& t);
-uint64_t local_state();  // of the running thread: hash of its registers and stack; 0: not known
+uint64_t local_state();  // of the running thread: hash of its registers and stack; 0: unknown
 
-// Operations that say in `second` what the round waited for; others have no room for it.
+// Operations that can store the awaited value in `second`.
 inline bool names_change(OpKind kind) { return kind == OpKind::Load || kind == OpKind::Store || kind == OpKind::Rmw; }
 
 inline void goes_round(Thread& t) {
@@ -33,7 +34,7 @@ inline void goes_round(Thread& t) {
   t.change = only_change(t);
 }
 
-// The running thread is about to do an atomic operation: can it, or is it known to be the next round of a spin loop?
+// The running thread is about to do an atomic operation: can it run, or is it the next round of a spin loop?
 inline bool may_go_round() {
   Thread& me = *runtime.current;
   if (LIKELY(!me.spinning)) return true;
@@ -46,7 +47,7 @@ inline bool may_go_round() {
   return true;
 }
 
-// Step::kBlocked if the operation it is about to do is there only because a value of its loop has changed.
+// Step::kBlocked if the next operation exists only because a value of its loop has changed.
 inline uint8_t because_of_a_change() {
   Thread& me = *runtime.current;
   if (LIKELY(!me.goes_round)) return 0;
@@ -60,14 +61,14 @@ inline void note_progress() {
   if (UNLIKELY(scheduler().spinners)) wake_spinners();
 }
 
-// The running thread's step is to be followed by a plain write: by the time somebody else runs it has been done.
+// A plain write will follow the running thread's step, before any other thread runs.
 inline void note_coming_write(const void* address, size_t size) {
   if (UNLIKELY(scheduler().spinners)) wake_watchers(reinterpret_cast<uint64_t>(address), size);
 }
 
-// A plain write: changes what another round of the thread's loop would see, unless it is to its own stack, which is
-// compared anyway. Only marked here, because there are many; counted when somebody asks. A thread that reads the same
-// value again and again looks whether its writes change anything.
+// A plain write. It changes what another round of the thread's loop would see, unless it is to the thread's own stack,
+// which is compared anyway. Only marked here, because there are many writes; count_plain_writes() counts them. For a
+// thread that repeatedly reads the same value, the runtime checks whether its writes change anything.
 void remember_write(Thread& me, uintptr_t address, size_t size);
 inline void note_plain_write(const volatile void* address, size_t size) {
   if (UNLIKELY(!runtime.running)) return;
@@ -86,11 +87,11 @@ inline void count_plain_writes(Thread& t) {
   t.wrote = false;
 }
 
-// Is this sched_yield one of the few with which code that is about to block puts that off (std::atomic::wait, and with
-// it latches, barriers, semaphores and futures, yields four times)? Those are no turn given to others: taken as such,
-// the thread would never be seen to go to sleep while somebody else can run, and a lost wake-up would be missed. A
-// thread that yields on and on without changing anything uses up its row; one that does change something, all it may
-// have.
+// Is this sched_yield one of the few that precede blocking? std::atomic::wait, and with it latches, barriers,
+// semaphores and futures, yields four times before it blocks. These yields do not count as giving others a turn:
+// otherwise the thread would never block while another thread can run, and a lost wakeup would be missed. A thread that
+// keeps yielding without changing anything uses up its row of yields; a thread that does change something can use up
+// the maximum.
 inline constexpr uint8_t kYieldsBeforeBlocking = 4;
 inline bool yields_before_it_blocks() {
   constexpr uint8_t kRow = kYieldsBeforeBlocking, kMost = 64;
@@ -108,8 +109,8 @@ inline bool yields_before_it_blocks() {
 }
 
 // std::counting_semaphore of libstdc++ 12 expects the value from before its polling, not the one it polled last, and
-// may so sleep with the semaphore free (GCC bug 104928). It would be found in every program with a semaphore, so such a
-// wait ends at once instead, as any futex wait may.
+// may therefore sleep although the semaphore is free (GCC bug 104928). Every program with a semaphore would show this
+// bug, so such a wait ends at once instead, as any futex wait may.
 inline bool waits_for_what_it_has_seen_change(const uint32_t* futex, uint32_t expected) {
   Thread& me = *runtime.current;
   count_plain_writes(me);
@@ -117,7 +118,7 @@ inline bool waits_for_what_it_has_seen_change(const uint32_t* futex, uint32_t ex
          me.read_object == reinterpret_cast<uint64_t>(futex) && static_cast<uint32_t>(me.read_value) != expected;
 }
 
-// A volatile variable was read, without a step. Reads that repeat themselves are taken for a loop that waits.
+// A volatile variable was read, without a step. Repeated equal reads are treated as a loop that waits.
 inline void note_volatile_read(const void* address, size_t size) {
   constexpr uint32_t kPatience = 100;
   Thread& me = *runtime.current;
@@ -142,11 +143,11 @@ inline void note_unchanging(Step& step, const Watch& watch) {
   me.read_object = watch.address;
   me.read_value = watch.value;
   count_plain_writes(me);
-  if (me.effects != me.spin_effects + 1) {  // not only reads since the last one: this is where a round may begin
+  if (me.effects != me.spin_effects + 1) {  // not only reads since the last one: a round may begin here
     me.write_count = 0;
     me.spin_rounds = 0;
     me.spin_repeats = 0;
-    for (uint64_t& key : me.spin_key) key = 0;  // what was read before that belongs to no round of a loop
+    for (uint64_t& key : me.spin_key) key = 0;  // earlier reads do not belong to a round
   }
   me.spin_effects = me.effects;
   ++me.unchanging;
@@ -169,8 +170,8 @@ inline void note_unchanging(Step& step, uint64_t value) {
   note_unchanging(step, {static_cast<uint64_t>(step.object), value, step.bytes()});
 }
 
-// Trying again and again is spinning, too: an attempt that can fail without blocking, decided by the first `size` bytes
-// of the object.
+// Repeated attempts are spinning too. An attempt can fail without blocking; the first `size` bytes of the object
+// decide.
 inline Step& reach_attempt(OpKind kind, const void* object, uint16_t size) {
   const bool can_run = may_go_round();
   return scheduler().reach(kind, object, static_cast<uint8_t>(Step::kConditional | because_of_a_change()), can_run, {},

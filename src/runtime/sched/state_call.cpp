@@ -1,3 +1,4 @@
+// Turns calls on files and other state of the process into operations.
 #include "runtime/sched/state_call.hpp"
 
 #include <errno.h>
@@ -17,8 +18,8 @@ Watch watch_on(StateKind kind) {
   return {reinterpret_cast<uint64_t>(&version_of(kind)), version_of(kind), sizeof(uint64_t)};
 }
 
-// The same in every execution, unlike the number of the inode: what the file is called, without its folder.
-// Temporary files are one, because their names vary.
+// A name of the file that is the same in every execution, unlike its inode number: its file name without the folder.
+// All temporary files share one name, because their names vary.
 uint64_t identity_of(int fd, const struct stat& info) {
   if (undo.is_temporary(info)) return 0;
   char link[32], name[512];
@@ -43,7 +44,7 @@ void StateCall::reach() {
 StateCall::StateCall(int fd, Use use, bool moves_position) : kind_(StateKind::Files), use_(use), second_{} {
   if (!controlled() || scheduler().unjoined == 0) return;
   if (undo.inherited(fd)) {
-    // What was inherited is no file of the program's own. Its output matters only to who compares it.
+    // An inherited descriptor is not a file of the program. Its output matters only if outputs are compared.
     if (!runtime.channel->compares_output || (fd != 1 && fd != 2) || use == Use::Look) return;
     kind_ = StateKind::Output;
     reach();

@@ -1,8 +1,11 @@
-// State that threads share beside memory: descriptors, files, the environment ... Calls that look at it or change it
-// are scheduling points while there are other threads. All of a kind is one object; who only looks does not conflict
-// with others who look.
+// State that threads share besides memory: descriptors, files, the environment ... Calls that read or change it are
+// scheduling points while there are other threads. All state of one kind is one object; two calls that only read do not
+// conflict.
 #pragma once
 #include <sys/types.h>
+
+#include <cerrno>
+#include <cstdio>
 
 #include "runtime/base/module.hpp"
 #include "runtime/base/runtime.hpp"
@@ -12,22 +15,31 @@ namespace lockstep::rt {
 
 enum class Use : uint8_t { Look, Change };
 
-// One call: a step when it begins. done() takes what it returned: a call that failed or only looked changed nothing,
-// and a loop of such calls spins (sched/spin.hpp).
+// One such call: a step when it begins. done() takes the call's result: a call that failed or only read changed
+// nothing, and a loop of such calls spins (sched/spin.hpp).
 class StateCall {
  public:
   StateCall(StateKind kind, Use use) : StateCall(kind, use, Companion{}) {}
   StateCall(StateKind kind, Use use, StateKind second, Use use_second)
       : StateCall(kind, use, Companion::state(state_object(second), use_second == Use::Change)) {}
-  // On an open file; no step if it is none of the program's own.
+  // A call on an open file; no step if the file is not the program's own.
   StateCall(int fd, Use use, bool moves_position);
 
   template <class T>
   T done(T result) const {
+    if (UNLIKELY(step_ != nullptr)) {
+      if (kind_ == StateKind::Files || kind_ == StateKind::Descriptors) step_->set_error(error_of(result));
+      finish(succeeded(result));
+    }
+    return result;
+  }
+  // Of a call that does not say by errno why it failed: at the end of a file, for one.
+  template <class T>
+  T done_without_error(T result) const {
     if (UNLIKELY(step_ != nullptr)) finish(succeeded(result));
     return result;
   }
-  void finish(bool changed) const;  // if it was to
+  void finish(bool changed) const;  // if the call was to change something
 
  private:
   StateCall(StateKind kind, Use use, Companion second) : kind_(kind), use_(use), second_(second) {
@@ -39,6 +51,13 @@ class StateCall {
   static bool succeeded(unsigned) { return true; }
   static bool succeeded(ssize_t size) { return size > 0; }
   static bool succeeded(size_t size) { return size > 0; }
+  static int error_of(int result) { return result == -1 ? errno : 0; }
+  static int error_of(ssize_t result) { return result == -1 ? errno : 0; }
+  static int error_of(FILE* stream) { return stream ? 0 : errno; }
+  template <class T>
+  static int error_of(const T&) {
+    return 0;
+  }
 
   StateKind kind_;
   Use use_;

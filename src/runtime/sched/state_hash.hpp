@@ -1,4 +1,4 @@
-// A number for the values of registers and memory, to compare states.
+// Hashes the values of registers and memory, to compare states.
 #pragma once
 #include "runtime/base/system.hpp"
 

@@ -1,5 +1,5 @@
-// What is counted of an execution whose records are not kept: the numbers that the driver counts of a whole trace, its
-// fingerprint (analysis/fingerprint.hpp), its preemptions (model/schedule.hpp) and its contested decisions.
+// Counts an execution whose records are not kept: the numbers that the driver computes from a whole trace, its
+// fingerprint (analysis/fingerprint.hpp), preemptions (model/schedule.hpp) and contested decisions.
 #pragma once
 #include "model/schedule.hpp"
 #include "model/step_hash.hpp"
@@ -24,7 +24,7 @@ class StepCounter {
     yielded_ = overflowed_ = false;
   }
 
-  // `op`: what the step did, with the names of objects that the driver knows.
+  // `op`: the step's operation, with the object names that the driver uses.
   void add(const Step& step, const Operation& op, const ThreadSetView& enabled, const ThreadSetView& timed) {
     if (step.is_note()) return;
     if (!step.is_choice()) {
@@ -36,15 +36,15 @@ class StepCounter {
     add_to_fingerprint(step, accesses(op));
   }
 
-  uint64_t fingerprint() const { return overflowed_ ? 0 : sum_ ? sum_ : 1; }  // 0: unknown, because of too many objects
+  uint64_t fingerprint() const { return overflowed_ ? 0 : sum_ ? sum_ : 1; }  // 0: unknown (too many objects)
   uint32_t preemptions() const { return preemptions_; }
   uint32_t contested() const { return contested_; }
 
  private:
   struct Object {
     ObjectId id;
-    uint64_t write, reads;  // the last write; the sum over the reads since
-    uint32_t execution;     // it is free in others
+    uint64_t write, reads;  // the last write; the sum over the reads since then
+    uint32_t execution;     // the execution that uses this entry; otherwise it is free
   };
 
   void add_to_fingerprint(const Step& step, const AccessList& list) {
@@ -91,7 +91,7 @@ class StepCounter {
   }
 
   Object* objects_;
-  uint64_t* threads_;  // the hash of each one's last step
+  uint64_t* threads_;  // hash of the last step of each thread
   uint64_t sum_;
   uint32_t execution_, preemptions_, contested_;
   size_t used_;

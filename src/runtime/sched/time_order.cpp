@@ -1,14 +1,14 @@
 // The order in which sleeps and timed waits end (docs/decisions/0014-time.md).
 //
-// One with deadline d may end before an operation f of another thread only if d <= t(f) + max_delay, where t(f) is the
-// time since when f could be done. Whoever has the earliest time is never held back.
+// A sleep or timed wait with deadline d may end before an operation f of another thread only if d <= t(f) + max_delay,
+// where t(f) is the time since when f could run. The thread with the earliest time is never held back.
 #include "runtime/process/facts.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/virtual_clock.hpp"
 
 namespace lockstep::rt {
 
-// Is the next step of a thread that can run, or give up, the end of a sleep or of a timed wait?
+// Is the next step of a thread that can run, or give up, the end of a sleep or timed wait?
 bool Scheduler::waits_for_time(const Thread& t) const {
   return enabled.contains(t.id) ? dormant.contains(t.id) && !has_signals(t) : timed.contains(t.id);
 }
@@ -19,7 +19,7 @@ void Scheduler::order_by_time() {
   due_.clear(words_);
   waiting_.clear(words_);
   if (LIKELY(dormant.empty(words_) && timed.empty(words_))) return;
-  uint64_t earliest = ~0ull, earliest_operation = ~0ull;  // of all, and of those who do not wait for time
+  uint64_t earliest = ~0ull, earliest_operation = ~0ull;  // of all threads, and of those that do not wait for time
   const auto smaller = [](uint64_t a, uint64_t b) { return a < b ? a : b; };
   const auto time_of = [&](const Thread& t) {
     if (waiting_.contains(t.id)) return t.deadline > t.clock ? t.deadline : t.clock;
@@ -47,11 +47,11 @@ void Scheduler::order_by_time() {
     due_.add(id);
     ready_.add(id);
   });
-  // An independent step may make an end possible: reductions take their orders for equal.
+  // An independent step may allow a wait to end, but reductions consider the two orders equal.
   if (!held_.empty(words_)) reasons.add(Reason::Delay);
 }
 
-// Has its sleep or timed wait ended before what could have been done earlier?
+// Records the delay if the end of a sleep or timed wait was chosen before an earlier possible step.
 void Scheduler::note_delay(const Thread& chosen) {
   if (LIKELY(!waiting_.contains(chosen.id))) return;
   const uint64_t time = chosen.deadline > chosen.clock ? chosen.deadline : chosen.clock;

@@ -1,5 +1,6 @@
-// A lock that trusted code releases: its thread is not preempted before that. Before an acquisition it is, because
-// nobody knows where a call of a library begins: others run before, between and after such calls.
+// Trusted code that releases a lock: its thread is not preempted before the release. It is preempted before an
+// acquisition, because the beginning of a call into a library is unknown: other threads run before, between and after
+// such calls.
 #pragma once
 #include "runtime/base/runtime.hpp"
 #include "runtime/process/libraries.hpp"
@@ -10,7 +11,7 @@ namespace lockstep::rt {
 
 class TrustedRelease {
  public:
-  // A thread that has not been chosen yet, and runs only up to its next operation, waits there: nobody is preempted.
+  // A thread that has a resumer runs only up to its next operation and waits there: it is not preempted.
   explicit TrustedRelease(const void* caller) : trusted_(is_trusted(caller) && !runtime.current->resumer) {
     if (UNLIKELY(trusted_)) scheduler().forbid_preemption(true);
   }
@@ -22,7 +23,7 @@ class TrustedRelease {
  private:
   static bool is_trusted(const void* caller) {
     if (UNLIKELY(trusted_code.any()) && trusted_code.contains(caller)) return true;
-    // The runtime implements one function by another (C11 threads), for whoever called the first.
+    // The runtime implements some functions by others (C11 threads), on behalf of the first one's caller.
     return from_library(caller) && !is_own_code(reinterpret_cast<uintptr_t>(caller));
   }
   bool trusted_;

@@ -1,3 +1,4 @@
+// Breakpoints on the functions that --trust and --preempt-in name.
 #include "runtime/sched/trusted_sections.hpp"
 
 #include "runtime/base/runtime.hpp"
@@ -29,7 +30,7 @@ TrustedSections::Site* TrustedSections::find(uint64_t address) const {
   return &table_->slot[slot];
 }
 
-// A byte that is a breakpoint already is somebody else's.
+// Adds a breakpoint. A breakpoint that is already in the code is not ours.
 bool TrustedSections::arm(uint64_t address, bool trusted, bool chosen) {
   Site& site = *find(address);
   site.trusted |= trusted;
@@ -89,7 +90,7 @@ bool TrustedSections::handle_trap(const siginfo_t* info, ucontext_t* context) {
   if (!site->address) return false;
   --registers[REG_RIP];
   if (runtime.running && controlled()) trap_at(*site, *runtime.current, static_cast<uint64_t>(registers[REG_RSP]));
-  // Nobody else runs before the instruction is done.
+  // No other thread runs before the instruction is done.
   write_code_byte(site->address, site->byte);
   stepped_over_ = site;
   registers[REG_EFL] |= kTrapFlag;

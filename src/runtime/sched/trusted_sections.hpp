@@ -1,9 +1,9 @@
-// Calls of functions that --trust names are atomic sections: others run before, between and after them. Calls of
-// functions that --preempt-in names are the converse: only in them a thread is preempted.
+// Calls of functions that --trust names are atomic sections: other threads run before, between and after them. Calls of
+// functions that --preempt-in names are the opposite: a thread is preempted only in them.
 //
-// Each such function has a breakpoint on its first byte, and each place that it returns to gets one when it is called.
-// So nothing is compiled into the program for it, and functions that are left by a tail call are in the section until
-// the callee returns. A section that an exception or longjmp leaves ends at the thread's next operation.
+// Each such function has a breakpoint on its first byte. When it is called, the place it returns to gets a breakpoint
+// too. So the program needs no recompilation, and a function that is left by a tail call stays in the section until the
+// callee returns. A section that an exception or longjmp leaves ends at the thread's next operation.
 #pragma once
 #include <signal.h>
 #include <ucontext.h>
@@ -20,19 +20,19 @@ class TrustedSections {
     if (UNLIKELY(channel.trusted_version.load(std::memory_order_acquire) != version_)) arm_functions(channel);
   }
   bool any() const { return table_ && table_->count != 0; }
-  // A trap: a breakpoint of ours, or the single step behind one. False: none of ours.
+  // Handles a trap: a breakpoint of this class, or the single step behind one. False: another trap.
   bool handle_trap(const siginfo_t* info, ucontext_t* context);
-  // Of the running thread: has an exception or longjmp left the call that began with this stack pointer?
+  // Has the running thread left, by exception or longjmp, the call that began with this stack pointer?
   bool was_left(uintptr_t stack_pointer) const;
 
  private:
   static constexpr uint32_t kSlots = 1 << 16;
   struct Site {
     uint64_t address;
-    uint8_t byte;          // of the program
-    bool trusted, chosen;  // the entry of such a function; otherwise where one returns to
+    uint8_t byte;          // the byte of the program
+    bool trusted, chosen;  // entry of such a function; neither: a return address
   };
-  // Breakpoints are no state of an execution, and no part of a checkpoint.
+  // Breakpoints belong neither to the state of an execution nor to a checkpoint.
   struct Table {
     uint32_t count;
     Site slot[kSlots];  // open addressing by address
@@ -47,7 +47,7 @@ class TrustedSections {
   void trap_at(const Site& site, Thread& me, uint64_t stack_pointer);
 
   Table* table_;
-  Site* stepped_over_;  // has no breakpoint for one instruction
+  Site* stepped_over_;  // without its breakpoint for one instruction
   uint32_t version_;
 };
 inline constinit TrustedSections trusted_sections{};

@@ -1,3 +1,4 @@
+// Virtual time: clocks of threads and objects.
 #include "runtime/sched/virtual_clock.hpp"
 
 #include "runtime/base/runtime.hpp"
@@ -25,7 +26,7 @@ void VirtualClock::init() { cells_ = static_cast<Cell*>(map_pages(sizeof(Cell) *
 uint64_t VirtualClock::read(Thread& me, clockid_t clock) {
   start_moving();
   me.clock += kClockReadCost;
-  ++me.effects;  // the next round of a loop that asks for the time is another one
+  ++me.effects;  // a loop that reads the time is in a different state each round
   ++me.polled_changes;
   return me.clock + (is_realtime(clock) ? kRealtimeOffset : 0);
 }
@@ -53,7 +54,8 @@ uint64_t VirtualClock::to_monotonic(clockid_t clock, const timespec& deadline) {
 }
 
 VirtualClock::Cell& VirtualClock::cell(ObjectId object) {
-  // When the table is full, cells are shared: time runs ahead for some threads, but stays monotonic and causal.
+  // When the table is full, objects share cells: time advances too far for some threads, but stays monotonic and
+  // causal.
   const uint32_t slot = first_slot(object);
   for (uint32_t probe = 0; probe < 64; ++probe) {
     Cell& c = cells_[(slot + probe) % kCells];

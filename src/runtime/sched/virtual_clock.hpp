@@ -1,5 +1,5 @@
-// Virtual time. What a thread reads depends on its causal past only: its own sleeps, timeouts and clock reads, and
-// those of whatever happens before. A clock that followed the global step count would make independent steps
+// Virtual time. The time that a thread reads depends on its causal past only: its own sleeps, timeouts and clock reads,
+// and those of everything that happens before. A clock that followed the global step count would make independent steps
 // observable and every reduction unsound.
 #pragma once
 #include <time.h>
@@ -11,9 +11,9 @@ namespace lockstep::rt {
 
 inline constexpr uint64_t kClockStart = 1'000'000'000;                  // monotonic clocks begin at 1 s
 inline constexpr uint64_t kRealtimeOffset = 1'767'225'600'000'000'000;  // 2026-01-01
-inline constexpr uint64_t kClockReadCost = 1'000;                       // polling a clock moves it, so such loops end
-inline constexpr uint64_t kPollCost = 1'000;                            // a yield, a round of a spin loop
-inline constexpr uint64_t kBusyPollCost = 10'000;  // at most, of a thread that has changed something since the last one
+inline constexpr uint64_t kClockReadCost = 1'000;  // polling a clock advances it, so such loops end
+inline constexpr uint64_t kPollCost = 1'000;       // a yield, a round of a spin loop
+inline constexpr uint64_t kBusyPollCost = 10'000;  // at most, for a thread that changed something since its last poll
 
 class VirtualClock {
  public:
@@ -21,17 +21,19 @@ class VirtualClock {
   void begin() { ++generation_; }
   uint64_t read(Thread& me, clockid_t clock);  // nanoseconds; advances `me`
   void sleep_until(Thread& me, uint64_t deadline);
-  // A round of polling. Each takes half as long as the rounds before it together, so that a loop which polls until
-  // another thread has slept reaches any deadline soon, and exceeds it by at most half. A thread that works between its
-  // yields does not wait for time to pass: who watches it with a timeout must not lose patience.
+  // A round of polling. Each round takes half as long as all earlier rounds together. So a loop that polls until
+  // another thread has slept reaches any deadline soon, and exceeds it by at most half. A thread that changes something
+  // between its yields does not wait for time to pass: its time must advance slowly, or another thread that waits for
+  // it with a timeout would give up.
   void poll(Thread& me, uint64_t least);
   static uint64_t to_monotonic(clockid_t clock, const timespec& deadline);  // absolute deadline -> virtual time
 
-  // Happens-before of one step: `me` learns the time of what it reads, its object learns the time of `me`.
+  // Happens-before of one step: `me` advances to the time of the objects it reads, and its object to the time of `me`.
   void join(Thread& me, const Step& step);
   void join(Thread& me, const Thread& other) { advance_to(me, other.clock); }
-  // Since when a thread that can run could do its next operation: its own time or, where it had to wait, the time of
-  // what let it go on. Not what it would learn from the operation itself: who polls a variable would put off its store.
+  // The time since when a thread that can run could do its next operation: its own time or, if it had to wait, the time
+  // of the step that enabled it. Excludes the time it would get from the operation itself: otherwise a thread that
+  // polls a variable would delay the store to it.
   uint64_t ready_since(const Thread& t, const Step& next) const;
 
  private:

@@ -1,3 +1,4 @@
+// Runs the user's commands around executions in processes of their own.
 #include "runtime/serve/around.hpp"
 
 #include <signal.h>
@@ -20,7 +21,7 @@ struct {
 
 constexpr unsigned kMostEnvironment = 4096;
 
-// As the user's shell would run it: without the runtime, which the environment of the program names.
+// Runs the command like the user's shell: without the runtime, which the program's environment names.
 [[noreturn]] void become_shell(const char* command) {
   const char* words[] = {"sh", "-c", command, nullptr};
   const char* environment[kMostEnvironment + 1];
@@ -87,7 +88,7 @@ const char* around_error() { return around.error; }
 
 }  // namespace lockstep::rt
 
-// Before lockstep_rt_serve(). Either may be null.
+// Called before lockstep_rt_serve(). Either function may be null.
 LOCKSTEP_EXPORT void lockstep_rt_around(void (*setup)(void*), void (*teardown)(void*), void* argument) {
   using lockstep::rt::around;
   around.setup = setup;

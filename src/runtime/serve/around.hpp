@@ -1,10 +1,10 @@
-// What the user wants done outside the program around every execution: a shell command, or a function of the test that
-// explores. Both run in a process of their own, so that only what lies outside the program's memory changes.
+// Runs what the user wants done outside the program around every execution: a shell command, or a function of the test
+// that explores. Each runs in its own process, so it changes nothing in the program's memory.
 #pragma once
 
 namespace lockstep::rt {
 
-// Each returns false if it failed; then around_error() says how.
+// Returns false on failure; around_error() then has the message.
 bool before_each_execution();
 bool after_each_execution();
 const char* around_error();

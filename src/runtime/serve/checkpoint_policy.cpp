@@ -1,3 +1,4 @@
+// Decides where executions are saved and from which checkpoint they start.
 #include "runtime/serve/checkpoint_policy.hpp"
 
 #include "runtime/backend/backend.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr uint64_t kFault = 8'000;  // cycles
 constexpr uint64_t kCheckEvery = 1000;
-// Executions, while they are short: asking for the time costs as much as some steps.
+// Measures one in this many short executions: reading the time costs as much as some steps.
 constexpr unsigned kMeasureOneIn = 16;
 
 uint64_t cycles() {
@@ -24,7 +25,7 @@ uint64_t cycles() {
 #endif
 }
 
-// Up to where two plans give the same execution.
+// The number of first records in which two plans give the same execution.
 uint32_t common(const PlanHeader& a, const PlanHeader& b) {
   if (a.policy != b.policy || a.max_steps != b.max_steps) return 0;
   uint32_t i = 0;
@@ -44,7 +45,7 @@ uint32_t common(const PlanHeader& a, const PlanHeader& b) {
   return step;
 }
 
-// The last record the plan speaks of.
+// The last record that the plan has a delta for.
 uint32_t last_order(const PlanHeader& plan) {
   for (uint32_t i = plan.deltas; i-- > 0;)
     if (plan.delta_list()[i].step != kNextDecision) return plan.delta_list()[i].step;
@@ -69,7 +70,7 @@ unsigned CheckpointPolicy::begin(const PlanHeader& plan, const PlanHeader* (*aft
   target_ = 0;
   resumable_ = false;
   if (use_ == CheckpointUse::Off) return 0;
-  // What was found of them is not to be undone, and the program's code is not part of a checkpoint.
+  // Found loops and removed calls must not be undone, but their patches of the code are not part of a checkpoint.
   if (UNLIKELY(native_loops_known() || call_sites.in_use())) {
     turn_off();
     return 0;
@@ -126,14 +127,14 @@ void CheckpointPolicy::end() {
   records_before_ = scheduler().log_size;
 }
 
-// What a program does before its first decision is spared by a checkpoint there, however few steps follow.
+// A checkpoint at the first decision skips everything before it, however few steps follow.
 void CheckpointPolicy::started() {
   if (!from_ && resumable_ && cost_.is_long()) return scheduler().stop_to_save(0);
   aim(0);
 }
 
-// The next place for a checkpoint: half-way to where executions will differ, so that going back a little further costs
-// little more.
+// Chooses the record of the next checkpoint: half-way to where executions will differ, so that returning a little
+// further costs little more.
 void CheckpointPolicy::aim(uint32_t position) {
   if (target_ <= position) return scheduler().stop_to_save(kNoStep);
   const uint32_t half = (target_ - position) / 2;

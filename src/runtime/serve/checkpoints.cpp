@@ -1,3 +1,4 @@
+// Saves executions at decisions and restores them.
 #include "runtime/serve/checkpoints.hpp"
 
 #include <unistd.h>
@@ -18,17 +19,17 @@ bool equal_deltas(const Delta* a, const Delta* b, uint32_t count) {
   return true;
 }
 
-// Atomic blocks: from there on its plan decides more than its deltas.
+// Atomic blocks: from there on the plan decides more than its deltas.
 bool starts_before(const PlanHeader& plan, uint32_t record) {
   return plan.policy == Policy::Blocks && (plan.sleep_at == kNoStep || plan.sleep_at < record);
 }
 
 }  // namespace
 
-// Not where the schedule depends on more than decisions at records, and not where more is to be recorded than usual.
+// False if the schedule depends on more than decisions at records, or if more is recorded than usual.
 bool can_resume(const PlanHeader& plan) {
   const bool decides = plan.policy == Policy::Default || plan.policy == Policy::RoundRobin;
-  const bool blocks = plan.policy == Policy::Blocks;  // their `extra` is about what comes later
+  const bool blocks = plan.policy == Policy::Blocks;  // their `extra` concerns later records
   return (blocks || (decides && !plan.extra_words)) && !plan.detail && !plan.stacks && !plan.origins && !plan.tracked;
 }
 
@@ -53,7 +54,7 @@ bool Checkpoints::find_pieces(Level& level, Thread& decider) {
   level.pieces = 0;
   bool all = true;
   s.live.for_each(s.words(), [&](ThreadId t) { all = all && add_thread(level, s.thread(t)); });
-  if (decider.life != Life::Live) all = all && add_thread(level, decider);  // on its way out
+  if (decider.life != Life::Live) all = all && add_thread(level, decider);  // about to end
   for (unsigned i = 0; all && i < heap.used(); ++i) {
     const Heap::Extent used = heap.extent(i);
     all = add(level, used.begin, static_cast<size_t>(used.end - used.begin));
@@ -64,7 +65,7 @@ bool Checkpoints::find_pieces(Level& level, Thread& decider) {
   return all && bytes <= kMostBytes;
 }
 
-// All room at once: what is mapped after a checkpoint goes when the checkpoint comes back.
+// Reserves all memory at once: mappings made after a checkpoint are removed when the checkpoint is restored.
 void Checkpoints::init() {
   own_.init();
   for (Level& level : level_) {
@@ -111,7 +112,7 @@ unsigned Checkpoints::reached_by(const PlanHeader& plan) const {
         level.promoted != runtime.channel->promoted_version.load(std::memory_order_acquire) ||
         level.trusted != runtime.channel->trusted_version.load(std::memory_order_acquire))
       continue;
-    // Orders for "the next decision" may have been meant for one before the checkpoint.
+    // A delta for "the next decision" may have meant a decision before the checkpoint.
     if (plan.deltas > level.deltas) {
       const uint32_t next = plan.delta_list()[level.deltas].step;
       if (next == kNextDecision || next < level.records) continue;
@@ -123,7 +124,7 @@ unsigned Checkpoints::reached_by(const PlanHeader& plan) const {
 
 Thread& Checkpoints::resume(unsigned number, const PlanHeader& plan) {
   const Level& level = level_[number];
-  // Facts about the process, not about the execution.
+  // State of the process, not of the execution.
   const unsigned used = heap.used();
   for (unsigned i = 0; i < used; ++i) filled_[i] = heap.extent(i);
   leave_for_checkpoint();

@@ -1,9 +1,10 @@
-// The execution under way, saved in place at a decision: every thread but the one that decides is parked, so all of it
-// is memory. Putting that back and letting the thread decide again is another execution with the same beginning.
+// Checkpoints: the current execution, saved in place at a decision. Every thread but the deciding one is parked, so all
+// of the state is memory. Restoring it and letting the thread decide again gives another execution with the same
+// beginning.
 //
-// The program's memory is copied as a whole: pages written since the snapshot, heap, stacks, thread-local variables.
-// The runtime's own is kept by OwnState. What lies outside memory is not saved: where there is something to undo, or a
-// thread runs on a stack of its own making, there is no checkpoint.
+// The program's memory is copied: pages written since the snapshot, heap, stacks, thread-local variables. OwnState
+// saves the runtime's memory. State outside memory is not saved: there is no checkpoint if something has to be undone,
+// or if a thread runs on a stack that the program made itself.
 #pragma once
 #include "model/plan.hpp"
 #include "runtime/memory/heap.hpp"
@@ -13,21 +14,22 @@ namespace lockstep::rt {
 
 struct Thread;
 
-class Checkpoints {  // lies in unsaved pages itself
+class Checkpoints {  // in unsaved pages
  public:
   void init();
 
   unsigned count() const { return own_.levels(); }
-  // Saves what the execution has come to; `decider` is the thread that was about to choose. False: it cannot be saved.
+  // Saves the current execution; `decider` is the thread that is about to choose. False: it cannot be saved.
   bool save(const PlanHeader& plan, Thread& decider);
-  // The last one that an execution of `plan` comes to, plus one; 0: there is none.
+  // The last checkpoint that an execution of `plan` reaches, plus one; 0: none.
   unsigned reached_by(const PlanHeader& plan) const;
-  // Goes back to checkpoint `number` (from 0) and on with another plan. Later ones are forgotten. Returns the decider.
+  // Restores checkpoint `number` (from 0) and continues with another plan. Drops later checkpoints. Returns the
+  // decider.
   Thread& resume(unsigned number, const PlanHeader& plan);
-  void forget();  // all of them
+  void forget();  // drops all
   bool lost() const { return own_.lost(); }
 
-  // Records of the trace that checkpoint `number` has, and words of its section of sets.
+  // Number of records at checkpoint `number`, and of words in the set section.
   uint32_t records(unsigned number) const { return level_[number].records; }
   uint32_t set_words(unsigned number) const { return level_[number].set_words; }
 
@@ -36,7 +38,7 @@ class Checkpoints {  // lies in unsaved pages itself
 
  private:
   static constexpr unsigned kMostDeltas = 1024, kMostPieces = 16 * 1024;
-  static constexpr size_t kMostBytes = 16u << 20;  // of the program's memory, for each
+  static constexpr size_t kMostBytes = 16u << 20;  // of the program's memory, per checkpoint
   struct Piece {
     char* at;
     size_t bytes;
@@ -46,7 +48,7 @@ class Checkpoints {  // lies in unsaved pages itself
     Policy policy;
     uint32_t max_steps, promoted, trusted;
     uint32_t deltas;
-    Delta* delta;  // what the plan had said so far
+    Delta* delta;  // deltas of the plan so far
     Thread* decider;
     size_t dirty_pages;
     Piece* piece;
@@ -63,7 +65,7 @@ class Checkpoints {  // lies in unsaved pages itself
   Heap::Extent filled_[kMaxThreads];
 };
 
-// A plan whose executions can begin at a checkpoint.
+// True for plans whose executions can start at a checkpoint.
 bool can_resume(const PlanHeader& plan);
 
 }  // namespace lockstep::rt

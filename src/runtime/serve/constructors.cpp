@@ -1,3 +1,4 @@
+// Runs the constructors of the program.
 #include "runtime/serve/constructors.hpp"
 
 #include <link.h>
@@ -11,12 +12,12 @@ namespace {
 using Constructor = void (*)(int, char**, char**);
 
 struct Constructors {
-  uintptr_t first;  // DT_INIT, which comes before the array
+  uintptr_t first;  // DT_INIT, which runs before the array
   uintptr_t array;
   size_t count;
 };
 
-// The program itself is the first module.
+// The first module is the program itself.
 int look_at_program(dl_phdr_info* info, size_t, void* found) {
   auto& constructors = *static_cast<Constructors*>(found);
   for (int i = 0; i < info->dlpi_phnum; ++i) {

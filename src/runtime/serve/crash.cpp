@@ -1,3 +1,4 @@
+// Handles crash signals, the runtime's own faults and traps, and the watchdog's signal.
 #include "runtime/serve/crash.hpp"
 
 #include <errno.h>
@@ -25,12 +26,12 @@ namespace {
 
 constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 
-// The rest of a crash, on a stack of its own: the thread's may be exhausted or wild.
+// Continues a crash on another stack: the thread's stack may be exhausted or invalid.
 struct CrashInfo {
   int signal;
   uint64_t address;
   bool overflow;
-  bool unwinding;  // the stack of the failure, which may be overwritten
+  bool unwinding;  // unwinding the stack of the failure, which may be overwritten
   char* stack;
 };
 constinit CrashInfo crash{};
@@ -55,7 +56,7 @@ char* spare_stack_top() {
 }
 
 #if defined(__x86_64__)
-// The handler returns to crash_continue().
+// Makes the handler return to crash_continue().
 void continue_crash(ucontext_t* context) {
   crash.unwinding = false;
   greg_t* registers = context->uc_mcontext.gregs;
@@ -64,7 +65,8 @@ void continue_crash(ucontext_t* context) {
 }
 #endif
 
-// Signals that the runtime provokes itself: first writes to watched pages, watchpoints, breakpoints, single steps.
+// Handles signals that the runtime causes itself: first writes to watched pages, watchpoints, breakpoints, single
+// steps.
 bool handle_own_signal(int signal, siginfo_t* info, ucontext_t* context) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
   if (signal == SIGSEGV && info->si_code == SEGV_ACCERR)
@@ -79,7 +81,7 @@ bool handle_own_signal(int signal, siginfo_t* info, ucontext_t* context) {
     return true;
   }
   if (trusted_sections.handle_trap(info, context)) return true;
-  // A breakpoint; a single step would be another code.
+  // A breakpoint: a single step has another code.
   if (info->si_code == SI_KERNEL && plain_functions.handle_trap(static_cast<uintptr_t>(registers[REG_RIP]),
                                                                 static_cast<uintptr_t>(registers[REG_RSP]))) {
     --registers[REG_RIP];
@@ -99,13 +101,13 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
   auto* context = static_cast<ucontext_t*>(raw_context);
   if (handle_own_signal(signal, info, context)) return;
 #if defined(__x86_64__)
-  if (crash.unwinding) {  // reported without its stack
+  if (crash.unwinding) {  // report the crash without its stack
     runtime.running = true;
     return continue_crash(context);
   }
 #endif
   if (!runtime.running || thread_pointer() != runtime.current->tls) {
-    // Not the program's threads under control: let the default action happen.
+    // Not a controlled thread of the program: take the default action.
     struct sigaction action {};
     action.sa_handler = SIG_DFL;
     LOCKSTEP_REAL(sigaction)(signal, &action, nullptr);
@@ -120,7 +122,7 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
                                                         static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RSP]));
   if (run_own_handler_next(signal, info, raw_context, crash.overflow)) return;
   crash.unwinding = true;
-  scheduler().record_failure();  // here, where the unwinder can see the interrupted frames
+  scheduler().record_failure();  // here the unwinder can see the interrupted frames
   if (UNLIKELY(runtime.channel->debug)) debug_failure();
   continue_crash(context);
 #else
@@ -128,15 +130,15 @@ void on_signal(int signal, siginfo_t* info, void* raw_context) {
 #endif
 }
 
-// Does the unwinder run, which must not be called again? Then it has a frame on the stack.
+// False if the unwinder is running, because it is not reentrant: it then has a frame on the stack.
 bool can_unwind(const void* context) {
 #if defined(__x86_64__)
   constexpr uintptr_t kDeepest = 64 << 10;
   const greg_t* registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
   const auto pc = static_cast<uintptr_t>(registers[REG_RIP]);
   if (from_unwinder(reinterpret_cast<const void*>(pc))) return false;
-  // Half-way between two threads there is no stack to follow. Whoever does not get on in our own code is in a system
-  // call.
+  // During a switch between threads there is no stack to unwind. A thread that is stuck in the runtime's code is in a
+  // system call.
   constexpr uint16_t kSyscall = 0x050f;
   uint16_t before;
   copy_bytes(&before, reinterpret_cast<const void*>(pc - sizeof before), sizeof before);
@@ -150,7 +152,7 @@ bool can_unwind(const void* context) {
   return true;
 }
 
-// The driver asks what is going on: says how far we are, and the stack of whoever runs if it can be looked at.
+// The driver's watchdog signal: reports the number of steps, and the stack of the running thread if it can be unwound.
 void on_watchdog(int, siginfo_t*, void* context) {
   Channel* channel = runtime.channel;
   if (!channel || (!runtime.running && runtime.isolation == Isolation::Fork)) return;
@@ -180,7 +182,8 @@ void install_signal_handlers() {
   struct sigaction action {};
   action.sa_sigaction = on_signal;
   for (int signal : kCrashSignals) {
-    // A trap may be a scheduling point, so it is handled on the thread's own stack, which stays while others run.
+    // A trap may be a scheduling point, so it is handled on the thread's own stack, which remains while other threads
+    // run.
     action.sa_flags = SA_SIGINFO | SA_NODEFER | (signal == SIGTRAP ? 0 : SA_ONSTACK);
     LOCKSTEP_REAL(sigaction)(signal, &action, nullptr);
   }

@@ -1,4 +1,4 @@
-// Signals: first writes to tracked pages, crashes of the program, the watchdog's question.
+// Signal handlers: first writes to tracked pages, crashes of the program, the watchdog.
 #pragma once
 #include "runtime/base/system.hpp"
 

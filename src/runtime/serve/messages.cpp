@@ -1,3 +1,4 @@
+// Reads plans from the channel and writes traces into it.
 #include "runtime/serve/messages.hpp"
 
 #include "model/ring.hpp"
@@ -15,7 +16,8 @@ namespace lockstep::rt {
 
 namespace {
 
-// A look or two before going to sleep: pauses are long on recent processors, and spinning takes a core from others.
+// Spins only briefly before sleeping: pauses are long on recent processors, and spinning takes a core from other
+// processes.
 constexpr unsigned kSpins = 4;
 
 char* channel_bytes(uint64_t offset) { return reinterpret_cast<char*>(runtime.channel) + offset; }
@@ -24,8 +26,8 @@ char* channel_bytes(uint64_t offset) { return reinterpret_cast<char*>(runtime.ch
 
 // --- reading plans ---
 
-// The next plan, or nullptr when the driver wants us to stop. Before sleeping, it wakes the driver if there are traces
-// to read.
+// The next plan, or nullptr when the driver requests a stop. Before sleeping, wakes the driver if there are traces to
+// read.
 const PlanHeader* next_plan() {
   Ring& plans = runtime.channel->plans;
   Ring& traces = runtime.channel->traces;
@@ -44,28 +46,28 @@ const PlanHeader* next_plan() {
     plans.reader_sleeps.store(1, std::memory_order_seq_cst);
     if (plans.written.load(std::memory_order_seq_cst) == plans.read.load(std::memory_order_relaxed) &&
         !runtime.channel->stop.load(std::memory_order_acquire)) {
-      timespec limit{1, 0};  // notices a driver that died without a word
+      timespec limit{1, 0};  // detects that the driver has died
       futex_wait(&plans.bell, bell, &limit);
     }
     plans.reader_sleeps.store(0, std::memory_order_relaxed);
   }
 }
 
-// The plan after it, if the driver has sent one.
+// The following plan, if the driver has sent one.
 const PlanHeader* plan_after(const PlanHeader* plan) {
   const Ring& plans = runtime.channel->plans;
   uint64_t position = plans.read.load(std::memory_order_relaxed) + plan->bytes;
   return reinterpret_cast<const PlanHeader*>(message_at(plans, channel_bytes(plans.offset), position));
 }
 
-// The driver never waits for room.
+// Rings no bell: the driver never waits for room.
 void plan_done(const PlanHeader* plan) { pop(runtime.channel->plans, plan->bytes); }
 
 // --- writing traces ---
 
 namespace {
 
-// Room for a message, waiting for the driver to read if need be.
+// Room for a message; waits until the driver has read enough.
 char* trace_room(const RingSlot& slot) {
   Ring& ring = runtime.channel->traces;
   while (!fits(ring, slot)) {
@@ -102,7 +104,7 @@ void publish_trace(const RingSlot& slot) {
     ring_bell(ring);
 }
 
-// The search knows objects by the names that overlapping accesses share.
+// The search names objects by the common names of overlapping accesses.
 void name_objects(Step* steps, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     const Operation op = promoted.canonical(steps[i].operation());
@@ -127,7 +129,7 @@ uint32_t find_pending(Step* pending) {
 
 Reasons reasons_of(const Step* pending, uint32_t count) {
   Reasons all = scheduler().reasons;
-  switch (scheduler().outcome) {  // it did not end, or nobody could go on
+  switch (scheduler().outcome) {  // it did not end, or no thread could run
     case Outcome::Deadlock:
     case Outcome::StepLimit:
     case Outcome::Livelock:
@@ -181,7 +183,7 @@ TraceHeader describe_trace(uint64_t plan_id, const Step* pending, uint32_t pendi
   return header;
 }
 
-// A trace too large for the ring: only its header goes there, to `in_ring`.
+// Memory for a trace too large for the ring: only its header is written to `in_ring`.
 char* room_elsewhere(const TraceHeader& header, uint32_t size, char* in_ring) {
   if (size > runtime.channel->big_capacity) die("a trace is larger than the channel");
   TraceHeader stub = header;
@@ -191,7 +193,7 @@ char* room_elsewhere(const TraceHeader& header, uint32_t size, char* in_ring) {
   return channel_bytes(runtime.channel->big_offset);
 }
 
-// The last sections of a trace, which end at `end`.
+// Writes the last sections of a trace, which end at `end`.
 void write_findings_sections(const TraceHeader& header, char* end) {
   const size_t touched = sizeof(Touched) * header.block_units, races = sizeof(DataRace) * header.races;
   const size_t allocations = sizeof(Allocation) * header.allocations, values = sizeof(StepValues) * header.values;
@@ -211,7 +213,7 @@ void write_trace(uint64_t plan_id) {
   Step pending[kMaxThreads];
   const uint32_t pending_count = find_pending(pending);
   TraceHeader header = describe_trace(plan_id, pending, pending_count);
-  // What it has in common with the trace before is left out.
+  // Omits the part that equals the previous trace.
   TraceSuffix suffix{checkpoint_policy().same_records(), checkpoint_policy().same_set_words()};
   if (suffix.records) header.wire |= TraceHeader::kSuffix;
   if (checkpoint_policy().any()) header.wire |= TraceHeader::kKept;
@@ -235,13 +237,13 @@ void write_trace(uint64_t plan_id) {
   if (s.stack_words) put(s.stacks, 8 * size_t{s.stack_words});
   if (s.message_size) {
     put(s.message, s.message_size);
-    const uint64_t nothing = 0;  // up to the next word
+    const uint64_t nothing = 0;  // padding
     put(&nothing, -s.message_size & 7);
   }
   publish_trace(slot);
 }
 
-// A number for all that a trace says.
+// A hash of the whole trace.
 uint64_t digest_of_trace() {
   Scheduler& s = scheduler();
   Step pending[kMaxThreads];

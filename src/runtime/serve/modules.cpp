@@ -1,3 +1,4 @@
+// The list of modules, and the settings of an execution.
 #include "runtime/serve/modules.hpp"
 
 #include <new>
@@ -67,7 +68,7 @@ const Module call_tree_module = {
           if (settings.keeps_origins) call_tree.begin();
         },
 };
-// After everything that decides whether accesses matter to anybody.
+// After the modules that decide whether accesses matter.
 const Module tracked_module = {
     .name = "tracked variables",
     .before_execution =
@@ -79,7 +80,7 @@ const Module tracked_module = {
         },
 };
 
-// Memory first, then what looks at it, then the scheduler, which knows whether somebody does.
+// Memory first, then its monitors, then the scheduler, which knows whether there are any.
 const Module* const kModules[] = {
     &threads_module,
     &keys_module,
@@ -124,7 +125,7 @@ inline void call_all(void (*Module::*function)()) {
     if (module->*function) (module->*function)();
 }
 
-// For what is called with every execution: those that are not null.
+// The non-null functions of one phase, for phases of every execution.
 struct Calls {
   void (*call[std::size(kModules)])();
   unsigned count;
@@ -144,7 +145,7 @@ Settings derive_settings(const PlanHeader& plan) {
   s.plan = &plan;
   s.checks_locks = channel.check_locks && runtime.instrumented;
   const bool checks_races = runtime.instrumented && (channel.detect_races || s.checks_locks);
-  // Tracking a few variables is to be cheap, unless somebody wants to know of the others, too.
+  // Tracking a few variables must be cheap, unless the other variables are needed too.
   s.detects_races = checks_races && (plan.tracked == 0 || plan.survey || plan.detail);
   s.skips_races = checks_races && !s.detects_races;
   s.keeps_origins = plan.detail || plan.stacks || plan.origins;

@@ -1,4 +1,4 @@
-// How the runtime gets hold of the program: before its constructors, then instead of its main.
+// The start of the runtime: takes control before the program's constructors, then in place of its main.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -28,9 +28,9 @@ namespace lockstep::rt {
 
 namespace {
 
-constexpr unsigned kFirstPool = 9;  // main and eight more; grows when an execution needs it
+constexpr unsigned kFirstPool = 9;  // main and eight more; grows on demand
 
-// Takes our variables out of the environment: children of the program are not under control.
+// Removes the runtime's variables from the environment: the program's child processes are not controlled.
 void remove_variable(char** environment, const char* prefix) {
   char** out = environment;
   for (char** e = environment; *e; ++e)
@@ -52,7 +52,7 @@ int parse_number(const char*& text) {
   return value;
 }
 
-// For the test that every wrapper is needed: makes the one of this name jump to the function it stands for.
+// For the test that every wrapper is needed: makes the wrapper of this name jump to the real function.
 void disable_wrapper(const char* name) {
 #if defined(__x86_64__)
   auto* wrapper = static_cast<unsigned char*>(dlsym(RTLD_DEFAULT, name));
@@ -60,7 +60,7 @@ void disable_wrapper(const char* name) {
   if (!wrapper || real == wrapper) return;
   const uintptr_t page = reinterpret_cast<uintptr_t>(wrapper) & ~uintptr_t{4095};
   sys(SYS_mprotect, static_cast<long>(page), 2 * 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
-  if (!real) {  // nobody else has it: the program would not even start
+  if (!real) {  // only the runtime defines it: crash on a call, as the program would not start without it
     wrapper[0] = 0x0f, wrapper[1] = 0x0b;
     return;
   }
@@ -72,7 +72,7 @@ void disable_wrapper(const char* name) {
 #endif
 }
 
-// Where the program lies may decide what it does. Forks of one process (explore()) have the same layout.
+// The addresses may decide what the program does. Forks of one process (explore()) have the same layout.
 void note_address_layout() {
   char setting = '2';
   const long fd = sys(SYS_openat, AT_FDCWD, word("/proc/sys/kernel/randomize_va_space"), O_RDONLY | O_CLOEXEC);
@@ -103,8 +103,8 @@ unsigned count_threads() {
   return failed < 0 || task.st_nlink < 3 ? 1 : static_cast<unsigned>(task.st_nlink - 2);
 }
 
-// A thread of an initialiser is not under control: main would wait for it in vain. One that was joined may still be
-// about to leave the kernel. Constructors of the program can be part of the execution, those of libraries cannot.
+// A thread of an initialiser is not controlled, and main would wait for it forever. A thread that was joined may still
+// be in the kernel for a moment. Constructors of the program can be part of the execution, those of libraries cannot.
 void look_for_early_threads() {
   constexpr timespec kMoment{0, 1'000'000};
   for (int patience = 100; count_threads() > 1; --patience) {
@@ -117,8 +117,8 @@ void look_for_early_threads() {
   }
 }
 
-// Everything is loaded and initialised (but for the program itself, if executions do that), main has not begun: from
-// here on executions can be started again and again.
+// Everything is loaded and initialised (except the program itself, if executions do that), and main has not begun: from
+// here on executions can be started repeatedly.
 __attribute__((noinline)) void take_control() {
   look_for_early_threads();
   const Channel& channel = *runtime.channel;
@@ -135,22 +135,23 @@ __attribute__((noinline)) void take_control() {
   runtime.controller->entry = serve_plans;
   start_modules();
   note_address_layout();
-  // Breakpoints kill a thread that blocks their signal; what the program blocks from here on is only simulated.
+  // Breakpoints kill a thread that blocks their signal. From here on, signals that the program blocks are blocked only
+  // in simulation.
   uint64_t trap = 1ull << (SIGTRAP - 1);
   sys(SYS_rt_sigprocmask, SIG_UNBLOCK, word(&trap), 0, 8);
   grow_pool(kFirstPool);
   __libc_single_threaded = 0;
   install_signal_handlers();
   take_initial_state();
-  // The stack from this frame's page up belongs to the initial state. Executions begin well below it; in between is
-  // room for the frames in which a main thread of the other backend waits.
+  // The stack from this frame's page up belongs to the initial state. Executions begin well below. The space between
+  // holds the frames in which the main thread of the OS-thread backend waits.
   const uintptr_t frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) & ~uintptr_t{4095};
   runtime.initial_stack = frame;
   runtime.threads[0].stack_top = reinterpret_cast<char*>(frame - (64 << 10));
   if (runtime.isolation == Isolation::Reset) snapshot.take();
   if (runtime.fibers) {
     fiber::prepare(*runtime.controller);
-    static constinit Thread boot{};  // what is left behind for good
+    static constinit Thread boot{};  // never resumed
     fiber::switch_to(boot, *runtime.controller);
   } else {
     os_thread::prepare(*runtime.controller);

@@ -1,3 +1,4 @@
+// The service loop of a worker process: runs plans and writes traces.
 #include "runtime/serve/worker.hpp"
 
 #include <fcntl.h>
@@ -34,7 +35,7 @@ namespace {
 // --- one execution ---
 
 void write_out(FILE* stream) {
-  // What the program printed but did not flush when it failed: part of what it wanted to say.
+  // Writes what the program printed but did not flush before it failed: it is part of the output.
   if (stream && stream->_IO_write_ptr > stream->_IO_write_base)
     sys(SYS_write, stream->_fileno, word(stream->_IO_write_base), stream->_IO_write_ptr - stream->_IO_write_base);
 }
@@ -45,11 +46,11 @@ void redirect_output(int to) {
 }
 
 struct {
-  int quiet = -1;   // where output goes that nobody wants
-  int output = -1;  // of the execution under way, to be compared
+  int quiet = -1;   // for unwanted output
+  int output = -1;  // of the current execution, to be compared
 } descriptors;
 
-// A number that the program hardly uses; as it was if there is none.
+// Moves a descriptor to a number that programs hardly use; returns it unchanged if there is none.
 int out_of_the_way(long fd) {
   if (fd < 0) return static_cast<int>(fd);
   const long high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 900);
@@ -69,7 +70,7 @@ void begin_capture() {
   redirect_output(captured_in());
 }
 
-// Executions that begin in another state outside the program are not comparable.
+// Executions with different initial states outside the program are not comparable.
 void refuse_to_go_on(const char* why) {
   Scheduler& s = scheduler();
   s.outcome = Outcome::Uncontrolled;
@@ -93,13 +94,14 @@ uint64_t hash_of_file(int fd) {
 
 void end_capture() {
   write_out(stdout);
-  // The stream is as it was when memory is put back; otherwise it must not be written out twice.
+  // A reset restores the stream; otherwise its buffer must not be written twice.
   if (runtime.isolation == Isolation::Loop && stdout) stdout->_IO_write_ptr = stdout->_IO_write_base;
   redirect_output(descriptors.quiet);
   if (runtime.channel->compares_output) scheduler().output = hash_of_file(captured_in());
 }
 
-// Until the execution is over, or cannot go on in this process; in between threads come back to be saved.
+// Runs until the execution is over or cannot continue in this process. Threads that request a checkpoint return here in
+// between.
 void run_threads(Thread& first) {
   for (Thread* next = &first; next; next = checkpoint_policy().save_if_requested()) {
     runtime.current = next;
@@ -128,7 +130,7 @@ void execute_from_beginning(const PlanHeader* plan) {
       if (LIKELY(call_sites.end(scheduler().outcome))) return;
       continue;
     }
-    // More threads than the pool has, or a library more: start over with them.
+    // The execution needs more threads than the pool has, or another library: it starts over with them.
     checkpoint_policy().run_from_beginning();
     if (runtime.isolation == Isolation::Reset) snapshot.restore();
     if (missing.pool_threads) grow_pool(missing.pool_threads + 8);
@@ -140,7 +142,7 @@ void execute_from_beginning(const PlanHeader* plan) {
   }
 }
 
-// After these the memory of this process is not to be trusted: the driver starts a fresh one.
+// After these outcomes the memory of this process is unreliable: the driver starts a new one.
 bool must_retire() {
   const Outcome o = scheduler().outcome;
   if (runtime.isolation == Isolation::Loop) return o != Outcome::Ok;
@@ -172,7 +174,7 @@ void execute(const PlanHeader* plan) {
 constexpr int kAttempts = 3;
 void execute_as_planned(const PlanHeader* plan) {
   for (int attempt = 1;; ++attempt) {
-    // Again from the beginning: the driver has no trace that a checkpoint of a lost attempt could continue.
+    // Retries start from the beginning: the driver has no trace that the checkpoint of a lost attempt could continue.
     attempt == 1 ? execute(plan) : execute_from_beginning(plan);
     if (scheduler().outcome != Outcome::Diverged || attempt == kAttempts) return;
   }
@@ -184,12 +186,12 @@ void prime() {
   plan.max_steps = static_cast<uint32_t>(runtime.channel->max_steps);
   for (uint32_t i = 0; i < runtime.channel->prime; ++i) {
     execute(&plan);
-    if (scheduler().outcome != Outcome::Ok) return;  // the search will come across it
+    if (scheduler().outcome != Outcome::Ok) return;  // the search will find this failure
   }
 }
 
 void run_in_child(const PlanHeader* plan) {
-  constexpr int kTryAgain = 97;  // instead of a trace
+  constexpr int kTryAgain = 97;  // instead of writing a trace
   int status = 0;
   for (int attempt = 1; attempt <= kAttempts; ++attempt) {
     const long pid = sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -203,7 +205,7 @@ void run_in_child(const PlanHeader* plan) {
     if (!WIFEXITED(status) || WEXITSTATUS(status) != kTryAgain) break;
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-  PlanHeader nothing = *plan;  // a trace without steps
+  PlanHeader nothing = *plan;  // for a trace without steps
   nothing.policy = Policy::Default;
   nothing.deltas = nothing.sleepers = nothing.tracked = nothing.extra_words = 0;
   prepare(nothing);
@@ -221,14 +223,14 @@ void serve_plans() {
   if (descriptors.quiet >= 0) {
     if (!channel.debug)
       redirect_output(descriptors.quiet);
-    else  // what gdb reads is not for the program
+    else  // the program must not read gdb's input
       sys(SYS_dup3, channel.rewinds_input ? kDebugInputFd : descriptors.quiet, 0, 0);
   }
   if (channel.compares_output)
     descriptors.output = out_of_the_way(sys(SYS_memfd_create, word("lockstep-compared"), MFD_CLOEXEC));
   undo.remember();
   sys(SYS_sched_getaffinity, 0, sizeof runtime.cpus, word(&runtime.cpus));
-  // Without a fresh start an execution cannot be tried again with more threads.
+  // Under a debugger an execution cannot start over with more threads, so all of them are created now.
   if (channel.debug) grow_pool(runtime.thread_table->count.load(std::memory_order_relaxed));
   channel.instrumented = runtime.instrumented;
   channel.fiber = runtime.fibers;
@@ -240,7 +242,7 @@ void serve_plans() {
   while (const PlanHeader* plan = next_plan()) {
     channel.executing.store(plan->id + 1, std::memory_order_relaxed);
     if (runtime.isolation == Isolation::Fork) {
-      plain_functions.update(channel);  // here, or every child would have to
+      plain_functions.update(channel);  // here, otherwise every child would have to do it
       run_in_child(plan);
     } else {
       execute_as_planned(plan);

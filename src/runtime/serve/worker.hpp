@@ -4,7 +4,7 @@
 
 namespace lockstep::rt {
 
-bool attach_channel(int channel_fd, int table_fd);  // maps what the driver handed over
-[[noreturn]] void serve_plans();                    // on the controller's stack
+bool attach_channel(int channel_fd, int table_fd);  // maps the files that the driver passed on
+[[noreturn]] void serve_plans();                    // runs on the controller's stack
 
 }  // namespace lockstep::rt

@@ -1,6 +1,6 @@
-// The nodes of std::list, std::map and std::set as instrumented code: what forward.cpp calls instead of libstdc++'s
-// functions. The nodes belong to the program; what is done to them is what its own code and the rest of libstdc++
-// expect.
+// The node functions of std::list, std::map and std::set as instrumented code: forward.cpp calls these instead of
+// libstdc++'s functions. The nodes belong to the program. Their state is as the program's code and the rest of
+// libstdc++ expect it.
 #include "runtime/stdcxx/redirect.hpp"
 
 #define LOCKSTEP_COPY extern "C" __attribute__((visibility("hidden")))
@@ -21,13 +21,13 @@ struct TreeNode {
   TreeNode *parent, *left, *right;
 };
 
-// A red-black tree with a header: above the root, and before the first and after the last of its nodes.
+// A red-black tree with a header node, which is above the root, before the first node and after the last.
 struct Header : TreeNode {
   TreeNode*& root() { return parent; }
   TreeNode*& first() { return left; }
   TreeNode*& last() { return right; }
 
-  // Puts a subtree where another was.
+  // Replaces a subtree by another one.
   void replace(TreeNode* old, TreeNode* with) {
     if (root() == old)
       root() = with;
@@ -36,7 +36,7 @@ struct Header : TreeNode {
     else
       old->parent->right = with;
   }
-  // Brings the child on the other side up into the node's place; kLeft: the node goes down to the left.
+  // Moves the child on the other side up into the node's place. kLeft: the node moves down to the left.
   template <TreeNode* TreeNode::*kSide, TreeNode* TreeNode::*kOther>
   void rotate(TreeNode* node) {
     TreeNode* child = node->*kOther;
@@ -48,7 +48,7 @@ struct Header : TreeNode {
     node->parent = child;
   }
 
-  // A red node has a red parent: the parent is its grandparent's child at kSide.
+  // A red node has a red parent, which is its grandparent's child at kSide.
   template <TreeNode* TreeNode::*kSide, TreeNode* TreeNode::*kOther>
   TreeNode* mend_red(TreeNode* node) {
     TreeNode* const grandparent = node->parent->parent;
@@ -75,8 +75,8 @@ struct Header : TreeNode {
     root()->colour = kBlack;
   }
 
-  // The paths through `node`, which may be none and is its parent's child at kSide, have a black node too few. True
-  // when that is mended; otherwise it holds for the paths through the parent.
+  // The paths through `node` have one black node too few. `node` may be null; it is its parent's child at kSide. True
+  // if this is repaired; otherwise it now applies to the paths through the parent.
   template <TreeNode* TreeNode::*kSide, TreeNode* TreeNode::*kOther>
   bool mend_black(TreeNode* node_parent) {
     TreeNode* sibling = node_parent->*kOther;
@@ -135,7 +135,7 @@ LOCKSTEP_COPY void lockstep_list_hook(ListNode* node, ListNode* before) {
   before->previous = node;
 }
 LOCKSTEP_COPY void lockstep_list_unhook(ListNode* node) { node->previous->link(node->next); }
-// What lies from `first` up to `last` goes before `node`.
+// Moves the nodes from `first` up to `last` before `node`.
 LOCKSTEP_COPY void lockstep_list_transfer(ListNode* node, ListNode* first, ListNode* last) {
   if (node == last) return;
   ListNode *const before_first = first->previous, *const final = last->previous, *const before = node->previous;
@@ -176,11 +176,11 @@ LOCKSTEP_COPY TreeNode* lockstep_tree_increment(TreeNode* node) {
     node = above;
     above = above->parent;
   }
-  return node->right != above ? above : node;  // past the last one where the root has nothing to its right: the header
+  return node->right != above ? above : node;  // the header, if it passed the last node and the root has no right child
 }
 LOCKSTEP_COPY TreeNode* lockstep_tree_decrement(TreeNode* node) {
   if (node->colour == TreeNode::kRed && node->parent->parent == node)
-    return node->right;  // the header: to the last one
+    return node->right;  // `node` is the header: to the last node
   if (node->left) return rightmost(node->left);
   TreeNode* above = node->parent;
   while (node == above->left) {
@@ -205,7 +205,7 @@ LOCKSTEP_COPY void lockstep_tree_insert(bool left, TreeNode* node, TreeNode* par
 }
 
 LOCKSTEP_COPY TreeNode* lockstep_tree_erase(TreeNode* node, Header& header) {
-  TreeNode *below, *below_parent;  // what moves up, and to whom
+  TreeNode *below, *below_parent;  // the node that moves up, and its parent
   TreeNode::Colour lost = node->colour;
   if (!node->left || !node->right) {
     below = node->left ? node->left : node->right;
@@ -214,7 +214,7 @@ LOCKSTEP_COPY TreeNode* lockstep_tree_erase(TreeNode* node, Header& header) {
     header.replace(node, below);
     if (header.first() == node) header.first() = below ? leftmost(below) : below_parent;
     if (header.last() == node) header.last() = below ? rightmost(below) : below_parent;
-  } else {  // the next one takes its place
+  } else {  // the next node takes its place
     TreeNode* const next = leftmost(node->right);
     lost = next->colour;
     below = next->right;

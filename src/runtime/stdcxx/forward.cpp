@@ -1,5 +1,5 @@
-// Functions of libstdc++.so that access the program's memory on its behalf. In code of its own nobody would see that;
-// so instrumented programs get instrumented copies (strings.cpp, containers.cpp), and everybody else libstdc++'s own.
+// Replaces functions of libstdc++.so that access the program's memory. Their code is not instrumented, so instrumented
+// programs get instrumented copies (strings.cpp, containers.cpp). All other callers get libstdc++'s functions.
 #include <dlfcn.h>
 
 #include "runtime/base/runtime.hpp"
@@ -10,7 +10,7 @@ using namespace lockstep::rt;
 
 namespace {
 
-// Six registers hold all arguments, and the address of a result that is returned in memory; two hold any other result.
+// Six registers hold all arguments, including the address of a result in memory; two registers hold any other result.
 #define LOCKSTEP_ARGUMENTS a, b, c, d, e, f
 #define LOCKSTEP_PARAMETERS uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f
 using Result = unsigned __int128;
@@ -22,7 +22,7 @@ inline bool in_the_programs_name(const void* caller) {
 
 }  // namespace
 
-// The name is given in assembler: the compiler knows some of these functions from headers.
+// The names are set in assembler, because the compiler knows some of these functions from headers.
 #define LOCKSTEP_FORWARD(name, copy)                                                                      \
   extern "C" __attribute__((visibility("hidden"))) Result copy(LOCKSTEP_PARAMETERS);                      \
   extern "C" __attribute__((visibility("hidden"), used)) Result lockstep_to_##name(LOCKSTEP_PARAMETERS) { \

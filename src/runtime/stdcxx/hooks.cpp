@@ -1,4 +1,5 @@
-// Accesses and allocations of the C++ library in the program's name (redirect.hpp). They have the place of the call.
+// Accesses and allocations that the C++ library makes for the program (redirect.hpp). Their place is that of the
+// program's call.
 #include <dlfcn.h>
 #include <string.h>
 
@@ -56,14 +57,14 @@ LOCKSTEP_HOOK size_t lockstep_library_strlen(const char* a) {
   return size;
 }
 
-// Exceptions are thrown by libstdc++, which every program that comes here has.
+// libstdc++ throws the exceptions; every program that gets here has loaded it.
 LOCKSTEP_HOOK void lockstep_library_throw_logic_error(const char* text) {
   reinterpret_cast<void (*)(const char*)>(dlsym(RTLD_DEFAULT, "_ZSt19__throw_logic_errorPKc"))(text);
 }
 LOCKSTEP_HOOK void lockstep_library_throw_length_error(const char* text) {
   reinterpret_cast<void (*)(const char*)>(dlsym(RTLD_DEFAULT, "_ZSt20__throw_length_errorPKc"))(text);
 }
-// With up to three values, words all of them.
+// The message has up to three values, all of one word.
 LOCKSTEP_HOOK void lockstep_library_throw_out_of_range(const char* text, size_t a, size_t b, size_t c) {
   reinterpret_cast<void (*)(const char*, ...)>(dlsym(RTLD_DEFAULT, "_ZSt24__throw_out_of_range_fmtPKcz"))(text, a, b,
                                                                                                           c);

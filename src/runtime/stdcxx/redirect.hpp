@@ -1,6 +1,6 @@
-// For code of the C++ library that is compiled into the runtime with instrumentation: its accesses are the program's,
-// made at the place where the program called the library. So are its allocations. The compiler's calls are renamed in
-// assembler, because their names are the compiler's own.
+// Renames the compiler's calls in code of the C++ library that is compiled into the runtime with instrumentation: its
+// accesses and allocations count as the program's, at the place where the program called the library. The renaming is
+// done in assembler, because these names are built into the compiler.
 #pragma once
 
 // clang-format off
@@ -22,7 +22,7 @@ LOCKSTEP_RENAME(__tsan_read_range, read_range);
 LOCKSTEP_RENAME(__tsan_write_range, write_range);
 LOCKSTEP_RENAME(__tsan_func_entry, nothing);
 LOCKSTEP_RENAME(__tsan_func_exit, nothing);
-LOCKSTEP_RENAME(__tsan_init, nothing);  // this is not what makes the program instrumented
+LOCKSTEP_RENAME(__tsan_init, nothing);  // this does not make the program instrumented
 LOCKSTEP_RENAME(__tsan_memcpy, memcpy);
 LOCKSTEP_RENAME(__tsan_memmove, memmove);
 LOCKSTEP_RENAME(__tsan_memset, memset);

@@ -1,6 +1,6 @@
-// Output by streams, which is libstdc++.so's: formatted output writes to its stream (the width, at least, is set to
-// zero) and reads what it puts out. Only that much is recorded; the rest of a stream is its own. Different threads may
-// use the standard streams at the same time.
+// Stream output in libstdc++.so. Formatted output writes to its stream (at least, it sets the width to zero) and reads
+// its operand. Only these accesses are recorded; the other state of a stream is internal. Different threads may use the
+// standard streams at the same time.
 #include <dlfcn.h>
 
 #include "runtime/base/runtime.hpp"
@@ -12,7 +12,7 @@ using namespace lockstep::rt;
 
 namespace {
 
-// As libstdc++ lays them out.
+// The layouts of libstdc++.
 struct Buffer {
   const void* functions;
   char *in_begin, *in_at, *in_end, *out_begin, *out_at, *out_end;
@@ -24,12 +24,12 @@ struct Base {  // basic_ios
   Buffer* buffer;
 };
 struct Stream {
-  const int64_t* functions;  // with the distance to the virtual base before them
+  const int64_t* functions;  // preceded by the distance to the virtual base
 
   Base& base() { return *reinterpret_cast<Base*>(reinterpret_cast<char*>(this) + functions[-3]); }
 };
 
-// Only of a string's buffer it is known what putting out does to it; others may synchronise by themselves.
+// The accesses of output are known only for a string's buffer; other buffers may have their own synchronisation.
 bool is_string_buffer(const Buffer* buffer) {
   static const char* table;
   if (UNLIKELY(!table))
@@ -114,7 +114,7 @@ LOCKSTEP_OUTPUT(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc, const c
 LOCKSTEP_OUTPUT(_ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE,
                 const Text*, output.of(*a))
 
-// std::__ostream_insert, to which the compiler reduces the output of characters and strings.
+// std::__ostream_insert: the compiler reduces the output of characters and strings to this call.
 LOCKSTEP_EXPORT void* _ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l(Stream* stream,
                                                                                                     const char* a,
                                                                                                     long size) {
@@ -128,7 +128,7 @@ LOCKSTEP_EXPORT void* _ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostr
   return real(stream, a, size);
 }
 
-// str(): a look at all that has been put out. The result is returned in memory.
+// str() reads all output so far. The result is returned in memory.
 #define LOCKSTEP_STR(name)                                                                 \
   LOCKSTEP_EXPORT void* name(void* result, Stream* stream) {                               \
     static void* (*real)(void*, Stream*);                                                  \

@@ -1,6 +1,6 @@
-// std::string as instrumented code: what forward.cpp calls instead of libstdc++'s members. A class of another name, so
-// that both are there; the name has as many parts as std::char_traits, so that the mangled names of the members differ
-// in nothing else.
+// std::string as instrumented code: forward.cpp calls this instead of libstdc++'s members. The class has another name,
+// so that both versions can coexist. The name has as many parts as std::char_traits, so that the mangled names of the
+// members differ only in that.
 #include "runtime/stdcxx/redirect.hpp"
 
 #include <string>

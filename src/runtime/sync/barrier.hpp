@@ -12,7 +12,7 @@ struct Barrier {
 
   static constexpr uint32_t kMagic = 0x42415252, kDestroyed = 0x64415252;
   static Barrier& of(pthread_barrier_t* b) { return *reinterpret_cast<Barrier*>(b); }
-  bool arrive_completes() {  // true for the last to arrive, which starts the next round
+  bool arrive_completes() {  // true for the last arrival, which starts the next round
     if (++arrived < needed) return false;
     arrived = 0;
     return true;

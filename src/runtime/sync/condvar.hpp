@@ -1,5 +1,5 @@
-// A condition variable has no state of its own here but that it is destroyed: its queue is the set of threads whose
-// pending Reacquire names it and who have not been woken.
+// A condition variable has only one bit of state here, whether it is destroyed. Its queue is the set of threads that
+// have not been woken and whose pending Reacquire names it.
 #pragma once
 #include <pthread.h>
 
@@ -10,7 +10,7 @@ namespace lockstep::rt {
 
 inline bool waits_on(const Thread& t, const void* condition) { return t.queue == condition && !t.woken; }
 
-// In the bytes of libc's state that nobody needs here; pthread_cond_init and the static initialiser clear them.
+// Stored in bytes of libc's state that are not needed here; pthread_cond_init and the static initialiser clear them.
 inline bool is_destroyed(const pthread_cond_t* condition) {
   return *reinterpret_cast<const uint64_t*>(condition) == destroyed_mark(condition);
 }

@@ -1,5 +1,5 @@
-// Objects that have no state of their own for it are marked when they are destroyed, for their address and no other;
-// the next initialisation overwrites the mark.
+// Marks of destroyed objects, for objects that have no state of their own for this. A mark is valid only at the address
+// of its object; the next initialisation overwrites it.
 #pragma once
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-// The state of a mutex, kept in the bytes of the program's own pthread_mutex_t: restoring memory restores it, and
-// a statically initialised mutex needs no registration. A pure state machine; knows nothing of threads that wait.
+// The state of a mutex, stored in the bytes of the program's own pthread_mutex_t: restoring memory restores it, and a
+// statically initialised mutex needs no registration. A pure state machine, without a list of waiting threads.
 #pragma once
 #include <pthread.h>
 #include <stddef.h>
@@ -10,15 +10,15 @@
 namespace lockstep::rt {
 
 struct Mutex {
-  uint32_t locked;   // 0 or 1, where libc has its lock word
+  uint32_t locked;   // 0 or 1, at the place of libc's lock word
   uint32_t depth;    // of a recursive mutex
-  uint32_t owner;    // ThreadId + 1, 0: nobody
+  uint32_t owner;    // ThreadId + 1; 0: none
   uint32_t waiting;  // threads whose pending operation is to take this mutex
   int32_t kind;      // libc's, set by pthread_mutex_init or the static initialiser
   enum Recovery : uint32_t { kConsistent, kOwnerDied, kLost };
   Recovery recovery;   // of a robust mutex; kLost: unlocked without having been made consistent
-  Mutex* next_robust;  // held by the same thread
-  uint64_t held_here;  // while locked, says so for this address and no other
+  Mutex* next_robust;  // next in the list of robust mutexes held by the same thread
+  uint64_t held_here;  // a mark while locked, valid only at this address
 
   static constexpr uint32_t kCeilingBits = 0xfff80000;
   static Mutex& of(pthread_mutex_t* m) { return *reinterpret_cast<Mutex*>(m); }
@@ -38,14 +38,14 @@ struct Mutex {
     held_here = held_mark();
   }
   void unlock() {
-    locked &= kCeilingBits;  // also of what a child process wrote there that waits for it
+    locked &= kCeilingBits;  // also clears the bits of a child process that waits for it
     owner = 0;
     depth = 0;
     held_here = 0;
   }
 
-  // Memory is given back, and nobody says whether there were mutexes in it: std::mutex has nothing to destroy. Those
-  // that are held tell themselves.
+  // For memory that is freed: it may contain mutexes, because std::mutex needs no destruction. The mark identifies
+  // those that are held.
   bool marked_held() const { return held_here == held_mark(); }
 
  private:

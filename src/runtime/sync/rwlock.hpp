@@ -10,7 +10,7 @@ namespace lockstep::rt {
 
 struct RwLock {
   uint32_t readers;
-  uint32_t writer;  // ThreadId + 1
+  uint32_t writer;  // ThreadId + 1; 0: none
   uint32_t waiting;
   uint64_t destroyed;
 

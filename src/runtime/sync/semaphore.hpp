@@ -1,4 +1,5 @@
-// A semaphore, laid out like libc's on 64-bit machines so that sem_getvalue and an uncontrolled sem_init agree.
+// The state of a semaphore, in libc's layout on 64-bit machines, so that sem_getvalue and an uncontrolled sem_init
+// agree.
 #pragma once
 #include <semaphore.h>
 #include <stdint.h>
@@ -10,8 +11,8 @@ namespace lockstep::rt {
 struct Semaphore {
   uint32_t value;
   uint32_t waiting;
-  uint64_t libc[1];    // whether it is shared
-  uint64_t destroyed;  // libc has nothing there, so sem_init has to clear it
+  uint64_t libc[1];    // whether it is shared between processes
+  uint64_t destroyed;  // unused by libc, so sem_init has to clear it
 
   static Semaphore& of(sem_t* s) { return *reinterpret_cast<Semaphore*>(s); }
   bool is_destroyed() const { return destroyed == destroyed_mark(this); }

@@ -1,3 +1,4 @@
+// Predicts whether a conditional operation would write.
 #include "runtime/sync/would_write.hpp"
 
 #include "runtime/base/atomic_memory.hpp"
@@ -14,7 +15,7 @@ bool would_write(const Step& pending) {
       const uint64_t expected = pending.second.expected();
       return atomic_memory::holds(object, &expected, pending.bytes());
     }
-    case OpKind::TryLock: return *static_cast<const uint32_t*>(object) == 0;  // mutex and spin lock alike
+    case OpKind::TryLock: return *static_cast<const uint32_t*>(object) == 0;  // mutexes and spin locks alike
     case OpKind::SemTryWait: return static_cast<const Semaphore*>(object)->can_take();
     default: return true;
   }

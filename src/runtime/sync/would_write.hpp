@@ -1,10 +1,11 @@
-// What a published operation would do if it were executed now.
+// Predicts the effect of a published operation if it were executed now.
 #pragma once
 #include "model/trace.hpp"
 
 namespace lockstep::rt {
 
-// Would it write its object? Only operations whose outcome decides (compare-exchange, try-lock...) need a look.
+// Would it write its object? Reads the object only for operations whose outcome decides (compare-exchange,
+// try-lock...).
 bool would_write(const Step& pending);
 
 }  // namespace lockstep::rt

@@ -1,4 +1,4 @@
-// Cancellation, pthread_exit and the cleanup handlers both run.
+// Cancellation, pthread_exit, and the cleanup handlers that both run.
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -12,8 +12,8 @@
 #include "runtime/sync/mutex.hpp"
 #include "runtime/threads/interrupt.hpp"
 
-// pthread_cleanup_push in C code without -fexceptions: a jump buffer in the frame, registered with libc by hidden
-// names. In C++ and with -fexceptions it is a destructor, which unwinding runs by itself.
+// pthread_cleanup_push in C code without -fexceptions: a jump buffer in the frame, registered with libc under hidden
+// names. In C++ and with -fexceptions it is a destructor, which unwinding runs.
 extern "C" {
 struct CleanupBuffer {
   __jmp_buf jump;
@@ -31,7 +31,7 @@ namespace {
 CleanupBuffer* innermost(Thread& me) { return static_cast<CleanupBuffer*>(me.cleanup); }
 
 [[noreturn]] void run_cleanup(Thread& me) {
-  // The frame's code runs its handler and comes back through __pthread_unwind_next.
+  // The code of the frame runs its handler and returns through __pthread_unwind_next.
   longjmp(reinterpret_cast<__jmp_buf_tag*>(innermost(me)), 1);
 }
 
@@ -80,7 +80,7 @@ void cancel(Thread& target) {
 }
 
 static_assert(PTHREAD_CANCEL_DISABLE == 1 && PTHREAD_CANCEL_ASYNCHRONOUS == 1);
-// Sets one of the running thread's flags; the constants of both are 0 and 1.
+// Sets one of the running thread's flags; the constants of both flags are 0 and 1.
 int set_flag(bool Thread::*flag, int value, int* old) {
   if (value != 0 && value != 1) return EINVAL;
   Thread& me = self();
@@ -95,7 +95,7 @@ int set_flag(bool Thread::*flag, int value, int* old) {
 void exit_thread(void* result) {
   Thread& me = self();
   me.result = result;
-  me.cancel_disabled = true;  // dying once is enough
+  me.cancel_disabled = true;  // a dying thread cannot be cancelled again
   me.cancel_async = false;
   auto* exception = static_cast<_Unwind_Exception*>(heap.allocate(sizeof(_Unwind_Exception), 16));
   zero_bytes(exception, sizeof *exception);

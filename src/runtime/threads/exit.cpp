@@ -21,7 +21,7 @@ namespace {
 struct Handler {
   void (*function)(void*);
   void* argument;
-  const void* module;  // an address in it; nullptr: the program
+  const void* module;  // an address in the module; nullptr: the program
   bool wants_code;     // registered with on_exit
 
   void call(int code) const {
@@ -39,10 +39,11 @@ constexpr unsigned kMaxHandlers = 1u << 16;
 struct HandlerList {
   Handler *all, *initial;
   unsigned count, at_snapshot;
-  // Those of the C and C++ libraries, below all others: of no interest to other threads, so running them is no step.
+  // Handlers of the C and C++ libraries, below all others. They do not matter to other threads, so running them is no
+  // step.
   Handler* of_libraries;
   unsigned library_count, libraries_left;
-  bool replaced;  // one of those at the snapshot has run, and another is in its place
+  bool replaced;  // a handler of the snapshot has run, and another one has its place
 
   bool add(Handler h) {
     if (!all) all = static_cast<Handler*>(map_pages(sizeof(Handler) * kMaxHandlers));
@@ -51,7 +52,7 @@ struct HandlerList {
     all[count++] = h;
     return true;
   }
-  // Other threads go on meanwhile: they may register more handlers, or call exit as well.
+  // Other threads run meanwhile: they may register more handlers, or call exit too.
   void run(int code) {
     const bool in_loop = runtime.isolation == Isolation::Loop;
     const unsigned keep = in_loop ? at_snapshot : 0;
@@ -93,7 +94,7 @@ constinit struct {
   unsigned finalizers;
 } handlers{};
 
-// Registering a handler is before its call, whoever makes it.
+// The registration of a handler happens before its call, whichever thread calls it.
 bool add(HandlerList& list, Handler h) {
   if (controlled()) {
     scheduler().reach(OpKind::ExitHandler, &list, Step::kWrite);
@@ -113,7 +114,7 @@ int collect_fini_array(dl_phdr_info* info, size_t, void*) {
       if (d->d_tag == DT_FINI_ARRAY) array = info->dlpi_addr + d->d_un.d_ptr;
       if (d->d_tag == DT_FINI_ARRAYSZ) count = d->d_un.d_val / sizeof(void*);
     }
-    // A single entry is the compiler's own, which only tells libc to run the handlers that we have run.
+    // A single entry is the compiler's own. It only makes libc run the handlers that have already run.
     auto** functions = reinterpret_cast<void (**)()>(array);
     while (array && count > 1 && handlers.finalizers < kMaxFinalizers)
       handlers.finalizer[handlers.finalizers++] = functions[--count];
@@ -154,8 +155,8 @@ void restore_exit_handlers() {
   handlers.at_quick_exit.restore();
 }
 
-// The last step of every execution that ends by itself. It conflicts with everything, so reductions run other threads
-// before it as far as they can go; that is only right because nothing follows it.
+// The last step of every execution that ends by itself. It conflicts with everything, so reductions run the other
+// threads before it as far as possible; this is sound only because nothing follows it.
 void end_process(int code, Flush flush) {
   Scheduler& s = scheduler();
   s.reach(OpKind::ProcessExit, nullptr, Step::kWrite);
@@ -168,7 +169,7 @@ void end_process(int code, Flush flush) {
 }
 
 void finish_process(int code) {
-  // Without a reset the main thread's variables live on into the next execution.
+  // Without a reset the main thread's variables remain for the next execution.
   if (runtime.isolation != Isolation::Loop) run_thread_local_destructors(self());
   run_exit_handlers(code);
   end_process(code, Flush::Yes);
@@ -212,7 +213,7 @@ LOCKSTEP_EXPORT void quick_exit(int code) noexcept {
   __builtin_unreachable();
 }
 
-// Called by the compiler's finalizer of every module; its handlers are in our list.
+// Called by the compiler's finalizer of every module; its handlers are in the runtime's list.
 extern "C" void __cxa_finalize(void*) noexcept;
 LOCKSTEP_EXPORT void __cxa_finalize(void* dso) noexcept {
   if (!controlled()) LOCKSTEP_REAL(__cxa_finalize)(dso);

@@ -1,7 +1,7 @@
-// What one thread can do to another besides waking it: cancel it, send it a signal.
+// Interrupts: one thread cancels another or sends it a signal.
 //
-// A program that never names pthread_cancel has no cancellation points; in others every one is a step that reads the
-// thread's token, so that the search can put a cancellation before or after it.
+// A program that does not import pthread_cancel has no cancellation points. In other programs each one is a step that
+// reads the thread's token, so that the search can place a cancellation before or after it.
 #pragma once
 #include "runtime/process/imports.hpp"
 #include "runtime/sched/scheduler.hpp"
@@ -21,17 +21,17 @@ inline void cancellation_point() {
   if (UNLIKELY(imports.cancel)) cancellation_point_slow();
 }
 
-// A cancellation ended the wait that `step` had just begun: it got nothing, but it looked.
+// A cancellation ended the wait that `step` had just begun: the thread got nothing, but it read the object.
 [[noreturn]] void cancelled_while_waiting(Step& step);
 
-// After a step of a thread: asynchronous cancellation, signals sent to it. Only while runtime.interrupted.
+// After a step of a thread: delivers asynchronous cancellation and signals. Only while runtime.interrupted.
 void deliver_interrupts(Thread& me, const Step& step);
 
-// The running thread, which waits in an operation of this kind, takes its signals. True: that ends its wait, and
-// Thread::interrupted is set; otherwise it waits on.
+// The running thread waits in an operation of this kind and takes its signals. True: they end its wait, and
+// Thread::interrupted is set. False: it waits on.
 bool take_signal(Thread& me, OpKind waits_in);
 
-// Did a signal end the wait that was just left? Forgets it.
+// True if a signal ended the last wait. Clears the flag.
 inline bool interrupted_wait(Thread& me) {
   const bool was = me.interrupted;
   me.interrupted = false;

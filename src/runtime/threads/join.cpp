@@ -33,7 +33,7 @@ void take_result(Thread& target, void** result) {
   if (result) *result = target.result;
 }
 
-// Waits for the end of `target`; false if it timed out. A cancellation does not come back.
+// Waits for the end of `target`; false if it timed out. Does not return after a cancellation.
 bool wait_for(Thread& target, uint8_t flags) {
   Thread& me = self();
   target.joiner = me.id;
@@ -56,7 +56,7 @@ int join_thread(pthread_t handle, void** result) {
   return 0;
 }
 
-// Asking whether a thread has ended, unlike waiting for it, is a step: its order against that end is visible.
+// Testing whether a thread has ended is a step, unlike a join: its order against the thread's end is visible.
 int try_join_thread(pthread_t handle, void** result) {
   Thread* target;
   if (const int error = find(handle, target)) return error;

@@ -1,4 +1,4 @@
-// pthread keys and thread-local destructors. Values are kept by logical thread: pool threads outlive them.
+// pthread keys and thread-local destructors. Values belong to logical threads, because pool threads outlive these.
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@ struct Key {
 };
 struct KeyTable {
   Key key[PTHREAD_KEYS_MAX];
-  unsigned high;  // one above the largest ever used
+  unsigned high;  // largest key ever used + 1
 };
 constinit struct {
   KeyTable now;
@@ -39,7 +39,7 @@ void** values(Thread& t) {
   return t.key_values;
 }
 
-// Keys of libraries are not part of the program's state.
+// Keys of libraries are not state of the program.
 void use_keys(const void* caller) {
   if (!from_library(caller)) StateCall(StateKind::Keys, Use::Change).done(0);
 }

@@ -1,4 +1,4 @@
-// sigaction and its like: what the program asks for is kept, and done by the runtime's handlers.
+// sigaction and similar calls: the program's settings are stored, and the runtime's handlers apply them.
 #include <errno.h>
 #include <signal.h>
 

@@ -1,6 +1,6 @@
-// Signals from one thread of the program to another: delivered when the target has done its next step, or, if it waits,
-// by a step of its own, after which it waits on or returns EINTR as the call it is in demands. The handler runs on the
-// target's stack and is not preempted.
+// Signals from one thread of the program to another. A signal is delivered after the target's next step. If the target
+// waits, delivery is a step of its own; then the target waits on or returns EINTR, depending on its call. The handler
+// runs on the target's stack and is not preempted.
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ bool valid(int signal) { return signal >= 1 && signal <= 64; }
 uint64_t& bits(sigset_t* set) { return *reinterpret_cast<uint64_t*>(set); }
 uint64_t bits(const sigset_t* set) { return *reinterpret_cast<const uint64_t*>(set); }
 
-// A program that stops is continued at once.
+// Stop signals have no effect: a stopped program would be continued at once.
 bool ignored_by_default(int signal) {
   for (const int harmless : {SIGCHLD, SIGURG, SIGWINCH, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU})
     if (signal == harmless) return true;
@@ -69,12 +69,12 @@ void run_handlers(Thread& me) {
     run_handler(me, __builtin_ctzll(ready) + 1);
 }
 
-// Where its order against a signal is visible: what the target waits for, if it does.
+// The object that the target waits for, if any: the order of its steps against the signal is visible there.
 Companion awaited_by(const Thread& target) {
   return is_acquire(target.pending.kind) ? Companion::waited_for(target.pending.object) : Companion{};
 }
 
-// The step is done; what it does.
+// Performs the signal, after its step.
 int arrive(Thread& target, int signal) {
   Scheduler& s = scheduler();
   Thread& me = self();
@@ -116,7 +116,7 @@ int send(Thread& target, int signal) {
   return arrive(target, signal);
 }
 
-// A signal to the process goes to a thread that waits for it, else to one that does not block it, if there is any.
+// A signal to the process goes to a thread that waits for it, otherwise to a thread that does not block it.
 Thread* receiver(int signal) {
   Scheduler& s = scheduler();
   Thread* waiting = nullptr;
@@ -137,7 +137,7 @@ int wait_for_signal(const sigset_t* set, uint8_t flags, siginfo_t* info) {
   const auto arrived = [&me] { return (me.signals | scheduler().process_signals) & me.awaited_signals; };
   Step& step =
       scheduler().reach(OpKind::Signal, token_of(me), static_cast<uint8_t>(Step::kWrite | flags), arrived() != 0);
-  const bool other = interrupted_wait(me);  // one that it did not wait for
+  const bool other = interrupted_wait(me);  // a signal that it did not wait for
   if (!other && !me.timed_out && !arrived()) cancelled_while_waiting(step);
   const uint64_t ready = arrived();
   me.awaited_signals = 0;
@@ -171,7 +171,7 @@ int change_mask(int how, const sigset_t* set, sigset_t* old) {
   return 0;
 }
 
-// Until a handler has run. `wanted`: the mask meanwhile.
+// Waits until a handler has run, with the signal mask `wanted`.
 void wait_for_handler(uint64_t wanted) {
   Thread& me = self();
   cancellation_point();
@@ -190,7 +190,7 @@ void wait_for_handler(uint64_t wanted) {
 }  // namespace
 
 void deliver_interrupts(Thread& me, const Step& step) {
-  // Not in the middle of an atomic operation: those are noexcept, and unwinding from one would end the program.
+  // Not inside an atomic operation: these are noexcept, and unwinding from one would end the program.
   const bool atomic = step.kind >= OpKind::Load && step.kind <= OpKind::Fence;
   if (me.cancel_async && cancelled(me) && !atomic) act_on_cancel();
   run_handlers(me);
@@ -200,7 +200,7 @@ bool take_signal(Thread& me, OpKind waits_in) {
   me.signalled = false;
   me.restarts = true;
   run_handlers(me);
-  // The others go on waiting, whatever the handler did.
+  // Other calls wait on, whatever the handler did.
   me.interrupted = waits_in == OpKind::SemWait || waits_in == OpKind::FutexBlocked || waits_in == OpKind::Io ||
                    waits_in == OpKind::Signal;
   return me.interrupted;
@@ -267,7 +267,7 @@ LOCKSTEP_EXPORT int sigpending(sigset_t* set) noexcept {
 LOCKSTEP_EXPORT int sigwait(const sigset_t* set, int* signal) {
   if (!controlled()) return LOCKSTEP_REAL(sigwait)(set, signal);
   do *signal = wait_for_signal(set, 0, nullptr);
-  while (*signal < 0);  // not interruptible: it waits on
+  while (*signal < 0);  // not interruptible
   return 0;
 }
 LOCKSTEP_EXPORT int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
@@ -285,7 +285,7 @@ LOCKSTEP_EXPORT int sigsuspend(const sigset_t* mask) {
   wait_for_handler(bits(mask));
   return error_result(EINTR);
 }
-// Signals of the program never reach the kernel, so a descriptor for them would never be ready.
+// Signals of the program do not reach the kernel, so a descriptor for them would never become ready.
 LOCKSTEP_EXPORT int signalfd(int fd, const sigset_t* mask, int flags) noexcept {
   if (controlled()) refuse_call("signalfd()", "signals between threads are not delivered to descriptors");
   return LOCKSTEP_REAL(signalfd)(fd, mask, flags);

@@ -1,4 +1,4 @@
-// pthread_create, join, detach; std::thread arrives here.
+// pthread_create, join and detach; std::thread calls these.
 #include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -35,7 +35,7 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
   const ThreadId id = intern_child(me.id, me.children++);
   if (index_of(id) >= runtime.pool_size) {
     missing.pool_threads = index_of(id) + 1;
-    s.end(Outcome::Uncontrolled);  // started over by the worker with a larger pool
+    s.end(Outcome::Uncontrolled);  // the worker starts over with a larger pool
   }
   Thread& child = new_thread(id, function, argument);
   honour_stack_size(child, attributes);
@@ -50,16 +50,16 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
   s.note(OpKind::Create, thread_object(id), Companion::thread(id));
   race_detector.started(id, me.id, s.log_size);
   if (runtime.instrumented && !tracked.chosen()) {
-    s.advance(child);  // up to its first operation: its birth is part of this step
+    s.advance(child);  // up to its first operation: the birth is part of this step
   } else {
-    // Uninstrumented code may spin on a flag that is set after create: running it ahead would never end. And where only
-    // some variables are tracked, what comes before its first step may be seen by others: it belongs where it is
-    // scheduled.
+    // Uninstrumented code may spin on a flag that is set after create: running the child ahead would never end. And if
+    // only some variables are tracked, other threads may see what the child does before its first step: it must run
+    // where it is scheduled.
     child.start_is_step = true;
     child.pending.kind = OpKind::ThreadStart;
     child.pending.thread = id;
     child.parked = true;
-    if (child.arrival) child.arrival[0] = 0;  // of who had this place in an earlier execution
+    if (child.arrival) child.arrival[0] = 0;  // the stack of an earlier execution's thread
     s.enable(child, true);
   }
   return 0;
@@ -116,6 +116,7 @@ LOCKSTEP_EXPORT int sched_yield() noexcept {
   if (!controlled()) return static_cast<int>(sys(SYS_sched_yield));
   call_sites.doubt();
   ProgramCall frame(LOCKSTEP_STACK);
+  ++self().yields;
   if (!yields_before_it_blocks()) scheduler().reach(OpKind::Yield, nullptr, Step::kYield);
   return 0;
 }

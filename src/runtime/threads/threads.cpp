@@ -1,3 +1,4 @@
+// Creates and ends logical threads; grows the pool.
 #include "runtime/threads/threads.hpp"
 
 #include <signal.h>
@@ -18,15 +19,15 @@ namespace lockstep::rt {
 namespace {
 
 constexpr size_t kDefaultStack = 8ull << 20;
-constexpr size_t kLargestStack = kStackStride - (4ull << 20);  // the rest of the stride is guard
+constexpr size_t kLargestStack = kStackStride - (4ull << 20);  // the rest of the stride is a guard
 
 uintptr_t stack_end(unsigned slot) { return kStackBase + (slot + 1) * kStackStride - (1ull << 20); }
 
-// What threads use of their stacks and of their variables lies at different offsets in a page: with the same one, a
-// dozen threads would take the same few places in the processor's caches from each other at every switch.
+// Offsets in a page for the used part of each thread's stack and variables. With equal offsets, a dozen threads would
+// evict each other from the processor's caches at every switch.
 size_t colour(unsigned slot) { return slot % 61 * size_t{5 * 64}; }
 
-// Body of a pool thread. In fiber mode it parks here for good and only lends its stack and TLS.
+// Body of a pool thread. In fiber mode it parks here permanently and only lends its stack and TLS.
 void* pool_main(void* argument) {
   Thread& me = *static_cast<Thread*>(argument);
   me.tls = thread_pointer();
@@ -35,12 +36,12 @@ void* pool_main(void* argument) {
   me.stack_top =
       reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - 8192) & ~uintptr_t{63});
   if (runtime.fibers) {
-    // All signals blocked: only one OS thread, the one that runs the fibers, may handle any.
+    // Blocks all signals: only the OS thread that runs the fibers may handle any.
     uint64_t all = ~0ull;
     sys(SYS_rt_sigprocmask, SIG_BLOCK, word(&all), 0, 8);
     __atomic_store_n(&me.ready, 1, __ATOMIC_RELEASE);
     futex_wake(&me.ready);
-    for (;;) futex_wait(&me.ready, 1);  // never returns into libc: the stack below is in use by a fiber
+    for (;;) futex_wait(&me.ready, 1);  // never returns into libc: a fiber uses the stack below
   }
   use_crash_stack();
   os_thread::serve(me);
@@ -60,7 +61,7 @@ void start_pool_thread(Thread& thread, unsigned slot) {
   while (!__atomic_load_n(&thread.ready, __ATOMIC_ACQUIRE)) futex_wait(&thread.ready, 0);
 }
 
-// (parent, child) -> ThreadId, so that the shared table is searched once per name.
+// (parent, child) -> ThreadId, so that the shared table is searched only once per name.
 struct NameCache {
   uint32_t key;  // 0: empty
   ThreadId id;
@@ -69,7 +70,7 @@ NameCache name_cache[4096];
 
 }  // namespace
 
-static void run_thread();  // the entry of every logical thread, main included
+static void run_thread();  // the entry of every logical thread, including main
 
 void grow_pool(unsigned size) {
   if (size > kMaxThreads) size = kMaxThreads;
@@ -137,9 +138,11 @@ void forget_loops(Thread& t) {
   t.same_reads = 0;
   t.local_state = 0;
   t.effects = t.unchanging = t.lock_steps = t.spin_effects = t.spin_repeats = t.spin_misses = t.spin_rounds =
-      t.watch_count = 0;
+      t.watch_count = t.yields = 0;
   t.yield_changes = t.yields_in_row = t.yields_forgiven = 0;
   t.rounds.begin();
+  t.different_rounds = 0;
+  t.yields_at = t.yields_on_path = 0;
   t.read_object = t.read_value = t.volatile_read = t.volatile_reads = 0;
   t.spinning = t.goes_round = false;
   for (uint64_t& key : t.spin_key) key = 0;
@@ -217,17 +220,18 @@ void finish_thread(Thread& me, void* result) {
   me.result = result;
   me.cancel_disabled = true;
   run_thread_local_destructors(me);
-  run_key_destructors(me);  // not by exit()
+  run_key_destructors(me);  // exit() does not run these
   if (UNLIKELY(me.robust != nullptr)) abandon_mutexes();
   Scheduler& s = scheduler();
-  // When a thread ends can be seen only by asking whether it has: otherwise its end is part of its last step.
+  // The time of a thread's end is visible only to a test whether it has ended: otherwise the end is part of its last
+  // step.
   if (UNLIKELY(imports.try_join))
     s.reach(OpKind::ThreadExit, reinterpret_cast<void*>(thread_object(me.id)), Step::kWrite);
   else
     s.note(OpKind::ThreadExit, thread_object(me.id));
   if (s.live_count == 1 + timer_tasks()) finish_process(0);  // main has left by pthread_exit
   me.life = Life::Done;
-  me.shared_low = ~uintptr_t{0};  // nobody uses its stack any more without being checked
+  me.shared_low = ~uintptr_t{0};  // all later uses of its stack are checked
   s.remove_thread(me);
   // A join is never a decision: it completes in the step in which its target ends.
   if (me.join_waiting) {

@@ -1,6 +1,6 @@
-// Timers as tasks: behind each stands a thread of its own that waits, on the virtual clock, for its time or for being
-// set anew. That it fires is a choice like any timeout; then it calls a function, sends a signal or makes a descriptor
-// readable, as the timer's kind demands.
+// Timers as tasks: each timer has a thread of the runtime that waits, on the virtual clock, for the timer's time or for
+// a change of the timer. Firing is a choice like any timeout. The task then calls a function, sends a signal or makes a
+// descriptor readable, depending on the timer's kind.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -27,19 +27,19 @@ namespace {
 struct Timer {
   bool used;
   bool armed;
-  bool changed;  // set anew, or deleted, while its task waits
+  bool changed;  // set again or deleted while its task waits
   bool has_task;
   clockid_t clock;
   uint64_t deadline, interval;  // virtual nanoseconds
-  sigevent event;               // what to do; with a descriptor: nothing
-  int fd;                       // of a timerfd; -1
+  sigevent event;               // what to do; unused with a descriptor
+  int fd;                       // of a timerfd; otherwise -1
 };
 
 constexpr unsigned kMostTimers = 256;
 constexpr unsigned kAlarm = 0;  // alarm() and setitimer()
 constinit struct {
   Timer timer[kMostTimers];
-  unsigned high;  // timers of this execution are below
+  unsigned high;  // one above the largest timer of this execution
 } timers{};
 
 timespec as_timespec(uint64_t t) { return {static_cast<time_t>(t / kSecond), static_cast<long>(t % kSecond)}; }
@@ -65,7 +65,7 @@ void fire(Timer& t) {
 void* task(void* argument) {
   Timer& t = *static_cast<Timer*>(argument);
   Thread& me = self();
-  me.signal_mask = ~0ull;  // signals are for the program's own threads
+  me.signal_mask = ~0ull;  // signals go only to the program's own threads
   while (t.used) {
     me.timed_out = false;
     me.deadline = t.deadline;
@@ -93,7 +93,7 @@ itimerspec left(const Timer& t) {
   return value;
 }
 
-// One step: sets it, and its task looks again.
+// Sets the timer, in one step; its task then reads it again.
 void set(Timer& t, bool absolute, const itimerspec& value, itimerspec* old) {
   scheduler().reach(OpKind::Timer, &t, Step::kWrite);
   if (old) *old = left(t);
@@ -101,7 +101,7 @@ void set(Timer& t, bool absolute, const itimerspec& value, itimerspec* old) {
   t.interval = nanoseconds(value.it_interval);
   t.deadline =
       absolute ? VirtualClock::to_monotonic(t.clock, value.it_value) : self().clock + nanoseconds(value.it_value);
-  if (t.fd >= 0) {  // what had fired before is forgotten
+  if (t.fd >= 0) {  // drops expirations that were not read
     uint64_t fired;
     const int flags = static_cast<int>(sys(SYS_fcntl, t.fd, F_GETFL));
     sys(SYS_fcntl, t.fd, F_SETFL, flags | O_NONBLOCK);
@@ -137,7 +137,7 @@ void remove(Timer& t) {
   scheduler().update_waiters(&t, [](const Thread&) { return true; });
 }
 
-// As in libc a timer_t is not zero; here it is the number of the timer.
+// As in libc a timer_t is not null; here it is the index of the timer.
 Timer* find(timer_t id) {
   const auto index = reinterpret_cast<uintptr_t>(id);
   return index > kAlarm && index < timers.high && timers.timer[index].used && timers.timer[index].fd < 0
@@ -163,7 +163,7 @@ Timer& alarm_timer() {
   return t;
 }
 
-// The calls, on a timer that may not exist.
+// Sets a timer that may not exist.
 int set(Timer* t, bool absolute, const itimerspec& value, itimerspec* old) {
   if (!t || !is_valid(value.it_value) || !is_valid(value.it_interval)) return fail_with(EINVAL);
   set(*t, absolute, value, old);
@@ -244,7 +244,7 @@ LOCKSTEP_EXPORT int timerfd_create(int clock, int flags) noexcept {
   Timer* t = fresh(clock);
   if (!t) return fail_with(EMFILE);
   t->event.sigev_notify = SIGEV_NONE;
-  t->fd = eventfd(0, flags);  // the same flags, and read and polled the same way
+  t->fd = eventfd(0, flags);  // it has the same flags, and is read and polled in the same way
   if (t->fd < 0) t->used = false;
   return t->fd;
 }

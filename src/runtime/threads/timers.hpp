@@ -1,12 +1,12 @@
-// Timers as tasks: see timers.cpp.
+// Timers as tasks (timers.cpp has the details).
 #pragma once
 #include "runtime/base/module.hpp"
 
 namespace lockstep::rt {
 
-unsigned timer_tasks();          // threads that stand behind timers now
+unsigned timer_tasks();          // number of tasks behind timers now
 void reset_timers();             // before an execution
-void descriptor_closed(int fd);  // it may have been a timer's
+void descriptor_closed(int fd);  // the descriptor may have been a timer's
 extern const Module timers_module;
 
 }  // namespace lockstep::rt

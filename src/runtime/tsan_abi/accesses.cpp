@@ -1,5 +1,5 @@
-// __tsan_read*, __tsan_write* and the rest of the instrumentation's entry points. Plain accesses are no scheduling
-// points: for programs without data races that loses nothing, and races are looked for here.
+// The instrumentation's entry points for plain accesses: __tsan_read*, __tsan_write* and others. Plain accesses are not
+// scheduling points: this loses nothing in programs without data races, and these functions look for races.
 #include "runtime/tsan_abi/accesses.hpp"
 
 #include "runtime/base/runtime.hpp"
@@ -11,14 +11,15 @@ using namespace lockstep;
 using namespace lockstep::rt;
 
 LOCKSTEP_EXPORT void __tsan_init() { runtime.instrumented = true; }
-// Programs that Lockstep's wrapper compiled have no such calls: they would undo tail calls, on which coroutines rely.
+// Programs compiled by Lockstep's wrapper do not have these calls, which would prevent the tail calls that coroutines
+// need.
 LOCKSTEP_EXPORT void __tsan_func_entry(void*) {}
 LOCKSTEP_EXPORT void __tsan_func_exit() {}
 
 #define LOCKSTEP_ACCESS(name, n, flags) \
   LOCKSTEP_EXPORT void __tsan_##name##n(void* a) { plain_access<n, flags>(a, __builtin_return_address(0)); }
-// A volatile variable is what code without atomics waits for. As long as nobody has written to it meanwhile it is no
-// scheduling point; but whoever reads the same value again and again lets others go on.
+// Code without atomics waits for volatile variables. A read of one is not a scheduling point as long as no thread has
+// written to it, but a thread that repeatedly reads the same value lets other threads run.
 #define LOCKSTEP_VOLATILE_READ(name, n)                                      \
   LOCKSTEP_EXPORT void __tsan_##name##n(void* a) {                           \
     plain_access<n, kRead>(a, __builtin_return_address(0));                  \
@@ -43,7 +44,7 @@ LOCKSTEP_ACCESSES(4)
 LOCKSTEP_ACCESSES(8)
 LOCKSTEP_ACCESSES(16)
 
-// Those that do nothing but look at their address.
+// The entry points that only use their address.
 static bool only_looks(const void* function) {
 #define LOCKSTEP_HOOKS(n)                                                                                             \
   as_code(__tsan_read##n), as_code(__tsan_write##n), as_code(__tsan_read_write##n), as_code(__tsan_volatile_read##n), \
@@ -70,7 +71,7 @@ LOCKSTEP_EXPORT void __tsan_write_range(void* a, size_t size) {
   range_access(a, size, kRangeWrite, __builtin_return_address(0));
 }
 LOCKSTEP_EXPORT void __tsan_vptr_read(void** a) { plain_access<8, kRead>(a, __builtin_return_address(0)); }
-// A constructor or destructor that sets the value the object already has changes nothing that anyone could see.
+// A constructor or destructor that stores the value the object already has makes no visible change.
 LOCKSTEP_EXPORT void __tsan_vptr_update(void** a, void* value) {
   if (*a != value) plain_access<8, kWrite>(a, __builtin_return_address(0));
 }

@@ -1,3 +1,4 @@
+// The entry points for plain accesses.
 #pragma once
 #include "runtime/base/module.hpp"
 

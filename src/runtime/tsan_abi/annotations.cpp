@@ -1,7 +1,7 @@
-// What sanitizer-aware code calls by name: ThreadSanitizer's interface (sanitizer/tsan_interface.h) and the older
-// dynamic annotations. All of it links. What orders threads is an order for the race detector, too; what asks it to
-// look away is not obeyed: such a race is reported, and a suppression is the way to say that it is meant.
-// docs/environment.md lists it.
+// Functions that sanitizer-aware code calls by name: ThreadSanitizer's interface (sanitizer/tsan_interface.h) and the
+// older dynamic annotations. All of them link. Annotations that order threads also order them for the race detector.
+// Requests to ignore accesses have no effect: such a race is reported, and a suppression is the way to accept it.
+// docs/environment.md lists all of them.
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/accesses.hpp"
 #include "runtime/detect/races.hpp"
@@ -16,13 +16,13 @@ LOCKSTEP_EXPORT void __tsan_release(void* a) {
   if (watched()) race_detector.release_merge(self().id, a);
 }
 
-// --- locks of the program's own, whose code may not be instrumented ---
+// --- locks of the program, whose code may not be instrumented ---
 
 namespace {
 
 constexpr unsigned kReadLock = 1 << 3, kTryLockFailed = 1 << 5;  // __tsan_mutex_read_lock, __tsan_mutex_try_lock_failed
 
-// Readers are ordered with writers, not with each other: what they release lies beside what writers do.
+// Readers are ordered with writers, not with each other: they release to their own object.
 void* readers_of(void* lock) { return static_cast<char*>(lock) + 1; }
 
 void locked(void* lock, bool shared) {
@@ -76,7 +76,7 @@ LOCKSTEP_EXPORT void AnnotateCondVarWait(const char*, int, const volatile void* 
   __tsan_acquire(const_cast<void*>(a));
 }
 
-// --- to look away: not obeyed ---
+// --- requests to ignore accesses: no effect ---
 
 LOCKSTEP_EXPORT void __tsan_ignore_thread_begin() {}
 LOCKSTEP_EXPORT void __tsan_ignore_thread_end() {}
@@ -94,7 +94,7 @@ LOCKSTEP_NOTHING(AnnotateBenignRaceSized, const volatile void*, size_t, const ch
 LOCKSTEP_NOTHING(AnnotateExpectRace, const volatile void*, const char*)
 LOCKSTEP_NOTHING(AnnotateFlushExpectedRaces)
 
-// --- without meaning here ---
+// --- meaningless here ---
 
 LOCKSTEP_NOTHING(AnnotateFlushState)
 LOCKSTEP_NOTHING(AnnotateNewMemory, const volatile void*, size_t)
@@ -110,7 +110,7 @@ LOCKSTEP_NOTHING(AnnotateTraceMemory, const volatile void*)
 LOCKSTEP_NOTHING(AnnotateThreadName, const char*)
 LOCKSTEP_NOTHING(AnnotateNoOp, const volatile void*)
 
-// Fibers of the program run on its threads, and what a thread does is in order, whichever fiber it runs.
+// The program's fibers run on its threads. All operations of a thread are ordered, whichever fiber runs them.
 LOCKSTEP_EXPORT void* __tsan_get_current_fiber() { return runtime.current; }
 LOCKSTEP_EXPORT void* __tsan_create_fiber(unsigned) { return runtime.current; }
 LOCKSTEP_EXPORT void __tsan_destroy_fiber(void*) {}

@@ -1,4 +1,4 @@
-// __tsan_atomic*: every atomic operation of instrumented code, with its memory order. Explored as sequentially
+// __tsan_atomic*: every atomic operation of instrumented code, with its memory order. The exploration is sequentially
 // consistent; the order is recorded for the analyses.
 #include "runtime/base/atomic_memory.hpp"
 #include "runtime/base/runtime.hpp"
@@ -19,10 +19,10 @@ using u32 = uint32_t;
 using u64 = uint64_t;
 using u128 = unsigned __int128;
 
-// Is this operation a scheduling point? Otherwise it executes natively.
+// Is this operation a scheduling point? If not, it executes natively.
 inline bool atomics_visible() { return controlled() && LIKELY(runtime.points != Points::Sync); }
 
-// Of the exported function, into which everything here is inlined.
+// The caller of the exported function, into which all code here is inlined.
 #define LOCKSTEP_CALLER __builtin_return_address(0)
 
 template <class T>
@@ -84,7 +84,7 @@ LOCKSTEP_INLINE T modify(volatile T* a, int order, F&& change) {
   synchronise<Atomic::Modify>(a, sizeof(T), order, LOCKSTEP_CALLER);
   const T old = atomic_memory::modify(a, change);
   if (change(old) == old)
-    note_unchanging(step, static_cast<uint64_t>(old));  // an exchange of equal values: a test-and-set that failed
+    note_unchanging(step, static_cast<uint64_t>(old));  // an exchange of equal values: a failed test-and-set
   else
     note_progress();
   return old;

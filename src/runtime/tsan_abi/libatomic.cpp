@@ -1,6 +1,6 @@
-// The calls that compilers emit for atomics the processor has no instruction for: odd sizes, and sixteen bytes. In
-// instrumented programs they are scheduling points like all other atomics; only one thread runs, so the access itself
-// needs no atomicity. Elsewhere one lock does for all.
+// Calls that compilers emit for atomics without a processor instruction: odd sizes, and sixteen bytes. In instrumented
+// programs they are scheduling points like all other atomics; only one thread runs, so the access itself needs no
+// atomicity. All other callers share one lock.
 #include "runtime/base/atomic_memory.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/accesses.hpp"
@@ -70,14 +70,14 @@ bool compare_exchange(size_t size, volatile void* object, void* expected, const 
 
 #define LOCKSTEP_CALLER __builtin_return_address(0)
 
-// The compiler knows these names as builtins with other types; asm labels give them to functions of ours.
+// The compiler knows these names as builtins with other types; asm labels give them to functions of this file.
 #define LOCKSTEP_LIBATOMIC(result, name, parameters)                                                             \
   extern "C" __attribute__((visibility("default"))) result lockstep_at_##name parameters asm("__atomic_" #name); \
   result lockstep_at_##name parameters
 
 namespace {
 
-// Without control these names still have to work, and the linker drops libatomic when it finds them here.
+// These names must also work without control, because the linker drops libatomic when it finds them here.
 bool uncontrolled_compare_exchange(size_t size, volatile void* object, void* expected, const void* desired) {
   const atomic_memory::Guard guard;
   return atomic_memory::compare_exchange(object, expected, desired, size);

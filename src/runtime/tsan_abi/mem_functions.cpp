@@ -1,5 +1,5 @@
-// memcpy, memmove and memset of instrumented code: compilers leave them calls, so they are seen here as accesses to
-// ranges. Calls of the libraries for themselves are not looked at.
+// memcpy, memmove and memset of instrumented code: compilers leave them as calls, so they are recorded here as accesses
+// to ranges. Calls that libraries make for themselves are ignored.
 #include "runtime/tsan_abi/mem_functions.hpp"
 
 #include <dlfcn.h>

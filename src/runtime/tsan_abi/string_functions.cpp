@@ -1,5 +1,5 @@
-// The C library's functions on strings and blocks, as far as they are called by the program: accesses to ranges, like
-// those of memcpy. What a function has read or written is known from its result.
+// The C library's functions on strings and blocks that the program calls: recorded as accesses to ranges, like memcpy.
+// The result of a function shows what it has read or written.
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ char* strdup(const char*) noexcept;
 
 namespace {
 
-// How far two strings are compared.
+// The number of compared characters of two strings.
 size_t compared(const char* a, const char* b, size_t most) {
   size_t size = 0;
   while (size < most && a[size] == b[size] && a[size]) ++size;
@@ -97,7 +97,7 @@ LOCKSTEP_EXPORT int bcmp(const void* a, const void* b, size_t size) noexcept {
   return LOCKSTEP_REAL(bcmp)(a, b, size);
 }
 
-// In C++ headers these have several types; so they go by other names here.
+// C++ headers declare these with several types, so they have other names here.
 #define LOCKSTEP_SEARCH(name, parameters, arguments, accesses)                             \
   LOCKSTEP_EXPORT const char* lockstep_##name parameters noexcept asm(#name);              \
   LOCKSTEP_EXPORT const char* lockstep_##name parameters noexcept {                        \

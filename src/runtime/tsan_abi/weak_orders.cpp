@@ -1,3 +1,4 @@
+// Notes atomic operations and fences weaker than seq_cst.
 #include "runtime/tsan_abi/weak_orders.hpp"
 
 #include "runtime/process/facts.hpp"
@@ -8,7 +9,7 @@ namespace {
 constexpr unsigned kMostGuards = 1024, kMostLoads = 16;
 
 constinit struct {
-  const void* guard[kMostGuards];  // by hash of their address
+  const void* guard[kMostGuards];  // hashed by address
   struct {
     const void* object;
     const void* place;

@@ -1,4 +1,4 @@
-// A decision that an execution did not take, and what the execution that takes it has spent by then.
+// An alternative: a decision that an execution did not take, and the cost of the execution that takes it, up to there.
 #pragma once
 #include <cstdint>
 

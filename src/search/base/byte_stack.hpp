@@ -1,4 +1,4 @@
-// Numbers on a stack of bytes: small ones take one byte, whatever the largest is.
+// A stack of numbers in bytes: a small number takes one byte, whatever the largest is.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -9,7 +9,7 @@ namespace lockstep {
 
 class ByteStack {
  public:
-  // Seven bits a byte, the lowest on top; the high bit says that there are more below.
+  // Seven bits a byte, the lowest on top; a set high bit says that more bytes lie below.
   void push(uint32_t number) {
     unsigned shift = 0;
     while (shift < 28 && number >> (shift + 7) != 0) shift += 7;
@@ -19,7 +19,7 @@ class ByteStack {
       bytes_.push_back(static_cast<uint8_t>(0x80 | (number >> shift & 0x7f)));
     }
   }
-  // Zero once nothing is left: what was read from a file may end early.
+  // Returns zero if the stack is empty: a file that is loaded may end early.
   uint32_t pop() {
     uint32_t number = 0;
     for (unsigned shift = 0; !bytes_.empty() && shift < 32; shift += 7) {

@@ -1,3 +1,4 @@
+// Computes the keys of failures.
 #include "search/base/failure_keys.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ class Hash {
 FailureKey key_of(const Finding& finding, TraceView trace) {
   const TraceHeader& header = trace.header();
   Hash hash;
-  if (finding.race) {  // the two places, in whatever order they were reached; what is certain is not what was doubtful
+  if (finding.race) {  // the two places, in either order; a certain race and a doubtful one differ
     const auto [low, high] = std::minmax(finding.race->first.pc, finding.race->second.pc);
     hash.add(static_cast<uint64_t>(finding.kind)).add(low).add(high).add(finding.doubt.empty());
     return hash.add(static_cast<uint64_t>(finding.race->second.misuse)).value();
@@ -42,7 +43,7 @@ FailureKey key_of(const Finding& finding, TraceView trace) {
     return hash.add(static_cast<uint64_t>(finding.kind)).add(locks).value();
   }
   if (finding.allocation) return hash.add(static_cast<uint64_t>(finding.kind)).add(finding.allocation->pc).value();
-  if (!finding.steps.empty()) {  // the same operations of the same threads, in whatever execution
+  if (!finding.steps.empty()) {  // the same operations of the same threads, in any execution
     hash.add(static_cast<uint64_t>(finding.kind));
     for (const uint32_t i : finding.steps) hash.add(trace.steps()[i]);
     return hash.value();
@@ -53,7 +54,7 @@ FailureKey key_of(const Finding& finding, TraceView trace) {
   if (header.outcome == Outcome::Deadlock || header.outcome == Outcome::Livelock) {
     for (const Step& p : trace.pending()) hash.add(p);
   } else {
-    // Where the others were makes no difference to a failed assertion; what its thread did last does.
+    // A failed assertion depends on the last operation of its thread, not on where the other threads were.
     const auto steps = trace.steps();
     for (size_t i = steps.size(); i-- > 0;) {
       if (steps[i].thread != header.culprit) continue;

@@ -1,6 +1,6 @@
-// Which failures are worth a confirming replay. An exploration that goes on after a bug meets the same one thousands
-// of times; a key computed from the trace alone tells them apart well enough to replay each about once. The exact
-// answer, whether two confirmed bugs are the same, is the finding's fingerprint.
+// Decides which failures get a confirming replay. An exploration that goes on after a bug meets the same bug thousands
+// of times. A key computed from the trace alone distinguishes bugs well enough to replay each about once. The
+// fingerprint of a finding decides exactly whether two confirmed bugs are the same.
 #pragma once
 #include <cstdint>
 #include <unordered_map>
@@ -12,7 +12,8 @@ namespace lockstep {
 
 using FailureKey = uint64_t;
 
-// What failed, who, with which words, at which operation; for a deadlock or livelock, what everybody waits for.
+// The kind of the failure, its thread, its message and its operation; for a deadlock or livelock, the operations that
+// threads wait in.
 FailureKey key_of(const Finding& finding, TraceView trace);
 
 class FailureKeys {
@@ -23,7 +24,7 @@ class FailureKeys {
   std::vector<FailureKey> all_confirmed() const;
 
  private:
-  static constexpr unsigned kEnough = 3;  // a failure that did not repeat may be one of a kind that does
+  static constexpr unsigned kEnough = 3;  // more attempts than one: another failure with the same key may repeat
   std::unordered_map<FailureKey, unsigned> attempts_;
 };
 

@@ -1,5 +1,5 @@
-// A vector whose memory, once it is large, consists of large pages where the system has them: what a search looks up at
-// random then costs fewer page faults and fewer misses.
+// A vector that uses large memory pages once it is large, if the system has them: random accesses then cause fewer page
+// faults and cache misses.
 #pragma once
 #include <sys/mman.h>
 
@@ -27,14 +27,14 @@ struct LargePages {
     const size_t bytes = count * sizeof(T);
     if (bytes < kLarge) return static_cast<T*>(::operator new(bytes));
     const size_t wanted = whole_pages(bytes), reserved = wanted + kPage;
-    constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;  // what is never used costs nothing
+    constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;  // unused reserve costs nothing
     void* room = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, kFlags, -1, 0);
     if (room == MAP_FAILED) throw std::bad_alloc();
     char* const begin = static_cast<char*>(room);
     const size_t before = (kPage - reinterpret_cast<uintptr_t>(begin) % kPage) % kPage;
     if (before > 0) ::munmap(begin, before);
     if (before < kPage) ::munmap(begin + before + wanted, kPage - before);
-    ::madvise(begin + before, wanted, MADV_HUGEPAGE);  // a hint: without such pages it is memory like any other
+    ::madvise(begin + before, wanted, MADV_HUGEPAGE);  // a hint: without such pages the memory is ordinary
     return reinterpret_cast<T*>(begin + before);
   }
   void deallocate(T* at, size_t count) {
@@ -52,8 +52,8 @@ struct LargePages {
 template <class T>
 using LargeVector = std::vector<T, LargePages<T>>;
 
-// Before an element is added. A vector that is large already gets room for many times as much, because moving it means
-// to fill all of its pages anew; if there is no such room, it grows as usual.
+// Call before adding an element. A vector that is already large reserves many times its size, because moving it fills
+// all of its pages again. If there is no such room, it grows as usual.
 template <class T>
 void make_room_for_one(LargeVector<T>& values) {
   constexpr size_t kTimes = 64;

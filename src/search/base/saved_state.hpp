@@ -1,5 +1,5 @@
-// A search written down, so that it can go on in another process. Plain bytes of this machine; the file around them
-// has a version and a checksum.
+// Writers and readers of a saved search, which another process can continue. The data are plain bytes in this machine's
+// layout; the surrounding file has a version and a checksum.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -14,8 +14,8 @@ namespace lockstep {
 
 class StateWriter {
  public:
-  StateWriter() = default;  // everything stays in bytes()
-  // Everything goes there, in pieces: what is written need not fit into memory.
+  StateWriter() = default;  // keeps everything in bytes()
+  // Passes the data to `sink` piece by piece, so they need not fit into memory.
   explicit StateWriter(std::function<void(std::string_view)> sink) : sink_(std::move(sink)) {}
   ~StateWriter() { flush(); }
   StateWriter(const StateWriter&) = delete;
@@ -56,7 +56,8 @@ class StateWriter {
   std::function<void(std::string_view)> sink_;
 };
 
-// Reading past the end, or a length that cannot be, makes it bad for good; everything read then is zero or empty.
+// A read past the end, or an impossible length, sets the reader to bad permanently. Later reads return zero or empty
+// values.
 class StateReader {
  public:
   explicit StateReader(std::string_view bytes) : rest_(bytes) {}

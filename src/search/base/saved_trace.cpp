@@ -1,3 +1,4 @@
+// Writes plans and traces to a saved search, and checks what is read.
 #include "search/base/saved_trace.hpp"
 
 #include <algorithm>

@@ -13,8 +13,8 @@ void put_plan(StateWriter& out, const Plan& plan);
 Plan get_plan(StateReader& in);
 
 void put_trace(StateWriter& out, TraceView trace);
-// Rejects what is no trace: everything a TraceView reads lies inside it. Stacks and what blocks touched are as they
-// were saved.
+// Rejects data that is not a trace: everything that a TraceView reads must lie inside. Stacks and the memory that
+// blocks touched are not checked.
 Trace get_trace(StateReader& in);
 
 template <class T>

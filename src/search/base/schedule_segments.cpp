@@ -1,3 +1,4 @@
+// Splits schedules into segments and edits them.
 #include "search/base/schedule_segments.hpp"
 
 #include <algorithm>

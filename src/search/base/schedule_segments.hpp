@@ -1,5 +1,5 @@
-// A schedule as a list of segments: this thread runs for N steps, then that one. Shrinking edits it; the runtime
-// follows it as far as it can (Policy::Guided).
+// A schedule as a list of segments: a thread runs for N steps, then another. Shrinking edits the list; the runtime
+// follows it as far as possible (Policy::Guided).
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,16 +13,15 @@ namespace lockstep {
 
 struct ScheduleSegments : GuidedSchedule {
   size_t size() const { return segments.size(); }
-  size_t next_of_thread(size_t i) const;  // size(): it has no further segment
+  size_t next_of_thread(size_t i) const;  // size() if the thread has no further segment
 
   ScheduleSegments without_choice(size_t i) const;
-  ScheduleSegments first(size_t count) const;  // what follows is left to the default schedule
+  ScheduleSegments first(size_t count) const;  // the default schedule continues after them
   ScheduleSegments without(size_t i) const;
-  ScheduleSegments extended(size_t i) const;  // a switch where the thread cannot go on is free
+  ScheduleSegments extended(size_t i) const;  // the thread runs until it is blocked, where a switch is free
   ScheduleSegments moved(size_t from, size_t to) const;
-  ScheduleSegments joined(size_t i, size_t j) const;  // what the thread does in segment j it does in i
-  // What each thread does in the segments from begin to end it does in one go, in the order of their first or last
-  // turns.
+  ScheduleSegments joined(size_t i, size_t j) const;  // moves the steps of segment j into i
+  // Joins the segments of each thread from begin to end into one, in the order of their first or last turns.
   enum class Turn { First, Last };
   ScheduleSegments coalesced(size_t begin, size_t end, Turn turn) const;
 

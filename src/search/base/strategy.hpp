@@ -1,4 +1,4 @@
-// A strategy chooses the next plan from the traces so far. It never touches the program.
+// The interface of a strategy: chooses the next plan from the traces so far. A strategy never touches the program.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -15,69 +15,72 @@
 
 namespace lockstep {
 
-// What is counted of every execution.
+// The measures of one execution.
 struct Measures {
   uint64_t fingerprint = 0;
   uint32_t preemptions = 0;
 };
 
-// What a strategy needs the program to be explored with.
+// Requirements and properties of a strategy.
 struct Traits {
-  bool preempts_at_points = true;  // false: plain accesses that are scheduling points do not make it switch there
+  bool preempts_at_points = true;  // false: does not preempt at plain accesses that are scheduling points
   bool relies_on_locks = false;    // covers only programs in which locks protect all shared memory
-  bool draws = false;              // each execution independently: more scheduling points make none of them void
+  // Draws each execution independently: new scheduling points do not invalidate earlier executions.
+  bool draws = false;
 };
 
-// How far a search is, for people.
+// Progress of a search, for the user.
 struct SearchStatus {
   uint64_t frontier_nodes = 0, peak_frontier_nodes = 0;
-  bool out_of_memory = false;                                   // gave up for good
-  uint64_t estimated_total = 0;                                 // executions of this phase; 0: unknown
-  std::string phase{};                                          // "1 preemption"
-  std::string contributions{};                                  // how the executions were spent, if there was a choice
-  std::vector<std::pair<std::string, uint64_t>> by_strategy{};  // executions of each, of a mixture
+  bool out_of_memory = false;    // gave up permanently
+  uint64_t estimated_total = 0;  // executions of this phase; 0: unknown
+  std::string phase{};           // "1 preemption"
+  // How the executions were divided, if the strategy had a choice.
+  std::string contributions{};
+  std::vector<std::pair<std::string, uint64_t>> by_strategy{};  // for a mixture: executions of each strategy
 };
 
-// Everything an exploration asks of a search. Strategies derive from Strategy below, which implements all but the core;
-// what combines strategies derives from this, so that the compiler names what it has not combined.
+// The interface that an exploration uses. Strategies derive from Strategy below, which implements everything but the
+// core. Combinations of strategies derive from this class, so that the compiler reports what they do not forward.
 class Search {
  public:
   virtual ~Search() = default;
 
   // --- the core ---
-  // The next plan, or nullopt if there is none now. Several plans may be in flight; "nothing left" means finished only
-  // when nothing is in flight.
+  // The next plan, or nullopt if there is none now. Several plans may be in flight. The search has finished only if
+  // there is no next plan and nothing is in flight.
   virtual std::optional<Plan> next() = 0;
-  // Traces arrive in the order their plans were handed out.
+  // Traces arrive in the order in which their plans were handed out.
   virtual void learn(TraceView trace) = 0;
-  // Scope, bounds and numbers of what has been explored so far; `finished` once all of it is.
+  // Scope, bounds and numbers of what has been explored so far; `finished` once everything has been explored.
   virtual Claim claim() const = 0;
-  // Writes the search down, with what is in flight: whoever goes on from it gets the same plans, and begins with
-  // learning the traces that are still to come.
+  // Saves the search and what is in flight. A resumed search returns the same plans, and first learns the traces of the
+  // plans in flight.
   virtual void save(StateWriter& out) const = 0;
-  virtual void load(StateReader& in) = 0;  // into a fresh strategy made with the same options
+  virtual void load(StateReader& in) = 0;  // for a new strategy made with the same options
 
   // --- optional capabilities ---
   virtual Traits traits() const = 0;
   virtual SearchStatus status() const = 0;
-  // An execution that another strategy of the same exploration ran. Changes nothing of what this one may claim.
+  // Observes an execution that another strategy of the same exploration ran. This does not change the claim.
   virtual void observe_other(TraceView trace) = 0;
-  // A plan that is done with: its memory can be used for the next.
+  // Takes back a plan that is no longer needed, to reuse its memory.
   virtual void recycle(Plan& plan) = 0;
-  // Of the execution just learned, if it happens to know them.
+  // Measures of the execution just learned, if they are known.
   virtual std::optional<Measures> measures() const = 0;
-  // Is this execution, about to be learned, within the bounds? A sound bound may have to look beyond itself.
+  // Is this execution, about to be learned, within the bounds? A sound bound may run executions beyond itself.
   virtual bool counts(TraceView trace) = 0;
-  // Failures it predicts and could not show: warnings.
+  // Predicted failures that could not be confirmed: warnings.
   virtual std::vector<Finding> predictions() const = 0;
   virtual uint64_t memory_bytes() const = 0;
-  // Before the first plan: how much memory it may take. What can be forgotten without harm is kept within that.
+  // Called before the first plan: the memory limit. Caches are kept within the limit.
   virtual void limit_memory(uint64_t bytes) = 0;
-  // Asked while it learns from one execution, which may take long. True: it gives up what it began, and claims nothing.
+  // Learning from one execution can take long and polls `must_stop`. If it returns true, the search gives up what it
+  // began and claims nothing.
   virtual void stop_when(std::function<bool()> must_stop) = 0;
-  // Keeps at most so many bytes in memory and moves the rest to disk. False: it cannot.
+  // Keeps at most this many bytes in memory and moves the rest to disk. False: the search cannot.
   virtual bool spill(uint64_t bytes) = 0;
-  // How others can take a part in it; nullptr: only by running single plans.
+  // Divides the search into units that other processes explore. nullptr: the search only hands out single plans.
   virtual Division* division() = 0;
 };
 
@@ -97,6 +100,6 @@ class Strategy : public Search {
   Division* division() override { return nullptr; }
 };
 
-inline Claim sample() { return {.scope = Scope::Sample}; }  // of what has no end to reach
+inline Claim sample() { return {.scope = Scope::Sample}; }  // the claim of a search without an end
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Compares each trace with the previous one and measures the rest.
 #include "search/base/trace_meter.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 namespace lockstep {
 
-// Of equal records. Sets of threads that lie elsewhere are not compared, so it ends where they begin.
+// Number of equal records. Sets of threads stored outside the records are not compared, so the prefix ends there.
 uint32_t TraceMeter::common_prefix(TraceView trace) {
   const std::span<const Step> steps = trace.steps();
   const size_t most = std::min(steps.size(), steps_.size());
@@ -17,7 +18,7 @@ uint32_t TraceMeter::common_prefix(TraceView trace) {
   return static_cast<uint32_t>(i);
 }
 
-// Where little is common, beginning anew costs less than taking back.
+// With a short common prefix, starting anew costs less than undoing.
 void TraceMeter::go_back(uint32_t records) {
   if (4 * size_t{records} < steps_.size()) {
     fingerprinter_.begin();

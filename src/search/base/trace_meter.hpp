@@ -1,5 +1,5 @@
-// What is counted for every execution: its fingerprint and its preemptions. Executions that follow each other mostly
-// begin alike, so only what differs from the one before is looked at.
+// Measures every execution: its fingerprint and its preemptions. Consecutive executions mostly have a long common
+// prefix, so only the rest is read.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -21,8 +21,8 @@ class TraceMeter {
 
   BasicFingerprinter<uint64_t> fingerprinter_;
   Predecessor before_this_;
-  std::vector<Step> steps_;       // of the execution read last
-  std::vector<uint32_t> before_;  // preemptions, each record's own included
+  std::vector<Step> steps_;       // of the last execution
+  std::vector<uint32_t> before_;  // preemptions up to and including each record
 };
 
 }  // namespace lockstep

@@ -1,3 +1,4 @@
+// Grows the set, writes runs to disk and merges them.
 #include "search/base/trace_set.hpp"
 
 #include <algorithm>
@@ -6,14 +7,14 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kMostRuns = 64;  // then they become one
-constexpr size_t kBuffer = 2048;  // numbers of a run in memory while runs are merged
+constexpr size_t kMostRuns = 64;  // more runs are merged into one
+constexpr size_t kBuffer = 2048;  // numbers of each run in memory during a merge
 
-// Reads a run from the beginning, a buffer at a time.
+// Reads a run sequentially, one buffer at a time.
 class RunReader {
  public:
   RunReader(std::FILE* file, uint64_t offset, uint64_t count) : file_(file), offset_(offset), left_(count) {}
-  bool fill() {  // false: cannot be read
+  bool fill() {  // false: read error
     if (at_ < buffer_.size() || left_ == 0) return true;
     buffer_.resize(std::min<uint64_t>(left_, kBuffer));
     at_ = 0;
@@ -46,7 +47,7 @@ void TraceSet::limit(uint64_t bytes) {
   while (limit_ <= bytes / 2) limit_ *= 2;
 }
 
-// Growing needs the old and the new slots for a moment.
+// Growing needs the old and the new slots at the same time.
 void TraceSet::make_room() {
   if (3 * memory_bytes() <= limit_ || slots_.empty() || full_)
     grow();
@@ -74,7 +75,7 @@ bool TraceSet::merge(const std::vector<uint64_t>& in_memory, const std::function
   std::vector<RunReader> readers;
   for (const Run& run : runs_) readers.emplace_back(file_.get(), run.offset, run.count);
   using Top = std::pair<uint64_t, size_t>;
-  std::vector<Top> tops;  // a heap, the smallest first
+  std::vector<Top> tops;  // a heap, smallest first
   const auto later = [](const Top& a, const Top& b) { return a > b; };
   const auto offer = [&](size_t i) {
     if (!readers[i].fill()) return false;
@@ -129,7 +130,8 @@ void TraceSet::write_run() {
   held_ = 0;
 }
 
-// Without room on the disk there is only memory; what was written is still there. The budget will end the search.
+// Called when the disk is full: from then on the set grows in memory, and the memory budget ends the search. The runs
+// on disk stay.
 void TraceSet::give_up_disk() {
   full_ = true;
   grow();

@@ -1,5 +1,5 @@
-// A set of 64-bit fingerprints: one per trace seen, so nothing but the numbers themselves. Beyond a limit they go to
-// disk, sorted, a run at a time; how many there are is found by merging the runs, so nobody needs to have all at hand.
+// A set of 64-bit fingerprints, one for each trace seen. Beyond a memory limit the fingerprints go to disk in sorted
+// runs. Their number is found by merging the runs, so the set never has to be in memory as a whole.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -17,12 +17,12 @@ class TraceSet {
  public:
   static constexpr uint64_t kLeastLimit = 8 * 1024;
 
-  void limit(uint64_t bytes);  // what stays in memory; of the file system's room nothing is known
-  // Will be inserted soon: mostly its place is not in the processor's cache.
+  void limit(uint64_t bytes);  // limits the memory, but not the use of the disk
+  // `key` will be inserted soon: prefetches its place, which usually is not in the cache.
   void expect(uint64_t key) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[key & (slots_.size() - 1)], 1);
   }
-  // False: it was there already, as far as what is in memory can tell.
+  // False: the key is already in memory. Runs on disk are not searched.
   bool insert(uint64_t key) {
     if (key == 0) key = 1;
     ++inserted_;
@@ -31,9 +31,9 @@ class TraceSet {
     ++held_;
     return true;
   }
-  // Takes as long as reading all of them, once some are on disk. nullopt: the disk has lost them.
+  // Reads all runs once some are on disk. nullopt: a run cannot be read.
   std::optional<uint64_t> size() const;
-  uint64_t inserted() const { return inserted_; }  // equal ones included
+  uint64_t inserted() const { return inserted_; }  // including duplicates
   bool on_disk() const { return !runs_.empty(); }
 
   void save(StateWriter& out) const;
@@ -41,7 +41,7 @@ class TraceSet {
   uint64_t memory_bytes() const { return slots_.size() * sizeof(uint64_t); }
 
  private:
-  struct Run {  // ascending, each number once
+  struct Run {  // ascending, without duplicates
     uint64_t offset, count;
   };
   struct Close {
@@ -49,7 +49,7 @@ class TraceSet {
   };
 
   bool put(uint64_t key) {
-    size_t slot = key & (slots_.size() - 1);  // fingerprints are random already
+    size_t slot = key & (slots_.size() - 1);  // fingerprints need no further hashing
     for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1))
       if (slots_[slot] == key) return false;
     slots_[slot] = key;
@@ -60,15 +60,15 @@ class TraceSet {
   void write_run();
   void give_up_disk();
   std::vector<uint64_t> sorted() const;
-  // Every number once, ascending; false if the disk cannot be read.
+  // Visits every number once, ascending. False: the disk cannot be read.
   bool merge(const std::vector<uint64_t>& in_memory, const std::function<void(uint64_t)>& visit) const;
 
-  LargeVector<uint64_t> slots_;  // 0: free; a power of two of them
+  LargeVector<uint64_t> slots_;  // 0: free; the size is a power of two
   uint64_t held_ = 0, inserted_ = 0;
   uint64_t limit_ = ~uint64_t{0};
-  std::unique_ptr<std::FILE, Close> file_;  // has no name, so it is gone with the process
+  std::unique_ptr<std::FILE, Close> file_;  // an unnamed file, so it disappears with the process
   std::vector<Run> runs_;
-  bool full_ = false;  // the disk: from now on everything stays in memory
+  bool full_ = false;  // the disk is full: everything stays in memory from now on
   mutable bool lost_ = false;
 };
 

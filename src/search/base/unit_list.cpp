@@ -2,43 +2,54 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstdlib>
 #include <iterator>
 #include <utility>
 
 namespace lockstep {
 
-UnitList::Level::iterator UnitList::insert(Level& level, Level::iterator place, UnitPart part) {
+void UnitList::insert(Level& level, Place place, UnitPart part) {
+  level.size += part.size;
   size_ += part.size;
   bytes_ += part.bytes.size();
-  return level.insert(place, {.number = next_number_++, .size = part.size, .bytes = std::move(part.bytes)});
+  const uint64_t number = next_number_++;
+  const Place entry =
+      level.entries.insert(place, {.number = number, .size = part.size, .bytes = std::move(part.bytes)});
+  found_.emplace(number, Found{part.rank, entry});
+}
+
+void UnitList::erase(Level& level, uint64_t rank, Place entry) {
+  level.size -= entry->size;
+  size_ -= entry->size;
+  bytes_ -= entry->bytes.size();
+  found_.erase(entry->number);
+  level.entries.erase(entry);
+  if (level.entries.empty()) levels_.erase(rank);
 }
 
 void UnitList::add(UnitPart part) {
   Level& level = levels_[part.rank];
-  if (!level.empty() && level.back().state == State::Waiting && level.back().size + part.size <= kSmall) {
-    Entry& last = level.back();
+  Entry* const last_entry = level.entries.empty() ? nullptr : &level.entries.back();
+  if (last_entry && last_entry->state == State::Waiting && last_entry->size + part.size <= kSmall) {
+    Entry& last = *last_entry;
     bring_back(last);
     last.size += part.size;
+    level.size += part.size;
     size_ += part.size;
     bytes_ += part.bytes.size();
     last.bytes.insert(0, part.bytes);
   } else {
-    insert(level, level.end(), std::move(part));
+    insert(level, level.entries.end(), std::move(part));
   }
 }
 
 std::optional<UnitPart> UnitList::take_first() {
   if (levels_.empty()) return std::nullopt;
   auto& [rank, level] = *levels_.begin();
-  Entry& first = level.front();
-  if (first.state != State::Waiting) return std::nullopt;
-  bring_back(first);
-  UnitPart part{rank, first.size, std::move(first.bytes)};
-  size_ -= part.size;
-  bytes_ -= part.bytes.size();
-  level.pop_front();
-  if (level.empty()) levels_.erase(levels_.begin());
+  const Place first = level.entries.begin();
+  if (first->state != State::Waiting) return std::nullopt;
+  bring_back(*first);
+  UnitPart part{rank, first->size, first->bytes};
+  erase(level, rank, first);
   return part;
 }
 
@@ -46,7 +57,7 @@ void UnitList::put_first(uint64_t rank, std::vector<UnitPart> rest) {
   const bool any = std::ranges::any_of(rest, [rank](const UnitPart& part) { return part.rank == rank; });
   if (any) {
     Level& level = levels_[rank];
-    const auto place = level.begin();
+    const Place place = level.entries.begin();
     for (UnitPart& part : rest)
       if (part.rank == rank) insert(level, place, std::move(part));
   }
@@ -54,70 +65,65 @@ void UnitList::put_first(uint64_t rank, std::vector<UnitPart> rest) {
     if (part.rank != rank) add(std::move(part));
 }
 
-size_t UnitList::waiting() const {
-  if (levels_.empty()) return 0;
-  return static_cast<size_t>(std::ranges::count_if(
-      levels_.begin()->second, [](const Entry& e) { return e.state == State::Waiting && !e.alone && !e.given_up; }));
+bool UnitList::has_waiting(size_t count) const {
+  if (levels_.empty()) return count == 0;
+  for (const Entry& entry : levels_.begin()->second.entries) {
+    if (count == 0) break;
+    count -= entry.state == State::Waiting && !entry.alone && !entry.given_up;
+  }
+  return count == 0;
 }
 
 std::optional<Unit> UnitList::hand_out(bool last) {
   if (levels_.empty()) return std::nullopt;
   auto& [rank, level] = *levels_.begin();
+  std::list<Entry>& entries = level.entries;
   const auto is_free = [&](const Entry& e) {
-    return e.state == State::Waiting && !e.given_up && (!e.alone || &e == &level.front());
+    return e.state == State::Waiting && !e.given_up && (!e.alone || &e == &entries.front());
   };
-  auto found = std::find_if(level.begin(), level.end(), is_free);
-  if (found == level.end()) return std::nullopt;
-  if (last) found = std::prev(std::find_if(level.rbegin(), level.rend(), is_free).base());
+  auto found = std::find_if(entries.begin(), entries.end(), is_free);
+  if (found == entries.end()) return std::nullopt;
+  if (last) found = std::prev(std::find_if(entries.rbegin(), entries.rend(), is_free).base());
   bring_back(*found);
   found->state = State::Out;
   return Unit{found->number, rank, found->size, found->bytes};
 }
 
-// Those under way are at the front of the first level, but for a few.
-std::pair<UnitList::Level*, UnitList::Level::iterator> UnitList::find(uint64_t number) {
-  for (auto& [rank, level] : levels_)
-    for (auto entry = level.begin(); entry != level.end(); ++entry)
-      if (entry->number == number) return {&level, entry};
-  std::abort();
-}
-
-uint64_t UnitList::rank_of(const Level& level) const {
-  return std::ranges::find_if(levels_, [&](const auto& pair) { return &pair.second == &level; })->first;
-}
-
 void UnitList::put_back(uint64_t number, bool alone) {
-  const auto entry = find(number).second;
+  const Place entry = find(number).entry;
   entry->state = State::Waiting;
   entry->alone = alone;
 }
 
 void UnitList::give_up(uint64_t number) {
   put_back(number);
-  find(number).second->given_up = true;
+  find(number).entry->given_up = true;
 }
 
-bool UnitList::first_is_given_up() const { return !levels_.empty() && levels_.begin()->second.front().given_up; }
+bool UnitList::first_is_given_up() const {
+  return !levels_.empty() && levels_.begin()->second.entries.front().given_up;
+}
 
 void UnitList::put_back_out() {
   for (auto& [rank, level] : levels_)
-    for (Entry& entry : level)
+    for (Entry& entry : level.entries)
       if (entry.state == State::Out) entry.state = State::Waiting;
 }
 
 // What was left of a returned unit would be explored twice: only for units that leave nothing.
 void UnitList::put_back_all() {
   for (auto& [rank, level] : levels_)
-    for (Entry& entry : level) {
+    for (Entry& entry : level.entries) {
       assert(entry.state != State::Returned || entry.later.empty());
       entry.state = State::Waiting;
     }
 }
 
 void UnitList::returned(uint64_t number, std::vector<UnitPart> rest) {
-  const auto [level, entry] = find(number);
-  const uint64_t rank = rank_of(*level);
+  const auto [rank, entry] = find(number);
+  Level& level = levels_.at(rank);
   entry->state = State::Returned;
+  level.size -= entry->size;
   size_ -= entry->size;
   entry->size = 0;
   const auto behind = std::next(entry);
@@ -127,7 +133,7 @@ void UnitList::returned(uint64_t number, std::vector<UnitPart> rest) {
       bytes_ += part.bytes.size();
       entry->later.push_back(std::move(part));
     } else {
-      insert(*level, behind, std::move(part));
+      insert(level, behind, std::move(part));
     }
   }
 }
@@ -135,7 +141,7 @@ void UnitList::returned(uint64_t number, std::vector<UnitPart> rest) {
 std::optional<uint64_t> UnitList::next_returned(bool any) const {
   if (levels_.empty()) return std::nullopt;
   for (const auto& [rank, level] : levels_) {
-    for (const Entry& entry : level) {
+    for (const Entry& entry : level.entries) {
       if (entry.state == State::Returned) return entry.number;
       if (!any) return std::nullopt;
     }
@@ -144,12 +150,10 @@ std::optional<uint64_t> UnitList::next_returned(bool any) const {
 }
 
 void UnitList::remove(uint64_t number) {
-  const auto [level, entry] = find(number);
+  const auto [rank, entry] = find(number);
   assert(entry->state == State::Returned);
   std::vector<UnitPart> later = std::move(entry->later);
-  bytes_ -= entry->bytes.size();
-  level->erase(entry);
-  if (level->empty()) levels_.erase(rank_of(*level));
+  erase(levels_.at(rank), rank, entry);
   for (UnitPart& part : later) {
     size_ -= part.size;
     bytes_ -= part.bytes.size();
@@ -157,35 +161,26 @@ void UnitList::remove(uint64_t number) {
   }
 }
 
-void UnitList::replace(uint64_t number, std::string bytes) {
-  const auto entry = find(number).second;
-  bytes_ += bytes.size();
-  bytes_ -= entry->bytes.size();
-  entry->bytes = std::move(bytes);
-  entry->state = State::Waiting;
-}
-
 bool UnitList::is_first(uint64_t number) const {
-  return !levels_.empty() && levels_.begin()->second.front().number == number;
+  return !levels_.empty() && levels_.begin()->second.entries.front().number == number;
 }
 
-const std::string& UnitList::bytes_of(uint64_t number) const {
-  return const_cast<UnitList*>(this)->find(number).second->bytes;
+bool UnitList::first_waits() const {
+  return !levels_.empty() && levels_.begin()->second.entries.front().state == State::Waiting;
 }
+
+const std::string& UnitList::bytes_of(uint64_t number) const { return find(number).entry->bytes; }
 
 uint64_t UnitList::size_of(uint64_t rank) const {
   const auto level = levels_.find(rank);
-  uint64_t sum = 0;
-  if (level != levels_.end())
-    for (const Entry& entry : level->second) sum += entry.size;
-  return sum;
+  return level == levels_.end() ? 0 : level->second.size;
 }
 
 bool UnitList::spill() {
   if (!file_) file_.reset(std::tmpfile());
   if (!file_) return false;
   for (auto& [rank, level] : levels_)
-    for (Entry& entry : level) {
+    for (Entry& entry : level.entries) {
       if (entry.state != State::Waiting || entry.on_disk || entry.bytes.empty()) continue;
       if (fseeko(file_.get(), static_cast<off_t>(file_end_), SEEK_SET) != 0 ||
           std::fwrite(entry.bytes.data(), 1, entry.bytes.size(), file_.get()) != entry.bytes.size() ||
@@ -221,8 +216,8 @@ void UnitList::save(StateWriter& out) const {
   out.put<uint64_t>(levels_.size());
   for (const auto& [rank, level] : levels_) {
     out.put(rank);
-    out.put<uint64_t>(level.size());
-    for (const Entry& entry : level) {
+    out.put<uint64_t>(level.entries.size());
+    for (const Entry& entry : level.entries) {
       out.put(entry.number);
       out.put(entry.size);
       out.put(entry.state == State::Out ? State::Waiting : entry.state);
@@ -259,7 +254,12 @@ void UnitList::load(StateReader& in) {
       }
       size_ += entry.size;
       bytes_ += entry.bytes.size();
-      levels_[rank].push_back(std::move(entry));
+      const uint64_t number = entry.number;
+      Level& level = levels_[rank];
+      level.size += entry.size;
+      level.entries.push_back(std::move(entry));
+      if (!found_.emplace(number, Found{rank, std::prev(level.entries.end())}).second || number >= next_number_)
+        in.reject();
     }
   }
   if (!in.good()) *this = {};

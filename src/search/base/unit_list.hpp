@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "search/base/saved_state.hpp"
@@ -41,7 +42,7 @@ class UnitList {
 
   // A unit of the lowest rank that nobody has: the first one, or the last if `last`. nullopt: there is none now.
   std::optional<Unit> hand_out(bool last = false);
-  size_t waiting() const;  // of the lowest rank, for hand_out()
+  bool has_waiting(size_t count) const;  // so many of the lowest rank, for hand_out()
   // It was not explored after all. `alone`: it is handed out again only when everything before it is finished.
   void put_back(uint64_t number, bool alone = false);
   void give_up(uint64_t number);   // likewise, and it is not handed out any more: only taken
@@ -52,15 +53,15 @@ class UnitList {
   void returned(uint64_t number, std::vector<UnitPart> rest);
   // The first of all units, if it was returned; with `any` the first one that was.
   std::optional<uint64_t> next_returned(bool any = false) const;
-  void remove(uint64_t number);                      // of a returned one
-  void replace(uint64_t number, std::string bytes);  // a returned one waits again, as what is left of it
+  void remove(uint64_t number);  // of a returned one
   bool is_first(uint64_t number) const;
+  bool first_waits() const;
   const std::string& bytes_of(uint64_t number) const;  // of one that was handed out or returned
 
   bool empty() const { return levels_.empty(); }
   uint64_t lowest_rank() const { return levels_.begin()->first; }  // if not empty
   uint64_t size() const { return size_; }                          // open executions, those handed out included
-  uint64_t size_of(uint64_t rank) const;
+  uint64_t size_of(uint64_t rank) const;                           // likewise
   uint64_t memory_bytes() const { return bytes_; }
   bool spill();  // what waits goes to disk; false: there is no room
 
@@ -81,18 +82,27 @@ class UnitList {
     uint64_t disk_bytes = 0;
     std::vector<UnitPart> later{};  // of a returned one: what is left and has a higher rank
   };
-  using Level = std::list<Entry>;
+  struct Level {
+    std::list<Entry> entries{};
+    uint64_t size = 0;  // open executions of all entries
+  };
+  using Place = std::list<Entry>::iterator;
+  struct Found {
+    uint64_t rank;
+    Place entry;
+  };
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
-  Level::iterator insert(Level& level, Level::iterator place, UnitPart part);
-  std::pair<Level*, Level::iterator> find(uint64_t number);
+  void insert(Level& level, Place place, UnitPart part);
+  void erase(Level& level, uint64_t rank, Place entry);
+  Found find(uint64_t number) const { return found_.at(number); }
   void bring_back(Entry& entry);
   std::string read(const Entry& entry) const;
-  uint64_t rank_of(const Level& level) const;
 
   std::map<uint64_t, Level> levels_;  // none is empty
+  std::unordered_map<uint64_t, Found> found_;
   uint64_t next_number_ = 1, size_ = 0, bytes_ = 0;
   std::unique_ptr<std::FILE, Close> file_;  // has no name, so it is gone with the process
   uint64_t file_end_ = 0;

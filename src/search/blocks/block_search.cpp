@@ -1,3 +1,4 @@
+// The search loop of ExitBlock: plans schedules of blocks and learns their traces.
 #include "search/blocks/block_search.hpp"
 
 #include <algorithm>
@@ -9,10 +10,10 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kMostPlanned = 16'384;  // words of memory that a plan may name; more is taken as everything
-constexpr size_t kMostAhead = 256;       // schedules from which the next ones are taken
+constexpr size_t kMostPlanned = 16'384;  // words of memory in a plan; more counts as everything
+constexpr size_t kMostAhead = 256;       // only these last open schedules may be handed out
 constexpr uint64_t kMostWaitingBytes = 64 << 20;
-constexpr uint32_t kMostTries = 8;  // of a deadlock that is predicted again after its schedule did not lead there
+constexpr uint32_t kMostTries = 8;  // of a predicted deadlock whose schedule did not reach it
 
 ObjectId wanted_by(TraceView trace, ThreadId t) {
   for (const Step& p : trace.pending())
@@ -27,10 +28,10 @@ bool touch_same(std::span<const Touched> a, std::span<const Touched> b, bool rea
   });
 }
 
-// What threads have done before a record of the execution.
+// The state of the threads before a record of the execution.
 struct Position {
   HeldLocks held;
-  std::map<ThreadId, uint32_t> done{};  // operations
+  std::map<ThreadId, uint32_t> done{};  // operations done
   uint32_t record = 0;
 
   void advance(TraceView trace, uint32_t to) {
@@ -46,7 +47,7 @@ struct Position {
 
 BlockSearch::BlockSearch(BlockSearchParts parts) : parts_(parts) { open_.emplace_back(); }
 
-// Under a bound a thread must not wait for a conflict: the order that needs few preemptions may be the one left out.
+// Under a bound a thread must not wait for a conflict: the order with few preemptions could be lost.
 uint8_t BlockSearch::flags() const {
   const bool conflicts = parts_.conflicts && (!bounded() || parts_.conflicts_within_bound);
   return static_cast<uint8_t>((conflicts ? kBlocksConflict : 0) | (parts_.locks_write ? kBlocksLocksWrite : 0) |
@@ -55,7 +56,7 @@ uint8_t BlockSearch::flags() const {
                               (parts_.reads_conflict ? kBlocksReadsConflict : 0));
 }
 
-// The deepest that is not under way. What a delayed thread's block touches must be known before it is handed out.
+// The deepest open schedule. A schedule is handed out only once the memory of its delayed threads' blocks is known.
 std::optional<Plan> BlockSearch::next() {
   const size_t most = learned_ < parts_.alone || waiting_bytes_ > kMostWaitingBytes ? 1 : kMostAhead;
   const size_t look = std::min(most, open_.size());
@@ -121,7 +122,7 @@ void BlockSearch::learn(TraceView trace) {
   }
 }
 
-// Of the last open one.
+// Learns the last open schedule.
 void BlockSearch::learn_now(TraceView trace) {
   const Node node = std::move(open_.back());
   open_.pop_back();
@@ -145,7 +146,7 @@ void BlockSearch::learn_now(TraceView trace) {
   peak_ = std::max<uint64_t>(peak_, open_.size());
 }
 
-// A lock that counted as private has a second user: orders at its exits are missing everywhere.
+// A lock that counted as private has got a second user, so orders at its exits are missing.
 void BlockSearch::start_over() {
   discarded_ = in_flight_.size();
   in_flight_.clear();
@@ -167,8 +168,8 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
     ++schedules_;
   std::vector<Stopped> stopped = node.stopped;
   Position at{early_};
-  std::vector<Node> predicted;  // deadlocks, run next
-  ThreadId before = kNoThread;  // whose block was the previous one and could have gone on
+  std::vector<Node> predicted;  // schedules of predicted deadlocks, run next
+  ThreadId before = kNoThread;  // thread of the previous block, if it could continue
   for (size_t i = 0; i < blocks.size();) {
     const auto rest = std::span(blocks).subspan(i);
     const auto parts = rest.first(parts_.private_locks_end ? 1 : unit_size(trace, rest, users_));
@@ -195,8 +196,8 @@ void BlockSearch::expand(const Node& node, TraceView trace) {
   std::ranges::move(predicted, std::back_inserter(open_));
 }
 
-// What is to be run instead of the block that the execution ran from `here`. Returns what the block touches, unless it
-// was given up.
+// Plans the schedules that run another thread instead of this block of the execution. Returns what the block touches,
+// or nullptr if the block was given up.
 std::shared_ptr<BlockSearch::Memory> BlockSearch::branch(const Node& node, TraceView trace, const Block& block,
                                                          const Node& here, Delay delay, std::vector<LockWait> waits) {
   const ThreadId t = block.record.thread;
@@ -216,13 +217,13 @@ std::shared_ptr<BlockSearch::Memory> BlockSearch::branch(const Node& node, Trace
     if (others) push(std::move(later));
     return nullptr;
   }
-  // A failure leaves the rest of the block unknown.
+  // After a failure the rest of the block is unknown.
   const bool failed = trace.outcome() != Outcome::Ok && trace.outcome() != Outcome::Redundant;
   const bool unknown = block.record.how == BlockRecord::Last && failed;
   auto memory =
       std::make_shared<Memory>(Memory{block.record.everything || unknown, block.touched, 0, std::move(waits)});
   later.cost += delay == Delay::Preempts;
-  if (parts_.one_delayed)  // whoever was delayed before is forgotten for good
+  if (parts_.one_delayed)  // planted mistake: threads delayed before are never resumed
     for (Stopped& s : later.stopped) s = {s.thread, true, kNoObject, nullptr};
   later.stopped.push_back({t, false, kNoObject, memory});
   if (others && delay != Delay::No) push(std::move(later));
@@ -241,7 +242,7 @@ bool BlockSearch::others_could_run(TraceView trace, const Block& block, const st
   return others;
 }
 
-// What a block touched besides the locks that it took.
+// The memory that a block touched, without the locks that it took.
 std::vector<Touched> BlockSearch::without_locks(TraceView trace, const Block& block) {
   std::vector<Touched> touched = block.touched;
   for (const Step& step : trace.steps().subspan(block.record.begin))
@@ -251,13 +252,13 @@ std::vector<Touched> BlockSearch::without_locks(TraceView trace, const Block& bl
   return touched;
 }
 
-// May an aborted thread go another way after this block than the one on which it had to wait?
+// Can this block change the path on which an aborted thread came to wait?
 bool BlockSearch::changes_way(const Block& block, const Memory& way) const {
   if (way.everything || (block.record.everything && !way.touched.empty())) return true;
   return touch_same(block.touched, way.touched, parts_.reads_conflict);
 }
 
-// Who is still stopped after the block: must agree with runtime/policies/blocks.hpp.
+// Removes the threads that this block resumes. Must agree with runtime/policies/blocks.hpp.
 void BlockSearch::go_on(TraceView trace, const Block& block, std::vector<Stopped>& stopped) const {
   std::erase_if(stopped, [&](const Stopped& s) {
     if (s.aborted) {
@@ -270,8 +271,8 @@ void BlockSearch::go_on(TraceView trace, const Block& block, std::vector<Stopped
   });
 }
 
-// Every other outcome of the block's data choices (which waiter a signal wakes, choose(n)), with the same threads
-// stopped. Whoever is delayed in favour of others is so with all the memory that any outcome touches.
+// Plans all other outcomes of the block's data choices (which waiter a signal wakes, choose(n)), with the same stopped
+// threads. A thread delayed in favour of others is delayed with the memory that any of the outcomes touches.
 void BlockSearch::add_choices(const Node& node, TraceView trace, const Block& block, const Node& here,
                               const std::shared_ptr<Memory>& memory) {
   Node variant = here;
@@ -300,7 +301,7 @@ bool BlockSearch::push(Node node) {
   return true;
 }
 
-// A lock that is released but was not taken in the trace was taken before there was a second thread.
+// A lock that is released but not taken in the trace was taken before the second thread was created.
 void BlockSearch::note_early_locks(TraceView trace) {
   HeldLocks held = early_;
   for (const Step& step : trace.steps()) {
@@ -318,7 +319,7 @@ BlockSearch::Key BlockSearch::key_of(const std::vector<LockNesting>& cycle) {
   return key;
 }
 
-// Who is stopped here could begin its block here, too.
+// Adds the deadlocks in which stopped threads begin their blocks here as well.
 void BlockSearch::predict(TraceView trace, uint32_t begin, HeldLocks& held, const std::vector<Stopped>& stopped,
                           ThreadId thread, const std::vector<LockWait>& waits, std::vector<Node>& predicted) {
   std::vector<ThreadWaits> threads;
@@ -333,12 +334,12 @@ void BlockSearch::predict(TraceView trace, uint32_t begin, HeldLocks& held, cons
       return;
     }
     const auto [known, fresh] = predicted_.try_emplace(key_of(deadlock.cycle), 0);
-    if (!fresh && (known->second == 0 || known->second >= kMostTries)) continue;  // under way or run, or in vain
+    if (!fresh && (known->second == 0 || known->second >= kMostTries)) continue;  // run, or tried often enough
     predicted.emplace_back().deadlock = std::move(deadlock);
   }
 }
 
-// A deadlock that was run is reported like any other; what did not come about remains a suspicion.
+// A deadlock that the schedule reaches is reported like any other. One that it does not reach remains a warning.
 void BlockSearch::learn_deadlock(const Node& node, TraceView trace) {
   const std::vector<LockNesting>& cycle = node.deadlock->cycle;
   const Key key = key_of(cycle);

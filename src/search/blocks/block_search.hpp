@@ -1,14 +1,17 @@
 // The search of ExitBlock (Bruening & Chapin 2000): every order of atomic blocks, depth-first. The runtime runs blocks
-// (runtime/policies/blocks.hpp); each execution is one schedule, and the search reads from its trace where another
-// thread could have gone first.
+// (runtime/policies/blocks.hpp). Each execution is one schedule, and the search finds in its trace where another thread
+// could have gone first.
 //
-// Departures from the paper: the delayed threads are a set that accumulates (as printed, one forgets the others); two
-// blocks that only read do not conflict; two blocks do, of which one ends holding a lock that the other enters
-// (otherwise what has to come before all of a nested region is never tried there); what a block waits for is a reason
-// to give the execution up, because nothing is checkpointed, and to run it again with that thread stopped.
+// Departures from the paper:
+// * The delayed threads are a set that accumulates. As printed, one delayed thread replaces another.
+// * Two blocks that only read do not conflict.
+// * Two blocks conflict if one ends holding a lock that the other enters. Otherwise an order in which all of a nested
+//   region comes later is never tried.
+// * A block that has to wait gives the execution up, because there are no checkpoints. The schedule runs again with
+//   that thread stopped.
 //
-// Schedules are learned from in depth-first order, however many are under way: what comes back before its turn waits
-// for it. So the number of workers changes neither which executions there are nor what is claimed.
+// Traces are learned in depth-first order, however many are under way: a trace that comes back early waits for its
+// turn. So the number of workers changes neither the executions nor the claim.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -29,21 +32,22 @@ namespace lockstep {
 
 struct BlockSearchParts {
   std::optional<uint32_t> preemptions{};
-  std::optional<uint32_t> operations{};  // endpoint of each thread: no preemption after so many operations of it
+  // Endpoint of each thread: no preemption after this many operations of the thread.
+  std::optional<uint32_t> operations{};
   uint32_t max_steps = kNoStepLimit;
   bool conflicts = false;    // delayed threads wait for a block that conflicts with theirs (-RW)
   bool deadlocks = false;    // predicted deadlocks of locks are run (-DD)
   bool locks_write = false;  // entering a lock counts as writing it: predicts more deadlocks, runs more
   bool run_delayed = false;  // run delayed threads where others wait for a signal: shows whether it ever comes
-  // So many executions go one by one, in the order of the paper, before any is begun ahead of its turn: small spaces
-  // are numbered alike with any number of workers.
+  // The first executions run one by one, in the order of the paper, before any is started ahead of its turn: small
+  // spaces have the same numbers with any number of workers.
   uint64_t alone = 128;
   bool private_locks_end = false;  // leaving a lock ends a block even if no other thread uses it
-  // Mistakes for tests to notice.
-  bool one_delayed = false;       // figure 3 as printed
-  bool reads_conflict = false;    // section 5.1 as printed
-  bool forget_locks = false;      // as published: a lock held from one block to the next is no conflict; loses orders
-  bool never_start_over = false;  // when a lock that was taken for private gets a second user; loses orders
+  // Planted mistakes that tests have to notice.
+  bool one_delayed = false;             // figure 3 as printed
+  bool reads_conflict = false;          // section 5.1 as printed
+  bool forget_locks = false;            // as published: a lock held across blocks is no conflict; loses orders
+  bool never_start_over = false;        // when a private lock gets a second user; loses orders
   bool conflicts_within_bound = false;  // delaying by conflict under a bound loses orders
 };
 
@@ -62,7 +66,7 @@ class BlockSearch final : public Strategy {
   uint64_t memory_bytes() const override;
   SearchStatus status() const override;
 
-  // Which conditions of the method the program did not keep to: there are executions beyond the orders of blocks.
+  // The conditions of the method that the program violated: there are executions beyond the orders of blocks.
   const std::vector<Criterion>& unmet() const { return criteria_.unmet(); }
 
   uint64_t schedules() const { return schedules_; }
@@ -72,7 +76,7 @@ class BlockSearch final : public Strategy {
   struct Memory {
     bool everything = false;
     std::vector<Touched> touched;
-    uint32_t variants = 0;  // still to be run: more may be touched than is known
+    uint32_t variants = 0;  // outcomes still to be run: `touched` may grow
     std::vector<LockWait> waits{};
   };
   struct Stopped {
@@ -81,21 +85,22 @@ class BlockSearch final : public Strategy {
     ObjectId wanted;
     std::shared_ptr<Memory> memory;
   };
-  // A schedule to run: as in `deltas` up to record `start`, where some threads are stopped.
+  // A schedule to run: follow `deltas` up to record `start`, where some threads are stopped.
   struct Node {
-    enum class Status : uint8_t { Open, UnderWay, Back };  // Back: before its turn
+    enum class Status : uint8_t { Open, UnderWay, Back };  // Back: returned before its turn
     Status status = Status::Open;
     std::vector<Delta> deltas;
     uint32_t start = kNoStep;
-    uint32_t cost = 0;  // preemptions, the decision at `start` included
+    uint32_t cost = 0;  // preemptions, including the decision at `start`
     std::vector<Stopped> stopped;
-    uint32_t choices_after = 0;       // data choices up to this record are others' business
-    std::shared_ptr<Memory> variant;  // the block at `start` is known, with other data choices: what it touches adds up
-    std::optional<PredictedDeadlock> deadlock;  // not a schedule of blocks: its confirmation
-    Trace trace;                                // Back
+    uint32_t choices_after = 0;  // data choices up to this record belong to other nodes
+    // Memory of the block at `start`, known from other data choices; this outcome adds to it.
+    std::shared_ptr<Memory> variant;
+    std::optional<PredictedDeadlock> deadlock;  // the node is no schedule of blocks but confirms this deadlock
+    Trace trace;                                // if Back
   };
 
-  enum class Delay : uint8_t { No, Free, Preempts };  // may others go before this block?
+  enum class Delay : uint8_t { No, Free, Preempts };  // may other threads run before this block?
 
   bool bounded() const { return parts_.preemptions || parts_.operations; }
   bool finished() const { return open_.empty() && diverged_ + lost_ + cut_ == 0; }
@@ -122,19 +127,19 @@ class BlockSearch final : public Strategy {
   static Finding unconfirmed(const std::vector<LockNesting>& cycle, const std::string& message, Trace trace);
 
   const BlockSearchParts parts_;
-  std::vector<Node> open_;        // the last one is learned from next
-  std::deque<size_t> in_flight_;  // places in open_, in the order in which they come back
+  std::vector<Node> open_;        // the last one is learned next
+  std::deque<size_t> in_flight_;  // indices into open_, in the order in which traces come back
   uint64_t learned_ = 0, waiting_bytes_ = 0;
   uint64_t schedules_ = 0, aborted_ = 0, peak_ = 0, confirmed_ = 0;
   uint64_t diverged_ = 0, lost_ = 0, cut_ = 0;
-  size_t discarded_ = 0;  // under way when the search started over
+  size_t discarded_ = 0;  // plans in flight when the search started over
   Criteria criteria_;
   LockUsers users_;
-  HeldLocks early_;                                     // locks that threads took before the trace begins
-  bool nests_locks_ = false;                            // otherwise there is no deadlock to predict
-  using Key = std::set<std::pair<uint64_t, uint64_t>>;  // who waits for what
+  HeldLocks early_;                                     // locks taken before the trace begins
+  bool nests_locks_ = false;                            // otherwise no deadlock can be predicted
+  using Key = std::set<std::pair<uint64_t, uint64_t>>;  // which thread waits for which lock
   static Key key_of(const std::vector<LockNesting>& cycle);
-  std::map<Key, uint32_t> predicted_;  // how often that was run in vain
+  std::map<Key, uint32_t> predicted_;  // number of runs that did not reach it
   std::map<Key, Finding> unconfirmed_;
 };
 

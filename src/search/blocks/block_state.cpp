@@ -1,4 +1,4 @@
-// A search over blocks, written down. What delayed threads touch is shared by many schedules and stored once.
+// Saves and loads a search over blocks. The memory of delayed threads is shared by many schedules and stored once.
 #include <algorithm>
 #include <map>
 
@@ -149,7 +149,7 @@ void BlockSearch::load(StateReader& in) {
   in_flight_ = get_queue<size_t>(in);
   discarded_ = in.get<uint64_t>();
   if (std::ranges::any_of(in_flight_, [this](size_t place) { return place >= open_.size(); })) return in.reject();
-  // The last one was never back: it would have been learned from.
+  // The last schedule is never Back: it would have been learned.
   if (!open_.empty() && open_.back().status == Node::Status::Back) in.reject();
   for (uint64_t* n : {&learned_, &schedules_, &aborted_, &peak_, &confirmed_, &diverged_, &lost_, &cut_})
     *n = in.get<uint64_t>();

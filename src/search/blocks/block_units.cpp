@@ -1,3 +1,4 @@
+// Joins blocks between which no thread has a reason to run.
 #include "search/blocks/block_units.hpp"
 
 #include <algorithm>
@@ -5,8 +6,8 @@
 namespace lockstep {
 namespace {
 
-// Operations after which a block never ends: they let nobody go on and create no thread. Anything that is not named
-// here is taken for the end of its block.
+// Operations after which a block never ends: they enable no thread and create no thread. Any other operation counts as
+// the possible end of a block.
 bool goes_on(OpKind kind) {
   switch (kind) {
     case OpKind::ThreadStart:

@@ -1,3 +1,4 @@
+// Checks the operations of executions against the table of what ExitBlock covers.
 #include "search/blocks/criteria.hpp"
 
 #include <iterator>
@@ -8,7 +9,7 @@ namespace {
 enum class Cover : uint8_t {
   Yes,     // can be moved later, or ends its block
   Locked,  // if a common lock protects its object
-  Notify,  // likewise, or if no lock is held: then it ends its block (model/blocks.hpp)
+  Notify,  // as Locked; or, if no lock is held, it ends its block (model/blocks.hpp)
   No,
 };
 
@@ -16,8 +17,8 @@ constexpr Cover kCover[] = {
     Cover::Yes,     // ThreadStart
     Cover::Yes,     // Create: ends its block if the block has begun
     Cover::Yes,     // ThreadExit
-    Cover::Yes,     // Join: what it waits for does not come back
-    Cover::No,      // ProcessExit: cuts other threads off inside their blocks
+    Cover::Yes,     // Join: the end of a thread is final
+    Cover::No,      // ProcessExit: stops other threads inside their blocks
     Cover::Locked,  // Load
     Cover::Locked,  // Store
     Cover::Locked,  // Rmw
@@ -36,12 +37,12 @@ constexpr Cover kCover[] = {
     Cover::No,      // TryWriteLock
     Cover::Yes,     // ReadUnlock
     Cover::Yes,     // WriteUnlock
-    Cover::No,      // SemWait: has no owner, so deadlocks inside blocks are not seen
+    Cover::No,      // SemWait: a semaphore has no owner, so deadlocks inside blocks are not found
     Cover::No,      // SemTryWait
     Cover::No,      // SemPost
     Cover::Yes,     // BarrierArrive: ends its block
     Cover::Yes,     // BarrierLeave
-    Cover::Yes,     // OnceEnter: a lock until OnceExit, afterwards without effect
+    Cover::Yes,     // OnceEnter: a lock until OnceExit, without effect afterwards
     Cover::Yes,     // OnceExit: ends its block
     Cover::No,      // FutexWait
     Cover::No,      // FutexBlocked
@@ -57,14 +58,14 @@ constexpr Cover kCover[] = {
     Cover::No,      // Signal
     Cover::No,      // Io
     Cover::No,      // Timer
-    Cover::No,      // Destroy: others may be about to use the object
-    Cover::No,      // ExitHandler: runs beside threads that were not joined
+    Cover::No,      // Destroy: other threads may be about to use the object
+    Cover::No,      // ExitHandler: runs beside threads that are not joined
     Cover::Yes,     // AtomicSection: touches nothing
-    Cover::No,      // State: what others see of it inside blocks is not tried
+    Cover::No,      // State: its effect on other threads inside blocks is not explored
 };
 static_assert(std::size(kCover) == static_cast<size_t>(OpKind::kCount), "one row per operation kind");
 
-// Output under a lock is like memory under a lock.
+// Output under a lock counts like memory under a lock.
 Cover cover(const Step& step) {
   const bool writes_output = step.kind == OpKind::State && step.object == state_object(StateKind::Output);
   return writes_output ? Cover::Locked : kCover[static_cast<size_t>(step.kind)];
@@ -86,7 +87,7 @@ const char* text_of(Reason reason) {
   }
 }
 
-// Asks whether a thread has ended; waiting for its end is a note.
+// True for an operation that tests whether a thread has ended; waiting for the end is a note.
 bool is_try_join(const Step& step) { return step.kind == OpKind::Join && !step.is_note(); }
 
 bool is_write(const Step& step) {
@@ -131,7 +132,7 @@ void Criteria::check(TraceView trace) {
   for (const Step& step : trace.steps()) look(step);
   for (const Step& step : trace.pending())
     if (step.kind != OpKind::Join || (step.flags & Step::kTimed)) look(step);
-  // Code that cannot be preempted is part of one block; whatever follows it begins another.
+  // Code that cannot be preempted is part of one block; the code after it begins another.
   Reasons reasons = trace.reasons();
   for (unsigned r = 0; r < static_cast<unsigned>(Reason::kCount) && !reasons.empty(); ++r)
     if (const Reason reason{static_cast<uint8_t>(r)}; reasons.has(reason) && reason != Reason::Unpreemptible)
@@ -155,7 +156,7 @@ void Criteria::check_locks(TraceView trace) {
   }
 }
 
-// The lockset of Eraser (Savage et al. 1997) without its exceptions for initialisation.
+// The locksets of Eraser (Savage et al. 1997), without its exceptions for initialisation.
 void Criteria::use(const Step& step, const std::vector<HeldLock>& held) {
   const bool notifies = cover(step) == Cover::Notify, waits = step.kind == OpKind::CondWait;
   const bool writes = notifies || waits || is_write(step);

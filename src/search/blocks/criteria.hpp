@@ -1,10 +1,10 @@
-// What a program must keep to so that the orders of its atomic blocks are all its executions (ExitBlock's testing
-// criteria). Checked by the operations of every execution, not by what the program says of itself.
+// The conditions under which the orders of atomic blocks cover all executions of a program (ExitBlock's testing
+// criteria). They are checked by the operations of every execution.
 //
-// Why orders of blocks are enough (Lipton's reduction): every operation of a block but the last one can be moved later,
-// past the operations of other threads, without changing what anybody sees. That holds for taking a lock and for
-// accesses to what the thread's locks protect. The operation that ends a block may be of any kind. So an operation is
-// covered if it is of one of these three sorts; docs/decisions/0005 has the table.
+// Why orders of blocks are enough (Lipton's reduction): every operation of a block but the last can be moved later,
+// past the operations of other threads, without a visible change. That holds for taking a lock and for accesses to data
+// that the thread's locks protect. The operation that ends a block may be of any kind. So an operation is covered if it
+// takes a lock, accesses protected data or ends its block; docs/decisions/0005 has the table.
 #pragma once
 #include <map>
 #include <string>
@@ -23,13 +23,13 @@ struct Criterion {
     Notification,  // a thread notifies under another lock than that of the waits
     Memory,        // threads share plain memory without a common lock
     Timeout,       // a wait that can time out
-    Order,         // the order of steps matters for a reason that no operation shows
-    Deadlock,      // locks are taken in orders that can deadlock, and nobody looks for that
+    Order,         // the order of steps matters for a reason that operations do not show
+    Deadlock,      // locks are taken in orders that can deadlock, and predicted deadlocks are not run
   };
   Kind kind;
-  OpKind operation = OpKind::Choose;  // the first one
-  Reason reason = Reason::Unknown;    // Order
-  ObjectId object = kNoObject;        // the first one
+  OpKind operation = OpKind::Choose;  // of the first violation
+  Reason reason = Reason::Unknown;    // for Order
+  ObjectId object = kNoObject;        // of the first violation
   bool same_as(const Criterion& o) const {
     return kind == o.kind && reason == o.reason && (kind != Operation || operation == o.operation);
   }
@@ -41,7 +41,7 @@ std::string criterion_text(const Criterion& criterion);
 class Criteria {
  public:
   void check(TraceView trace);
-  void add(const Criterion& criterion);  // unless there is one like it
+  void add(const Criterion& criterion);  // unless there is an equal one
   const std::vector<Criterion>& unmet() const { return unmet_; }
 
   void save(StateWriter& out) const;
@@ -52,7 +52,7 @@ class Criteria {
   struct Use {
     ThreadId first = kNoThread;
     bool shared = false, written = false, known = false, waited = false, notified = false;
-    std::vector<HeldLock> locks;  // held at every use so far; exclusive: by every write
+    std::vector<HeldLock> locks;  // held at every use so far; exclusive: at every write
   };
 
   void check_locks(TraceView trace);

@@ -1,3 +1,4 @@
+// Predicts deadlocks from the waits inside blocks.
 #include "search/blocks/deadlocks.hpp"
 
 #include <map>
@@ -6,15 +7,15 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kMostCycles = 16;  // from one block: each is run
+constexpr size_t kMostCycles = 16;  // from one block; each is run
 
 bool waits(const Step& step) {
   if (step.flags & (Step::kTimed | Step::kTimedOut)) return false;
   return takes_lock(step.kind) || step.kind == OpKind::OnceEnter || step.kind == OpKind::Join;
 }
 
-// A reader that reads again does not wait; a writer or the owner of a mutex that locks again is a misuse, found
-// elsewhere.
+// A reader that locks for reading again does not wait. A writer or owner that locks again misuses the lock, which
+// another analysis finds.
 bool waits_for_others(const Step& step, const std::vector<HeldLock>& held) {
   if (!waits(step)) return false;
   return std::none_of(held.begin(), held.end(), [&](const HeldLock& h) {
@@ -32,7 +33,7 @@ const Step* pending_of(TraceView trace, ThreadId t) {
   return nullptr;
 }
 
-// Being alive is a lock that joining waits for.
+// A running thread counts as a lock that a join waits for.
 bool blocks(ThreadId owner, const LockWait& at, const LockWait& waiter) {
   if (waiter.wanted == thread_object(owner)) return true;
   return std::any_of(at.held.begin(), at.held.end(),
@@ -86,7 +87,7 @@ class Cycles {
     found_.push_back(std::move(deadlock));
   }
 
-  // The execution up to the state where the blocks begin, then each thread up to its wait.
+  // The execution up to the state in which the blocks begin, then each thread up to its wait.
   GuidedSchedule schedule() const {
     GuidedSchedule out;
     std::map<ThreadId, uint32_t> choices;
@@ -138,7 +139,7 @@ std::vector<LockWait> waits_in_block(TraceView trace, const BlockRecord& block, 
 }
 
 void add_next_waits(TraceView trace, uint32_t begin, HeldLocks& held, std::vector<ThreadWaits>& known) {
-  // A wait that the end of another thread's step ends has a note only: a join is one, and its thread waits here.
+  // A wait that ends inside another thread's step has only a note, for example a join. Its thread waits here.
   const auto add = [&](const Step& step) {
     if (std::any_of(known.begin(), known.end(), [&](const ThreadWaits& w) { return w.thread == step.thread; })) return;
     known.push_back({step.thread, {}});

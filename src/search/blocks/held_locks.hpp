@@ -1,5 +1,5 @@
-// Which locks each thread holds at a step of a trace. The run of a once-routine counts as a lock: others wait for its
-// end. Locks that main took before there was a second thread are not in the trace.
+// The locks that each thread holds at a step of a trace. A running once-routine counts as a lock, because other threads
+// wait for its end. Locks that main took before the second thread was created are not in the trace.
 #pragma once
 #include <algorithm>
 #include <vector>

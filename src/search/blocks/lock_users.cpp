@@ -1,9 +1,10 @@
+// Counts the threads that use each lock.
 #include "search/blocks/lock_users.hpp"
 
 namespace lockstep {
 namespace {
 
-// Everything that touches a lock counts, whatever it is: destroying one, trying, looking.
+// Every operation on a lock counts as a use, also destroying, trying and testing it.
 bool concerns_locks(OpKind kind) {
   const Primitive primitive = traits(kind).primitive;
   return primitive == Primitive::Mutex || primitive == Primitive::RwLock || is_lock(kind) || kind == OpKind::Destroy ||

@@ -1,6 +1,6 @@
-// Which locks only one thread uses (ExitBlock, section 5.2): leaving such a lock ends no block, because nobody waits
-// for it. Known from the executions so far, so a lock may get a second user later. What was left out until then has to
-// be explored: learn() says so.
+// The locks that only one thread uses (ExitBlock, section 5.2): leaving such a lock ends no block, because no thread
+// waits for it. This is known from the executions so far, so a lock may get a second user later. The orders left out
+// until then have to be explored: learn() reports this case.
 #pragma once
 #include <map>
 
@@ -11,13 +11,13 @@ namespace lockstep {
 
 class LockUsers {
  public:
-  // Operations that threads are about to do count as well. False: a lock that was taken for private has a second user.
+  // Pending operations count as uses. False: a lock that was treated as private has a second user.
   bool learn(TraceView trace);
 
   // Is this the exit of a lock that no other thread uses? If so, the search relies on it from now on.
   bool leaves_private_lock(const Step& step);
 
-  // The search starts over: it relies on nothing.
+  // Called when the search starts over: it relies on no lock.
   void forget_reliance();
 
   void save(StateWriter& out) const;

@@ -1,3 +1,4 @@
+// Adds, closes and walks the nodes of the choice tree.
 #include "search/dpor/choice_tree.hpp"
 
 #include <algorithm>
@@ -75,7 +76,8 @@ bool ChoiceTree::left_is_finished(uint32_t node) const {
   }
 }
 
-// What is left of this state is finished: then so is what only waited for that, from left to right.
+// The siblings before the rest of this state have finished. Closes the nodes that only waited for them, from left to
+// right.
 void ChoiceTree::settle(uint32_t state) {
   uint32_t at = state;
   for (;;) {
@@ -107,7 +109,7 @@ void ChoiceTree::hand_out(uint32_t node) {
 
 void ChoiceTree::move_behind_handed_out(uint32_t node) {
   Node& parent = nodes_[nodes_[node].parent];
-  uint32_t before = kNone, last_out = kNone;  // the one before it; the last that is not planned any more
+  uint32_t before = kNone, last_out = kNone;  // the node before it; the last node that is not planned any more
   for (uint32_t c = parent.first; c != kNone; c = nodes_[c].next) {
     if (nodes_[c].next == node) before = c;
     if (nodes_[c].status != Status::Planned) last_out = c;
@@ -193,7 +195,7 @@ void ChoiceTree::load(StateReader& in) {
   free_count_ = free_count;
 }
 
-// Without recursion: a sequence to follow may be as long as an execution.
+// Without recursion: a planned sequence may be as long as an execution.
 void ChoiceTree::release_children(uint32_t node) {
   uint32_t child = nodes_[node].first;
   nodes_[node].first = nodes_[node].last = kNone;

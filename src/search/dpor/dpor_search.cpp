@@ -1,3 +1,4 @@
+// Learns executions: extends the path, reverses races and plans the next executions.
 #include "search/dpor/dpor_search.hpp"
 
 #include <algorithm>
@@ -9,9 +10,9 @@ namespace {
 
 using Status = ChoiceTree::Status;
 
-// What wakeup trees do about these rests on everything before it being finished: choices, whose outcome is part of a
-// sequence, and steps that may do something else in another order. Seen by what may have them, so that mostly the first
-// execution shows it.
+// How wakeup trees handle these steps relies on everything before them being finished. They are data choices, whose
+// outcome is part of a sequence, and steps that may act differently in another order. The test goes by what a step
+// could do, so usually the first execution shows the need.
 bool needs_one_lane(const Step& step) {
   using enum OpKind;
   return step.kind == Choose || step.kind == CondSignal || step.kind == FutexWake || step.kind == Io ||
@@ -62,7 +63,7 @@ std::optional<Plan> DporSearch::next() {
     plan.deltas.push_back({kNextDecision, tree_[c].value, tree_[c].data});
   if (parts_.whole_sequences) plan.deltas.back().tentative = true;
   path_.plan_sleep_set(head, plan);
-  return std::move(plan);  // taken back when it is done with
+  return std::move(plan);  // recycle() returns it
 }
 
 void DporSearch::learn(TraceView trace) {
@@ -71,11 +72,11 @@ void DporSearch::learn(TraceView trace) {
   under_way_.pop_front();
   measures_.reset();
   walk_->release(lane);
-  if (head == kNone) return;  // of a search that was given up
+  if (head == kNone) return;  // of an abandoned search
   const Reduction allowed = allowed_by(trace.reasons(), parts_.method);
   if (reduces_ && allowed > Reduction::OneLane) return reduce_nothing();
   if (parts_.whole_sequences && parts_.lanes > 1 && !one_lane_) {
-    // What comes before the decision that is new has been looked at.
+    // The steps before the new decision have been checked in earlier executions.
     const size_t known = std::max(tree_[head].record, 1u) - 1;
     const auto fresh = trace.steps().subspan(std::min(known, trace.steps().size()));
     one_lane_ = allowed == Reduction::OneLane || std::ranges::any_of(fresh, needs_one_lane);
@@ -96,7 +97,7 @@ void DporSearch::learn(TraceView trace) {
   measures_ = measures;
 }
 
-// What came back before its turn did so in the order of siblings, and what is under way will.
+// Traces that came back early were planned in the order of siblings, as lanes need it; so were the plans under way.
 void DporSearch::enter_lanes(size_t records) {
   const std::unique_ptr<Walk> before = std::move(walk_);
   use_walk(true);
@@ -107,7 +108,8 @@ void DporSearch::enter_lanes(size_t records) {
     if (!is_void()) learn_now(early.head, early.trace);
 }
 
-// Races of the execution just learned were not reversed: what was planned says nothing. With more time it begins anew.
+// Not all races of the last execution were reversed, so the planned nodes do not cover the rest. With more time the
+// search starts anew.
 void DporSearch::give_up() {
   out_of_memory_ = planner_.gave_up() == Planner::GaveUp::OutOfMemory;
   out_of_time_ = !out_of_memory_;
@@ -152,17 +154,17 @@ void DporSearch::learn_outcome(uint32_t head, TraceView trace) {
   cut_ += cut;
   complete_ += !lost && !diverged && !cut && outcome != Outcome::Redundant;
   if (!lost && !diverged && explore(head, trace)) return;
-  // Its last step would have come before what it has to wait for.
+  // The last step of the plan would have come before the step that it waits for.
   const bool impossible = trace.header().redundancy == Redundancy::CannotGoOn;
-  // What the execution had planned before it left its plan would be lost: then nothing is reduced.
+  // Nodes planned before the execution left its plan would be lost. The search then gives up reduction.
   abandons_ = reduces_ && walk_->size() > planned;
   diverged_ += !lost && !impossible && !abandons_;
   path_.truncate(0);
   tree_.finish(head);
 }
 
-// A step may do something else than where it was seen, and then be followed by a data choice instead of the rest of its
-// sequence. So what follows it is left to source sets, and it is run again.
+// A step may act differently in another order, and then be followed by a data choice instead of the rest of its
+// sequence. Source sets then explore what follows the step, and the node is run again.
 bool DporSearch::chose_unforeseen(uint32_t head, TraceView trace) {
   const std::span<const Step> steps = trace.steps();
   if (trace.header().redundancy != Redundancy::UnforeseenChoice) return false;
@@ -183,13 +185,13 @@ bool DporSearch::chose_unforeseen(uint32_t head, TraceView trace) {
   return true;
 }
 
-// False: the program did not do what was planned.
+// False: the program did not follow the plan.
 bool DporSearch::explore(uint32_t head, TraceView trace) {
   const std::span<const Step> steps = trace.steps();
   const uint32_t first = tree_[head].record;
   if (head != kRoot && (first >= steps.size() || steps[first].is_note() || value_of(steps[first]) != tree_[head].value))
     return false;
-  // A data choice is part of what the step before it did (whom a signal woke), so that step is a new one, too.
+  // A data choice is part of the step before it (which thread a signal woke), so that step is new as well.
   uint32_t top = head;
   while (tree_[top].data) top = tree_[top].parent;
   path_.begin(trace, top);
@@ -209,7 +211,7 @@ bool DporSearch::explore(uint32_t head, TraceView trace) {
   return true;
 }
 
-// Appends the rest of the trace to the path and plans what each step asks for, unless that needs whole sequences. In
+// Appends the rest of the trace to the path and plans the reversals of each step, unless they need whole sequences. At
 // the end, `state` is the last node.
 bool DporSearch::extend_path(uint32_t head, uint32_t& state) {
   const std::span<const Step> steps = path_.trace().steps();
@@ -235,8 +237,8 @@ bool DporSearch::extend_path(uint32_t head, uint32_t& state) {
   return true;
 }
 
-// The node of the decision at `record`, which was taken in `state`. A state met for the first time may have a sequence
-// to follow; its other branches can be run from now on.
+// The node of the decision at `record`, taken in `state`. A new state may have a sequence to follow; its other branches
+// become available.
 uint32_t DporSearch::take(uint32_t head, uint32_t state, uint32_t record) {
   const Step& step = path_.trace().steps()[record];
   const uint16_t value = value_of(step);
@@ -258,7 +260,7 @@ uint32_t DporSearch::take(uint32_t head, uint32_t state, uint32_t record) {
   return node;
 }
 
-// The newest record of the path shows what the decision of `node` does.
+// Sets the label of `node` from the newest record of the path.
 void DporSearch::execute(uint32_t node, uint32_t record) {
   ChoiceTree::Node& n = tree_[node];
   const bool planned = n.status != Status::Executed && n.label.uses > 0;

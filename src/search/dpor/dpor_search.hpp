@@ -1,8 +1,8 @@
-// Dynamic partial order reduction over plans and traces. Runs an execution, finds the races in it that could have gone
-// the other way (Path), plans what shows that (Planner, in a ChoiceTree), and goes on with what is planned (Walk).
+// Dynamic partial order reduction over plans and traces. The search runs an execution, finds its races that can be
+// reversed (Path), plans the reversals (Planner, in a ChoiceTree) and chooses the next planned node (Walk).
 //
-// Where an execution gives a reason for which the judge allows no reduction (a thread cancels another, or must not be
-// preempted), the search starts over and plans every thread everywhere, within the bound if there is one.
+// If an execution gives a reason for which the judge allows no reduction (a thread cancels another, or must not be
+// preempted), the search starts over and plans every enabled thread everywhere, within the bound if there is one.
 #pragma once
 #include <deque>
 #include <functional>
@@ -18,24 +18,24 @@ namespace lockstep::dpor {
 struct DporParts {
   std::unique_ptr<Reversal> reversal;
   bool sleep_sets = true;
-  // Where a step might do something else in another order (a compare-and-swap), or the process ended, races are looked
-  // at when the execution is over, all of them again: what happens without the first step of a race then includes what
-  // came after the second. Wakeup trees need that, because the sleep sets below what they plan depend on it.
+  // If a step might act differently in another order (a compare-and-swap), or the process ended, all races are examined
+  // once the execution is over. The sequence that avoids the first step of a race then includes steps after the second.
+  // Wakeup trees need this, because the sleep sets below the planned nodes depend on it.
   bool whole_sequences = false;
-  // Nothing below this record, the newest one of the path, is within the bound.
+  // True if nothing below this record, the newest of the path, is within the bound.
   std::function<bool(const Path&, uint32_t record)> is_beyond_bound;
-  Method method = Method::PartialOrder;  // what the judge is asked for
+  Method method = Method::PartialOrder;  // the method for the judge
   std::optional<DporOrder> order{};      // none: depth-first
-  // So many depth-first searches over one tree. With source sets, siblings are in any order then, as with a DporOrder.
-  // Sequences of wakeup trees keep the order they were planned in: one may be run when all before it have been,
-  // finished or not; more may be planned below it until all before it is finished (docs/decisions/0012).
+  // Number of depth-first searches over one tree. With source sets, siblings are then in any order, as with a
+  // DporOrder. Sequences of wakeup trees keep their order: a sequence may be run once all before it have been run; more
+  // may be planned below it until all before it have finished (docs/decisions/0012).
   unsigned lanes = 1;
   uint32_t window = ~0u;  // most executions under way
   bool for_one_worker = false;
-  uint64_t before_lanes = 1000;  // executions of wakeup trees in one lane, which show whether there may be more
+  uint64_t before_lanes = 1000;  // executions with wakeup trees in one lane first: they show whether lanes are possible
   uint32_t max_steps = kNoStepLimit;
-  std::optional<uint32_t> preemptions;  // for the claim, and where nothing is reduced
-  bool each_trace_once = false;         // likewise
+  std::optional<uint32_t> preemptions;  // for the claim, and for plans without reduction
+  bool each_trace_once = false;         // for the claim
   Mistakes mistakes{};
 };
 
@@ -64,7 +64,7 @@ class DporSearch : public Strategy {
 
  private:
   struct UnderWay {
-    uint32_t head;  // the root: the first execution
+    uint32_t head;  // node of the plan; the root: the first execution
     unsigned lane;
   };
 
@@ -73,7 +73,7 @@ class DporSearch : public Strategy {
   void start_over();
   void reduce_nothing();
   void give_up();
-  bool is_void() const { return abandons_ || planner_.gave_up() != Planner::GaveUp::No; }  // what was planned
+  bool is_void() const { return abandons_ || planner_.gave_up() != Planner::GaveUp::No; }  // the planned nodes are void
   void learn_now(uint32_t head, TraceView trace);
   void learn_outcome(uint32_t head, TraceView trace);
   bool chose_unforeseen(uint32_t head, TraceView trace);
@@ -89,21 +89,22 @@ class DporSearch : public Strategy {
   Path path_;
   Planner planner_;
   std::unique_ptr<Walk> walk_;
-  bool in_lanes_ = false;  // the walk is
-  bool one_lane_ = false;  // for good
+  bool in_lanes_ = false;  // the walk uses lanes
+  bool one_lane_ = false;  // never lanes again
   uint64_t max_bytes_ = ~uint64_t{0};
   std::deque<UnderWay> under_way_;
-  Plan plan_;                         // its memory is used again and again
+  Plan plan_;                         // its memory is reused
   std::optional<Measures> measures_;  // of the execution just learned
   bool started_ = false;
   uint64_t peak_planned_ = 0;
   uint64_t executions_ = 0, complete_ = 0, diverged_ = 0, lost_ = 0, cut_ = 0;
   bool reduces_ = true;
-  bool out_of_memory_ = false;  // for good
-  bool out_of_time_ = false;    // until it gets more
-  bool abandons_ = false;       // the reduction, because of the execution just learned
-  bool repeats_ = false;        // perhaps: what is left to source sets or can time out may be run twice
-  bool failed_ = false;         // with others under way, so that a trace may have been seen in several lengths
+  bool out_of_memory_ = false;  // permanent
+  bool out_of_time_ = false;    // until stop_when() gives more time
+  bool abandons_ = false;       // gives up reduction because of the last execution
+  bool repeats_ = false;        // executions may repeat traces: under source sets, or with steps that can time out
+  // An execution ended while other threads could go on: prefixes of a trace may count as traces.
+  bool failed_ = false;
 };
 
 }  // namespace lockstep::dpor

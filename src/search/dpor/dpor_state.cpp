@@ -1,4 +1,4 @@
-// The state of a search: saved, loaded, and what is claimed and estimated from it.
+// The state of a DPOR search: saved, loaded, claimed and estimated.
 #include <algorithm>
 
 #include "analysis/min_preemptions.hpp"
@@ -8,8 +8,8 @@
 
 namespace lockstep::dpor {
 
-// What depends on a path is computed again from the first execution that follows it. Labels name objects by number, so
-// the numbers are kept.
+// Paths are not saved: the first execution along a path computes it again. Labels name objects by number, so the
+// numbers are saved.
 void DporSearch::save(StateWriter& out) const {
   tree_.save(out);
   const HappensBefore& order = path_.order();
@@ -34,7 +34,7 @@ void DporSearch::load(StateReader& in) {
   reduces_ = !(flags & 4);
   if (!reduces_) path_.disable_sleep_sets();
   tree_.set_any_order(flags & 8);  // sleep sets depend on it, whatever the walk is now
-  use_walk(flags & 16);            // likewise, on what is finished
+  use_walk(flags & 16);            // finishing of nodes depends on it
   one_lane_ = flags & 32;
   out_of_memory_ = flags & 64;
   if (in_lanes_ && parts_.whole_sequences) tree_.keep_guided();
@@ -46,10 +46,10 @@ void DporSearch::load(StateReader& in) {
   walk_->load(in);
 }
 
-// Within a bound on the cost of traces, those count that some execution shows with so few preemptions. In a livelock
-// all wait where only rounds of spin loops are left: what comes after that costs nothing.
+// Within a bound on the cost of traces, a trace counts if one of its executions has at most that many preemptions. In a
+// livelock all threads wait once only rounds of spin loops are left: the steps after that cost nothing.
 bool DporSearch::counts(TraceView trace) {
-  constexpr uint32_t kMostThreads = 10;  // what a trace of more costs takes too long to find out
+  constexpr uint32_t kMostThreads = 10;  // computing the cost takes too long with more threads
   if (!parts_.preemptions || count_preemptions(trace) <= *parts_.preemptions || trace.header().threads > kMostThreads)
     return true;
   const bool stuck = trace.outcome() == Outcome::Livelock;
@@ -82,8 +82,9 @@ uint64_t DporSearch::memory_bytes() const {
   return tree_.memory_bytes() + path_.memory_bytes() + walk_->memory_bytes();
 }
 
-// Weighted backtracking (Kilby, Slaney, Thiebaux & Walsh 2006): a finished alternative among b stands for 1/b of what
-// lies below its state. Alternatives are still being added, so this tends to be too low at first.
+// Weighted backtracking (Kilby, Slaney, Thiebaux & Walsh 2006): one of b alternatives that has finished stands for 1/b
+// of the executions below its state. More alternatives are still to be added, so the estimate tends to be too low at
+// first.
 uint64_t DporSearch::estimated_total() const {
   double done = 0, weight = 1;
   for (uint32_t record = 0; record < path_.size(); ++record) {

@@ -1,4 +1,4 @@
-// What a step touches, in 16 bytes: the part of an operation that partial order reduction compares all day long.
+// A label: what a step accesses, in 16 bytes, for the frequent comparisons of partial order reduction.
 #pragma once
 #include <cstdint>
 
@@ -9,7 +9,7 @@ namespace lockstep::dpor {
 struct Label {
   ThreadId thread = kNoThread;
   uint8_t uses = 0;
-  bool ends = false;     // ends the process: conflicts with everything others do
+  bool ends = false;     // ends the process: conflicts with every step of other threads
   uint32_t use[3] = {};  // number of the object times two, plus one for a write
 
   void add(uint32_t object, bool write) { use[uses++] = object << 1 | static_cast<uint32_t>(write); }
@@ -24,7 +24,7 @@ inline bool dependent(const Label& a, const Label& b) {
   return false;
 }
 
-// What a recorded step did.
+// The label of a recorded step.
 inline Label label_of(const HappensBefore::Event& event) {
   Label label;
   label.thread = event.thread;
@@ -33,19 +33,19 @@ inline Label label_of(const HappensBefore::Event& event) {
   return label;
 }
 
-// Whether it reads or writes depends on what came before it. A try on a readers-writer lock may fail, but what it
-// accesses is the same either way.
+// True if whether the step writes depends on earlier steps. A try on a readers-writer lock may fail, but it has the
+// same accesses either way.
 inline bool is_conditional(OpKind kind, uint8_t flags) {
   return traits(kind).primitive != Primitive::RwLock && flags & (Step::kConditional | Step::kTimed | Step::kTimedOut);
 }
 
-// The most it might do in another order: a compare-and-swap that failed here may succeed there. Planned steps need
-// this label, or two of them look independent because both failed where they were seen, and an execution is lost.
+// The strongest label of the step in any order: a compare-and-swap that failed here may succeed elsewhere. Planned
+// steps need this label. Otherwise two steps that both failed where they were seen look independent, and an execution
+// is lost.
 inline Label strongest(const HappensBefore::Event& event) {
   Label label = label_of(event);
   if (is_conditional(event.kind, event.flags) && label.uses > 0) label.use[0] |= 1;
-  // Giving up to wait for a condition changes that condition; whatever touches the token of its broadcasts does so,
-  // too.
+  // A timeout of a condition wait changes the condition, so it accesses the token of the broadcasts.
   if (event.condition != HappensBefore::kNone) label.use[2] = event.condition << 1 | 1;
   return label;
 }

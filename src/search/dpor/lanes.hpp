@@ -1,5 +1,5 @@
-// What several depth-first searches over one tree do next: each the deepest of what it found itself, and who has
-// nothing left the shallowest of what another found, which has the most below it.
+// The planned nodes of several depth-first searches over one tree. Each lane takes the deepest node that it planned
+// itself. A lane without nodes takes the shallowest node of another lane, which has the most below it.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -74,7 +74,7 @@ class Lanes {
  private:
   struct Lane {
     std::vector<std::vector<uint32_t>> bins;  // by depth
-    uint32_t shallowest = 0, deepest = 0;     // nothing lies beyond
+    uint32_t shallowest = 0, deepest = 0;     // all nodes lie in this range
     uint64_t size = 0;
   };
 

@@ -1,3 +1,4 @@
+// Extends the path of an execution and finds its reversible races and their sequences.
 #include "search/dpor/path.hpp"
 
 #include "model/schedule.hpp"
@@ -16,13 +17,13 @@ void Path::begin(TraceView trace, uint32_t head) {
   find_failure();
 }
 
-// Takes over what is on the path already. The rest of the prefix is appended from the trace.
+// Keeps the common records. The rest of the prefix is appended from the trace.
 void Path::load_prefix(uint32_t head) {
   if (head == kRoot) return truncate(0);
   chain_.clear();
   uint32_t n = tree_[head].parent;
   for (; n != kRoot && !holds(n); n = tree_[n].parent) chain_.push_back(n);
-  // A step is not the same if its data choice is another one; in depth-first order, that other one would be the head.
+  // A step with another data choice is another step. In depth-first order it is the head.
   while (n != kRoot && tree_[chain_.empty() ? head : chain_.back()].data) {
     chain_.push_back(n);
     n = tree_[n].parent;
@@ -45,13 +46,13 @@ void Path::load_prefix(uint32_t head) {
   }
 }
 
-// Notes behind the last step order nothing any more, unless a thread is about to take a step or could have timed out.
-// In many executions they are most of what is new.
+// Notes after the last step order nothing, unless a thread has a pending step or could have timed out. In many
+// executions most new records are such notes.
 void Path::find_end() {
   const std::span<const Step> steps = trace_->steps();
   const auto all = static_cast<uint32_t>(steps.size());
-  // Before a livelock is reported, threads that spin go round once more when nobody else can go on. These steps race
-  // with nothing and are no part of a sequence: anywhere else they would not be there.
+  // Before a livelock is reported, spinning threads run one more round when no other thread can run. These steps race
+  // with nothing and are not part of a sequence, because they exist only there.
   const uint32_t last_rounds = trace_->header().last_rounds;
   stuck_at_ = last_rounds != 0 ? last_rounds : all;
   end_ = all;
@@ -62,8 +63,8 @@ void Path::find_end() {
   if (end == 0 || trace_->timed(steps[end - 1]).empty()) end_ = end;
 }
 
-// A failure may end the process although other threads could go on. They have to be run in its stead, or their failures
-// would never be seen. That it could also have come before what others did shows nothing new.
+// A failure may end the process although other threads could run. These threads have to be run instead, otherwise their
+// failures are missed. Reversing the failure with earlier steps shows nothing new.
 void Path::find_failure() {
   failing_ = ending_ = kNone;
   if (trace_->outcome() == Outcome::Ok || !ends_the_process(trace_->outcome())) return;
@@ -80,7 +81,7 @@ void Path::find_failure() {
 void Path::append(uint32_t node) {
   const uint32_t record = size();
   const Step& step = trace_->steps()[record];
-  // Starts as a copy of the record before it.
+  // Starts as a copy of the previous record.
   Record& here = record == 0 ? now_.records.emplace_back() : now_.records.emplace_back(now_.records.back());
   here.preemptions += here.cost;
   if (here.step) {
@@ -109,8 +110,8 @@ void Path::append(uint32_t node) {
   if (!step.is_note()) now_.fingerprint.add(step, now_.order);
 }
 
-// Appends who still sleeps after the step of `node`: of the sleep set before it, which is sleepers[begin, end), and of
-// its elder siblings those that are independent of it.
+// Appends the sleep set after the step of `node`: the members of the sleep set before it, sleepers[begin, end), and of
+// its elder siblings that are independent of the step.
 void Path::add_sleep_set_after(uint32_t node, size_t begin, size_t end, std::vector<Label>& sleepers) const {
   if (tree_.any_order() && tree_[node].chose) return;
   const Label by = tree_[node].label;
@@ -127,7 +128,7 @@ void Path::add_sleep_set_after(uint32_t node, size_t begin, size_t end, std::vec
 
 void Path::plan_sleep_set(uint32_t head, Plan& plan) const {
   if (!sleep_sets_) return;
-  // From the nearest ancestor on the path down again.
+  // Goes down from the nearest ancestor on the path.
   chain_.clear();
   uint32_t n = tree_[head].parent;
   for (; n != kRoot && !holds(n); n = tree_[n].parent) chain_.push_back(n);
@@ -143,7 +144,7 @@ void Path::plan_sleep_set(uint32_t head, Plan& plan) const {
     add_sleep_set_after(chain_[i], 0, end, asleep_);
     asleep_.erase(asleep_.begin(), asleep_.begin() + static_cast<std::ptrdiff_t>(end));
   }
-  const auto sleep = [&plan](const Label& label) {  // what ends the process is awake after any other step
+  const auto sleep = [&plan](const Label& label) {  // a step that ends the process wakes after any other step
     if (!label.ends && std::find(plan.sleep.begin(), plan.sleep.end(), label.thread) == plan.sleep.end())
       plan.sleep.push_back(label.thread);
   };
@@ -192,8 +193,8 @@ std::span<const uint32_t> Path::reversible(const Event& next, uint32_t at) {
   return races_;
 }
 
-// The write because of which there is this round of a spin loop: the first after the thread last read what was changed,
-// so that none is taken for necessary that is not. kNone: not known, or no round.
+// The write that caused this round of a spin loop: the first after the thread's last read of the changed object, so
+// that no unneeded write counts as needed. kNone: not known, or not a round.
 uint32_t Path::change_before(const Event& round, uint32_t record) {
   const bool named = round.kind == OpKind::Load || round.kind == OpKind::Store || round.kind == OpKind::Rmw;
   if (!(round.flags & Step::kBlocked) || !named || round.second.none()) return kNone;
@@ -206,7 +207,7 @@ uint32_t Path::change_before(const Event& round, uint32_t record) {
   return found;
 }
 
-// The next round of a spin loop: before this record it would have been like the last one.
+// True if `next` is a round of a spin loop that, before this record, would have repeated the previous round.
 bool Path::is_next_round(uint32_t record, const Event& next, uint32_t at) {
   if (!(next.flags & Step::kBlocked) || is_acquire(next.kind)) return false;
   if (const uint32_t change = change_before(next, at); change != kNone)
@@ -214,8 +215,8 @@ bool Path::is_next_round(uint32_t record, const Event& next, uint32_t at) {
   return (next.previous == kNone || next.previous < record) && !enabled(record, next.thread);
 }
 
-// Input that had to be waited for at `record`: which of the earlier steps took it is not known, so the step before,
-// which may have.
+// For input that was not available at `record`: which earlier step took it is not known, so this returns the step
+// before, which may have taken it.
 uint32_t Path::taker_before(const Event& next, uint32_t record) const {
   const bool was_pending = next.previous == kNone || next.previous < record;
   if (!was_pending || enabled(record, next.thread)) return kNone;
@@ -226,8 +227,8 @@ uint32_t Path::taker_before(const Event& next, uint32_t record) const {
   return known || !is_step(before) ? kNone : before;
 }
 
-// What comes after rounds of spin loops that are not there without the first step of the race cannot be part of a
-// sequence. False: the last step of the sequence comes after one, so the race cannot be reversed.
+// Rounds of spin loops that exist only because of the first step of the race cannot be part of a sequence, nor can what
+// happens after them. False: the last step of the sequence happens after such a round, so the race cannot be reversed.
 bool Path::leave_out_rounds(const Race& race) {
   left_out_.clear();
   if (!now_.records[race.end - 1].spun) return true;
@@ -258,7 +259,7 @@ std::span<SequenceItem> Path::sequence(const Race& race) {
   for (uint32_t k = race.first + 1; k < race.end; ++k) {
     if (!is_step(k) || now_.order.ordered(race.first, k)) continue;
     const Label& label = tree_[node(k)].label;
-    if (label.ends || k == failing_) {  // nothing could follow, so it is left out
+    if (label.ends || k == failing_) {  // nothing could follow it
       Label ending = label;
       ending.ends = false;
       if (!dependent(ending, race.might)) continue;
@@ -272,7 +273,7 @@ std::span<SequenceItem> Path::sequence(const Race& race) {
   return sequence_;
 }
 
-// Threads that the step creates or lets go on choose, too.
+// A choice also belongs to the step if a thread makes it that the step creates or unblocks.
 uint32_t Path::find_choice_after(uint32_t record) const {
   const std::span<const Step> steps = trace_->steps();
   do ++record;
@@ -283,7 +284,7 @@ uint32_t Path::find_choice_after(uint32_t record) const {
 Label Path::pending_label(uint32_t record, ThreadId t) const {
   for (uint32_t k = record; k < size(); ++k)
     if (is_step(k) && now_.order[k].thread == t) return strongest(now_.order[k]);
-  Label unknown;  // conflicts with everything, so it never sleeps for long
+  Label unknown;  // conflicts with everything, so it wakes at the next step
   unknown.thread = t;
   unknown.ends = true;
   return unknown;

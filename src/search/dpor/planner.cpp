@@ -1,3 +1,4 @@
+// Plans alternatives: other threads, data choices, timeouts, and reversals of races.
 #include "search/dpor/planner.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 namespace lockstep::dpor {
 namespace {
 
-// Waits for something that no decision of its own ends.
+// True if the operation waits for something that ends inside another thread's step.
 bool is_glued(const Step& pending) {
   const bool glued =
       pending.kind == OpKind::Join || pending.kind == OpKind::BarrierLeave || pending.kind == OpKind::FutexBlocked;
@@ -33,7 +34,7 @@ void Planner::plan_enabled(uint32_t record, std::optional<uint32_t> bound) {
   });
 }
 
-// All alternatives of a data choice are explored; they do not race with anything.
+// Plans all other alternatives of a data choice. They race with nothing.
 void Planner::plan_data(uint32_t state, uint32_t record) {
   const Step& step = path_.trace().steps()[record];
   for (uint16_t v = 0; v < step.alternatives(); ++v) {
@@ -46,8 +47,8 @@ void Planner::plan_data(uint32_t state, uint32_t record) {
 
 void Planner::reverse_step(uint32_t record, uint32_t end) { reverse_races(path_.order()[record], record, end, false); }
 
-// A wait that ended inside the step of another thread has no step of its own. If it was a timed one, it could have
-// timed out before that step.
+// A wait that ended inside the step of another thread has no step. If it was a timed wait, it could have timed out
+// before that step.
 bool Planner::reverse_timed_wait(uint32_t record, uint32_t end) {
   const TraceView trace = path_.trace();
   const Step& note = trace.steps()[record];
@@ -69,7 +70,7 @@ bool Planner::reverse_timed_wait(uint32_t record, uint32_t end) {
   return true;
 }
 
-// Pending steps take part: that is how a deadlock is found, whose locks are never taken.
+// Pending operations take part: a deadlock is found this way, because its locks are never acquired.
 void Planner::reverse_pending(uint32_t last) {
   const TraceView trace = path_.trace();
   const bool redundant = trace.outcome() == Outcome::Redundant;
@@ -90,7 +91,7 @@ void Planner::reverse_pending(uint32_t last) {
 }
 
 bool Planner::must_give_up() {
-  constexpr unsigned kAskEvery = 16;  // races: of a long execution, each takes a while
+  constexpr unsigned kAskEvery = 16;  // races; in a long execution each takes a while
   if (gave_up_ != GaveUp::No) return true;
   if (tree_.memory_bytes() > max_bytes_)
     gave_up_ = GaveUp::OutOfMemory;

@@ -1,5 +1,5 @@
-// Plans what the path under examination leaves to be explored: puts alternatives into the tree and into the walk, which
-// hands them out. What it takes to reverse a race is left to a Reversal; the strategies differ only in that.
+// Plans what the current path leaves to be explored: adds alternatives to the tree and to the walk. A Reversal decides
+// what reverses a race; the strategies differ only in the Reversal.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -18,7 +18,7 @@ class Reversal {
  public:
   virtual ~Reversal() = default;
   virtual void reverse(Path& path, Planner& planner, const Race& race) = 0;
-  // True: it found the races of a step with the records before `end` by itself, and reversed them.
+  // True: the reversal found and reversed the races of a step with the records before `end` itself.
   virtual bool reverse_all(Path&, Planner&, const Event& /*next*/, const Label& /*label*/, uint32_t /*end*/) {
     return false;
   }
@@ -30,29 +30,29 @@ class Planner {
       : path_(path), tree_(tree), reversal_(reversal), observed_labels_(observed_labels) {}
   void use(Walk& walk) { walk_ = &walk; }
 
-  // What a long execution asks for may take more time or memory than there is: n races, with sequences of n steps.
-  // Then no more is planned, and the tree is of no use.
+  // The races of a long execution may need more time or memory than there is: n races with sequences of n steps. Then
+  // nothing more is planned, and the tree has to be discarded.
   enum class GaveUp : uint8_t { No, OutOfTime, OutOfMemory };
   GaveUp gave_up() const { return gave_up_; }
   void try_again() { gave_up_ = GaveUp::No; }
   void stop_when(std::function<bool()> must_stop) { must_stop_ = std::move(must_stop); }
   void limit_memory(uint64_t bytes) { max_bytes_ = std::max(bytes, kLeastMemory); }
 
-  // For reversals.
+  // --- for reversals ---
   ChoiceTree& tree() { return tree_; }
   bool is_planned(uint32_t record, ThreadId t) const {
     return tree_.child(path_.state(record), static_cast<uint16_t>(t)) != kNone;
   }
-  void plan(uint32_t record, ThreadId t, const Label& label);  // another thread at that record
-  // Every thread that can run there, within a bound on preemptions.
+  void plan(uint32_t record, ThreadId t, const Label& label);  // plans to run another thread at the record
+  // Plans every thread that is enabled at the record, within a bound on preemptions.
   void plan_enabled(uint32_t record, std::optional<uint32_t> bound = std::nullopt);
   void make_available(uint32_t node) { walk_->add(node); }  // see Walk::add
 
-  // For the search. `end`: as in Race.
+  // --- for the search --- `end`: as in Race.
   void plan_data(uint32_t state, uint32_t record);
   void reverse_step(uint32_t record, uint32_t end);
   bool reverse_timed_wait(uint32_t note, uint32_t end);  // false: no timed wait ended there
-  void reverse_pending(uint32_t last);  // the steps that threads would take next; `last`: record or kNone
+  void reverse_pending(uint32_t last);                   // the pending operations of threads; `last`: record or kNone
 
  private:
   static constexpr uint64_t kLeastMemory = 64 << 20;

@@ -1,3 +1,4 @@
+// Finds the reversible races of a step by the kind of its operation.
 #include "search/dpor/race_finder.hpp"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ void RaceFinder::find(const Event& next, uint32_t limit, bool blocked, bool ends
   enabler_ = kNone;
   out_ = &out;
   if (ends) return all_threads();
-  // Woken before it gave up, it could have given up before it was woken; then it waited for the mutex like any other.
+  // A timed wait that was woken could have timed out before. Then it would have waited for the mutex like any other.
   const bool woken_in_time = next.kind == OpKind::Reacquire && next.flags & Step::kTimed;
   if (woken_in_time)
     for (unsigned i = 1; i < next.uses; ++i) plain(next.use[i]);
@@ -46,7 +47,7 @@ void RaceFinder::find(const Event& next, uint32_t limit, bool blocked, bool ends
   } else {
     switch (next.kind) {
       case OpKind::BarrierLeave:
-      case OpKind::FutexBlocked: return;  // glued to the step that ends the wait
+      case OpKind::FutexBlocked: return;  // part of the step that ends the wait
       case OpKind::WriteLock: write_lock(next.use[0]); break;
       case OpKind::ReadLock: read_lock(next.use[0]); break;
       case OpKind::Reacquire: reacquire(); break;
@@ -62,7 +63,7 @@ bool RaceFinder::known(uint32_t record) const {
   return enabler_ != kNone && order_.ordered(record, enabler_);
 }
 
-// Could an acquisition of the object have run just before this step, which does something to the object?
+// Could an acquisition of the object have run just before this step on the object?
 bool RaceFinder::opens(const Event& e) const {
   switch (e.kind) {
     case OpKind::Unlock:
@@ -79,7 +80,7 @@ bool RaceFinder::opens(const Event& e) const {
 }
 
 void RaceFinder::plain(const Use& use) {
-  bool hidden = false;  // a write is hidden by any read after it
+  bool hidden = false;  // a later read hides the write
   if (use.write)
     for (uint32_t r = use.last_read; r != kNone; r = order_[r].find(use.object)->last_read) {
       if (known(r)) continue;
@@ -89,9 +90,9 @@ void RaceFinder::plain(const Use& use) {
   if (!hidden && use.last_write != kNone && !known(use.last_write)) out_->push_back(use.last_write);
 }
 
-// Mutexes, semaphores, once: all that changes the object is totally ordered; attempts that failed change nothing, and
-// found it taken. Who only looked since it was last changed (sem_getvalue, the compiler's test of a guard) found it
-// free, if it was taken then, and could have come later.
+// For mutexes, semaphores and once-routines, all operations that change the object are totally ordered. Failed attempts
+// change nothing and found the object taken. An operation that only looked at the object since its last change
+// (sem_getvalue, the compiler's test of a guard) found it free, and could come after `next`.
 void RaceFinder::acquire(const Use& use) {
   if (use.write && !blocked_ && !overlooks)
     for (uint32_t r = use.last_read; r != kNone; r = order_[r].find(use.object)->last_read)
@@ -138,7 +139,7 @@ void RaceFinder::write_lock(const Use& use) {
   }
 }
 
-// Does anybody hold the lock for reading if what depends on record `without` does not happen?
+// True if no thread holds the lock for reading when `without` and what depends on it are left out.
 bool RaceFinder::readers_gone(uint32_t object, uint32_t without) const {
   int readers = 0;
   uint32_t w = next_->find(object)->last_write, read = next_->find(object)->last_read;
@@ -155,7 +156,7 @@ bool RaceFinder::readers_gone(uint32_t object, uint32_t without) const {
   }
 }
 
-// The step that ended the wait: the signal that chose this thread, else the first broadcast after it began to wait.
+// The step that ended the wait: the signal that chose this thread, otherwise the first broadcast after the wait began.
 uint32_t RaceFinder::waker() const {
   const uint32_t wait = next_->previous;
   if (wait == kNone) return kNone;
@@ -173,10 +174,10 @@ void RaceFinder::reacquire() {
   const bool gave_up = next_->previous != kNone && order_[next_->previous].kind == OpKind::Timeout;
   if (gave_up) return acquire(mutex);
   enabler_ = waker();
-  if (enabler_ == kNone) return;  // still waiting to be woken
+  if (enabler_ == kNone) return;  // not woken yet
   acquire(mutex);
-  // A later broadcast on the same condition touches the token too. It did not enable this step; the mutex must have
-  // been free without it.
+  // A later broadcast on the same condition accesses the token as well. It did not enable this step, so the race is
+  // reversible if the mutex is free without the broadcast.
   if (next_->uses < 3) return;
   const uint32_t broadcast = next_->use[2].last_write;
   if (broadcast == kNone || known(broadcast)) return;
@@ -199,7 +200,7 @@ void RaceFinder::all_threads() {
   keep_latest();
 }
 
-// Races are between neighbours: drop what happens before another one of them. Equal ones came in through two objects.
+// Only neighbours race: drops records that happen before another one in the list. Duplicates come from two objects.
 void RaceFinder::keep_latest() {
   std::vector<uint32_t>& out = *out_;
   if (out.size() < 2) return;

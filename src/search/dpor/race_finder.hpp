@@ -1,4 +1,4 @@
-// Which earlier steps of an execution could have come after a given one: the reversible races.
+// Finds the reversible races of a step: the earlier steps of the execution that could have come after it.
 #pragma once
 #include <vector>
 
@@ -8,7 +8,7 @@ namespace lockstep::dpor {
 
 using Event = HappensBefore::Event;
 
-// Rather than stopping with everybody waiting, or being stopped.
+// False if the execution was cut off, or stopped with all threads waiting.
 inline bool ends_the_process(Outcome outcome) {
   switch (outcome) {
     case Outcome::Deadlock:
@@ -19,27 +19,28 @@ inline bool ends_the_process(Outcome outcome) {
   }
 }
 
-// An operation that has not been executed, as if it were the next record.
+// An operation that has not been executed, as an event after the last record.
 Event as_event(HappensBefore& order, const Step& pending);
 
-// Finds the records e before `limit` that are dependent with `next`, have nothing between them and it in the
-// happens-before order, and do not enable it. For an operation that can block, a release is no partner (it enables) and
-// hides nothing: the partner is the nearest step before which the operation could have run, usually the acquisition
-// behind that release.
+// Finds the records before `limit` that are dependent with `next`, have nothing between them and `next` in the
+// happens-before order, and do not enable `next`. For an operation that can block, a release is no partner (it enables
+// the operation) and hides nothing. The partner is the nearest step before which the operation could have run, usually
+// the acquisition before that release.
 class RaceFinder {
  public:
   explicit RaceFinder(const HappensBefore& order) : order_(order) {}
 
-  bool overlooks = false;  // wrong: an acquisition races with nobody who only looked
+  bool overlooks = false;  // planted mistake: an acquisition does not race with steps that only looked
 
-  // `blocked`: it is pending and cannot run now. `ends`: it ends the process, so it races with everybody's last step.
+  // `blocked`: `next` is pending and not enabled. `ends`: `next` ends the process, so it races with the last step of
+  // every thread.
   void find(const Event& next, uint32_t limit, bool blocked, bool ends, std::vector<uint32_t>& out);
 
  private:
   using Use = HappensBefore::Use;
   static constexpr uint32_t kNone = HappensBefore::kNone;
 
-  bool known(uint32_t record) const;  // happens before `next` whatever is reversed
+  bool known(uint32_t record) const;  // the record happens before `next` whichever race is reversed
   bool opens(const Event& event) const;
   void plain(const Use& use);
   void acquire(const Use& use);

@@ -1,4 +1,4 @@
-// Source sets (Abdulla, Aronis, Jonsson & Sagonas 2014).
+// The reversal of source sets (Abdulla, Aronis, Jonsson & Sagonas 2014).
 #pragma once
 #include <algorithm>
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace lockstep::dpor {
 
-// To show that the second step of a race can come before the first, somebody has to go first who can begin what
-// happens without the first: an initial of that sequence. One is enough, and none is needed if one is there already.
+// The second step of a race can come first if a thread runs first that is an initial of the sequence without the first
+// step. One initial is enough, and none is planned if one already is.
 class SourceSets final : public Reversal {
  public:
   void reverse(Path& path, Planner& planner, const Race& race) override {
@@ -23,11 +23,11 @@ class SourceSets final : public Reversal {
     }
     if (best)
       planner.plan(race.first, best->thread, *best);
-    else  // a thread that could begin has to be enabled first
+    else  // an initial has to be enabled first by another thread
       planner.plan_enabled(race.first);
   }
 
-  std::span<const Label> initials() const { return initials_; }  // of the last one
+  std::span<const Label> initials() const { return initials_; }  // of the last race
 
  private:
   bool find_initials(Path& path, const Race& race) {

@@ -1,3 +1,4 @@
+// Inserts sequences into the tree, following weak initials.
 #include "search/dpor/wakeup.hpp"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 namespace lockstep::dpor {
 
 using Status = ChoiceTree::Status;
-constexpr ThreadId kTakenOut{kMaxThreads};  // nobody's number; kNoThread is that of data choices
+constexpr ThreadId kTakenOut{kMaxThreads};  // no thread has this number; kNoThread marks data choices
 
 bool Wakeup::insert(Path& path, Planner& planner, uint32_t first, std::span<const SequenceItem> sequence, bool whole) {
   path_ = &path;
@@ -47,7 +48,7 @@ void Wakeup::check_initial(unsigned t) {
   initials_ |= bit(t);
 }
 
-// Whoever came after it may be able to begin now.
+// Takes an item out of the sequence. Items after it may become initials.
 void Wakeup::remove(size_t at) {
   const ThreadId thread = rest_[at].label.thread;
   rest_[at].label = {};
@@ -83,7 +84,7 @@ bool Wakeup::covered_by_sleep(std::span<const Label> sleep_set, uint32_t state) 
   size_t at;
   for (const Label& sleeper : sleep_set)
     if (can_begin(sleeper, at)) return true;
-  // Elder ones cover it, too, if they are not finished yet: all that can follow them will be explored.
+  // An elder sibling covers the sequence even before it has finished: everything that can follow it will be explored.
   const ChoiceTree& tree = planner_->tree();
   bool elder = true;
   for (uint32_t c = tree[state].first; c != kNone; c = tree[c].next) {
@@ -94,14 +95,14 @@ bool Wakeup::covered_by_sleep(std::span<const Label> sleep_set, uint32_t state) 
   return false;
 }
 
-// All that can follow this node is explored anyway: nothing was planned below it when it was executed, or will be.
+// True if everything that can follow this node is explored anyway: nothing was or will be planned below it.
 bool Wakeup::is_leaf(uint32_t node) const {
   const ChoiceTree::Node& n = planner_->tree()[node];
   if (n.status == Status::Finished) return n.missing == 0;
   return (n.first == kNone && !n.extensible) || (n.status == Status::Executed && !n.guided);
 }
 
-// Follows the branches that can begin the rest of the sequence; where there is none, what is left becomes a new one.
+// Follows the branches that can begin the rest of the sequence. Where there is none, the rest becomes a new branch.
 bool Wakeup::descend(uint32_t state, bool whole) {
   const ChoiceTree& tree = planner_->tree();
   for (;;) {
@@ -119,7 +120,7 @@ bool Wakeup::descend(uint32_t state, bool whole) {
     const bool in_sequence = at < rest_.size();
     const uint32_t record = in_sequence ? rest_[at].record : kNone;
     if (in_sequence) {
-      doubtful_ |= rest_[at].uncertain;  // from here on it is not certain which sleepers wake
+      doubtful_ |= rest_[at].uncertain;  // from here on it is uncertain which sleeping threads wake
       remove(at);
     }
     if (is_leaf(c) || left_ == 0) return true;
@@ -131,10 +132,10 @@ bool Wakeup::descend(uint32_t state, bool whole) {
   }
 }
 
-// Data choices below a step: the sequence goes on below what it saw. kNone: covered, or appended.
+// For data choices below a step: continues below the choices that the sequence saw. kNone: covered, or appended.
 uint32_t Wakeup::descend_choices(uint32_t node, uint32_t record) {
   ChoiceTree& tree = planner_->tree();
-  if (record == kNone) {  // not seen, so all alternatives are to be explored from here
+  if (record == kNone) {  // the step was not seen, so all alternatives are explored from here
     add_missing_choices(node);
     return kNone;
   }
@@ -150,7 +151,7 @@ uint32_t Wakeup::descend_choices(uint32_t node, uint32_t record) {
   return node;
 }
 
-// A new node where it can be run, if its state has been executed.
+// Makes a new node available if its state has been executed.
 void Wakeup::make_available(uint32_t node) {
   ChoiceTree& tree = planner_->tree();
   const uint32_t state = tree[node].parent;
@@ -159,7 +160,7 @@ void Wakeup::make_available(uint32_t node) {
   planner_->make_available(node);
 }
 
-// The data choices of a step as they were seen, from record `r` on, then the rest of the sequence.
+// Appends the data choices of a step as they were seen, from record `r` on, then the rest of the sequence.
 void Wakeup::append_choices(uint32_t node, uint32_t r) {
   ChoiceTree& tree = planner_->tree();
   uint32_t top = kNone;

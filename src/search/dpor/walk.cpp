@@ -1,3 +1,4 @@
+// Implements the three walks: depth-first, best-first, lanes.
 #include "search/dpor/walk.hpp"
 
 #include <algorithm>
@@ -26,11 +27,11 @@ class DepthBins {
     deepest_ = std::max(deepest_, depth);
     ++size_;
   }
-  uint32_t top() {  // of bins that are not empty: one of the deepest
+  uint32_t top() {  // a node of the deepest bin that is not empty
     while (bins_[deepest_].empty()) --deepest_;
     return bins_[deepest_].back();
   }
-  void pop() {  // that one, or any other as deep
+  void pop() {  // removes the node of top(), or another of the same depth
     bins_[deepest_].pop_back();
     --size_;
   }
@@ -117,7 +118,7 @@ class DepthFirstWalk final : public Walk {
   }
 
  private:
-  // Whose trace is to be learned now. A node stands for one of its siblings; the eldest goes first.
+  // The node whose trace is learned next. A node stands for one of its siblings; the eldest goes first.
   uint32_t turn() {
     if (turns_.size() == 0) return kNone;
     uint32_t node = tree_[tree_[turns_.top()].parent].first;
@@ -126,7 +127,7 @@ class DepthFirstWalk final : public Walk {
   }
 
   ChoiceTree& tree_;
-  DepthBins plans_, turns_;  // can be handed out; not learned
+  DepthBins plans_, turns_;  // nodes that can be handed out; nodes whose traces have not been learned
   std::vector<DeferredTrace> deferred_, spare_;
 };
 
@@ -135,7 +136,7 @@ class BestFirstWalk final : public Walk {
   BestFirstWalk(ChoiceTree& tree, const Path& path, const DporOrder& order) : tree_(tree), path_(path), order_(order) {}
 
   void add(uint32_t node) override { add(rank_of(node), node); }
-  uint32_t next(bool) override {  // of equals the newest
+  uint32_t next(bool) override {  // the newest of equal rank
     if (size_ == 0) return kNone;
     const auto best = bins_.begin();
     const uint32_t node = best->second.back();
@@ -185,13 +186,13 @@ class BestFirstWalk final : public Walk {
   ChoiceTree& tree_;
   const Path& path_;
   const DporOrder& order_;
-  static constexpr uint64_t kBin = 80;              // bytes of a bin itself, about
-  std::map<uint64_t, std::vector<uint32_t>> bins_;  // nodes by rank; none is empty
+  static constexpr uint64_t kBin = 80;              // approximate size of an empty bin
+  std::map<uint64_t, std::vector<uint32_t>> bins_;  // nodes by rank; no bin is empty
   uint64_t size_ = 0;
   std::vector<Delta> deltas_;
 };
 
-// See docs/decisions/0012.
+// Lanes: see docs/decisions/0012.
 class LanesWalk final : public Walk {
  public:
   LanesWalk(ChoiceTree& tree, Path& path, unsigned lanes, bool for_one_worker, const uint64_t& max_tree_bytes)
@@ -222,12 +223,13 @@ class LanesWalk final : public Walk {
     return kNone;
   }
   void occupy(unsigned lane) override { std::erase(free_, lane); }
-  void release(unsigned lane) override {  // it may be free: before there were lanes, several were under way in one
+  // May be free already: before there were lanes, several plans were under way in one.
+  void release(unsigned lane) override {
     if (std::ranges::find(free_, lane) == free_.end()) free_.push_back(lane);
     path_.select(lane);
   }
-  // Each lane keeps a path, so of long ones there are fewer. Few are enough to keep a single worker busy, if executions
-  // are not short; more would only take each other's place in the processor's caches.
+  // Each lane keeps a path, so there are fewer lanes for long executions. A few lanes keep a single worker busy unless
+  // executions are short; more would only compete for the processor's caches.
   void expect_records(size_t records) override {
     constexpr size_t kRecords = 1 << 16, kLeast = 4, kRecordsForOne = 1 << 10, kLeastForOne = 8;
     records = std::max<size_t>(records, 1);
@@ -252,8 +254,8 @@ class LanesWalk final : public Walk {
   }
 
  private:
-  // A sequence goes after all that is before it, so that nothing is planned for it later that has to be known when it
-  // is run; it only need not wait until all of that is finished. Unless it is one that may be extended.
+  // A sequence is run after all nodes before it have been run, so that nothing it depends on is planned later. It
+  // does not wait for them to finish, except for a sequence that may be extended.
   bool is_ready(uint32_t node) const {
     if (tree_.any_order()) return !tree_.has_sibling_under_way(node);
     for (uint32_t c = tree_[tree_[node].parent].first; c != node; c = tree_[c].next)
@@ -261,8 +263,8 @@ class LanesWalk final : public Walk {
     return !tree_.may_be_extended(node) || tree_.left_is_finished(node);
   }
 
-  // What sequences led to is kept until all before it is finished. A quarter, so that there is room for what comes
-  // meanwhile.
+  // Guided nodes stay until everything before them has finished. The limit is a quarter of the memory, which leaves
+  // room for what is planned meanwhile.
   bool is_too_large() {
     drains_ = tree_.live() * sizeof(ChoiceTree::Node) > max_tree_bytes_ / (drains_ ? 8 : 4);
     return drains_;
@@ -280,8 +282,8 @@ class LanesWalk final : public Walk {
   const bool for_one_worker_;
   const uint64_t& max_tree_bytes_;
   Lanes planned_;
-  std::deque<unsigned> free_;  // lanes with nothing under way
-  bool drains_ = false;        // only the leftmost node is run, until there is room again
+  std::deque<unsigned> free_;  // lanes without a plan under way
+  bool drains_ = false;        // runs only the leftmost node until there is room again
 };
 
 }  // namespace

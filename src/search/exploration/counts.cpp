@@ -1,3 +1,4 @@
+// Adds up the counts of executions and derives the verdict.
 #include "search/exploration/counts.hpp"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ Verdict verdict_of(const Exploration& r) {
   if (r.ended == 0) return Verdict::Incomplete;
   if (r.claim.scope == Scope::Sample) return r.ending == Ending::ExecutionBudget ? Verdict::Pass : Verdict::Incomplete;
   const auto lacks = [&r](ProvisoKind kind) { return r.claim.find(kind) != nullptr; };
-  const Proviso* unrepeated = r.claim.find(ProvisoKind::Nondeterministic);  // seen, or only possible
+  const Proviso* unrepeated = r.claim.find(ProvisoKind::Nondeterministic);  // observed, or only possible
   const bool missing = lacks(ProvisoKind::Cut) || lacks(ProvisoKind::Lost) || (unrepeated && !unrepeated->why.empty());
   return r.claim.finished && !missing ? Verdict::Pass : Verdict::Incomplete;
 }

@@ -1,3 +1,4 @@
+// Counts distinct behaviours and writes them as CSV.
 #include "search/exploration/coverage.hpp"
 
 #include <algorithm>
@@ -6,13 +7,13 @@
 namespace lockstep {
 namespace {
 
-constexpr uint64_t kEach = 1000;        // executions that all have a row
-constexpr uint64_t kOneInSoMany = 100;  // then the number grows by this part between rows
+constexpr uint64_t kEach = 1000;        // these first executions all have a row
+constexpr uint64_t kOneInSoMany = 100;  // after that, the execution number grows by this fraction from row to row
 
 }  // namespace
 
-// A trace belongs to the fewest preemptions it has been seen with so far; a search that meets it first with more counts
-// it there.
+// A trace counts for the fewest preemptions with which it has been seen so far. If a search meets a trace with more
+// preemptions first, the trace counts there.
 void Coverage::add(uint64_t fingerprint, uint32_t preemptions, uint64_t execution, double seconds) {
   const bool fresh = seen_.insert(fingerprint).second;
   Row& level = by_preemptions_.try_emplace(preemptions, Row{preemptions, 0, 0, 0}).first->second;

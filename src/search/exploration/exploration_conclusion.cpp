@@ -1,4 +1,4 @@
-// What an exploration says of itself: while it runs, and in the end.
+// The progress reports and the result of an exploration.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Whatever ends first: the search, at the pace so far, or the budget.
+// Until the search finishes at the current pace, or until the budget ends, whichever comes first.
 std::optional<double> ExplorationLoop::seconds_left(const Progress& p) const {
   std::optional<double> least;
   const auto at_most = [&least](double seconds) { least = std::max(0.0, least ? std::min(*least, seconds) : seconds); };
@@ -57,15 +57,15 @@ void ExplorationLoop::conclude() {
   r.verdict = verdict_of(r);
 }
 
-// What is to start over has finished nothing.
+// A search that starts over claims nothing.
 void ExplorationLoop::conclude_claim() {
   Exploration& r = result_;
   if (r.starts_over()) return;
   r.claim = points_missing_ && !draws_ ? Claim{} : search_.claim();
   if (only_execution_ && r.ending == Ending::Finished) claim_everything();
-  // Also a bug after which the search went on for a while.
+  // Also true if the search continued for a while after the bug.
   r.claim.ended_by_bug = !keep_going_ && (!findings_.bugs.empty() || !hooks_.known.empty());
-  // A failure within the bound that only showed by schedules above it is left: the bound is not proved.
+  // If a failure within the bound was found only by schedules above the bound, the bound is not proved.
   if (r.claim.by_trace_cost && findings_.any_beyond_bound() && hooks_.preemption_bound) r.claim.finished = false;
   Evidence evidence{.executions = r.executions,
                     .ended = r.ended,

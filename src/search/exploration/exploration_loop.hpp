@@ -1,5 +1,4 @@
-// One exploration under way: the loop of explorer.cpp, its units (unit_exploration.cpp) and what it says in the end
-// (exploration_conclusion.cpp).
+// The loop of an exploration: the state shared by explorer.cpp, unit_exploration.cpp and exploration_conclusion.cpp.
 #pragma once
 #include <algorithm>
 #include <map>
@@ -17,15 +16,15 @@
 namespace lockstep {
 
 inline constexpr auto kProgressEvery = std::chrono::milliseconds(200);
-// Saved at once, so that there is something to resume from the beginning on; then more and more rarely.
+// The first save is early, so that a run can be resumed from the beginning on. Later saves are more and more rare.
 inline constexpr std::chrono::steady_clock::duration kFirstSave = std::chrono::seconds(2);
 inline constexpr std::chrono::steady_clock::duration kSaveEvery = std::chrono::seconds(5);
 inline constexpr uint64_t kTrustFor = 64;  // executions
 inline constexpr unsigned kMostDoubled = 30;
-inline constexpr uint64_t kTraceShare = 4;  // of the memory budget: one part for the traces seen
+inline constexpr uint64_t kTraceShare = 4;  // the traces seen get one part in this many of the memory budget
 
-// One exploration under way. Plans are handed out, executed and learned from in one order that depends on the search
-// and the window only, never on which worker was faster.
+// An exploration under way. Plans are handed out, executed and learned in one order, which depends on the search and
+// the window only, never on the speed of workers.
 class ExplorationLoop {
  public:
   using Clock = std::chrono::steady_clock;
@@ -115,7 +114,8 @@ class ExplorationLoop {
     if (ask && !ending_ && hooks_.distrusted && hooks_.distrusted()) ending_ = Ending::Distrusted;
   }
 
-  // Counts an execution that was learned, here or by who explored its unit. `trace`: it may fail or race.
+  // Counts an execution that was learned here or by the worker that explored its unit. `trace`: set if it may fail or
+  // race.
   void take(const ExecutionSummary& execution, const TraceView* trace) {
     count(execution, result_);
     if (budget_.count_traces && execution.outcome == Outcome::Redundant) ++redundant_;
@@ -161,14 +161,14 @@ class ExplorationLoop {
     executor_idle_ = false;
   }
 
-  // Of a search that has to start over the executions so far are lost, so it waits for twice as many each time: there
-  // may be more such accesses. What it claims meanwhile counts for nothing.
+  // A search that has to start over loses its executions. It starts over only after 1, 2, 4... executions, because more
+  // racy accesses may follow. It claims nothing meanwhile.
   void use_new_points() {
     if (draws_ && hooks_.add_points) {
       executor_.cancel();
       hooks_.add_points();
       in_flight_.for_each([this](const Plan& plan) { executor_.submit(plan); });
-      traces_ = {};  // those seen so far have other steps
+      traces_ = {};  // earlier traces have other steps
       traces_.limit(budget_.memory_bytes / kTraceShare);
       redundant_ = 0;
       points_missing_ = false;
@@ -178,7 +178,8 @@ class ExplorationLoop {
     }
   }
 
-  // Confirming needs an idle executor, which forgets what was in flight; the search has not noticed.
+  // Confirming needs an idle executor, so plans in flight are cancelled. They are submitted again afterwards; the
+  // search is not involved.
   void stop_executor() {
     executor_.cancel();
     executor_idle_ = true;
@@ -201,7 +202,7 @@ class ExplorationLoop {
       for (const auto& [number, result] : results_) put_result(out, result);
       search_.save(out);
     });
-    // Rarely enough not to be felt, however large it has become.
+    // The interval grows with the duration of a save, so that saving costs at most a small fraction of the time.
     saved_ = Clock::now();
     save_every_ = std::max(std::min(2 * save_every_, kSaveEvery), 40 * (saved_ - begin));
   }
@@ -251,8 +252,7 @@ class ExplorationLoop {
     }
   }
 
-  // The set of traces seen makes room by itself; of the rest the search keeps half, so that this is not needed all the
-  // time.
+  // The set of traces makes room by itself. The search gets half of the rest, so that spilling is rare.
   bool make_room() {
     const uint64_t fixed = traces_.memory_bytes();
     return fixed < budget_.memory_bytes && search_.spill((budget_.memory_bytes - fixed) / 2);
@@ -262,12 +262,12 @@ class ExplorationLoop {
   bool late(Clock::time_point now) const { return budget_.time && now - start_ >= *budget_.time; }
   bool late() const { return late(Clock::now()); }
 
-  // An interrupt or a lost program ended the run, not a bug.
+  // The run ended because of an interrupt or a lost program, not because of a bug.
   bool goes_on_after_bugs() const { return keep_going_ && (result_.interrupted() || !result_.uncontrolled.empty()); }
 
   bool finished() const { return in_flight_.empty() && !points_missing_ && search_.claim().finished; }
 
-  uint64_t estimated_total(const SearchStatus& status) const {  // never less than there were; 0 if unknown
+  uint64_t estimated_total(const SearchStatus& status) const {  // at least the executions so far; 0: unknown
     return status.estimated_total == 0 ? 0 : std::max(status.estimated_total, result_.executions);
   }
 
@@ -288,25 +288,26 @@ class ExplorationLoop {
   const size_t window_ = std::max<size_t>(executor_.window(), 1);
 
   const Clock::time_point start_ = Clock::now();
-  Clock::time_point now_ = start_;  // when the last trace came
+  Clock::time_point now_ = start_;  // time of the last trace
   Clock::time_point reported_ = start_, saved_ = start_;
   Clock::duration save_every_ = kFirstSave / 2;
-  double seconds_before_ = 0;  // of the exploration that this one goes on with
+  double seconds_before_ = 0;  // of the exploration that was resumed
   PlanQueue in_flight_;
-  Plan plan_;  // of the execution that is looked at
+  Plan plan_;  // of the execution being learned
   uint64_t submitted_ = 0;
-  uint64_t executions_loaded_ = 0;  // of the exploration that this one goes on with
-  bool points_missing_ = false;     // scheduling points: accesses were found racy since the search started
-  bool only_execution_ = false;     // the first one, because there are no others
-  bool executor_idle_ = false;      // although there are plans in flight
-  std::optional<uint32_t> bound_;   // reported last
+  uint64_t executions_loaded_ = 0;  // of the exploration that was resumed
+  // Accesses that have to become scheduling points were found since the search started.
+  bool points_missing_ = false;
+  bool only_execution_ = false;    // the first execution is the only one
+  bool executor_idle_ = false;     // although there are plans in flight
+  std::optional<uint32_t> bound_;  // the bound reported last
   uint64_t executions_at_bound_ = 0;
   std::optional<Ending> ending_;
   ExecutionMeter meter_;
   TraceSet traces_;
   uint64_t redundant_ = 0;
-  bool traces_unknown_ = false;    // an execution used too many objects to tell it from others
-  std::optional<size_t> noticed_;  // warnings, without those that are made in the end
+  bool traces_unknown_ = false;    // an execution used too many objects for a fingerprint
+  std::optional<size_t> noticed_;  // number of warnings before those that the conclusion adds
   Findings findings_;
   Exploration result_;
   Division* const division_ = search_.division();

@@ -1,3 +1,4 @@
+// Runs the loop of an exploration.
 #include "search/exploration/explorer.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// Checks executions, confirms failures and keeps distinct ones.
 #include "search/exploration/findings.hpp"
 
 #include <algorithm>
@@ -18,13 +19,14 @@ std::string hex(FailureKey key) {
 
 // Which of the findings of one execution is told first. What ends the program says most; that it ends with another exit
 // code is mostly a consequence of something else.
-int precedence_of(FindingKind kind) {
-  switch (kind) {
+int precedence_of(const Finding& finding) {
+  switch (finding.kind) {
+    case FindingKind::Livelock: return finding.race ? 4 : 0;  // a loop that spins: the execution goes on
     case FindingKind::LockMisuse:
     case FindingKind::DataRace: return 1;
     case FindingKind::ExitCode: return 2;
     case FindingKind::Leak: return 3;
-    default: return is_warning(kind) ? 4 : 0;
+    default: return is_warning(finding.kind) ? 4 : 0;
   }
 }
 
@@ -33,19 +35,19 @@ int precedence_of(FindingKind kind) {
 bool may_be_cause(FindingKind kind) { return kind == FindingKind::DataRace || kind == FindingKind::LockMisuse; }
 
 bool Findings::check(TraceView trace, const Plan& plan, uint64_t execution, const std::function<bool()>& counts) {
-  // The trace is gone once something else runs, so everything it shows is written down first.
+  // The trace is invalid once something else runs, so all failures are recorded first.
   std::vector<Failure> failures;
   for (Analysis* analysis : analyses_)
     for (Finding& finding : analysis->check_all(trace)) note(std::move(finding), trace, plan, execution, failures);
   if (failures.empty()) return true;
   const bool within = counts();
-  std::ranges::stable_sort(failures, {}, [](const Failure& f) { return precedence_of(f.finding.kind); });
+  std::ranges::stable_sort(failures, {}, [](const Failure& f) { return precedence_of(f.finding); });
   bool goes_on = true;
   for (Failure& failure : failures) {
     if (!within) {
       beyond_.emplace(failure.key, failure.finding.kind);
     } else if (goes_on || may_be_cause(failure.finding.kind)) {
-      const bool hidden = !goes_on;  // it would be, by what it may have led to
+      const bool hidden = !goes_on;  // hidden by the finding that it may have caused
       goes_on &= handle(std::move(failure));
       if (hidden) break;
     }
@@ -57,13 +59,13 @@ void Findings::note(Finding finding, TraceView trace, const Plan& plan, uint64_t
                     std::vector<Failure>& failures) {
   const FailureKey key = key_of(finding, trace);
   if (!keys_.worth_confirming(key)) return;
-  // A schedule above the bound may shrink to one within it; that is tried once.
+  // A schedule above the bound may shrink to one within the bound. That is tried once.
   const uint32_t preemptions = trace.is_brief() ? trace.header().preemptions : count_preemptions(trace);
   const bool above = hooks_.preemption_bound && preemptions > *hooks_.preemption_bound;
   if (above && beyond_.contains(key)) return;
   finding.execution = execution;
-  // A random plan is written down as what it led to; a dead worker has not reported what it did, and of a long
-  // execution only the seed is left.
+  // A random plan is replaced by the decisions of its execution. This is not possible for a dead worker, which has
+  // reported nothing, or for a long execution, which keeps only its seed.
   finding.plan = plan;
   if (trace.outcome() != Outcome::WorkerDied && !trace.is_brief()) finding.write_down(plan_of(trace));
   finding.trace = Trace(trace);
@@ -112,7 +114,7 @@ bool Findings::handle(Failure failure) {
 
 void Findings::warn_of_failures_beyond_bound() {
   for (const auto& [key, kind] : beyond_) {
-    if (!keys_.worth_confirming(key)) continue;  // was found within the bound as well
+    if (!keys_.worth_confirming(key)) continue;  // also found within the bound
     Finding warning;
     warning.kind = kind;
     warning.message = std::string("an execution beyond the preemption bound ends with ") + name_of(kind) +
@@ -121,7 +123,7 @@ void Findings::warn_of_failures_beyond_bound() {
   }
 }
 
-// Bugs are kept by who reported them; here only that they are known.
+// The campaign keeps the bugs; here only their fingerprints are saved.
 void Findings::save(StateWriter& out, size_t warnings_kept) const {
   out.put<uint64_t>(fingerprints_.size());
   for (const std::string& fingerprint : fingerprints_) out.put_text(fingerprint);

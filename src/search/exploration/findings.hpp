@@ -1,4 +1,4 @@
-// The failures of an exploration: distinguished, confirmed, kept.
+// The failures of an exploration: distinguishes, confirms and keeps them.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -16,18 +16,18 @@
 namespace lockstep {
 
 struct FindingHooks {
-  // Replays a fresh finding with detail, completes it (trace, output, location, fingerprint) and returns it; nullopt
-  // if it did not reproduce. Called with nothing in flight.
+  // Replays a new finding with detail, completes it (trace, output, location, fingerprint) and returns it; nullopt if
+  // it did not repeat. Called with nothing in flight.
   std::function<std::optional<Finding>(Finding)> confirm;
   std::function<void(const Finding&)> found;  // a new, confirmed, distinct bug
-  // Asked about it: does the exploration go on? Empty: only if it goes on after every bug.
+  // Called after `found`: does the exploration go on? Empty: only if it goes on after every bug.
   std::function<bool(const Finding&)> goes_on;
   std::set<FindingKind> errors;              // kinds of warnings that count as bugs
   std::set<std::string> known;               // fingerprints of bugs reported already
-  std::optional<uint32_t> preemption_bound;  // failures that need more preemptions are no bugs, only warnings
+  std::optional<uint32_t> preemption_bound;  // failures that need more preemptions are only warnings
 };
 
-// The program goes on after it, so it may lead to a failure that says more.
+// True if the program continues after such a failure, so that it may cause a more specific one.
 bool may_be_cause(FindingKind kind);
 
 class Findings {
@@ -37,9 +37,9 @@ class Findings {
            std::function<void()> stop_executor)
       : analyses_(analyses), hooks_(hooks), keep_going_(keep_going), stop_executor_(std::move(stop_executor)) {}
 
-  // Looks at one execution. `counts`: it lies within the bounds of the search. False: a bug ends the exploration.
+  // Checks one execution. `counts`: it lies within the bounds of the search. False: a bug ends the exploration.
   bool check(TraceView trace, const Plan& plan, uint64_t execution, const std::function<bool()>& counts);
-  // What failed beyond the bound, as warnings.
+  // Adds warnings for failures beyond the bound.
   void warn_of_failures_beyond_bound();
 
   bool any_beyond_bound() const { return !beyond_.empty(); }
@@ -53,7 +53,7 @@ class Findings {
   struct Failure {
     Finding finding;
     FailureKey key;
-    bool above_bound;  // this very schedule has too many preemptions
+    bool above_bound;  // this schedule has too many preemptions
   };
   void note(Finding finding, TraceView trace, const Plan& plan, uint64_t execution, std::vector<Failure>& failures);
   bool handle(Failure failure);
@@ -64,7 +64,7 @@ class Findings {
   const std::function<void()> stop_executor_;
   FailureKeys keys_;
   std::set<FailureKey> unrepeated_;
-  std::map<FailureKey, FindingKind> beyond_;  // the bound
+  std::map<FailureKey, FindingKind> beyond_;  // failures beyond the bound
   std::set<std::string> fingerprints_;
 };
 

@@ -1,3 +1,4 @@
+// Collects racy places and words, and merges words that belong together.
 #include "search/exploration/promotion.hpp"
 
 #include <algorithm>
@@ -13,12 +14,12 @@ bool Promotion::grow(TraceView trace, const std::function<bool(const DataRace&)>
     if (race.unlocked() || race.misuse() || (left_out && left_out(race)) || race.first.thread == race.second.thread)
       continue;
     for (const RaceAccess* access : {&race.first, &race.second})
-      if (!access->atomic() && access->pc != 0) grown |= add_place(access->pc);  // atomic accesses are points already
-    // Locks stay objects of their own, and the end of a stack frame is none: nothing is reduced then
-    // (Reason::Lifetime).
+      // Atomic accesses are scheduling points already.
+      if (!access->atomic() && access->pc != 0) grown |= add_place(access->pc);
+    // Locks have their own objects. The end of a stack frame is no object: nothing is reduced then (Reason::Lifetime).
     if (((race.first.flags | race.second.flags) & RaceAccess::kSync) || race.first.pc == 0 || race.second.pc == 0)
       continue;
-    // Plain accesses go by the word in which they begin, atomics by their address.
+    // A plain access counts for the word in which it begins, an atomic access for its address.
     for (const RaceAccess* access : {&race.first, &race.second})
       if (access->atomic() && word_of(access->begin) != access->begin) grown |= unite(access->begin, access->begin);
     if (word_of(race.first.begin) != word_of(race.second.begin)) grown |= unite(race.first.begin, race.second.begin);

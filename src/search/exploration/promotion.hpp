@@ -1,5 +1,5 @@
-// The accesses that are scheduling points because they were found racy, and the searches they make necessary
-// (CHESS section 3.5): whenever the set grows the search starts over; it only grows, so that ends.
+// Promotion: racy accesses become scheduling points (CHESS, section 3.5). Whenever the set grows, the search starts
+// over. The set only grows, so this ends.
 #pragma once
 #include <functional>
 #include <map>
@@ -16,18 +16,18 @@ class Promotion {
  public:
   explicit Promotion(bool wanted) : wanted_(wanted) {}
 
-  // Takes down the places of the trace's races, but for those to be left out; true if there is anything new.
+  // Adds the places of the trace's races, without those left out. True if any of them is new.
   bool grow(TraceView trace, const std::function<bool(const DataRace&)>& left_out = nullptr);
-  // The memory of the trace's races, if some of the accesses were no scheduling points.
+  // The memory of the trace's races, if some of the accesses were not scheduling points.
   std::vector<TrackedRange> missing_points(TraceView trace, const std::function<bool(const DataRace&)>& left_out) const;
-  // What the search under way has as scheduling points; what was found since is added by start_over().
+  // The scheduling points of the current search. start_over() adds those found since.
   const PromotedPoints& in_use() const { return in_use_; }
   const PromotedPoints& start_over();
-  PromotedPoints found() const;  // these and those found since
-  // With those of an interrupted search.
+  PromotedPoints found() const;  // in_use() and those found since
+  // Continues with the scheduling points of an interrupted search.
   void go_on_with(PromotedPoints in_use, const PromotedPoints& found);
   bool wanted() const { return wanted_; }
-  bool complete() const { return !full_; }  // false: there were more than the runtime can take
+  bool complete() const { return !full_; }  // false: there were more than the runtime supports
 
  private:
   bool add_place(uint64_t pc);

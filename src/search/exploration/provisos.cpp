@@ -1,3 +1,4 @@
+// Derives the provisos of a claim from the evidence.
 #include "search/exploration/provisos.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ class Provisos {
   Provisos(Claim& claim, const Evidence& evidence) : claim_(claim), e_(evidence) {}
 
   void add_all() {
-    // A search that was not finished has explored a smaller bound than it was given.
+    // An unfinished search has explored a smaller bound than the given one.
     std::optional<uint32_t>& preemptions = claim_.bounds.preemptions;
     if (claim_.scope == Scope::Executions && e_.preemption_bound)
       preemptions = std::min(preemptions.value_or(*e_.preemption_bound), *e_.preemption_bound);
@@ -49,7 +50,7 @@ class Provisos {
     if (e_.diverged > 0) add(ProvisoKind::Lost, true, e_.diverged, {}, "the program did not follow its schedule");
   }
 
-  // A program that repeats itself shows no behaviour that a finished reduction did not count.
+  // In a deterministic program no execution shows a behaviour that a finished reduction did not count.
   void add_nondeterminism() {
     std::string why;
     const uint64_t unrepeated = claim_.unrepeated - std::min(claim_.unrepeated, e_.diverged);
@@ -69,8 +70,8 @@ class Provisos {
     add_if(ProvisoKind::UncontrolledLoop, true, e_.native_loops.size(), e_.native_loops);
   }
 
-  // Either there are no races, or the racing accesses are scheduling points: then no order was missed. Variable bounds
-  // say themselves at which accesses they preempt, but only where all executions were watched.
+  // If there are no races, or the racing accesses are scheduling points, no order was missed. Variable bounds name the
+  // accesses at which they preempt, but the race check must have covered all executions.
   void add_scheduling_points() {
     const bool hides = !e_.points_given;
     if (!e_.instrumented || e_.points == Points::Sync)
@@ -88,7 +89,7 @@ class Provisos {
               " of the survey");
   }
 
-  // Race-free, and its own atomics are all seq_cst.
+  // True if the program is race-free and all its atomics are seq_cst.
   bool only_sequentially_consistent() const {
     return claim_.complete() && claim_.unbounded() && !e_.raced && e_.detects_races && e_.instrumented &&
            e_.weak_orders.empty() && e_.uninstrumented.empty() && !e_.trusts_code && e_.preempts_in.empty();

@@ -1,3 +1,4 @@
+// Writes and reads findings.
 #include "search/exploration/saved_finding.hpp"
 
 #include "search/base/saved_trace.hpp"

@@ -1,11 +1,11 @@
-// Findings as part of a saved exploration: what was found before an interruption is reported in the end like the rest.
+// Findings in a saved exploration: findings from before an interruption are part of the final report.
 #pragma once
 #include "analysis/finding.hpp"
 #include "search/base/saved_state.hpp"
 
 namespace lockstep {
 
-// Without the program's output; with the trace unless that is very long.
+// Without the program's output; with the trace unless it is very long.
 void put_finding(StateWriter& out, const Finding& finding);
 Finding get_finding(StateReader& in);
 

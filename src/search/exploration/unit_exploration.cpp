@@ -6,7 +6,8 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kSupply = 4;  // units waiting: with fewer the largest is handed out, which leaves most others
+constexpr size_t kSupply = 4;         // units waiting: with fewer the largest is handed out, which leaves most others
+constexpr size_t kMostResults = 256;  // results that wait for the one of an earlier unit
 
 }  // namespace
 
@@ -49,7 +50,8 @@ void ExplorationLoop::hand_out_units() {
   while (crew_->has_room() && !units.first_is_given_up()) {
     const uint64_t uncounted = results_.size() + crew_->under_way();
     if (budget_.executions && result_.executions + (uncounted + 1) * kUnitExecutions > *budget_.executions) return;
-    const std::optional<Unit> unit = division_->units().hand_out(!draws_ && units.waiting() < kSupply);
+    if (results_.size() >= kMostResults && !units.first_waits()) return;
+    const std::optional<Unit> unit = division_->units().hand_out(!draws_ && !units.has_waiting(kSupply));
     if (!unit) return;
     crew_->submit(*unit);
   }
@@ -125,9 +127,9 @@ void ExplorationLoop::count_unit(uint64_t number) {
     ++done;
     take(execution, view ? &*view : nullptr);
     if (!ending_ && hooks_.has_enough && hooks_.has_enough(result_.executions)) ending_ = Ending::FirstBug;
-    if (ending_) return;
-    if (points_added_) break;
+    if (ending_ || points_added_) break;
   }
+  if (ending_ && done < reader.executions().size()) return;
   const std::string unit = units.bytes_of(number);
   division_->count(totals, done);
   units.remove(number);
@@ -140,7 +142,7 @@ void ExplorationLoop::count_unit(uint64_t number) {
       units.put_first(0, {{.size = reader.executions().size() - done, .bytes = division_->after(unit, done)}});
     return;
   }
-  if (hooks_.distrusted && hooks_.distrusted()) ending_ = Ending::Distrusted;
+  if (!ending_ && hooks_.distrusted && hooks_.distrusted()) ending_ = Ending::Distrusted;
 }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// What may be reduced in spite of the reasons an execution gave: one table, asked by every reduction.
+// The judge: which reduction is allowed despite the reasons that an execution gave. One table, used by every reduction.
 #pragma once
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// From the most that may be reduced to the least; each allows less than the one before.
+// From the most reduction to none; each allows less than the one before.
 enum class Reduction : uint8_t {
   Full,
   OneLane,     // wakeup trees only in depth-first order
@@ -17,12 +17,12 @@ enum class Reduction : uint8_t {
 
 enum class Method : uint8_t {
   PartialOrder,  // traces, without a bound or by their cost: dpor, source-dpor, optimal-dpor
-  Bounded,       // executions within a bound on preemptions: bpor
+  Bounded,       // traces, without a bound or bounded by cost: dpor, source-dpor, optimal-dpor
   StateCache,    // states with the same happens-before order are explored once: chess
   kCount
 };
 
-// Everything that is not proved is explored without reduction: a new reason starts with three times Nothing.
+// Whatever is not proved is explored without reduction: the row of a new reason starts with Nothing for every method.
 inline Reduction allowed_by(Reason reason, Method method) {
   struct Row {
     Reduction partial_order, bounded, state_cache;
@@ -30,17 +30,17 @@ inline Reduction allowed_by(Reason reason, Method method) {
   using enum Reduction;
   const Row row = [&]() -> Row {
     switch (reason) {
-      // From a yield on, which is what brings fairness into play, TreeSearch looks up no state.
+      // After a yield, which is where fairness begins to matter, TreeSearch does not use cached states.
       case Reason::Fairness: return {Nothing, Nothing, Full};
-      // A step that gives up is one like others. Within a bound it has its price, which depends on who else can run.
+      // A timeout is an ordinary step. Within a bound, its cost depends on which other threads are enabled.
       case Reason::Timeout: return {Full, Nothing, Full};
-      // The end is a step that conflicts with all others, and nothing follows it: who could have gone on goes first.
-      // How far that has been explored is known only when all before it is finished. Within a bound, who would have to
-      // go first, and at what price, is not decided by the nearest conflict.
+      // The end of the process is a step that conflicts with all others, and nothing follows it. The threads that could
+      // have continued go first. How far that has been explored is known only once everything before it has finished.
+      // Within a bound, the nearest conflict does not determine which thread has to go first, and at what cost.
       case Reason::EarlyExit: return {OneLane, Nothing, Full};
-      // Exit handlers are taken off their list by steps, and the end comes after the last.
+      // Steps take exit handlers off their list, and the end of the process comes after the last handler.
       case Reason::ThreadsAtExit: return {Full, Full, Full};
-      // All input and output is about one object; who waits may be reversed with any that took input before.
+      // All input and output is one object. A wait may be reversed with any step that took input before it.
       case Reason::Input: return {OneLane, Full, Full};
       case Reason::Unknown:
       case Reason::Delay:

@@ -1,3 +1,4 @@
+// Reverses the conflicts of a failing execution one by one.
 #include "search/minimize/cause.hpp"
 
 #include <algorithm>
@@ -21,7 +22,11 @@ class CauseFinder {
  public:
   CauseFinder(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same,
               const ShrinkBudget& budget)
-      : executor_(executor), failing_(failing), max_steps_(max_steps), same_(same), budget_(budget) {}
+      : executor_(executor),
+        failing_(failing),
+        max_steps_(std::min(max_steps, steps_for(failing))),
+        same_(same),
+        budget_(budget) {}
 
   Cause run() {
     for (const Conflict& conflict : conflicts()) {
@@ -40,6 +45,9 @@ class CauseFinder {
     uint32_t first, second;
     auto operator<=>(const Conflict&) const = default;
   };
+  // A reversed execution that takes many times as long turns round in a loop.
+  static uint32_t steps_for(TraceView failing) { return 10'000 + 10 * static_cast<uint32_t>(failing.steps().size()); }
+
   // Only the last steps of a long execution are looked at: more could not be reversed one after the other.
   static constexpr uint32_t kMostSteps = 4'000, kLookEvery = 256;
 
@@ -47,7 +55,7 @@ class CauseFinder {
     return executions_ >= budget_.executions || Clock::now() - start_ >= budget_.time || budget_.must_stop();
   }
 
-  // The latest ones first: where executions part late, they are easiest to compare.
+  // Latest first: executions that depart late are the easiest to compare.
   std::vector<Conflict> conflicts() {
     std::vector<Conflict> found;
     dpor::RaceFinder finder(order_);
@@ -70,7 +78,7 @@ class CauseFinder {
       for (const uint32_t first : partners) found.push_back({first, i});
     }
     const auto pending = failing_.pending();
-    for (uint32_t p = 0; p < pending.size(); ++p) {  // a deadlock's locks are never taken
+    for (uint32_t p = 0; p < pending.size(); ++p) {  // locks of a deadlock, which are never taken
       if (!(pending[p].flags & Step::kBlocked)) continue;
       partners.clear();
       finder.find(dpor::as_event(order_, pending[p]), order_.size(), true, false, partners);
@@ -82,8 +90,8 @@ class CauseFinder {
     return found;
   }
 
-  // Of each other thread the last access that conflicts with step `i`, and the last that only reads: between it and `i`
-  // there may be others, but the value that was read may be what matters.
+  // Adds, for each other thread, its last access that conflicts with step `i` and its last conflicting read. Other
+  // accesses may lie between, but the value read may matter.
   void add_earlier_accesses(uint32_t i, std::vector<uint32_t>& partners) const {
     const auto steps = failing_.steps();
     if (!is_access(steps[i].kind)) return;
@@ -102,7 +110,7 @@ class CauseFinder {
     return o.second < steps ? failing_.steps()[o.second].thread : failing_.pending()[o.second - steps].thread;
   }
 
-  // All that `second` needs of what follows `first`, then `second`, then the rest as it was.
+  // The steps before `second` that do not depend on `first`, then `second`, then the rest in its order.
   ScheduleSegments reversed(const NeededOrder& o) const {
     const auto steps = failing_.steps();
     const auto end = std::min<uint32_t>(o.second, static_cast<uint32_t>(steps.size()));
@@ -124,7 +132,7 @@ class CauseFinder {
     return schedule;
   }
 
-  // Which of its thread's steps it is, from 1.
+  // The number of the step among the steps of its thread, from 1.
   static uint32_t number_in_thread(std::span<const Step> steps, uint32_t index, ThreadId thread) {
     uint32_t number = 0;
     for (uint32_t i = 0; i <= index && i < steps.size(); ++i)
@@ -136,7 +144,7 @@ class CauseFinder {
     const auto steps = failing_.steps();
     const ThreadId a = steps[o.first].thread, b = second_thread(o);
     uint32_t first = number_in_thread(steps, o.first, a), second = number_in_thread(steps, o.second, b);
-    if (o.second >= steps.size()) ++second;  // it was never executed
+    if (o.second >= steps.size()) ++second;  // a pending operation was never executed
     for (const Step& step : trace.steps()) {
       if (!is_decision(step)) continue;
       if (step.thread == a && --first == 0) return false;
@@ -163,7 +171,7 @@ class CauseFinder {
     cause_.departs = departs;
   }
 
-  // Where another thread goes on. What only a detailed execution records makes no difference.
+  // The first record where another thread runs. Additional data of detailed executions do not count.
   uint32_t departure(TraceView trace) const {
     const auto a = failing_.steps(), b = trace.steps();
     uint32_t i = 0;
@@ -171,7 +179,7 @@ class CauseFinder {
     return i;
   }
 
-  // Of a before b and c before d the first follows, if a thread does a no later than c and one does d no later than b.
+  // Order (a, b) follows from (c, d) if a comes no later than c in their thread, and d no later than b in theirs.
   bool implies(const NeededOrder& by, const NeededOrder& o) const {
     const auto steps = failing_.steps();
     return steps[o.first].thread == steps[by.first].thread && second_thread(o) == second_thread(by) &&

@@ -1,5 +1,5 @@
-// Why a schedule fails: each order of two conflicting steps that could have been otherwise is reversed, and the program
-// is run. An order that the failure does not survive is part of the cause.
+// Finds out why a schedule fails: reverses each order of two conflicting steps that can be reversed and runs the
+// program. An order without which the failure does not show is part of the cause.
 #pragma once
 #include <cstdint>
 

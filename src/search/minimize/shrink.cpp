@@ -1,3 +1,4 @@
+// Shrinks a failing schedule by hill climbing, random changes and a bounded search.
 #include "search/minimize/shrink.hpp"
 
 #include <algorithm>
@@ -34,8 +35,8 @@ class Shrinker {
         best_{Trace(failing), complexity_of(failing)},
         original_(best_.complexity) {}
 
-  // The climb is cheap and gets most of it. Then chance and proof take turns, by executions: a program with many
-  // threads has too many orders for the proof, one with few has the proof soon.
+  // The climb is cheap and removes most. Then random changes and the proof alternate, measured in executions: with many
+  // threads there are too many orders for the proof; with few threads the proof finishes soon.
   std::optional<Shrunk> run(std::optional<uint32_t> proved) {
     coalesce(best_);
     climb(best_);
@@ -69,12 +70,12 @@ class Shrinker {
     return executor_.next([this] { return budget_.must_stop(); });
   }
 
-  // Takes it instead of `now` if it fails in the same way and is simpler than `limit`.
+  // Replaces `now` by the execution if it fails in the same way and is simpler than `limit`.
   bool consider(TraceView trace, Candidate& now, const Complexity& limit) {
     if (trace.outcome() == Outcome::WorkerDied || (trace.outcome() == Outcome::Ok && !passes_)) return false;
     const Complexity complexity = complexity_of(trace);
     if (!(complexity < limit)) return false;
-    Trace kept(trace);  // the view is gone once `same_` runs something
+    Trace kept(trace);  // the view is invalid once `same_` runs an execution
     if (!same_(kept)) return false;
     now = {std::move(kept), complexity};
     return true;
@@ -87,8 +88,9 @@ class Shrinker {
     return trace && consider(*trace, now, limit);
   }
 
-  // Delta debugging (Zeller & Hildebrandt 2002) over the switches of a long schedule: in one part of it after the other
-  // every thread does what it does in one go. From the end, because what comes before a changed part stays.
+  // Delta debugging (Zeller & Hildebrandt 2002) over the switches of a long schedule: joins the segments of each thread
+  // in one part of the schedule after the other. Starts at the end, because the steps before a changed part stay the
+  // same.
   void coalesce(Candidate& now) {
     constexpr size_t kShort = 32, kParts = 4;
     const auto size = [&now] { return segments_of(now.trace).size(); };
@@ -106,13 +108,13 @@ class Shrinker {
     }
   }
 
-  // Hill climbing: the first change that helps is taken, until none does.
+  // Hill climbing: applies the first change that helps, until none does.
   void climb(Candidate& now) {
     while (!spent() && improve(now)) {
     }
   }
 
-  // The same, without a look at what remains when nothing has helped for long.
+  // As climb(), but gives up after a number of executions.
   void climb_a_while(Candidate& now) {
     const uint64_t end = budget_.executions;
     budget_.executions = std::min(end, executions_ + kLongClimb);
@@ -127,19 +129,19 @@ class Shrinker {
     };
     for (size_t i = 0; i < was.choices.size(); ++i)
       if (better(was.without_choice(i))) return true;
-    for (size_t keep = 0; keep < was.size(); keep = keep * 2 + 1)  // big cuts first
+    for (size_t keep = 0; keep < was.size(); keep = keep * 2 + 1)  // large cuts first
       if (better(was.first(keep))) return true;
     for (size_t i = 0; i < was.size() && !spent(); ++i) {
       const size_t j = was.next_of_thread(i);
       const bool goes_on = j < was.size();
-      // The thread does right away what it does later anyway; or later, in one go, what it does now; or not at all.
+      // Does the thread's next segment now, or this segment later together with the next, or not at all.
       if (goes_on && (better(was.joined(i, j)) || better(was.joined(j, i)))) return true;
       if (better(was.without(i)) || better(was.extended(i))) return true;
-      // It goes on when only the first, or the first half, of those who came between has had its turn.
+      // Continues the thread after the first segment, or the first half, of those in between.
       for (const size_t place : {i + 2, (i + 1 + j) / 2})
         if (goes_on && place < j && better(was.moved(j, place))) return true;
     }
-    // A thread that is stopped in the middle has its whole turn at another time.
+    // Moves the whole turn of a preempted thread to another place.
     for (const size_t i : preempted(now.trace)) {
       const ScheduleSegments whole = was.extended(i);
       for (size_t to = 0; to < was.size() && !spent(); ++to)
@@ -161,8 +163,8 @@ class Shrinker {
     return found;
   }
 
-  // Chance: orders of whole threads with one preemption less, or the best schedule with some segments elsewhere. What
-  // still fails is climbed from, although it may be worse to begin with.
+  // Random changes: orders of whole threads with one preemption less, or the best schedule with some segments moved. A
+  // climb starts from each candidate that still fails, even if it is more complex.
   void wander(uint64_t most, uint32_t least) {
     const uint64_t end = executions_ + most;
     const uint32_t before = best_.complexity.preemptions;
@@ -178,7 +180,7 @@ class Shrinker {
         if (other.complexity < best_.complexity) best_ = std::move(other);
       }
       if (executions_ == tried && ++rounds_without_a_try_ > kMostRoundsWithoutATry)
-        return;  // everything it could think of has been tried
+        return;  // all random changes have been tried before
     }
   }
 
@@ -192,8 +194,8 @@ class Shrinker {
     return schedule;
   }
 
-  // Every thread runs as far as it can, in any order, but for `preemptions` of them that are stopped once: anywhere, or
-  // where the failing schedule stops them, too.
+  // Runs every thread as far as possible, in random order. `preemptions` threads are stopped once: at a random step, or
+  // where the failing schedule stops them.
   ScheduleSegments fresh(const ScheduleSegments& was, uint32_t preemptions) {
     std::vector<uint32_t> steps(kMaxThreads, 0);
     std::vector<std::vector<uint32_t>> stops(kMaxThreads);
@@ -204,7 +206,7 @@ class Shrinker {
       stops[index_of(s.thread)].push_back(steps[index_of(s.thread)] += s.steps);
     }
     auto& all = schedule.segments;
-    // Main creates the others, so it comes first.
+    // Main creates the others, so it stays first.
     for (size_t i = all.size(); i > 2; --i) std::swap(all[i - 1], all[1 + draw(i - 1)]);
     for (uint32_t n = 0; n < preemptions && !all.empty(); ++n) {
       const size_t i = draw(all.size());
@@ -224,7 +226,7 @@ class Shrinker {
       const std::optional<Plan> plan = search.next();
       if (!plan) return Verdict::Proved;
       const std::optional<TraceView> trace = execute(*plan);
-      if (!trace) return Verdict::Open;  // time is over
+      if (!trace) return Verdict::Open;  // out of time
       search.learn(*trace);
       if (consider(*trace, best_, Complexity(best_.complexity))) return Verdict::Open;
     }
@@ -237,7 +239,7 @@ class Shrinker {
   const uint32_t max_steps_;
   const SameFailure& same_;
   ShrinkBudget budget_;
-  const bool passes_;  // the program itself does not notice that something is wrong
+  const bool passes_;  // the failing execution ends normally: the program does not notice the bug
   const Clock::time_point start_ = Clock::now();
   Candidate best_;
   const Complexity original_;

@@ -1,8 +1,8 @@
-// Makes a failing schedule as simple as it can: fewest preemptions, then fewest context switches, steps and threads.
+// Shrinks a failing schedule: fewest preemptions, then fewest context switches, steps and threads.
 //
-// A schedule is a list of segments (run this thread for N steps). Segments are joined, left out, extended or
-// moved, and the program says whether it still fails. Then what remains is challenged, by two ways in turn: a bounded
-// search with fewer preemptions (CHESS), which is exact as far as it gets, and random changes that are climbed from.
+// A schedule is a list of segments (run this thread for N steps). Segments are joined, left out, extended or moved, and
+// the program is run to see whether it still fails. Then two methods alternate on the result: a bounded search with
+// fewer preemptions (CHESS), which is exact as far as it gets, and random changes followed by hill climbing.
 #pragma once
 #include <chrono>
 #include <compare>
@@ -22,10 +22,10 @@ struct ShrinkBudget {
   bool must_stop() const { return stop && stop(); }
 };
 
-// How hard a schedule is to follow; smaller is better.
+// The complexity of a schedule; smaller is better.
 struct Complexity {
   uint32_t preemptions = 0, switches = 0, steps = 0, threads = 0;
-  uint32_t involved = 0;  // threads whose order matters, as far as one schedule tells
+  uint32_t involved = 0;  // threads whose order matters, judging by this schedule
   auto operator<=>(const Complexity&) const = default;
 };
 Complexity complexity_of(TraceView trace);
@@ -33,14 +33,14 @@ Complexity complexity_of(TraceView trace);
 struct Shrunk {
   Trace trace;
   Complexity complexity;
-  uint64_t executions = 0;  // run for it
+  uint64_t executions = 0;  // number of executions run
 };
 
-// Does this execution fail in the same way? Called with nothing in flight; may run executions of its own.
+// Does this execution fail in the same way? Called with nothing in flight; may run executions.
 using SameFailure = std::function<bool(const Trace&)>;
 
-// `failing` is an execution that fails. nullopt: nothing simpler was found. `proved`: with at most this many
-// preemptions nothing fails, so nobody needs to look there.
+// `failing` is an execution that fails. nullopt: nothing simpler was found. `proved`: nothing fails with at most this
+// many preemptions, so fewer are not tried.
 std::optional<Shrunk> shrink(Executor& executor, TraceView failing, uint32_t max_steps, const SameFailure& same,
                              std::optional<uint32_t> proved = {}, const ShrinkBudget& budget = {});
 

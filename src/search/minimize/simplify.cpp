@@ -1,3 +1,4 @@
+// Runs shrinking and the search for causes on a confirmed finding.
 #include "search/minimize/simplify.hpp"
 
 #include <chrono>
@@ -12,8 +13,8 @@
 namespace lockstep {
 namespace {
 
-// The same memory has to be tracked in every attempt, otherwise records would not be comparable; and races be looked
-// for, because the bug may be one.
+// Tracks the same memory in every attempt, because records would not be comparable otherwise. Looks for races, because
+// the bug may be a race.
 class Tracking final : public Executor {
  public:
   Tracking(Executor& executor, const std::vector<TrackedRange>& tracked) : executor_(executor), tracked_(tracked) {}
@@ -37,8 +38,8 @@ class Tracking final : public Executor {
 
 using Confirm = std::function<std::optional<Finding>(Finding)>;
 
-// Which traces show the bug of a confirmed finding. Fingerprints need stacks; what looks alike without them is replayed
-// once.
+// Decides which traces show the bug of a confirmed finding. Fingerprints need stacks, so a trace with an equal key is
+// replayed once.
 class SameBug {
  public:
   SameBug(const Finding& finding, std::span<Analysis* const> analyses, const Confirm& confirm,
@@ -114,7 +115,8 @@ Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const 
   Tracking tracking(executor, finding.plan.tracked);
   const std::optional<Shrunk> shrunk = shrink(tracking, finding.trace, max_steps, same, proved, budget);
   Finding simplest = shrunk ? same_bug.replay(shrunk->trace).value_or(finding) : finding;
-  if (simplest.race && !simplest.race->misuse()) return simplest;  // between two accesses, whatever else is ordered
+  // The order that matters is the one of the two accesses.
+  if (simplest.race && !simplest.race->misuse()) return simplest;
   if (const auto threads = threads_needed(tracking, simplest.trace, max_steps, same, budget))
     simplest.threads = *threads;
   return simplest;

@@ -1,4 +1,4 @@
-// A finding with the simplest schedule that shows the same bug.
+// Simplifies a finding: the simplest schedule found that shows the same bug.
 #pragma once
 #include <functional>
 #include <optional>
@@ -10,15 +10,14 @@
 
 namespace lockstep {
 
-// The same bug, found again with every access to `racy` memory as a scheduling point: which accesses raced was known
-// only after the execution that showed the bug, so its schedule need not show who was preempted where. nullopt: not
-// found.
+// Finds the same bug with every access to `racy` memory as a scheduling point. Which accesses race was known only after
+// the execution that showed the bug, so its schedule need not show where threads were preempted. nullopt: not found.
 std::optional<Finding> find_with_points(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,
                                         const std::function<std::optional<Finding>(Finding)>& confirm,
                                         const std::vector<TrackedRange>& racy, const ShrinkBudget& budget);
 
-// `finding` is confirmed; `confirm` replays another plan with stacks and completes its finding. The same bug is the
-// same kind with the same fingerprint. Executions run here are nobody's count; the number of the find stays what it is.
+// `finding` is confirmed; `confirm` replays another plan with stacks and completes its finding. The same bug has the
+// same kind and the same fingerprint. Executions run here are not counted; the finding keeps its execution number.
 Finding simplify(Executor& executor, std::span<Analysis* const> analyses, const Finding& finding,
                  const std::function<std::optional<Finding>(Finding)>& confirm, std::optional<uint32_t> proved = {},
                  const ShrinkBudget& budget = {});

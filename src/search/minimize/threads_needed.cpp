@@ -1,3 +1,4 @@
+// Tries orders of a few threads among all others.
 #include "search/minimize/threads_needed.hpp"
 
 #include <algorithm>
@@ -13,9 +14,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr size_t kMostThreads = 24;
 constexpr uint64_t kMostExecutions = 400;
-constexpr uint64_t kRandomOrders = 4;  // besides those in which all others come first or last
+constexpr uint64_t kRandomOrders = 4;  // besides the orders with all other threads first or last
 
-using Order = std::vector<ThreadId>;  // who comes first has the highest priority
+using Order = std::vector<ThreadId>;  // the first thread has the highest priority
 
 class Trials {
  public:
@@ -27,7 +28,7 @@ class Trials {
         passes_(failing.outcome() == Outcome::Ok) {
     for (const Step& step : failing.steps())
       if (!step.is_note() && !step.is_choice()) meet(step.thread);
-    for (const Step& step : failing.pending()) meet(step.thread);  // they had not even begun
+    for (const Step& step : failing.pending()) meet(step.thread);  // threads that had not started yet
   }
 
   std::optional<uint32_t> run() {
@@ -95,9 +96,9 @@ class Trials {
   const uint32_t max_steps_;
   const SameFailure& same_;
   const ShrinkBudget budget_;
-  const bool passes_;  // the program itself does not notice that something is wrong
+  const bool passes_;  // the failing execution ends normally: the program does not notice the bug
   const Clock::time_point start_ = Clock::now();
-  Order order_;  // of the failing execution, by their first steps
+  Order order_;  // threads of the failing execution, by their first steps
   unsigned names_ = 1;
   uint64_t executions_ = 0;
 };

@@ -1,5 +1,5 @@
-// Between how many threads order matters for a failure (t of Bindal, Bansal & Lal 2013, section 4), found out by
-// trying: the smallest set of threads whose order alone brings the failure about, wherever all others come.
+// The number of threads between which the order matters for a failure (t of Bindal, Bansal & Lal 2013, section 4).
+// Found by trying: the smallest set of threads whose order alone causes the failure, wherever all others come.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// For a failure without preemptions, which is an order of whole threads; main, who creates them, keeps its place.
-// nullopt: not to be found out this way, or not within the budget.
+// For a failure without preemptions, which is an order of whole threads. Main creates the others and keeps its place.
+// nullopt: cannot be determined this way, or not within the budget.
 std::optional<uint32_t> threads_needed(Executor& executor, TraceView failing, uint32_t max_steps,
                                        const SameFailure& same, const ShrinkBudget& budget);
 

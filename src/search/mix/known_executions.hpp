@@ -1,5 +1,5 @@
-// Executions of other strategies, by their deviations from the default schedule: a plan that leads to one of them need
-// not be run again.
+// Executions that other strategies ran, by their deviations from the default schedule. A plan that leads to one of them
+// need not be run again.
 #pragma once
 #include <cstdint>
 #include <unordered_map>
@@ -34,7 +34,8 @@ class KnownExecutions {
     if (!known_.empty()) *this = {};
   }
 
-  // What the plan leads to, if that is known for sure: nobody sleeps, nothing is drawn, nothing else is asked for.
+  // The execution that the plan leads to, if it is certain: the plan has no sleep set, no random policy and no
+  // additional requests.
   const Trace* find(const Plan& plan) const {
     if (plan.policy != Policy::Default || plan.sleep_at != kNoStep || plan.detail || plan.stacks || plan.origins ||
         !plan.extra.empty() || !plan.tracked.empty())

@@ -1,3 +1,4 @@
+// Takes turns between the parts of a mixture and divides their shares.
 #include "search/mix/mixture.hpp"
 
 #include <algorithm>
@@ -19,14 +20,15 @@ Mixture::Mixture(std::vector<MixturePart> parts, MixtureOptions options)
   for (const MixturePart& part : parts_) slices_.push_back(part.slice);
 }
 
-// Asked after every execution, so that planning need not.
+// Runs after every execution, so that next() does not have to.
 void Mixture::look_for_end() {
   for (const MixturePart& part : parts_)
     if (may_end(part) && !finished_ && part.strategy->claim().finished) finished_ = &part;
   enough_ = !finished_ && has_enough();
 }
 
-// A failure may need more preemptions than were asked for; then only what counts them can say that none needs less.
+// A failure may need more preemptions than the bound. Then only a proof that counts preemptions can show that none
+// needs fewer.
 bool Mixture::may_end(const MixturePart& part) const {
   return part.proof == Proof::Bounded || (part.proof == Proof::Full && !(options_.bound && failed_));
 }
@@ -36,8 +38,8 @@ bool Mixture::has_enough() const {
   return claim().preemptions_completed >= options_.enough->preemptions;
 }
 
-// In the opening nothing is under way, so that a trace can be learned at once whatever the window. Of several full
-// proofs only the first is spared: it shall be the one that ends the search, because it says most.
+// In the opening nothing is in flight, so a known trace can be learned immediately, whatever the window. Of several
+// full proofs only the first skips known executions: it is the one that should end the search, because it claims most.
 bool Mixture::spared(size_t part) const {
   if (!opening()) return false;
   const auto full = [](const MixturePart& p) { return p.proof == Proof::Full; };
@@ -59,8 +61,8 @@ std::optional<Plan> Mixture::take(size_t part) {
   return plan;
 }
 
-// What learns from long executions needs many times as long as they take, and has no chance to get through, unless
-// there are few. Then those that only draw get the turns.
+// Strategies that learn from every step need many times the duration of a long execution, and cannot finish unless
+// there are few executions. Then only the strategies that draw get turns.
 bool Mixture::favours_samples() const {
   constexpr uint32_t kLong = 1 << 16;
   const auto draws = [](const MixturePart& part) { return part.draws; };
@@ -114,7 +116,7 @@ std::optional<Plan> Mixture::next() {
         ++used_;
         return plan;
       }
-      if (under_way_[turn_] > 0) return std::nullopt;  // what it learns from these may make it go on
+      if (under_way_[turn_] > 0) return std::nullopt;  // learning these may give the part new plans
     }
     turn_ = (turn_ + 1) % parts_.size();
     if (turn_ == 0) end_round();
@@ -147,8 +149,8 @@ void Mixture::learn(TraceView trace) {
   look_for_end();
 }
 
-// What the proof that ended the search says; otherwise the most that any has proved so far, best a bound on
-// preemptions.
+// The claim of the proof that ended the search. Otherwise the strongest claim of any proof so far, preferably a bound
+// on preemptions.
 Claim Mixture::claim() const {
   Claim best;
   uint64_t unrepeated = 0;
@@ -171,7 +173,7 @@ Claim Mixture::claim() const {
   return best;
 }
 
-// Whose turn it is, and the parts one after the other.
+// Saves the current turn, then the parts one after the other.
 void Mixture::save(StateWriter& out) const {
   for (const uint64_t number :
        {uint64_t{opened_}, uint64_t{turn_}, uint64_t{last_}, uint64_t{used_}, round_, all_learned_})
@@ -228,7 +230,7 @@ void Mixture::stop_when(std::function<bool()> must_stop) {
   for (const MixturePart& part : parts_) part.strategy->stop_when(must_stop);
 }
 
-// Whoever can give something up; what the others need comes off everybody's share.
+// Spills every part that can. What the others need reduces the share of each.
 bool Mixture::spill(uint64_t bytes) {
   bool any = false;
   for (const MixturePart& part : parts_)
@@ -257,7 +259,7 @@ void Mixture::observe_other(TraceView trace) {
   for (const MixturePart& part : parts_) part.strategy->observe_other(trace);
 }
 
-// These are asked about the execution at hand, which only its own part knows of.
+// These are about the current execution, which only its own part knows.
 void Mixture::recycle(Plan& plan) { parts_[last_].strategy->recycle(plan); }
 std::optional<Measures> Mixture::measures() const { return parts_[last_].strategy->measures(); }
 bool Mixture::counts(TraceView trace) {

@@ -1,7 +1,7 @@
-// Several strategies in turns, by numbers of executions and never by time, so that the order of executions repeats.
-// Some of them prove: what one of those has finished is what the mixture may claim; the others only look for bugs. What
-// one runs all others observe. A part that cannot plan ahead is waited for: it would otherwise get one execution where
-// those that can fill the whole window.
+// A mixture: several strategies take turns, by numbers of executions and never by time, so that the order of executions
+// repeats. Some parts are proofs: the mixture claims what one of them has finished. The others only look for bugs. All
+// parts observe the executions of the others. The mixture waits for a part that cannot plan ahead. Otherwise that part
+// would get one execution for a whole window of the others.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -21,37 +21,37 @@ struct MixturePart {
   std::unique_ptr<Search> strategy;
   uint32_t slice = 1;  // executions in a row
   enum class Proof : uint8_t { None, Bounded, Full } proof = Proof::None;
-  uint32_t early = slice;  // the same in the early rounds
+  uint32_t early = slice;  // the slice in the early rounds
   bool draws = false;      // its executions are drawn at random, each independently
-  bool costly = false;     // it takes longer over a long execution than the execution itself
+  bool costly = false;     // learning a long execution takes longer than running it
 };
 
-// Whose turn it is; `instead` if the program's space is small, by what random executions have shown so far.
+// A turn of the opening; `instead` is used if random executions so far show that the program's space is small.
 struct MixtureTurn {
   size_t part;
   size_t instead = part;
 };
 
 struct MixtureOptions {
-  // Parts whose turn it is at first, one execution each. They are handed out one by one: each can make use of all
-  // before, and what one has run the others do not run again.
+  // The turns at the beginning, one execution each. They are handed out one by one: each part can use all earlier
+  // executions, and no part repeats an execution of another.
   std::vector<MixtureTurn> opening{};
-  uint32_t early_rounds = 0;  // before the parts get their whole slices
-  bool learn_shares = false;  // then the parts that look for bugs share by what is new in their executions
-  // Once an execution had more than `steps`, all turns of costly parts but one in `keeps_one_in` go to `instead`.
+  uint32_t early_rounds = 0;  // rounds before the parts get their full slices
+  bool learn_shares = false;  // parts that look for bugs then share turns by how much new behaviour they show
+  // Once an execution had more than `steps`, the turns of costly parts go to `instead`, except one in `keeps_one_in`.
   struct LongExecutions {
     uint32_t steps;
     size_t instead;
     uint32_t keeps_one_in = 8;
   };
   std::optional<LongExecutions> long_executions{};
-  // Without a budget of the user: stop once this many preemptions are proved and this many executions were run.
+  // If the user gave no budget: stop once this many preemptions are proved and this many executions were run.
   struct Enough {
     uint32_t preemptions;
     uint64_t executions;
   };
   std::optional<Enough> enough{};
-  std::optional<uint32_t> bound{};  // what was asked for, which a full proof proves, too
+  std::optional<uint32_t> bound{};  // the requested bound, which a full proof covers as well
 };
 
 class Mixture final : public Search {
@@ -75,7 +75,7 @@ class Mixture final : public Search {
   void limit_memory(uint64_t bytes) override;
   void stop_when(std::function<bool()> must_stop) override;
   bool spill(uint64_t bytes) override;
-  Division* division() override { return nullptr; }  // its parts learn from each other
+  Division* division() override { return nullptr; }  // not divided: the parts learn from each other
 
  private:
   void look_for_end();
@@ -84,31 +84,31 @@ class Mixture final : public Search {
   std::optional<Plan> take(size_t part);
   std::optional<Plan> open();
   bool opening() const { return opened_ < options_.opening.size(); }
-  bool spared(size_t part) const;  // it need not run again what others have run
-  uint32_t slice() const;          // of the part whose turn it is
-  bool favours_samples() const;    // over what learns from every step
-  size_t turn_of(size_t part);     // who gets its turn
+  bool spared(size_t part) const;  // skips executions that other parts have run
+  uint32_t slice() const;          // of the current part
+  bool favours_samples() const;    // over strategies that learn from every step
+  size_t turn_of(size_t part);     // the part that gets the turn of `part`
   void end_round();
 
   std::vector<MixturePart> parts_;
   MixtureOptions options_;
-  std::vector<uint64_t> learned_;  // per part
+  std::vector<uint64_t> learned_;  // by part
   uint64_t all_learned_ = 0;
   KnownExecutions known_;
   Repeats repeats_;
   Novelty novelty_;
-  std::vector<uint32_t> slices_;  // per part, as learned
+  std::vector<uint32_t> slices_;  // by part, as learned
   bool has_long_executions_ = false;
-  uint64_t costly_turns_ = 0;              // since then
-  std::deque<size_t> in_flight_;           // whose, oldest first
-  std::vector<uint32_t> under_way_;        // per part, how many of these
+  uint64_t costly_turns_ = 0;              // since the first long execution
+  std::deque<size_t> in_flight_;           // parts of the plans in flight, oldest first
+  std::vector<uint32_t> under_way_;        // by part: number of plans in flight
   const MixturePart* finished_ = nullptr;  // the proof that ends the search
   bool enough_ = false;
-  bool failed_ = false;   // some execution did
-  uint32_t longest_ = 0;  // decisions of an execution
-  size_t opened_ = 0;     // turns of the opening that are over
+  bool failed_ = false;   // some execution failed
+  uint32_t longest_ = 0;  // decisions of the longest execution
+  size_t opened_ = 0;     // finished turns of the opening
   size_t turn_ = 0, last_ = 0;
-  uint32_t used_ = 0;  // of the slice whose turn it is
+  uint32_t used_ = 0;  // of the current slice
   uint64_t round_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// Which parts of a mixture still show new behaviour: how many of the executions of each had a fingerprint that none
-// before had. At the end of every round the parts that look for bugs share what they have among them anew. Counted in
-// executions, so that a run repeats.
+// Measures which parts of a mixture still show new behaviour: the number of their executions with a new fingerprint. At
+// the end of every round the parts that look for bugs divide their turns anew. Counted in executions, so that a run
+// repeats.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -23,8 +23,8 @@ class Novelty {
     fresh_[part] += seen_.insert(meter_.fingerprint()).second;
   }
 
-  // Slices of the same sum as `slices`, each in proportion to its own times what its part has shown in this round; none
-  // loses more than three quarters. Begins the next round. A slice of 0 takes no part.
+  // Slices with the same sum as `slices`, each in proportion to its old size times the new behaviour of its part in
+  // this round. No slice loses more than three quarters. Begins the next round. A slice of 0 takes no part.
   std::vector<uint32_t> share(const std::vector<uint32_t>& slices) {
     uint64_t all = 0, weights = 0;
     std::vector<uint64_t> weight(slices.size());
@@ -58,12 +58,12 @@ class Novelty {
   }
 
  private:
-  static constexpr size_t kMostSeen = 1 << 20;  // then the shares stay as they are
-  static constexpr uint32_t kLongest = 2'000;   // steps; a longer execution costs more to look at than it tells
+  static constexpr size_t kMostSeen = 1 << 20;  // then the shares no longer change
+  static constexpr uint32_t kLongest = 2'000;   // steps; examining a longer execution costs more than it is worth
 
   TraceMeter meter_;
   std::unordered_set<uint64_t> seen_;
-  std::vector<uint64_t> shown_, fresh_;  // executions of each part in this round
+  std::vector<uint64_t> shown_, fresh_;  // executions of each part in this round; those with new behaviour
 };
 
 }  // namespace lockstep

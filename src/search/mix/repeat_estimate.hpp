@@ -1,5 +1,5 @@
-// Do random executions repeat each other? Among n draws from a space of S equally likely traces about n²/2S have been
-// seen before, so a few dozens tell a space that can be searched through from one that cannot.
+// Estimates whether random executions repeat each other. Among n draws from a space of S equally likely traces, about
+// n²/2S have been seen before. So a few dozen draws distinguish a small space from one that is too large to search.
 #pragma once
 #include <cstdint>
 #include <unordered_set>
@@ -12,7 +12,7 @@ namespace lockstep {
 
 class Repeats {
  public:
-  // `drawn`: at random, independently of all others. The others count as seen.
+  // `drawn`: at random, independently of all others. Other executions only count as seen.
   void saw(TraceView trace, bool drawn) {
     if (!trace.is_brief()) meter_.read(trace);
     const bool fresh = seen_.insert(trace.is_brief() ? trace.header().fingerprint : meter_.fingerprint()).second;

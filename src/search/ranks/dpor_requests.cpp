@@ -1,3 +1,4 @@
+// Finds the backtracking points of an execution.
 #include "search/ranks/dpor_requests.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ std::optional<DporRequests::Request> DporRequests::find(uint32_t step, uint16_t 
   return place->second;
 }
 
-// Alternatives of an execution lie behind its last deviation, so only races that begin there matter.
+// The alternatives of an execution lie after its last deviation, so only races whose first step lies there matter.
 void DporRequests::look(const ExecutionView& execution) {
   points_.clear();
   const TraceView trace = execution.trace();
@@ -37,7 +38,8 @@ void DporRequests::look(const ExecutionView& execution) {
     ++record;
   }
   for (const Step& pending : trace.pending()) {
-    if (pending.kind == OpKind::Join || pending.kind == OpKind::BarrierLeave) continue;  // no decision of their own
+    // They have no step of their own.
+    if (pending.kind == OpKind::Join || pending.kind == OpKind::BarrierLeave) continue;
     const dpor::Event event = dpor::as_event(order, pending);
     finder.find(event, record, pending.flags & Step::kBlocked, pending.kind == OpKind::ProcessExit, races_);
     for (const uint32_t earlier : races_)
@@ -52,7 +54,7 @@ void DporRequests::add_requests(const ExecutionView& execution, uint32_t step, T
   const ThreadSetView enabled = execution.trace().enabled(at);
   const bool before_release = is_release(at.kind);
   if (enabled.contains(wanted)) return put(step, wanted, before_release ? Request::Conservative : Request::Race);
-  // Somebody has to make it possible: those that did something it depends on, else anybody.
+  // Another thread has to enable it: threads with a step that it depends on, otherwise all threads.
   bool found = false;
   enabled.for_each([&](ThreadId t) {
     const uint32_t next = execution.next_of(t, step + 1);

@@ -1,5 +1,5 @@
-// The backtracking points that dynamic partial order reduction adds after an execution: for each race, the later
-// operation's thread at the step of the earlier one (Flanagan & Godefroid 2005).
+// The backtracking points that dynamic partial order reduction adds after an execution (Flanagan & Godefroid 2005): for
+// each race, the thread of the later operation at the step of the earlier one.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@ namespace lockstep {
 
 class DporRequests {
  public:
-  enum class Request : uint8_t { Race, Conservative };  // Conservative: the racing thread itself is not enabled there
+  enum class Request : uint8_t { Race, Conservative };  // Conservative: the racing thread is not enabled there
 
   void look(const ExecutionView& execution);
   std::optional<Request> find(uint32_t step, uint16_t value) const;

@@ -1,3 +1,4 @@
+// Indexes the operations of an execution by thread.
 #include "search/ranks/execution_view.hpp"
 
 #include <algorithm>

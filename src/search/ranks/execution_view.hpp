@@ -1,4 +1,4 @@
-// What ranks see of an execution: at every step, who had been running and what each thread was about to do.
+// An execution as ranks see it: for every step, the thread that ran before and the next operation of each thread.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -16,20 +16,22 @@ class ExecutionView {
   void look(TraceView trace, std::span<const Delta> deltas);
 
   TraceView trace() const { return trace_; }
-  uint32_t same() const { return same_; }                           // records in common with the trace looked at before
-  std::span<const Delta> deltas() const { return deltas_; }         // what made this execution
-  ThreadId running(uint32_t step) const { return running_[step]; }  // who took the decision before; kNoThread at first
+  // Number of records in common with the previous trace.
+  uint32_t same() const { return same_; }
+  std::span<const Delta> deltas() const { return deltas_; }  // the deviations that led to this execution
+  // Thread of the previous decision; kNoThread at the start.
+  ThreadId running(uint32_t step) const { return running_[step]; }
 
-  // What thread t does next at `step`: the number of its next record, or, behind all records, that of its pending
-  // operation; kNone if it does nothing more.
+  // The next operation of thread t at `step`: the number of its next record, or, after all records, of its pending
+  // operation; kNone if there is none.
   uint32_t next_of(ThreadId t, uint32_t step) const;
-  std::span<const uint32_t> operations_of(ThreadId t) const {  // their numbers, ascending
+  std::span<const uint32_t> operations_of(ThreadId t) const {  // numbers of its operations, ascending
     return index_of(t) < operations_.size() ? std::span<const uint32_t>(operations_[index_of(t)])
                                             : std::span<const uint32_t>{};
   }
   const Step& operation(uint32_t number) const {
     return trace_.steps().data()[number];
-  }                                                         // pending ones follow the steps
+  }                                                         // pending operations have the numbers after the steps
   std::span<const uint64_t> stack(uint32_t number) const {  // empty if none were recorded
     return number < stacks_.size() ? stacks_[number] : std::span<const uint64_t>{};
   }

@@ -1,5 +1,5 @@
-// Ranks `method` and `var`: what the user points at goes first. 0 if both the operation that is preempted and the one
-// that comes instead are in focus, 1 if one of them is, 2 if none.
+// Ranks `method` and `var`: the code or data in focus goes first. 0 if both the preempted operation and the one that
+// runs instead are in focus, 1 if one of them is, 2 if none is.
 #pragma once
 #include <functional>
 #include <map>
@@ -13,12 +13,12 @@ namespace lockstep {
 
 using FunctionFocus = std::function<bool(std::span<const uint64_t> stack)>;
 struct VariableFocus {
-  // Is what this trace calls `object` in focus? `stacks` are the trace's.
+  // Is `object` of this trace in focus? `stacks` are the trace's stacks.
   std::function<bool(TraceView trace, std::span<const std::span<const uint64_t>> stacks, ObjectId object)> contains{};
-  bool on_heap = false;  // what is pointed at may be known by where it was allocated: executions have to tell
+  bool on_heap = false;  // names may depend on where blocks were allocated: executions have to record it
 };
 
-// How many of the two operations of a switch are not in focus.
+// The number of operations of a switch, out of two, that are not in focus.
 template <class InFocus>
 uint64_t out_of_focus(const ExecutionView& execution, const Alternative& a, InFocus&& in_focus) {
   if (!chooses_thread(execution, a)) return 2;

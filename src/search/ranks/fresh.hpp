@@ -1,5 +1,5 @@
-// Rank `fresh`: switches between operations that have rarely met go first. Two operations are the same if kind and
-// object are; executions that only repeat a meeting of the same two have little new to show.
+// Rank `fresh`: switches between two operations that have rarely followed each other go first. Two operations are equal
+// if kind and object are. Executions that only repeat a switch are unlikely to show anything new.
 #pragma once
 #include <bit>
 #include <unordered_map>

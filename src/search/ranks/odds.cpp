@@ -1,3 +1,4 @@
+// Computes the odds of alternatives and draws their clocks.
 #include "search/ranks/odds.hpp"
 
 #include <algorithm>
@@ -8,10 +9,10 @@
 namespace lockstep {
 namespace {
 
-// Against it, as powers of two.
+// Powers of two that divide the odds.
 constexpr double kNothingNew = 6, kPromisedBefore = 0.5, kNoRace = 4, kDeviation = 3, kPreemption = -1;
 constexpr double kRandomness = 0.5;
-constexpr double kOffset = 32, kUnit = 512;  // so that what can occur fits 16 bits
+constexpr double kOffset = 32, kUnit = 512;  // maps the possible values to 16 bits
 
 uint64_t mix(uint64_t state, uint32_t step, uint16_t value) {
   return seed_of(state ^ (uint64_t{step} << 16 | value), 0);

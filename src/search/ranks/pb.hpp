@@ -1,4 +1,5 @@
-// Rank `pb`: fewest preemptions first, which makes best-first search iterative context bounding.
+// Rank `pb` (preemption bounding, GAMBIT: Coons, Burckhardt & Musuvathi 2010): fewest preemptions first, which makes
+// best-first search iterative context bounding.
 #pragma once
 #include "search/ranks/rank.hpp"
 

@@ -1,4 +1,4 @@
-// Rank `rand`: any order, fixed by the seed. Computed from the schedule itself, so that it does not depend on when an
+// Rank `rand`: random order, fixed by the seed. It is computed from the schedule, so it does not depend on when an
 // execution was discovered.
 #pragma once
 #include "search/base/seeds.hpp"

@@ -1,5 +1,5 @@
-// A rank says which of the executions known but not yet run goes first (GAMBIT, Coons, Musuvathi & McKinley 2010). It
-// orders a search and never prunes it.
+// The interface of a rank: decides which of the known executions runs next (GAMBIT: Coons, Burckhardt & Musuvathi
+// 2010). A rank orders a search and never prunes it.
 #pragma once
 #include <cstdint>
 
@@ -8,13 +8,13 @@
 
 namespace lockstep {
 
-inline constexpr uint64_t kHighestRank = 0xffff;  // higher values count as this
+inline constexpr uint64_t kHighestRank = 0xffff;  // higher values count as this value
 
 class Rank {
  public:
   virtual ~Rank() = default;
 
-  // An execution was run; its alternatives are asked for next.
+  // An execution was run; `of` is called for its alternatives next.
   virtual void look(const ExecutionView&) {}
 
   // Lower goes first.
@@ -22,11 +22,11 @@ class Rank {
 
   virtual bool needs_stacks() const { return false; }
 
-  // What an execution shows can put others before everything known so far, so only few are under way at a time.
+  // True: learning an execution can put alternatives before all known ones, so only few executions are in flight.
   virtual bool follows_what_is_learned() const { return false; }
 };
 
-// Whether the decision at a step is between threads rather than between data alternatives.
+// Is the decision at the step between threads (true) or between data alternatives (false)?
 inline bool chooses_thread(const ExecutionView& execution, const Alternative& a) {
   return !execution.operation(a.step).is_choice();
 }

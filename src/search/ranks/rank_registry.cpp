@@ -1,3 +1,4 @@
+// The list of all ranks, and the parser of combined ranks.
 #include "search/ranks/rank_registry.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The ranks by name. A new rank is one file here and one line in rank_registry.cpp.
+// The ranks by name. To add one: one file in this folder and one line in rank_registry.cpp.
 #pragma once
 #include <functional>
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace lockstep {
 
-// Makes a rank from a shared object of the user's (include/lockstep/rank.h).
+// Makes a rank from a user's shared object (include/lockstep/rank.h).
 using RankLoader = std::function<Result<std::unique_ptr<Rank>>(const std::string& path)>;
 
 struct RankSettings {
@@ -34,8 +34,8 @@ std::span<const RankInfo> ranks();
 using Ranks = std::vector<std::unique_ptr<Rank>>;
 inline constexpr size_t kMaxRanks = 4;
 
-// "mdpor,pb": the first decides, the second among equals of the first, and so on. "2*mdpor+pb": their weighted sum
-// decides. A name with a slash is the path of a shared object.
+// "mdpor,pb": the second rank decides among equals of the first. "2*mdpor+pb": the weighted sum decides. A name with a
+// slash is the path of a shared object.
 Result<Ranks> make_ranks(std::string_view list, const RankSettings& settings);
 bool uses_rank(std::string_view list, std::string_view name);
 

@@ -1,3 +1,4 @@
+// Computes the sleep sets of an execution.
 #include "search/ranks/ss.hpp"
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 
 namespace lockstep {
 
-// At each deviation the elder siblings fall asleep: what the parent did there, and the alternatives created before this
-// one. They stay asleep as long as what is executed is independent of what they would do.
+// At each deviation the elder siblings fall asleep: the parent's decision, and the alternatives created before this
+// one. They sleep until a step is executed that depends on their next operation.
 void SleepRank::look(const ExecutionView& execution) {
   changes_.clear();
   if (execution.deltas().empty()) return;

@@ -1,6 +1,6 @@
-// Rank `ss`: decisions whose thread is in the sleep set (Godefroid 1996) go last, because what they lead to is
-// equivalent to something that has another, earlier sibling. Pruning them would be wrong under a preemption bound;
-// deferring them is not.
+// Rank `ss` (sleep sets: Godefroid 1996; as a rank in GAMBIT: Coons, Burckhardt & Musuvathi 2010): decisions whose
+// thread is in the sleep set go last, because an earlier sibling leads to an equivalent execution. Pruning them would
+// be wrong under a preemption bound; deferring them is not.
 #pragma once
 #include <vector>
 
@@ -14,7 +14,7 @@ class SleepRank final : public Rank {
   uint64_t of(const ExecutionView& execution, const Alternative& a) override;
 
  private:
-  // Who is asleep from a step on; a new entry wherever that changes.
+  // The threads asleep from a step on; a new entry wherever the set changes.
   struct Change {
     uint32_t step;
     std::vector<ThreadId> asleep;

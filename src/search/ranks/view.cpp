@@ -1,3 +1,4 @@
+// Predicts what threads see in an alternative execution.
 #include "search/ranks/view.hpp"
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kFar = 128;           // operations of a thread that are foretold
-constexpr uint32_t kMostWork = 200'000;  // and of all threads, after one execution
+constexpr uint32_t kFar = 128;           // predicted operations of one thread
+constexpr uint32_t kMostWork = 200'000;  // predicted operations of all threads, after one execution
 
 uint64_t mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
@@ -19,7 +20,7 @@ uint64_t did_then(uint64_t did, const Step& step) {
              static_cast<uint64_t>(step.object));
 }
 
-// A store takes no notice of what was there.
+// A store does not read the old value.
 bool is_blind(OpKind kind) { return kind == OpKind::Store || kind == OpKind::PlainWrite; }
 
 }  // namespace

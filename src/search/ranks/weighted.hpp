@@ -1,4 +1,4 @@
-// Several ranks added up, each with a weight: "2*mdpor+pb".
+// A weighted sum of several ranks: "2*mdpor+pb".
 #pragma once
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// The parts, shares and opening of `auto`.
 #include "search/strategies/auto.hpp"
 
 #include <utility>
@@ -18,10 +19,10 @@ namespace {
 using Proof = MixturePart::Proof;
 enum Part : size_t { kDpor, kChess, kSeek, kPos, kSurw, kRandom, kPct2, kPct3, kRevisit };
 
-// In the long run one of three executions proves, the others look around: a bug out of a proof's reach is found at a
-// fraction of the speed of the best way to look for it, which nobody knows beforehand. The first thousand mostly look
-// around, in small slices: no way has to wait long for its next turn. Branching off rare states pays only where a bug
-// is rare, so that gets most later.
+// In the long run one of three executions is part of a proof; the others look for bugs. A bug out of a proof's reach is
+// then found at a fraction of the speed of the best way to look for it, and which way is the best is not known
+// beforehand. The first thousand executions mostly look for bugs, in small slices, so that each way gets its turn soon.
+// Branching off rare states pays only for rare bugs, so it gets most turns later.
 std::vector<MixturePart> parts_of(const AutoOptions& o) {
   std::vector<MixturePart> parts;
   parts.push_back({"optimal-dpor", make_optimal_dpor({{}, o.max_steps}), 170, Proof::Full, 12});
@@ -36,10 +37,10 @@ std::vector<MixturePart> parts_of(const AutoOptions& o) {
   return parts;
 }
 
-// A bug that is easy for any of them shows within the first dozen executions; the third reverses a race of the first.
-// Those that are not leave two cases: in a small space random executions repeat themselves, while a search that does
-// not is through before long; in a large one it would only look at the surroundings of where it began. Which it is,
-// random executions tell soon.
+// A bug that is easy for any part shows within the first dozen executions; the third reverses a race of the first. For
+// other bugs there are two cases. In a small space, random executions repeat themselves, while a search without
+// repetition finishes soon. In a large space such a search would only reach the surroundings of its first execution.
+// Random executions soon show which case it is.
 std::vector<MixtureTurn> opening() {
   constexpr MixtureTurn kPosOrProve{kPos, kDpor}, kSurwOrProve{kSurw, kDpor};
   constexpr MixtureTurn kFirst[] = {{kSeek}, {kSurw}, {kDpor},   {kPos},  {kSeek}, {kSeek}, {kSurw}, {kSeek},
@@ -78,7 +79,7 @@ std::unique_ptr<Search> make_portfolio(const AutoOptions& options) {
   std::vector<MixturePart> parts = parts_of(options);
   for (MixturePart& part : parts) part.slice = 1;
   MixtureOptions mixing = ending(options);
-  constexpr size_t kRounds = 8;  // one by one, so that they can spare each other executions
+  constexpr size_t kRounds = 8;  // one by one, so that the parts can skip executions of others
   for (size_t i = 0; i < kRounds * parts.size(); ++i) mixing.opening.push_back({i % parts.size()});
   return std::make_unique<Mixture>(std::move(parts), std::move(mixing));
 }

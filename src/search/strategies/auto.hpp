@@ -1,5 +1,5 @@
-// What a user gets who knows nothing of strategies: proofs and several ways to look around, in turns; why these, and in
-// which shares, is in docs/decisions/0011-auto-takes-turns.md.
+// Strategy `auto`, the default: proofs and several ways to look for bugs take turns.
+// docs/decisions/0011-auto-takes-turns.md explains the choice and the shares.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -11,13 +11,13 @@ namespace lockstep {
 
 struct AutoOptions {
   std::optional<uint32_t> preemptions;  // the bound to prove; none: everything
-  bool bound_given = false;             // a bound, or explicitly none: proving that is all that is wanted
-  bool budget_given = false;            // goes on until that is used up
+  bool bound_given = false;             // a bound, or explicitly none: only a proof is wanted
+  bool budget_given = false;            // does not end before the user's budget
   uint64_t seed = 0;
   uint32_t max_steps = kNoStepLimit;
 };
 
 std::unique_ptr<Search> make_auto(const AutoOptions& options);
-std::unique_ptr<Search> make_portfolio(const AutoOptions& options);  // all of them side by side from the start
+std::unique_ptr<Search> make_portfolio(const AutoOptions& options);  // all strategies side by side from the start
 
 }  // namespace lockstep

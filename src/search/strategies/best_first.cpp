@@ -1,3 +1,4 @@
+// Builds best-first search from a tree search and ranks, with or without reduction.
 #include "search/strategies/best_first.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// Hierarchical: 16 bits each, the first rank on top.
+// Hierarchical: 16 bits for each rank, the first in the highest bits.
 struct Ranking {
   Ranks ranks;
   ExecutionView execution;

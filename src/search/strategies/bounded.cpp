@@ -1,3 +1,4 @@
+// Builds dfs, icb and chess from a tree search.
 #include "search/strategies/bounded.hpp"
 
 #include "search/tree/tree_search.hpp"
@@ -11,7 +12,7 @@ TreeSearchParts parts_of(const BoundedOptions& options, bool cache = false) {
   parts.bound = options.preemptions;
   parts.variables = options.variables;
   parts.depth = options.depth;
-  // States seen by others are not known, and what each would explore again is most of it.
+  // chess is not divided into units: workers do not share their visited states and would repeat most of the work.
   if (options.divided && !cache) {
     parts.unit_executions = kUnitExecutions;
     parts.window = kUnitWindow;

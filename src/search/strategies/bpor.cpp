@@ -1,3 +1,4 @@
+// The reversal of bounded partial order reduction.
 #include "search/strategies/bpor.hpp"
 
 #include <algorithm>
@@ -11,9 +12,9 @@ namespace {
 
 using namespace dpor;
 
-// The one representative that plain reduction keeps of a trace may cost more than the bound while another would not.
-// So a step is tried not only before the last conflicting step of each other thread but also before the block of steps
-// that thread ran in, where switching to it is free, and before releases as well as acquisitions.
+// The one execution that plain reduction keeps of a trace may cost more than the bound although another would not. So a
+// step is tried not only before the last conflicting step of each other thread, but also at the start of that thread's
+// block of steps, where switching is free; and before releases as well as acquisitions.
 class BoundedPoints final : public Reversal {
  public:
   explicit BoundedPoints(const BporOptions& options)
@@ -22,7 +23,7 @@ class BoundedPoints final : public Reversal {
   bool reverse_all(Path& path, Planner& planner, const Event& next, const Label& label, uint32_t end) override {
     const HappensBefore& order = path.order();
     const bool began = next.previous != HappensBefore::kNone;
-    // As long as `next` was pending it met all of these; of what came before that, the last one of each thread.
+    // All conflicting steps while `next` was pending count; of earlier ones, only the last of each thread.
     const uint32_t pending_since = began && order[next.previous].thread == next.thread ? next.previous : 0;
     last_.clear();
     last_acquire_.clear();
@@ -46,8 +47,8 @@ class BoundedPoints final : public Reversal {
   }
 
  private:
-  // So many records at the beginning are ordered before this one: those before the last of its thread, or of who
-  // created that, that has seen everything there was.
+  // The number of records at the beginning that all happen before this record: the longest prefix that a previous
+  // record of the thread, or of its creators, has seen completely.
   static uint32_t all_known_to(const HappensBefore& order, uint32_t record) {
     for (; record != HappensBefore::kNone; record = order[record].previous) {
       const int32_t* clock = order.clock(record);
@@ -65,7 +66,8 @@ class BoundedPoints final : public Reversal {
   void add_points(Path& path, Planner& planner, uint32_t record, ThreadId t) {
     add(path, planner, record, t);
     if (!conservative_) return;
-    // The beginning of the block before: of the record's own, unless that begins with it.
+    // Plans at the start of the block that contains the record; if the record starts a block, at the start of the
+    // previous block.
     const HappensBefore& order = path.order();
     uint32_t start = HappensBefore::kNone;
     for (uint32_t k = record; k-- > 0;) {

@@ -1,5 +1,6 @@
-// Bounded partial order reduction (Coons, Musuvathi & McKinley 2013): every trace that has an execution within the
-// preemption bound, with fewer executions than iterative context bounding as long as the bound is small.
+// Strategy `bpor`, bounded partial order reduction (Coons, Musuvathi & McKinley 2013): runs every trace that has an
+// execution within the preemption bound, with fewer executions than iterative context bounding as long as the bound is
+// small.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -11,9 +12,9 @@ namespace lockstep {
 struct BporOptions {
   uint32_t preemptions = 2;
   uint32_t max_steps = kNoStepLimit;
-  // Wrong, and here to show that tests notice.
+  // Planted mistakes, for tests.
   bool conservative = true;  // false: no points at the beginnings of blocks
-  bool sleep_sets = false;   // true: what sleeps may be all that is left within the bound
+  bool sleep_sets = false;   // true: a sleeping thread may be the only one left within the bound
 };
 
 std::unique_ptr<Search> make_bpor(const BporOptions& options);

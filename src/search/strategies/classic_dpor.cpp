@@ -1,3 +1,4 @@
+// The reversal of classic dynamic partial order reduction.
 #include "search/strategies/classic_dpor.hpp"
 
 #include <algorithm>
@@ -9,9 +10,9 @@ namespace {
 
 using namespace dpor;
 
-// Before the first step of the race, run the thread of the second, or somebody whose steps lead to it. If all of them
-// sleep there, run everybody: what they would begin is explored elsewhere, but they need not be able to begin what is
-// to be shown.
+// Runs the thread of the second step before the first step of the race, or a thread whose steps lead to it. If all of
+// these sleep there, runs every thread: the executions that they begin are explored elsewhere, but may not include the
+// reversed race.
 class BacktrackSets final : public Reversal {
  public:
   explicit BacktrackSets(bool picks_sleepers) : picks_sleepers_(picks_sleepers) {}

@@ -1,5 +1,5 @@
-// Dynamic partial order reduction as first published (Flanagan & Godefroid 2005), with or without sleep sets: every
-// trace, many of them several times. Here for comparison.
+// Strategy `dpor`, dynamic partial order reduction as first published (Flanagan & Godefroid 2005), with or without
+// sleep sets: runs every trace, many of them several times. For comparison.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -11,8 +11,8 @@ namespace lockstep {
 struct DporOptions {
   uint32_t max_steps = kNoStepLimit;
   bool sleep_sets = false;
-  // Wrong, and here to show that tests notice: the thread that the rule picks need not be an initial of what is to be
-  // shown; if it happens to be asleep, nobody shows it, and traces get lost.
+  // Planted mistake, for tests: the thread that the rule picks need not be an initial of the reversed sequence. If that
+  // thread sleeps, the reversal is lost.
   bool picks_sleepers = false;
 };
 

@@ -1,3 +1,4 @@
+// Builds delay bounding from a tree search.
 #include "search/strategies/delay.hpp"
 
 #include "search/tree/tree_search.hpp"
@@ -5,8 +6,8 @@
 namespace lockstep {
 namespace {
 
-// How many threads that could run are passed over, going round from the one that ran last, or from the one after it if
-// it has yielded.
+// The number of enabled threads that are passed over, starting from the thread that ran last, or from the one after it
+// if it has yielded.
 uint32_t delays(const ScheduleCursor& at, ThreadId next) {
   const ThreadSetView enabled = at.enabled(), timed = at.timed();
   const bool only_timeouts = timed.size() == enabled.size();

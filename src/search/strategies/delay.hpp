@@ -1,5 +1,6 @@
-// Delay bounding (Emmi, Qadeer & Rakamaric 2011): threads take turns without preemption; a delay passes over the thread
-// whose turn it is. The number of schedules within a bound does not depend on the number of threads.
+// Strategy `delay`, delay bounding (Emmi, Qadeer & Rakamaric 2011): threads take turns without preemption; a delay
+// passes over the thread whose turn it is. The number of schedules within a bound does not depend on the number of
+// threads.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,7 +11,7 @@
 namespace lockstep {
 
 struct DelayOptions {
-  std::optional<uint32_t> bound;  // most delays of an execution; none: go on until nothing is left
+  std::optional<uint32_t> bound;  // bound on the delays of an execution; none: raise it until nothing is left
   uint32_t max_steps = kNoStepLimit;
 };
 

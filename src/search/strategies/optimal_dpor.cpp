@@ -1,3 +1,4 @@
+// The reversal of optimal dynamic partial order reduction: wakeup trees, with source sets where they do not suffice.
 #include "search/strategies/optimal_dpor.hpp"
 
 #include <algorithm>
@@ -31,24 +32,24 @@ class WakeupTrees final : public Reversal {
   }
 
  private:
-  // No rule of the race finder says when these wait: loads of a loop that spins, input and output.
+  // Operations that can wait without a rule of the race finder for it: loads of a spin loop, input and output.
   static bool waits_unseen(OpKind kind) { return !is_acquire(kind) || kind == OpKind::Io || kind == OpKind::Timer; }
   static bool was_pending(const Race& race) {
     return race.next->previous == HappensBefore::kNone || race.next->previous < race.first;
   }
 
-  // The second step waited for the first, if it could not run where that was run.
+  // False if the second step waited for the first: it was not enabled where the first was run.
   static bool could_run(const Path& path, const Race& race) {
     return !waits_unseen(race.next->kind) || !was_pending(race) || path.enabled(race.first, race.next->thread);
   }
 
-  // It came to wait after the first step had been run; nobody knows whether it would have without that.
+  // The second step became pending after the first. Whether it would have waited without the first is not known.
   static bool may_be_stuck(const Race& race) {
     return (race.next->kind == OpKind::Io || race.next->kind == OpKind::Timer) && !was_pending(race);
   }
 
-  // A thread that waited for several others to end goes on inside the step of the last of them. If it then makes a data
-  // choice, that comes after another step, or not at all, where these have another order.
+  // A thread that waited for several others to end continues inside the step of the last of them. If it then makes a
+  // data choice, the choice comes after another step, or not at all, when the others end in another order.
   static bool lets_others_choose(const Path& path, std::span<const SequenceItem> sequence) {
     for (const SequenceItem& item : sequence)
       for (uint32_t r = item.record == kNone ? item.record : path.choice_after(item.record); r != kNone;
@@ -56,7 +57,7 @@ class WakeupTrees final : public Reversal {
         if (!chooses_by_itself(path.order(), r, item.record)) return true;
     return false;
   }
-  // Whoever chooses took the step, was created in it by who did, or had waited for nothing else.
+  // True if the choosing thread took the step, was created in the step by its thread, or waited for nothing else.
   static bool chooses_by_itself(const HappensBefore& order, uint32_t choice, uint32_t step) {
     uint32_t at = choice;
     while (order[at].thread != order[step].thread) {
@@ -81,9 +82,9 @@ class WakeupTrees final : public Reversal {
     return true;
   }
 
-  // A sequence that ends with a step which cannot be taken cannot be followed, so only its beginning is planned, and
-  // what follows it is left to source sets. That is so, too, where a sequence is planned that begins like this one:
-  // below it, whatever those could begin who sleep since `race.first` is expected to come as a sequence, but this one
+  // A sequence that ends with a step that cannot be taken cannot be followed. So only its beginning is planned, and
+  // source sets explore what follows. The same holds where a sequence with the same beginning is planned already: below
+  // it, whatever a thread that sleeps since `race.first` could begin is expected to come as a sequence, which this one
   // does not.
   void reverse_by_source_sets(Path& path, Planner& planner, const Race& race) {
     ChoiceTree& tree = planner.tree();
@@ -92,7 +93,7 @@ class WakeupTrees final : public Reversal {
     for (uint32_t c = tree[newest].next; c != kNone; c = tree[c].next) tree[c].by_source_sets = true;
     if (tree[state].last == newest) leave_to_source_sets(planner, state);
   }
-  // One of those that could begin; best one below which nothing is left to sequences.
+  // Chooses one of the initials, preferably one below which nothing is left to sequences.
   void leave_to_source_sets(Planner& planner, uint32_t state) {
     const ChoiceTree& tree = planner.tree();
     uint32_t found = kNone;

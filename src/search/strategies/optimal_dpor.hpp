@@ -1,5 +1,5 @@
-// Optimal dynamic partial order reduction with wakeup trees (Abdulla, Aronis, Jonsson & Sagonas 2014): every trace
-// exactly once, and no execution begun in vain.
+// Strategy `optimal-dpor`, optimal dynamic partial order reduction with wakeup trees (Abdulla, Aronis, Jonsson &
+// Sagonas 2014): runs every trace exactly once, and no redundant execution.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,14 +10,14 @@
 namespace lockstep {
 
 struct OptimalDporOptions {
-  std::optional<uint32_t> preemptions;  // of the cheapest execution of a trace; none: all traces
+  std::optional<uint32_t> preemptions;  // bound on the cost of a trace; none: all traces
   uint32_t max_steps = kNoStepLimit;
-  bool observed_labels = false;  // wrong: see DporParts
-  bool overlooks = false;        // likewise
-  unsigned lanes = 1;            // see DporParts; not within a bound
-  bool for_one_worker = false;   // likewise
+  bool observed_labels = false;  // planted mistake: see dpor::Mistakes
+  bool overlooks = false;        // planted mistake: see dpor::Mistakes
+  unsigned lanes = 1;            // see DporParts; not used within a bound
+  bool for_one_worker = false;   // see DporParts
   uint64_t before_lanes = 1000;
-  bool forget_guided = false;  // wrong: see DporParts
+  bool forget_guided = false;  // planted mistake: see dpor::Mistakes
 };
 
 std::unique_ptr<Search> make_optimal_dpor(const OptimalDporOptions& options);

@@ -1,3 +1,4 @@
+// Plans executions of PCT and computes their claim.
 #include "search/strategies/pct.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// Decisions between several threads: what the scheduler counts its change points in.
+// The number of decisions between several threads. The scheduler counts its change points in these decisions.
 uint32_t contested(TraceView trace) {
   if (trace.is_brief()) return trace.header().contested;
   uint32_t count = 0;
@@ -25,7 +26,7 @@ class Pct final : public Strategy {
   explicit Pct(const PctOptions& options) : options_(options) {}
 
   std::optional<Plan> next() override {
-    // Each execution teaches how long the next may be, so not many are begun on the word of a few.
+    // The horizon is learned from executions, so only few are in flight at the beginning.
     if (in_flight_.size() > learned_) return std::nullopt;
     Plan plan;
     plan.policy = Policy::Pct;
@@ -37,8 +38,8 @@ class Pct final : public Strategy {
     return plan;
   }
 
-  // The promise needs bounds on threads and decisions. They are learned: the most seen so far, so executions that were
-  // planned with less count for nothing once more is seen.
+  // The probability needs bounds on threads and decisions. They are the largest values seen so far, so executions
+  // planned with smaller values do not count.
   void learn(TraceView trace) override {
     if (in_flight_.empty()) return;  // the saved search was forged
     const uint32_t planned_for = in_flight_.front();
@@ -48,7 +49,7 @@ class Pct final : public Strategy {
     measure(trace);
     if (planned_for == horizon_) ++counted_;
   }
-  // The first executions of others tell most of what there is to measure.
+  // The first executions of other strategies are measured as well.
   void observe_other(TraceView trace) override {
     constexpr uint64_t kEnough = 64;
     if (observed_ == kEnough || !is_whole(trace.outcome())) return;
@@ -92,9 +93,9 @@ class Pct final : public Strategy {
   PctOptions options_;
   uint64_t handed_out_ = 0;
   uint64_t learned_ = 0, observed_ = 0;
-  std::deque<uint32_t> in_flight_;  // horizons, oldest first
+  std::deque<uint32_t> in_flight_;  // their horizons, oldest first
   uint32_t horizon_ = 0, threads_ = 0;
-  uint64_t counted_ = 0;  // executions planned for the present horizon
+  uint64_t counted_ = 0;  // executions planned with the current horizon
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi & Nagarakatte 2010): random priorities with
-// depth - 1 random changes. The only random strategy that says how likely it is to have missed a bug.
+// Strategy `pct`, probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi & Nagarakatte 2010): random
+// priorities with depth - 1 random changes. It claims a bound on the probability that it has missed a bug.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -9,14 +9,14 @@
 namespace lockstep {
 
 struct PctOptions {
-  uint32_t depth = 2;  // ordering constraints a bug may need: 1 order of events, 2 atomicity or lock order...
+  uint32_t depth = 2;  // ordering constraints that a bug needs: 1 order of events, 2 atomicity or lock order...
   uint64_t seed = 0;
   uint32_t max_steps = kNoStepLimit;
 };
 
 std::unique_ptr<Search> make_pct(const PctOptions& options);
 
-// Probability that `executions` of PCT all miss a bug of this depth in a program with at most these threads and
+// Probability that all `executions` of PCT miss a bug of this depth in a program with at most this many threads and
 // decisions between threads.
 double pct_miss_probability(uint32_t depth, uint32_t threads, uint32_t decisions, uint64_t executions);
 

@@ -1,3 +1,4 @@
+// Plans executions of PCT at accesses to a few variables.
 #include "search/strategies/pctvb.hpp"
 
 #include <algorithm>
@@ -14,18 +15,20 @@ namespace {
 
 constexpr uint64_t kPctvbPreparations = 4;
 
-// Every execution is surveyed. Once it shows another shared variable, or more accesses to one, all executions before it
-// were drawn with too few, and count for nothing.
+// Every execution is surveyed. If one shows another shared variable, or more accesses to a variable, all earlier
+// executions were drawn with too few and do not count.
 class Pctvb final : public Strategy {
  public:
   explicit Pctvb(const PctvbOptions& options)
-      : options_(options), preparation_(options.max_steps, kPctvbPreparations) {}
+      : options_(options),
+        survey_({}, HeapVariable::Site, options.focus),
+        preparation_(options.max_steps, kPctvbPreparations) {}
 
   std::optional<Plan> next() override {
     Draw draw;
     std::optional<Plan> plan = preparation_.next();
     if (!plan) {
-      // Each execution teaches how often its variables are accessed, so not many are begun on the word of a few.
+      // The numbers of accesses are learned from executions, so only few are in flight at the beginning.
       if (!preparation_.over() || in_flight_.size() > learned_) return std::nullopt;
       plan = drawn(draw);
     }
@@ -58,7 +61,8 @@ class Pctvb final : public Strategy {
 
   Claim claim() const override {
     Claim claim = sample();
-    if (counted_ > 0 && survey_.count() > 0 && survey_.overflows() == 0 && options_.survey && !too_many_)
+    const bool whole = survey_.overflows() == 0 && options_.survey && !too_many_ && !options_.focus;
+    if (counted_ > 0 && survey_.count() > 0 && whole)
       claim.chance = {.missed = pctvb_miss_probability(options_, survey_.count(), threads_, most_accesses_, counted_),
                       .depth = options_.depth,
                       .variables = options_.variables,
@@ -102,7 +106,7 @@ class Pctvb final : public Strategy {
     }
     if (!in.good()) in_flight_.clear();
   }
-  Traits traits() const override { return {.preempts_at_points = false}; }  // tracks memory by address instead
+  Traits traits() const override { return {.preempts_at_points = false}; }  // it tracks memory by address instead
 
  private:
   struct Draw {
@@ -119,7 +123,7 @@ class Pctvb final : public Strategy {
     plan.policy = Policy::Pct;
     plan.seed = seed_of(options_.seed, draw.execution);
     plan.max_steps = options_.max_steps;
-    plan.whole = true;  // the accesses are counted
+    plan.whole = true;  // for counting the accesses
     plan.pct_depth = static_cast<uint16_t>(options_.depth);
     for (const size_t q : draw.chosen) {
       const std::vector<TrackedRange>& where = survey_.shared()[q].where;
@@ -134,7 +138,7 @@ class Pctvb final : public Strategy {
     return plan;
   }
 
-  // Accesses to a variable: the most at each of the places where it may lie.
+  // Expected accesses to a variable: the sum of the maxima at the places where it may lie.
   uint64_t expected(size_t q) const { return std::accumulate(most_[q].begin(), most_[q].end(), uint64_t{0}); }
 
   void make_room() {
@@ -142,7 +146,7 @@ class Pctvb final : public Strategy {
     for (size_t q = 0; q < most_.size(); ++q) most_[q].resize(survey_.shared()[q].where.size(), 0);
   }
 
-  // True if some place was accessed more often than ever before.
+  // True if some place was accessed more often than in all earlier executions.
   bool count_accesses(size_t q, TraceView trace) {
     const std::vector<TrackedRange>& where = survey_.shared()[q].where;
     std::vector<uint64_t> accesses(where.size(), 0);
@@ -161,10 +165,13 @@ class Pctvb final : public Strategy {
     return more;
   }
 
-  // A uniformly random set, by the first steps of a shuffle.
+  // A uniformly random set: the first steps of a shuffle.
   std::vector<size_t> choose(uint64_t execution) const {
-    std::vector<size_t> all(most_.size());
-    std::iota(all.begin(), all.end(), size_t{0});
+    std::vector<size_t> all = survey_.in_focus();
+    if (all.empty()) {
+      all.resize(most_.size());
+      std::iota(all.begin(), all.end(), size_t{0});
+    }
     const size_t count = std::min<size_t>(options_.variables, all.size());
     for (size_t i = 0; i < count; ++i)
       std::swap(all[i], all[i + seed_of(options_.seed ^ 0x5e7, execution * 64 + i) % (all.size() - i)]);
@@ -173,13 +180,13 @@ class Pctvb final : public Strategy {
   }
 
   const PctvbOptions options_;
-  VariableSurvey survey_{{}, HeapVariable::Site};
+  VariableSurvey survey_;
   Preparation preparation_;
-  std::vector<std::vector<uint64_t>> most_;  // accesses to each shared variable, at each of its places
-  bool too_many_ = false;                    // places for one plan: some change points were never drawn
+  std::vector<std::vector<uint64_t>> most_;  // for each shared variable, accesses at each of its places
+  bool too_many_ = false;                    // more places than a plan can hold: some change points were never drawn
   std::deque<Draw> in_flight_;
   uint64_t handed_out_ = 0, learned_ = 0, counted_ = 0, most_accesses_ = 0;
-  uint64_t counted_for_ = 0;  // VariableSurvey::changes(): executions that were drawn before do not count
+  uint64_t counted_for_ = 0;  // VariableSurvey::changes(): earlier executions do not count
   uint32_t threads_ = 0;
 };
 

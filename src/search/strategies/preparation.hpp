@@ -1,5 +1,5 @@
-// The first executions of strategies that choose among shared variables: a few orders of atomic blocks, which differ
-// more from each other than schedules with few preemptions do, and so show most of what is shared.
+// The first executions of strategies that choose among shared variables: a few orders of atomic blocks. They differ
+// more from each other than schedules with few preemptions, and so show most of what is shared.
 #pragma once
 #include <optional>
 
@@ -12,7 +12,7 @@ class Preparation {
   Preparation(uint32_t max_steps, uint64_t most)
       : search_({.max_steps = max_steps, .conflicts = true, .locks_write = true}), most_(most) {}
 
-  // One at a time; nullopt: none now, and if over(), none any more.
+  // One plan at a time; nullopt: none now, and none any more if over().
   std::optional<Plan> next() {
     if (under_way_ || over_) return std::nullopt;
     std::optional<Plan> plan = learned_ < most_ ? search_.next() : std::nullopt;

@@ -1,3 +1,4 @@
+// Plans independent random executions, divided into ranges of seeds.
 #include "search/strategies/random.hpp"
 
 #include "search/base/seeds.hpp"
@@ -5,7 +6,7 @@
 namespace lockstep {
 namespace {
 
-// A unit is a range of seeds.
+// A unit of the search: a range of seeds.
 struct SeedRange {
   uint64_t first = 0, count = 0;
 };
@@ -50,7 +51,7 @@ class RandomWalk final : public Strategy, private Division {
  private:
   bool at_border() const override { return range_.count == 0 && in_flight_ == 0; }
   UnitList& units() override {
-    if (units_.waiting() == 0) add_range();
+    if (!units_.has_waiting(1)) add_range();
     return units_;
   }
   void count(StateReader&, uint64_t) override {}
@@ -87,10 +88,10 @@ class RandomWalk final : public Strategy, private Division {
 
   Policy policy_;
   SeededOptions options_;
-  SeedRange range_;   // that is being explored here
-  uint64_t end_ = 0;  // of all ranges so far
+  SeedRange range_;   // being explored here
+  uint64_t end_ = 0;  // end of all ranges so far
   uint64_t in_flight_ = 0;
-  bool serves_ = false;  // one unit of somebody else's list
+  bool serves_ = false;  // explores one unit for another process
   UnitList units_;
 };
 

@@ -1,3 +1,4 @@
+// Keeps the archive of states and plans executions that begin at rare ones.
 #include "search/strategies/revisit.hpp"
 
 #include <algorithm>
@@ -12,16 +13,16 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kMostStates = 1 << 16;
-constexpr uint32_t kLongestRevisited = 1 << 12;  // steps of an execution that is looked at
-constexpr uint64_t kFreshOneIn = 4;              // executions that start at the beginning
-constexpr uint64_t kCandidates = 8;              // states of which the rarest is taken
+constexpr uint32_t kLongestRevisited = 1 << 12;  // steps; longer executions are not added to the archive
+constexpr uint64_t kFreshOneIn = 4;              // one in this many executions starts at the beginning
+constexpr uint64_t kCandidates = 8;              // number of random states of which the rarest is chosen
 
 uint64_t hash_with(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
   return hash ^ hash >> 29;
 }
 
-// What all threads have just done, as a number that does not depend on which thread is which.
+// Hashes what all threads did last, independently of thread numbers.
 class StateHash {
  public:
   void begin() {
@@ -50,12 +51,12 @@ class StateHash {
 
  private:
   struct Write {
-    uint32_t record = 0;  // plus one; 0: none
+    uint32_t record = 0;  // record plus one; 0: none
     OpKind kind{};
   };
-  std::vector<uint64_t> threads_;  // what each did last
+  std::vector<uint64_t> threads_;  // by thread: its last operation
   std::unordered_map<ObjectId, Write> writes_;
-  std::unordered_map<uint64_t, uint32_t> looked_;  // by object and thread: its last access, plus one
+  std::unordered_map<uint64_t, uint32_t> looked_;  // by object and thread: record of the last access, plus one
   uint64_t sum_ = 0;
 };
 
@@ -64,7 +65,7 @@ class Revisit final : public Strategy {
   explicit Revisit(const SeededOptions& options) : options_(options) {}
 
   std::optional<Plan> next() override {
-    if (in_flight_ > learned_ / 16) return std::nullopt;  // each shows where the next ones may begin
+    if (in_flight_ > learned_ / 16) return std::nullopt;  // each execution adds states for the next ones
     ++in_flight_;
     const uint64_t seed = seed_of(options_.seed, handed_out_++);
     Plan plan;
@@ -105,7 +106,7 @@ class Revisit final : public Strategy {
 
  private:
   struct State {
-    uint64_t visits = 0;  // executions that came here, and those that were sent here
+    uint64_t visits = 0;  // executions that reached the state; executions sent there
     uint32_t beginning = 0, records = 0;
   };
 
@@ -154,7 +155,7 @@ class Revisit final : public Strategy {
   const SeededOptions options_;
   uint64_t handed_out_ = 0, learned_ = 0, in_flight_ = 0, bytes_ = 0;
   std::unordered_map<uint64_t, State> states_;
-  std::vector<uint64_t> order_;  // the states, in the order in which they were met
+  std::vector<uint64_t> order_;  // the states, in the order in which they were added
   std::vector<std::vector<Delta>> beginnings_;
   StateHash hash_;
   std::unordered_set<uint64_t> here_;

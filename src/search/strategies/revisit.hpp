@@ -1,8 +1,9 @@
-// Random executions that branch off where earlier ones have rarely been (after Go-Explore, Ecoffet et al. 2021): an
-// archive has, for every state met, the first execution that led there. A state counts as the same if every thread has
-// just done the same: its last operation, on which object, what kind of operation wrote the value it found, and whether
-// another thread had written the object since it last looked. So a compare-and-swap that succeeds over a value that
-// came back makes a state of its own, and what follows it is looked at as often as what is common.
+// Strategy `revisit`: random executions that branch off at rare states (after Go-Explore: Ecoffet et al. 2021). An
+// archive keeps, for every state, the first execution that reached it. Two states are equal if the last operations of
+// the threads are: the operation and its object, the kind of operation that wrote the value it found, and whether
+// another thread had written the object since the thread's last access. So a compare-and-swap that succeeds although
+// the value has changed and changed back leads to a separate state, and its continuations are explored as often as
+// those of common states.
 #pragma once
 #include "search/strategies/random.hpp"
 

@@ -1,3 +1,4 @@
+// Builds `source-dpor` from DporSearch and source sets.
 #include "search/strategies/source_dpor.hpp"
 
 #include "search/dpor/dpor_search.hpp"

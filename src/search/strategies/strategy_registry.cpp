@@ -1,3 +1,4 @@
+// The list of all strategies, and how each is made from its settings.
 #include "search/strategies/strategy_registry.hpp"
 
 #include <string_view>
@@ -33,8 +34,8 @@ AutoOptions auto_options(const Settings& s) {
   return {s.preemptions, s.preemptions_given, s.budget_given, s.seed, s.max_steps};
 }
 
-// One worker shares a core with the search: enough for them not to take turns all the time. Several shall not have to
-// wait for it, however many there are.
+// A single worker shares a core with the search and needs enough lanes to avoid switching for every execution. Several
+// workers need enough lanes not to wait for the search.
 unsigned lanes(const Settings& s) { return s.workers > 1 ? 128 : 32; }
 
 std::unique_ptr<Search> by_preemptions(const Settings& s, bool cache) {
@@ -65,7 +66,7 @@ BestFirstOptions best_first_options(const Settings& s) {
   return {s.preemptions, s.max_steps, s.variables, s.reduce, s.sleep_sets.value_or(true), s.window};
 }
 
-// Best-first searches side by side, one execution each. Every one of them explores everything within the bound.
+// Several best-first searches take turns, one execution each. Each explores everything within the bound.
 std::unique_ptr<Search> make_ranked_portfolio(Settings& s) {
   std::vector<MixturePart> parts;
   for (RankedSearch& member : s.ranked)
@@ -152,7 +153,7 @@ constexpr StrategyInfo kStrategies[] = {
      "pct with change points only at accesses to a few chosen variables; all that one place allocates is one of them",
      kSeed | kDepth | kVariables | kSurvey | kWatchesMemory,
      [](Settings& s) {
-       return make_pctvb({s.depth, s.variables.value_or(1), s.seed, s.max_steps, s.survey});
+       return make_pctvb({s.depth, s.variables.value_or(1), s.seed, s.max_steps, s.survey, pointed_at(s)});
      }},
     {"vb", "variable bounding: few preemptions (2) at few shared variables (2), optionally of few threads",
      kPreemptions | kVariables | kThreads | kSets | kSurvey | kSeed | kWatchesMemory,
@@ -192,7 +193,7 @@ constexpr StrategyInfo kStrategies[] = {
      }},
 };
 
-// The ranks are made here, where what is wrong with them can be told.
+// Ranks are made here, because errors in them can be reported here.
 std::optional<Error> add_ranked_searches(const StrategyInfo& info, Settings& s) {
   const bool portfolio = info.takes & kMembers;
   if (portfolio && s.rank_lists.empty() && s.seeds.size() <= 1) return std::nullopt;

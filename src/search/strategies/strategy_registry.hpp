@@ -1,4 +1,4 @@
-// The strategies by name. A new strategy is one file here and one line in strategy_registry.cpp.
+// The strategies by name. To add one: one file in this folder and one line in strategy_registry.cpp.
 #pragma once
 #include <memory>
 #include <span>
@@ -14,12 +14,12 @@ struct StrategyInfo {
   const char* name;
   const char* summary;                                          // one line for `lockstep list strategies`
   unsigned takes;                                               // bits of Takes
-  std::unique_ptr<Search> (*make)(StrategySettings& settings);  // which may lose its ranks to the search
+  std::unique_ptr<Search> (*make)(StrategySettings& settings);  // may move the ranks out of the settings
 };
 
 std::span<const StrategyInfo> strategies();
 
-// Does this strategy need to know which memory is touched, and whether that is a race? `spec` as in StrategyOptions.
+// Does this strategy depend on accesses to memory and on races? `spec` as in StrategyOptions.
 bool watches_memory(std::string_view spec);
 
 Result<std::unique_ptr<Search>> make_strategy(const StrategyOptions& options);

@@ -1,3 +1,4 @@
+// Parses the settings of a strategy specification.
 #include "search/strategies/strategy_settings.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ using Settings = StrategySettings;
 struct Setting {
   const char* key;
   unsigned takes;
-  bool (*read)(Settings& settings, std::string_view value);  // false: not one of its values
+  bool (*read)(Settings& settings, std::string_view value);  // false: not a valid value
   const char* values = "a number";
 };
 
@@ -44,7 +45,7 @@ bool number(Settings& settings, std::string_view value) {
 
 template <auto Member>
 bool flag(Settings& settings, std::string_view value) {
-  const bool absent = value.data() == nullptr;  // the key alone
+  const bool absent = value.data() == nullptr;  // the key without a value
   settings.*Member = absent || value == "1";
   return absent || value == "0" || value == "1";
 }
@@ -74,7 +75,7 @@ bool window(Settings& settings, std::string_view value) {
   return number<&Settings::window>(settings, value) && settings.window >= 1;
 }
 
-// A colon stands for the comma of --rank.
+// A colon replaces the comma of --rank.
 bool rank_list(Settings& settings, std::string_view value) {
   std::string list(value);
   std::replace(list.begin(), list.end(), ':', ',');
@@ -139,7 +140,7 @@ std::string known_keys(unsigned takes) {
   return keys.empty() ? "it has no settings" : keys;
 }
 
-// One key=value; nullopt if it is right.
+// Reads one key=value; nullopt if it is valid.
 std::optional<Error> read_setting(const std::string& strategy, unsigned takes, std::string_view item,
                                   Settings& settings) {
   const size_t equals = item.find('=');
@@ -156,7 +157,7 @@ std::optional<Error> read_setting(const std::string& strategy, unsigned takes, s
 
 std::optional<Error> unsupported_option(const std::string& strategy, unsigned takes, const StrategyOptions& options) {
   const auto refuse = [&](const char* option) { return usage_error(strategy + " does not support " + option); };
-  if (options.preemptions && !(takes & kPreemptions))  // none is no bound
+  if (options.preemptions && !(takes & kPreemptions))  // "none" is not a bound
     return refuse("--preemptions; use auto, icb or optimal-dpor");
   if (options.variables && !(takes & kVariables)) return refuse("--variables");
   if (options.thread_bound && !(takes & kThreads)) return refuse("--thread-bound; use vb, icb or chess");

@@ -1,3 +1,4 @@
+// Counts operations and plans executions of the selectively uniform random walk.
 #include "search/strategies/surw.hpp"
 
 #include <algorithm>
@@ -16,13 +17,13 @@
 namespace lockstep {
 namespace {
 
-// How many operations of each thread: on one object, or altogether.
+// Number of operations of each thread, on one object or in total.
 struct Counts {
   std::map<ThreadId, uint32_t> of;
   bool written = false;
 
   bool shared() const { return of.size() > 1 && written; }
-  // Natural logarithm of the number of orders.
+  // Natural logarithm of the number of orders of these operations.
   double orders() const {
     double sum = 0, log = 0;
     for (const auto& [thread, n] : of) {
@@ -47,7 +48,7 @@ class Surw final : public Strategy {
   explicit Surw(const SeededOptions& options) : options_(options) {}
 
   std::optional<Plan> next() override {
-    // Without counts it is only a random walk, so not many are begun before there are some.
+    // Without counts it is only a random walk, so only few executions are in flight at the beginning.
     if (in_flight_.size() > learned_) return std::nullopt;
     const uint64_t seed = seed_of(options_.seed, handed_out_++);
     Plan plan;
@@ -55,7 +56,8 @@ class Surw final : public Strategy {
     plan.seed = seed;
     plan.max_steps = options_.max_steps;
     plan.whole = handed_out_ <= kCounted;
-    // One execution in as many as there are objects takes all operations for interesting: no object may be the key.
+    // With n shared objects, one of n + 1 executions treats all operations as interesting: a bug may not depend on a
+    // single object.
     const Counts* counts = &all_;
     if (const size_t pick = seed_of(seed, 1) % (shared_.size() + 1); pick < shared_.size()) {
       plan.focus = shared_[pick];
@@ -66,7 +68,7 @@ class Surw final : public Strategy {
     return plan;
   }
 
-  // The counts are the most seen so far; executions planned with less count for nothing once more is seen.
+  // The counts are the largest values seen so far, so executions planned with smaller counts do not count.
   void learn(TraceView trace) override {
     if (in_flight_.empty()) return;  // the saved search was forged
     const uint64_t planned_with = in_flight_.front();
@@ -76,12 +78,12 @@ class Surw final : public Strategy {
     if (count_operations(trace)) {
       ++generation_;
       counted_ = 0;
-    } else if (planned_with == generation_) {
+    } else if (planned_with == generation_ && trace.steps().size() <= kSurwPatience) {
       ++counted_;
     }
   }
 
-  // The first executions of others tell most of what there is to count.
+  // The first executions of other strategies are counted as well.
   void observe_other(TraceView trace) override {
     constexpr uint64_t kEnough = 64;
     if (observed_ == kEnough || !is_whole(trace.outcome()) || trace.is_brief()) return;
@@ -180,16 +182,16 @@ class Surw final : public Strategy {
     return grew;
   }
 
-  static constexpr uint64_t kCounted = 2;  // executions whose operations are counted however long they are
+  static constexpr uint64_t kCounted = 2;  // the operations of these first executions are counted however long they are
 
   SeededOptions options_;
   uint64_t handed_out_ = 0, learned_ = 0, observed_ = 0, counted_ = 0;
-  uint64_t generation_ = 0;  // of the counts
+  uint64_t generation_ = 0;  // number of changes of the counts
   std::deque<uint64_t> in_flight_;
   Counts all_;
   std::unordered_map<ObjectId, Counts> objects_;
   std::set<ObjectId> written_, known_;
-  std::vector<ObjectId> shared_;  // sorted: by several threads, one of which writes
+  std::vector<ObjectId> shared_;  // sorted; accessed by several threads, one of which writes
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Selectively uniform random walk (Zhao, Wolff, Mathur & Roychoudhury 2025): each execution picks a shared object and
-// takes every order of the operations on it with equal chance.
+// Strategy `surw`, selectively uniform random walk (Zhao, Wolff, Mathur & Roychoudhury 2025): each execution chooses a
+// shared object, and every order of the operations on it is equally likely.
 #pragma once
 #include "search/strategies/random.hpp"
 

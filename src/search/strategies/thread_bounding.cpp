@@ -1,3 +1,4 @@
+// Runs the orders of few threads, level by level of preemptions.
 #include "search/strategies/thread_bounding.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// How many threads there are is learned: if an execution has more than were reckoned with, everything is run again.
+// The number of threads is learned: if an execution has more threads than expected, everything is run again.
 class ThreadBounding final : public Strategy {
  public:
   explicit ThreadBounding(const ThreadBoundingOptions& options)
@@ -17,7 +18,8 @@ class ThreadBounding final : public Strategy {
   }
 
   std::optional<Plan> next() override {
-    if (seen_ == 0 && in_flight_ > 0) return std::nullopt;  // the first one alone: mostly it shows all threads
+    // The first execution runs alone: it usually shows all threads.
+    if (seen_ == 0 && in_flight_ > 0) return std::nullopt;
     while (!done_) {
       std::optional<Plan> plan = seen_ > all_threads_ ? std::nullopt : search_->next();
       if (plan) {
@@ -99,8 +101,8 @@ class ThreadBounding final : public Strategy {
 
   const ThreadBoundingOptions options_;
   bool done_ = false, broken_ = false, certain_ = true;
-  bool everything_ = false;  // no execution can be preempted more often
-  uint32_t level_;           // preemptions
+  bool everything_ = false;  // no execution can have more preemptions
+  uint32_t level_;           // number of preemptions
   uint32_t all_threads_ = 2, seen_ = 0;
   std::optional<uint32_t> completed_;
   uint32_t in_flight_ = 0;

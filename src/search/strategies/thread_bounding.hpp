@@ -1,5 +1,5 @@
-// icb and chess within a thread bound (VT-CHESS: Bindal, Bansal & Lal 2013, section 6): orders of a few threads with a
-// few preemptions at any scheduling point.
+// Strategies icb and chess within a thread bound (VT-CHESS: Bindal, Bansal & Lal 2013, section 6): orders of a few
+// threads with a few preemptions at any scheduling point.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,9 +10,9 @@
 namespace lockstep {
 
 struct ThreadBoundingOptions {
-  std::optional<uint32_t> preemptions;  // none: one more after the other
+  std::optional<uint32_t> preemptions;  // none: raise the number step by step
   unsigned threads = 2;
-  bool cache = false;  // states, as chess does
+  bool cache = false;  // cache states, as chess does
   double epsilon = 0.01;
   uint64_t seed = 0;
   uint32_t max_steps = kNoStepLimit;

@@ -1,3 +1,4 @@
+// Explores one set of variables after the other.
 #include "search/strategies/vb.hpp"
 
 #include <algorithm>
@@ -13,13 +14,14 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kVbPreparations = 8;
-constexpr unsigned kFewThreads = 6;  // main included; the orders of more are too many to try them all
+constexpr unsigned kFewThreads = 6;  // including main; more threads have too many orders to try all
 
-// Preparatory executions, then the empty set: no preemption at all. Then the sets of shared variables.
+// Runs preparatory executions, then the empty set (no preemption), then the sets of shared variables.
 //
-// Every execution is surveyed: a variable that is first found to be shared, or to lie elsewhere than known, adds sets
-// to stages that were finished (VariableSets). So a claim is about all variables that any of these executions shares.
-// No others matter: a preemption at what one thread alone uses has the same effect at the shared access before it.
+// Every execution is surveyed. A variable that turns out to be shared later, or to lie at another place, adds sets to
+// stages that were finished (VariableSets). So the claim covers all variables that any of these executions shares.
+// Other variables do not matter: a preemption at an access to unshared memory has the same effect as one at the shared
+// access before it.
 class VariableBounding final : public Strategy {
  public:
   explicit VariableBounding(const VbOptions& options)
@@ -80,7 +82,7 @@ class VariableBounding final : public Strategy {
                                 "some variables of executions that touched too much memory to record it all"});
     return claim;
   }
-  Traits traits() const override { return {.preempts_at_points = false}; }  // tracks memory by address instead
+  Traits traits() const override { return {.preempts_at_points = false}; }  // it tracks memory by address instead
   void save(StateWriter& out) const override {
     survey_.save(out);
     preparation_.save(out);
@@ -147,7 +149,7 @@ class VariableBounding final : public Strategy {
       const std::vector<TrackedRange>& where = survey_.shared()[i].where;
       tracked.insert(tracked.end(), where.begin(), where.end());
     }
-    if (tracked.empty()) tracked.push_back({});  // no memory at all
+    if (tracked.empty()) tracked.push_back({});  // no memory
     const uint32_t preemptions = sets_.stage().preemptions;
     if (threads_) {
       orders_.emplace(ThreadBoundOptions{*threads_, all_threads_, preemptions, tracked, options_.epsilon, options_.seed,
@@ -160,7 +162,7 @@ class VariableBounding final : public Strategy {
     parts.bound = preemptions;
     parts.rank = rank_by_cost;
     parts.level_by_level = true;
-    parts.cache = true;  // within one set of variables only
+    parts.cache = true;  // within one set of variables
     parts.tracked = tracked;
     parts.track = true;
     tree_.emplace(std::move(parts));
@@ -174,7 +176,7 @@ class VariableBounding final : public Strategy {
       peak_ = std::max(peak_, tree_->peak());
     } else {
       broken_ |= !orders_->good();
-      if (survey_.threads() > all_threads_) {  // orders of fewer than there are: all of them again
+      if (survey_.threads() > all_threads_) {  // there are more threads than expected: runs all orders again
         all_threads_ = survey_.threads();
         sets_.start_over();
       }
@@ -183,13 +185,13 @@ class VariableBounding final : public Strategy {
   }
 
   const VbOptions options_;
-  std::optional<uint32_t> threads_;  // bound
+  std::optional<uint32_t> threads_;  // the thread bound
   VariableSurvey survey_;
   Preparation preparation_;
   VariableSets sets_;
   bool begun_ = false, broken_ = false, certain_ = true;
   uint64_t in_flight_ = 0, explored_ = 0, peak_ = 0, unrepeated_ = 0;
-  unsigned all_threads_ = 0;  // whose orders are explored
+  unsigned all_threads_ = 0;  // number of threads whose orders are explored
   std::optional<TreeSearch> tree_;
   std::optional<ThreadBoundSearch> orders_;
 };

@@ -1,5 +1,5 @@
-// Variable bounding (Bindal, Bansal & Lal 2013, sections 2 and 5): for every set of a few shared variables, all
-// executions with a few preemptions, all of them at accesses to these variables; optionally only orders of a few
+// Strategy `vb`, variable bounding (Bindal, Bansal & Lal 2013, sections 2 and 5): for every set of a few shared
+// variables, all executions with a few preemptions at accesses to these variables; optionally only orders of a few
 // threads (section 4).
 #pragma once
 #include <cstdint>
@@ -14,17 +14,19 @@ namespace lockstep {
 struct VbOptions {
   uint32_t preemptions = 2;
   uint32_t variables = 2;
-  std::optional<uint32_t> thread_bound{};     // whose order matters at most; none: all threads, if they are few
-  std::optional<uint32_t> loop_iterations{};  // of memory allocated in loops: up to this iteration, from 0; none: all
+  // Bound on the threads whose order matters; none: all threads, if they are few.
+  std::optional<uint32_t> thread_bound{};
+  // For memory allocated in loops: iterations up to this one, from 0; none: all.
+  std::optional<uint32_t> loop_iterations{};
   uint64_t seed = 0;
   uint32_t max_steps = kNoStepLimit;
-  bool by_preemptions = false;  // the number of preemptions grows before that of variables
-  bool whole_blocks = false;    // a block of the heap is one variable, not each of its elements
-  // Every execution shows which variables are shared; otherwise only the first few do, and the others are faster.
+  bool by_preemptions = false;  // the number of preemptions grows before the number of variables
+  bool whole_blocks = false;    // a block of the heap is one variable; otherwise each of its elements is
+  // Every execution is searched for shared variables. Otherwise only the first few are, and the others run faster.
   bool survey = true;
-  PointsAt focus{};       // variables to begin with
-  GlobalAt globals{};     // with whole_blocks: globals are one variable each, too
-  double epsilon = 0.01;  // of a thread bound: with what probability orders may be missed
+  PointsAt focus{};       // these variables come first
+  GlobalAt globals{};     // with whole_blocks: a global is one variable as well
+  double epsilon = 0.01;  // for a thread bound: probability that orders are missed
 };
 
 std::unique_ptr<Search> make_vb(const VbOptions& options);

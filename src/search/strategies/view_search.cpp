@@ -1,3 +1,4 @@
+// Builds the search by rank `view`, and adopts executions of other strategies.
 #include "search/strategies/view_search.hpp"
 
 #include <algorithm>
@@ -16,14 +17,14 @@ constexpr uint64_t kLeftOut = ~uint64_t{0} - 1;
 constexpr uint64_t kShuffle = 256;
 constexpr size_t kMostKept = 64;
 constexpr uint32_t kLongestKept = 1 << 20;  // bytes
-constexpr size_t kLongestRanked = 1 << 16;  // steps; ranking more costs many times what the execution does
+constexpr size_t kLongestRanked = 1 << 16;  // steps; ranking a longer execution takes many times as long as running it
 
 class ViewSearch final : public Strategy {
  public:
   explicit ViewSearch(const SeededOptions& options) : seed_(options.seed), tree_(parts(options)) {}
 
   std::optional<Plan> next() override {
-    if (in_flight_ > learned_ / 16) return std::nullopt;  // each makes what is promising for the next ones
+    if (in_flight_ > learned_ / 16) return std::nullopt;  // each execution changes the promising alternatives
     while (true) {
       if (auto plan = tree_.next()) {
         ++in_flight_;
@@ -39,7 +40,7 @@ class ViewSearch final : public Strategy {
     ++learned_;
     tree_.learn(trace);
   }
-  // Once nothing promising is left, it goes on from what the others have met.
+  // Keeps executions of other strategies, to continue from them once nothing promising is left.
   void observe_other(TraceView trace) override {
     if (!is_whole(trace.outcome()) || trace.is_brief()) return;
     if (kept_.size() < kMostKept && trace.header().bytes <= kLongestKept) kept_.emplace_back(trace);
@@ -72,7 +73,7 @@ class ViewSearch final : public Strategy {
       if (view_.trace().steps().size() > kLongestRanked) return kLeftOut;
       const uint64_t rank = rank_.of(view_, a);
       if (rank == ViewRank::kNothingNew) return kLeftOut;
-      // Among equals in random order: whole regions around one execution would otherwise come before the rest.
+      // Random among equals; otherwise all alternatives around one execution would come before the rest.
       return (a.cost + rank) * kShuffle + seed_of(seed_, ranked_++) % kShuffle;
     };
     parts.look = [this](TraceView trace, std::span<const Delta> deltas) {

@@ -1,5 +1,6 @@
-// Best-first search that runs only executions in which a thread is expected to see what none has seen (rank `view`),
-// fewest preemptions first, among equals in random order. Ends soon and proves nothing: a way to look around.
+// Strategy `seek`: best-first search that runs only executions in which a thread is expected to see values that no
+// thread has seen (rank `view`), fewest preemptions first, random among equals. It ends soon and proves nothing: it
+// looks for bugs.
 #pragma once
 #include "search/strategies/random.hpp"
 

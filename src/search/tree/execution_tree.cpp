@@ -1,3 +1,4 @@
+// Creates, deletes, saves and counts the nodes of the execution tree.
 #include "search/tree/execution_tree.hpp"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ void ExecutionTree::deltas_of(NodeIndex node, std::vector<Delta>& out) const {
 uint64_t ExecutionTree::partial_schedules(const std::vector<std::pair<NodeIndex, uint32_t>>& elsewhere) const {
   std::vector<bool> free(fresh_, false);
   for (NodeIndex n = free_; n != kNoNode; n = at(n).parent) free[static_cast<uint32_t>(n)] = true;
-  std::vector<uint32_t> reach(fresh_, 0);  // last step of a node's execution at which an open one departs
+  std::vector<uint32_t> reach(fresh_, 0);  // by node: the last step at which an open successor departs
   for (uint32_t i = 0; i < fresh_; ++i)
     if (const Node& node = at(NodeIndex{i}); !free[i] && node.parent != kNoNode)
       reach[static_cast<uint32_t>(node.parent)] = std::max(reach[static_cast<uint32_t>(node.parent)], node.step);

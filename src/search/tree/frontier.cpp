@@ -1,3 +1,4 @@
+// Packs groups of open executions into bytes.
 #include "search/tree/frontier.hpp"
 
 #include <iterator>
@@ -19,7 +20,7 @@ namespace {
 uint32_t value_and_cost(Leaf leaf) { return uint32_t{leaf.value} << 2 | leaf.cost; }
 Leaf leaf_of(uint32_t step, uint32_t value_and_cost) { return {step, value_and_cost >> 2, value_and_cost & 3}; }
 
-// Small differences as small numbers, whichever way they go.
+// Maps small differences of either sign to small numbers.
 uint32_t either_sign(uint32_t difference) { return difference << 1 ^ (difference >> 31 ? ~0u : 0u); }
 uint32_t with_sign(uint32_t number) { return number >> 1 ^ (number & 1 ? ~0u : 0u); }
 

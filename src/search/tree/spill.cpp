@@ -1,3 +1,4 @@
+// Packs executions into segments of a file.
 #include "search/tree/spill.hpp"
 
 #include <algorithm>
@@ -96,7 +97,7 @@ bool Spill::take(uint64_t rank, std::vector<Item>& items) {
   place->second.pop_back();
   if (place->second.empty()) segments_.erase(place);
   size_ -= segment.items;
-  if (segment.offset + segment.bytes == end_) end_ = segment.offset;  // its room is used again
+  if (segment.offset + segment.bytes == end_) end_ = segment.offset;  // the space is used again
   if (segments_.empty()) end_ = 0;
   return true;
 }

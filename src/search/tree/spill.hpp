@@ -1,5 +1,5 @@
-// Executions to be run later than everything in memory, on disk: in segments per rank, the newest of a rank comes back
-// first. An execution is its deviations; those it shares with the one before are not repeated.
+// Spilled executions: those to be run after everything in memory, on disk, in segments by rank. The newest segment of a
+// rank is read first. An execution is stored by its deviations, without those it shares with the previous one.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -23,14 +23,14 @@ class Spill {
   };
 
   static std::string pack(std::span<const Item> items);
-  static bool unpack(std::string_view in, uint64_t count, std::vector<Item>& items);  // false: it is broken
+  static bool unpack(std::string_view in, uint64_t count, std::vector<Item>& items);  // false: the data are corrupt
 
-  bool put(uint64_t rank, std::span<const Item> items);  // false: there is no room on the disk
-  // The newest segment of that rank. False: it cannot be read any more.
+  bool put(uint64_t rank, std::span<const Item> items);  // false: the disk is full
+  // Reads the newest segment of the rank. False: it cannot be read.
   bool take(uint64_t rank, std::vector<Item>& items);
 
   bool empty() const { return segments_.empty(); }
-  uint64_t lowest_rank() const { return segments_.begin()->first; }  // if not empty
+  uint64_t lowest_rank() const { return segments_.begin()->first; }  // only if not empty
   uint64_t size() const { return size_; }
 
   void save(StateWriter& out) const;
@@ -46,9 +46,9 @@ class Spill {
   bool write(uint64_t rank, const std::string& bytes, uint64_t items);
   bool read(const Segment& segment, std::string& bytes) const;
 
-  std::unique_ptr<std::FILE, Close> file_;  // has no name, so it is gone with the process
+  std::unique_ptr<std::FILE, Close> file_;  // an unnamed file, so it disappears with the process
   uint64_t end_ = 0;
-  std::map<uint64_t, std::vector<Segment>> segments_;  // none is empty; oldest first
+  std::map<uint64_t, std::vector<Segment>> segments_;  // no list is empty; oldest first
   uint64_t size_ = 0;
 };
 

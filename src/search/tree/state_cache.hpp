@@ -1,8 +1,9 @@
 // Happens-before state caching (CHESS, Musuvathi et al. 2008): executions with the same happens-before order so far are
 // in the same state, so what follows needs to be explored only once.
 //
-// Under a bound that is true only for visits that may still do as much: who ran last decides what is free, and a visit
-// that has spent less may go on where the other had to stop. Hence the key, and the smallest amount spent as the value.
+// Under a bound this holds only for visits that may still spend as much. The thread that ran last decides which
+// switches are free, and a visit that has spent less may continue where the earlier one had to stop. So the thread is
+// part of the key, and the value is the smallest amount spent.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -14,10 +15,10 @@ namespace lockstep {
 
 class StateCache {
  public:
-  // True: somebody was here before and had spent no more. Otherwise remembers this visit.
+  // True: an earlier visit had spent no more. Otherwise remembers this visit.
   bool visited(const Fingerprint& order, ThreadId last, uint32_t spent) {
     const uint64_t key = order.low + (index_of(last) + 1) * 0x9e3779b97f4a7c15ull;
-    const uint64_t check = order.high | 1;  // 0: a free slot
+    const uint64_t check = order.high | 1;  // 0: free slot
     const bool room = 2 * (size_ + 1) <= slots_.size() || grow();
     if (slots_.empty()) return false;
     size_t at = key & (slots_.size() - 1);
@@ -33,7 +34,7 @@ class StateCache {
     ++size_;
     return false;
   }
-  // From then on only what is known is pruned, which is sound.
+  // Beyond the limit no new states are remembered; pruning by known states stays sound.
   void limit(uint64_t bytes) { limit_ = bytes; }
   void save(StateWriter& out) const { out.put_all(slots_); }
   void load(StateReader& in) {

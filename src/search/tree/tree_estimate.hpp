@@ -1,4 +1,4 @@
-// Estimates how many executions a tree search will take in all, while it runs.
+// Estimates the total number of executions of a tree search while it runs.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -12,34 +12,35 @@
 
 namespace lockstep {
 
-// Level by level: what is open when a level begins are its roots, run depth first. So those that have not been begun
-// are the fewest that ever were open, and the others tell how many executions a root takes.
+// For a search level by level. The open executions at the beginning of a level are its roots, which are explored
+// depth-first. So the number of roots not yet begun is the smallest number of open executions so far, and the other
+// roots show how many executions a root takes.
 class LevelEstimate {
  public:
   void begin(uint64_t open, uint64_t executed) {
     roots_ = fewest_ = open;
     before_ = done_ = executed;
   }
-  void executed(uint64_t open, uint64_t executed) {  // `open`: of this level, those under way included
+  void executed(uint64_t open, uint64_t executed) {  // `open`: of this level, including those in flight
     if (open >= fewest_) return;
     fewest_ = open;
     done_ = executed;
   }
-  uint64_t total() const {  // when this level is finished; 0: unknown
+  uint64_t total() const {  // at the end of this level; 0: unknown
     return fewest_ == roots_ ? 0 : before_ + (done_ - before_) * roots_ / (roots_ - fewest_);
   }
 
  private:
   uint64_t roots_ = 0, fewest_ = 0;
-  uint64_t before_ = 0, done_ = 0;  // executions
+  uint64_t before_ = 0, done_ = 0;  // numbers of executions
 };
 
-// Everything depth first: an execution with b alternatives at each of its decisions stands for the product of all 1/b
+// For depth-first search. An execution with b alternatives at each of its decisions stands for the product of all 1/b
 // of the whole (weighted backtracking: Kilby, Slaney, Thiebaux & Walsh 2006).
 class WeightEstimate {
  public:
   void executed(TraceView trace) {
-    constexpr uint64_t kOneIn = 8;  // looking at every step of every execution would be felt
+    constexpr uint64_t kOneIn = 8;  // reading every step of every execution would cost too much
     const uint64_t stands_for = executions_ < kAll ? 1 : kOneIn;
     if (++executions_ % stands_for != 0) return;
     const std::span<const Step> steps = trace.steps();
@@ -58,7 +59,7 @@ class WeightEstimate {
     return seen_ > 0 ? static_cast<uint64_t>(std::llround(static_cast<double>(counted_) / seen_)) : 0;
   }
 
-  // Of a part of the tree that was explored elsewhere, after the first executions were.
+  // Begins a part of the tree that another process explores, after the first executions.
   void begin_part() { executions_ = kAll; }
   void save_part(StateWriter& out) const {
     out.put(counted_);
@@ -72,9 +73,9 @@ class WeightEstimate {
  private:
   static constexpr uint64_t kAll = 1024;
   uint64_t executions_ = 0, counted_ = 0;
-  double seen_ = 0;  // of 1
+  double seen_ = 0;  // explored fraction, up to 1
   Predecessor looked_at_;
-  std::vector<double> weights_;  // up to each record of the execution looked at last
+  std::vector<double> weights_;  // up to each record of the last execution
 };
 
 }  // namespace lockstep

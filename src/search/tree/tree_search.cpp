@@ -1,3 +1,4 @@
+// Expands executions into alternatives and chooses the next one.
 #include "search/tree/tree_search.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr uint64_t kPartUnderWay = 16;
 
-// Did the execution take the decision its plan ends with? If not, the program did not repeat itself.
+// Did the execution take the last decision of its plan? If not, the program is not deterministic.
 bool shows(TraceView trace, const ExecutionTree::Node& node) {
   if (node.step == kNoStep) return true;
   if (node.step >= trace.steps().size()) return false;
@@ -65,7 +66,7 @@ void TreeSearch::learn(TraceView trace) {
   ++executed_;
   const Outcome outcome = trace.outcome();
   if (outcome == Outcome::WorkerDied || outcome == Outcome::Uncontrolled) {
-    ++lost_;  // nobody knows what it would have done
+    ++lost_;  // what it would have done is unknown
   } else if (outcome == Outcome::Diverged || !shows(trace, tree_[node])) {
     ++diverged_;
   } else {
@@ -104,7 +105,7 @@ void TreeSearch::adopt(TraceView trace) {
   for (const Delta& delta : deltas)
     chain.push_back(tree_.create(chain.back(), delta.step, delta.value, ExecutionTree::kCostUnknown));
   if (parts_.look) parts_.look(trace, {});
-  size_t owner = 0;  // of a step: what it deviates from is the part of the execution before it
+  size_t owner = 0;  // the step belongs to this node, whose deviation is the last one before it
   for (ScheduleCursor at(trace); !at.done(); at.advance()) {
     if (at.step().is_note()) continue;
     expand_step(chain[owner], trace, at, at.preemptions(),
@@ -114,14 +115,14 @@ void TreeSearch::adopt(TraceView trace) {
   for (size_t i = chain.size(); i-- > 0;) tree_.finish(chain[i]);
 }
 
-// Alternatives only after the node's own step (erratum to GAMBIT, figure 4): those before it, and those at it,
-// belong to its ancestors, who have created them.
+// Expands alternatives after the node's own step only (erratum to GAMBIT, figure 4). Alternatives before and at it
+// belong to the node's ancestors, which have created them.
 template <class Cost>
 void TreeSearch::expand(NodeIndex node, TraceView trace, Cost&& cost) {
   const ExecutionTree::Node own = tree_[node];
   const bool at_root = own.step == kNoStep;
   const uint32_t first = at_root ? 0 : own.step + (parts_.expand_own_step ? 0 : 1);
-  // What was spent by `first` is known, except where the count did not fit or the own step is expanded again.
+  // The cost up to `first` is known, unless the number did not fit or the own step is expanded again.
   if (watches_variables()) {
     last_access_.clear();
     charged_.clear();
@@ -148,7 +149,7 @@ void TreeSearch::expand(NodeIndex node, TraceView trace, Cost&& cost) {
   }
 }
 
-// Of what the execution looked at last began with, only what differs is taken back.
+// Undoes only what differs from the beginning of the previous execution.
 void TreeSearch::fingerprint_beginning(TraceView trace, uint32_t records) {
   const auto steps = trace.steps().first(std::min<size_t>(records, trace.steps().size()));
   const size_t most = std::min(steps.size(), fingerprinted_.size());
@@ -165,13 +166,14 @@ void TreeSearch::fingerprint(const Step& step) {
   fingerprinted_.push_back(step);
 }
 
-// A yield brings the fair scheduler into play, whose state is not part of the order: from there on nothing is pruned.
+// After a yield the state of the fair scheduler matters, which is not part of the order. So nothing is pruned from
+// there on.
 bool TreeSearch::visited(const ScheduleCursor& at, uint32_t spent) {
   if (at.step().is_note() || at.step().is_choice()) return false;
   if (at.yielded()) no_cache_ = true;
   if (no_cache_) return false;
   Fingerprint state = fingerprinter_.value();
-  for (const ObjectId object : charged_)  // what may still be charged is part of the state
+  for (const ObjectId object : charged_)  // the remaining variables are part of the state
     state.low = (state.low ^ static_cast<uint64_t>(object)) * 0x9e3779b97f4a7c15ull;
   return cache_.visited(state, parts_.cache_forgets_who_ran_last ? kNoThread : at.running(), spent);
 }
@@ -205,7 +207,7 @@ bool TreeSearch::allows(const ScheduleCursor& at, ThreadId next) {
       return std::any_of(parts_.tracked.begin(), parts_.tracked.end(),
                          [&](const TrackedRange& r) { return r.contains(address); });
     };
-    // The preempted thread's next operation is what it does when it goes on; usually that is this very step.
+    // The next operation of the preempted thread, when it continues, is usually this very step.
     const Step& step = at.step();
     if (!tracked(last) && !(step.thread == at.running() && tracked(step.object))) return false;
   }
@@ -254,8 +256,8 @@ uint64_t TreeSearch::partial_schedules() const {
 }
 
 bool TreeSearch::spill(uint64_t bytes) {
-  constexpr uint64_t kLeast = 4;         // nodes that stay in any case
-  if (divided()) return units_.spill();  // what is left of one unit is little
+  constexpr uint64_t kLeast = 4;         // open executions that stay in memory
+  if (divided()) return units_.spill();  // one unit needs little memory
   if (cache_.memory_bytes() >= bytes) return false;
   while (memory_bytes() > bytes && frontier_.size() > kLeast) {
     uint64_t rank = 0;
@@ -273,7 +275,7 @@ bool TreeSearch::spill(uint64_t bytes) {
     }
     for (const OpenExecution& open : given) forget(open);
   }
-  return true;  // what is left hangs on those few
+  return true;  // the rest of the memory belongs to the remaining few
 }
 
 void TreeSearch::fetch() {
@@ -325,8 +327,8 @@ void TreeSearch::load(StateReader& in) {
   for (bool* flag : {&parts_.cache, &pruned_, &pruned_wrongly_, &beyond_depth_}) *flag = in.get<uint8_t>() != 0;
 }
 
-// Asked after every execution. What an execution leads to costs no less than itself, so this never falls: whoever is as
-// low as the lowest was decides, and mostly that is the first one looked at.
+// Called after every execution. The alternatives of an execution cost no less than the execution, so this value never
+// falls. The loop stops at the first rank equal to the previous value, which is mostly the first one.
 uint64_t TreeSearch::lowest_open_rank() const {
   uint64_t lowest = frontier_.empty() ? ~uint64_t{0} : frontier_.best_rank();
   if (!spill_.empty()) lowest = std::min(lowest, spill_.lowest_rank());
@@ -341,7 +343,7 @@ uint64_t TreeSearch::estimated_total() const {
   return plain() ? weight_estimate_.total() : 0;
 }
 
-// A cut execution hides others with at least as many preemptions; what diverged or got lost could hide anything.
+// A cut execution hides others with at least as many preemptions. A diverged or lost execution could hide any.
 std::optional<uint32_t> TreeSearch::bound_completed() const {
   if (diverged_ || lost_ || pruned_wrongly_ || selective()) return std::nullopt;
   if (!parts_.level_by_level) return complete() ? parts_.bound : std::nullopt;

@@ -1,9 +1,9 @@
-// The search that all exhaustive strategies over the execution tree share. A strategy is a choice of parts: what a
-// decision costs, how much may be spent, what runs first.
+// The search that all exhaustive strategies over the execution tree share. A strategy is a choice of parts: the cost of
+// a decision, the bound, and the order.
 //
-// Why every execution within the bound is run exactly once: take an execution other than the default one. Its last
-// deviation is at one step; undoing it gives an execution with one deviation less, its only parent. The default
-// schedule never preempts, so a parent never costs more than its children and the bound cuts no path to a cheap one.
+// Every execution within the bound is run exactly once: take an execution other than the default one. Undoing its last
+// deviation gives an execution with one deviation less, its only parent. The default schedule never preempts, so a
+// parent never costs more than its children, and the bound cuts no path to a cheap one.
 #pragma once
 #include <deque>
 #include <functional>
@@ -28,52 +28,51 @@ struct TreeSearchParts {
   std::optional<uint32_t> bound;    // alternatives that cost more are left out
   std::optional<uint32_t> depth{};  // alternatives only at the first `depth` steps
 
-  // Lower runs first, ties go to the newest. Empty: all are equal, which is depth-first search.
+  // Lower runs first; among equals the newest runs first. Empty: all are equal, which is depth-first search.
   std::function<uint64_t(const Alternative&)> rank;
 
-  // Shown every execution before its alternatives are ranked, with the deviations that made it; may be empty.
+  // Called for every execution before its alternatives are ranked, with its deviations; may be empty.
   std::function<void(TraceView, std::span<const Delta>)> look{};
-  bool stacks = false;  // executions shall record stacks
+  bool stacks = false;  // executions record stacks
 
-  // Alternatives of a higher rank are left out, and those beyond so many; the search then proves nothing.
+  // Alternatives with a higher rank, or beyond this number, are left out. Then the search proves nothing.
   uint64_t worst_rank = ~uint64_t{0};
   uint64_t most_open = ~uint64_t{0};
 
-  // Ranks are numbers of preemptions, `level_size` of them each, and none begins before all executions below it have
-  // been learned: what a bound claims is then known as soon as the next one begins, and the first bug has the fewest
-  // preemptions.
+  // Ranks are numbers of preemptions, `level_size` of them to a level. A level begins once all executions of lower
+  // levels have been learned. So a bound is known to be complete when the next level begins, and the first bug has the
+  // fewest preemptions.
   bool level_by_level = false;
   uint32_t level_size = 1;  // numbers of preemptions per level
 
-  // What an execution shows may come before everything known so far, so only a part of what has been learned is under
-  // way at a time: 1/16, which is the whole window after some thousands of executions.
+  // The alternatives of an execution may come before all known ones, so at most 1/16 of the number of learned
+  // executions is in flight. That is the whole window after some thousands of executions.
   bool step_by_step = false;
-  uint32_t window = ~0u;  // most executions under way
+  uint32_t window = ~0u;  // limit of executions in flight
 
-  // What choosing a thread costs. Empty: a preemption costs one.
+  // The cost of choosing a thread. Empty: a preemption costs one.
   std::function<uint32_t(const ScheduleCursor&, ThreadId)> cost;
 
-  // Preemptions may happen at so many variables only, whichever come first (VT-CHESS, Bindal, Bansal & Lal 2013). A
+  // Bound on the variables at which preemptions happen, whichever come first (VT-CHESS: Bindal, Bansal & Lal 2013). A
   // preemption is charged to what the preempted thread accessed last.
   std::optional<uint32_t> variables;
-  // Preemptions may happen only next to an access to these: the thread's last one, or the one it is about to do. Empty:
-  // everywhere. Their accesses are scheduling points (Plan::tracked).
+  // Preemptions happen only next to an access to this memory: the thread's last access or its next one. Empty:
+  // everywhere. These accesses are scheduling points (Plan::tracked).
   std::vector<TrackedRange> tracked{};
-  bool track = false;  // `tracked` counts, even if it is empty
+  bool track = false;  // `tracked` applies, even if it is empty
 
-  // What the bound counts, and the policy that spends none of it.
+  // What the bound counts, and the scheduling policy that does not spend any of it.
   const char* unit = "preemption";
   Policy policy = Policy::Default;
 
-  // Do not explore twice what follows equivalent beginnings.
+  // Explore what follows equivalent beginnings only once.
   bool cache = false;
-  bool cache_forgets_who_ran_last = false;  // wrong under a bound; tests show that it is noticed
+  bool cache_forgets_who_ran_last = false;  // planted mistake: wrong under a bound
 
-  // Explored unit by unit, of so many executions at most (search/base/division.hpp); 0: as a whole.
+  // Explored in units of at most this many executions (search/base/division.hpp); 0: as a whole.
   uint64_t unit_executions = 0;
 
-  // As printed in GAMBIT, figure 4: expand at the node's own step too. Wrong, it makes executions again and again;
-  // tests switch it on to show that they would notice.
+  // Planted mistake, as printed in GAMBIT, figure 4: expands at the node's own step as well and repeats executions.
   bool expand_own_step = false;
 };
 
@@ -83,8 +82,8 @@ class TreeSearch final : public Strategy, private Division {
 
   std::optional<Plan> next() override;
   void learn(TraceView trace) override;
-  // Takes in an execution that was not run for this search, with all its alternatives. Only for selective searches that
-  // count preemptions: nothing keeps what it leads to from being run again.
+  // Adopts an execution that was not run for this search, with all its alternatives. Only for selective searches that
+  // count preemptions: its alternatives may be run again.
   void adopt(TraceView trace);
 
   Claim claim() const override;
@@ -121,7 +120,7 @@ class TreeSearch final : public Strategy, private Division {
   std::vector<UnitPart> end(StateWriter& totals) override;
   bool divided() const { return parts_.unit_executions > 0; }
   bool unit_goes_on() const;
-  bool enter_unit();  // false: nothing of a unit can be run now
+  bool enter_unit();  // false: the unit cannot be entered now
   void leave_unit();
   void hang_unit(const UnitPart& part);
   std::vector<UnitPart> rest_of_unit();
@@ -149,7 +148,7 @@ class TreeSearch final : public Strategy, private Division {
   bool counts_preemptions() const { return parts_.policy == Policy::Default; }
   bool selective() const { return parts_.worst_rank != ~uint64_t{0} || parts_.most_open != ~uint64_t{0}; }
   bool exhausted() const { return frontier_.empty() && spill_.empty() && in_flight_.empty() && units_.empty(); }
-  // Every alternative of every decision is explored, in the order in which they come.
+  // True if every alternative of every decision is explored, in order.
   bool plain() const {
     return !parts_.rank && !parts_.bound && !parts_.depth && !parts_.cache && !watches_variables() &&
            counts_preemptions();
@@ -157,8 +156,8 @@ class TreeSearch final : public Strategy, private Division {
   uint64_t open_at_level() const {
     return frontier_.size_of(level_) + in_flight_.size() + (divided() ? units_.size_of(level_) : 0);
   }
-  void fetch();                       // what was spilled and is to be run before anything in memory
-  uint64_t lowest_open_rank() const;  // of a search by levels that is not exhausted
+  void fetch();                       // brings back spilled executions that are to be run next
+  uint64_t lowest_open_rank() const;  // for a search level by level that is not exhausted
 
   TreeSearchParts parts_;
   ExecutionTree tree_;
@@ -166,25 +165,25 @@ class TreeSearch final : public Strategy, private Division {
   Spill spill_;
   struct UnitHere {
     uint64_t rank = 0;
-    uint64_t handed_out = 0;  // plans
+    uint64_t handed_out = 0;  // number of plans
   };
   static constexpr uint64_t kNoUnit = ~uint64_t{0};
   UnitList units_;
-  std::optional<UnitHere> unit_;  // what is being explored here
-  bool serves_ = false;           // one unit of somebody else's list
+  std::optional<UnitHere> unit_;  // the unit being explored here
+  bool serves_ = false;           // explores one unit for another process
   uint64_t executed_ = 0, peak_of_units_ = 0;
   Fingerprinter fingerprinter_;
-  std::vector<Step> fingerprinted_;  // what it has been given
+  std::vector<Step> fingerprinted_;  // the steps added to it
   Predecessor fingerprinted_last_;
   StateCache cache_;
   LastAccess last_access_;                        // while an execution is expanded
-  std::vector<ObjectId> charged_;                 // variables at which it was preempted so far, ascending
-  bool no_cache_ = false;                         // from here on, in the execution that is being expanded
-  bool pruned_ = false, pruned_wrongly_ = false;  // executions were left out because of the cache
+  std::vector<ObjectId> charged_;                 // variables at which the execution was preempted so far, ascending
+  bool no_cache_ = false;                         // from here on in the current execution
+  bool pruned_ = false, pruned_wrongly_ = false;  // executions were pruned by the cache
   bool beyond_depth_ = false;                     // alternatives were left out because of the depth
-  mutable uint64_t lowest_open_ = 0;              // when it was last asked for
+  mutable uint64_t lowest_open_ = 0;              // the previous result
   std::deque<InFlight> in_flight_;                // oldest first
-  std::vector<Delta> deltas_;                     // of the execution that is looked at
+  std::vector<Delta> deltas_;                     // of the current execution
   uint64_t level_ = 0;                            // rank of the newest plan
   bool level_begun_ = false;
   LevelEstimate level_estimate_;

@@ -1,3 +1,4 @@
+// Collects the shared variables of executions.
 #include "search/variables/survey.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 
 namespace lockstep {
 namespace {
-constexpr uint64_t kNotMemory = 0xfffe'0000'0000'0000ull;  // tokens of the model
+constexpr uint64_t kNotMemory = 0xfffe'0000'0000'0000ull;  // objects of the model that are not memory begin here
 }
 
 void VariableSurvey::look(TraceView trace) {
@@ -93,6 +94,13 @@ void VariableSurvey::settle() {
     return x.data != y.data ? x.data : x.threads.size() > y.threads.size();
   });
   for (size_t i = 0; i < shared_.size(); ++i) known_.at(shared_[i].id).number = i;
+}
+
+std::vector<size_t> VariableSurvey::in_focus() const {
+  std::vector<size_t> numbers;
+  for (size_t i = 0; focus_ && i < shared_.size(); ++i)
+    if (!shared_[i].replaced && known_.at(shared_[i].id).in_focus) numbers.push_back(i);
+  return numbers;
 }
 
 void VariableSurvey::save(StateWriter& out) const {

@@ -1,3 +1,4 @@
+// Groups permutations of priorities and runs one execution for each group.
 #include "search/variables/thread_bound.hpp"
 
 #include <algorithm>
@@ -19,13 +20,13 @@ uint64_t permutations_needed(unsigned n, unsigned t, double epsilon) {
   return static_cast<uint64_t>(std::ceil((pairs - std::log(epsilon)) / -std::log1p(-1 / orders)));
 }
 
-// More would not fit into memory. All permutations do: they are never written down.
+// More permutations would not fit into memory. Trying all permutations needs none of them in memory.
 static constexpr uint64_t kMostPermutations = 200'000;
 
 ThreadBoundSearch::ThreadBoundSearch(const ThreadBoundOptions& options)
     : options_(options), next_ranking_(options.all_threads) {
   std::iota(next_ranking_.begin(), next_ranking_.end(), 0);
-  if (options_.preemptions == 0 && options_.threads == 2) {  // one order and its reverse show both orders of all pairs
+  if (options_.preemptions == 0 && options_.threads == 2) {  // an order and its reverse show both orders of every pair
     for (int reversed = 0; reversed < 2; ++reversed) {
       queue_.emplace_back().ranking = next_ranking_;
       std::reverse(next_ranking_.begin(), next_ranking_.end());
@@ -58,7 +59,7 @@ void ThreadBoundSearch::draw_permutations(uint64_t count) {
   }
 }
 
-// Is the thread that ran last at an access to a tracked variable: its last one, or the one it is about to do?
+// True if the thread that ran last is next to an access to a tracked variable: its last access or its next one.
 bool ThreadBoundSearch::is_near(const ScheduleCursor& at, ObjectId last) const {
   if (!options_.tracked) return true;
   const auto tracked = [&](ObjectId object) {
@@ -108,13 +109,13 @@ void ThreadBoundSearch::learn(TraceView trace) {
   }
   if (options_.cache && allowed_by(trace.reasons(), Method::StateCache) != Reduction::Full) {
     options_.cache = false;
-    bad_ += pruned_;  // perhaps wrongly
+    bad_ += pruned_;  // perhaps wrongly pruned
   }
   expand(group, trace);
 }
 
-// Wherever the running thread is at a tracked variable it could have been preempted: it goes on as another thread, with
-// the next priority. Data choices could have been others.
+// Plans a preemption wherever the running thread is next to a tracked variable: the thread continues as another thread,
+// with the next priority. Plans the other data choices as well.
 void ThreadBoundSearch::expand(const Group& group, TraceView trace) {
   Expansion e{group, trace, std::vector<uint32_t>(options_.all_threads, 0),
               std::vector<uint32_t>(options_.all_threads)};
@@ -142,7 +143,8 @@ void ThreadBoundSearch::expand(const Group& group, TraceView trace) {
       for (; change < group.changes.size() && group.changes[change] <= record; ++change)
         if (knows(at.running()))
           e.fragment[index_of(at.running())] = options_.all_threads + static_cast<uint32_t>(change);
-      cache = cache && !at.yielded();  // then the runtime counts yields, which the order of events does not show
+      // After a yield the runtime's counts matter, which the order of events does not show.
+      cache = cache && !at.yielded();
       if (cache && record >= group.from && visited(e, at, state.value())) return;
       if (record >= group.from && group.changes.size() < options_.preemptions && knows(at.running()) &&
           at.enabled().contains(at.running()) && is_near(at, last.of(at.running())))
@@ -153,12 +155,12 @@ void ThreadBoundSearch::expand(const Group& group, TraceView trace) {
   }
 }
 
-// Threads that go on after this record, the highest priority first. The same for all permutations of the group.
+// Threads that continue after this record, highest priority first. The same for all permutations of the group.
 std::vector<ThreadId> ThreadBoundSearch::by_priority(const Expansion& e, uint32_t record) const {
   std::vector<ThreadId> threads;
   for (const uint32_t fragment : e.group.ranking) {
     const auto owner = std::find(e.fragment.begin(), e.fragment.end(), fragment);
-    if (owner == e.fragment.end()) continue;  // its thread was preempted and has another priority now
+    if (owner == e.fragment.end()) continue;  // the thread was preempted and has another priority now
     const auto thread = static_cast<size_t>(owner - e.fragment.begin());
     if (e.last[thread] >= record) threads.push_back(ThreadId{static_cast<uint16_t>(thread)});
   }
@@ -169,7 +171,7 @@ bool ThreadBoundSearch::visited(const Expansion& e, const ScheduleCursor& at, co
   Fingerprint key = state;
   std::vector<uint64_t> words;
   for (const ThreadId t : by_priority(e, at.index())) words.push_back(index_of(t));
-  if (!certain_) {  // other permutations have other priorities to come
+  if (!certain_) {  // other permutations have other future priorities
     words.push_back(~uint64_t{0});
     words.insert(words.end(), e.group.permutations.begin(), e.group.permutations.end());
   }
@@ -179,19 +181,19 @@ bool ThreadBoundSearch::visited(const Expansion& e, const ScheduleCursor& at, co
   return known;
 }
 
-// The permutations part by where the next priority comes among those of the threads that go on.
+// Splits the permutations by the place of the next priority among those of the threads that continue.
 void ThreadBoundSearch::preempt(const Expansion& e, const ScheduleCursor& at) {
   std::vector<ThreadId> others = by_priority(e, at.index());
   std::erase(others, at.running());
   const auto next = static_cast<uint32_t>(e.group.ranking.size());
-  std::vector<std::vector<uint32_t>> agreeing(others.size() + 1);  // by how many threads come before it
+  std::vector<std::vector<uint32_t>> agreeing(others.size() + 1);  // by the number of threads before it
   for (const uint32_t p : e.group.permutations) {
     const std::vector<uint32_t>& order = permutations_[p];
     const auto above = std::partition_point(others.begin(), others.end(),
                                             [&](ThreadId t) { return order[e.fragment[index_of(t)]] > order[next]; });
     agreeing[static_cast<size_t>(above - others.begin())].push_back(p);
   }
-  bool others_run = false;  // instead of the preempted thread
+  bool others_run = false;  // another thread runs instead of the preempted one
   for (size_t before = 1; before <= others.size(); ++before) {
     const ThreadId last_before = others[before - 1];
     others_run = others_run || at.enabled().contains(last_before);
@@ -216,7 +218,7 @@ void ThreadBoundSearch::save(StateWriter& out, const Group& group) {
   out.put(group.from);
 }
 
-// Each of 0, 1, 2 ... once.
+// True if each of 0, 1, 2 ... occurs once.
 static bool is_ranking(std::vector<uint32_t> ranking) {
   std::sort(ranking.begin(), ranking.end());
   for (size_t i = 0; i < ranking.size(); ++i)

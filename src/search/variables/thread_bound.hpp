@@ -1,11 +1,11 @@
-// Orders of few threads among many (Bindal, Bansal & Lal 2013, section 4): strict priorities, either all of them or
-// random permutations, enough that every order of every `threads` threads occurs with known probability. A preempted
+// Searches the orders of few threads among many (Bindal, Bansal & Lal 2013, section 4): strict priorities, either all
+// or enough random permutations that every order of every `threads` threads occurs with known probability. A preempted
 // thread counts as another thread from there on.
 //
 // Only comparisons of priorities matter. So permutations that order the threads alike, up to the preemptions so far,
-// are one execution (Group); they part where a preempted thread gets its next priority. Where all permutations are to
-// be tried, none is written down: groups part into all places the next priority can have. And where two executions are
-// in the same happens-before state with the same order of priorities, only one of them is continued.
+// are one execution (Group). A group splits where a preempted thread gets its next priority. If all permutations are
+// tried, none is stored: a group splits by all places of the next priority. Of two executions in the same
+// happens-before state with the same order of priorities, only one is continued.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -20,19 +20,19 @@
 
 namespace lockstep {
 
-// Random permutations of n that are needed to show all orders of any t of them, with probability 1 - epsilon or more
-// (Lemma 4.1, corrected by a factorial).
+// Number of random permutations of n that show all orders of any t of them, with probability 1 - epsilon or more (Lemma
+// 4.1, corrected by a factorial).
 uint64_t permutations_needed(unsigned n, unsigned t, double epsilon);
 
 struct ThreadBoundOptions {
-  unsigned threads = 2;  // whose order matters at most
+  unsigned threads = 2;  // bound on the threads whose order matters
   unsigned all_threads = 1;
   uint32_t preemptions = 0;
-  std::optional<std::vector<TrackedRange>> tracked{};  // preemptions next to accesses to these; none: anywhere
+  std::optional<std::vector<TrackedRange>> tracked{};  // preemptions next to accesses to this memory; none: anywhere
   double epsilon = 0.01;
   uint64_t seed = 0;
   uint32_t max_steps = kNoStepLimit;
-  bool cache = true;  // states
+  bool cache = true;  // cache states
 };
 
 class ThreadBoundSearch {
@@ -42,27 +42,27 @@ class ThreadBoundSearch {
   void learn(TraceView trace);
   bool certain() const { return certain_; }  // all permutations are tried
   uint64_t open() const { return queue_.size() + later_.size(); }
-  uint32_t deepest() const { return deepest_; }  // the most preemptions that an execution had
-  bool good() const { return bad_ == 0; }        // nothing was lost or cut short
+  uint32_t deepest() const { return deepest_; }  // most preemptions of an execution so far
+  bool good() const { return bad_ == 0; }        // no execution was lost or cut
 
   void save(StateWriter& out) const;
-  void load(StateReader& in);  // into a fresh one with the same options
+  void load(StateReader& in);  // for a new search with the same options
 
  private:
-  // Executions of permutations that order all threads that are still alive alike.
+  // An execution of all permutations that order the remaining threads alike.
   struct Group {
-    std::vector<uint32_t> ranking;       // threads, then what they become when preempted: the highest priority first
-    std::vector<uint32_t> permutations;  // that order them so; empty: all of them are tried
-    std::vector<uint32_t> changes;       // records at which the thread that ran last gets its next priority
-    std::vector<Delta> choices;          // data alternatives other than the first
+    std::vector<uint32_t> ranking;       // threads, then what preempted threads become: highest priority first
+    std::vector<uint32_t> permutations;  // those that order the threads so; empty: all are tried
+    std::vector<uint32_t> changes;       // records at which the running thread gets the next priority
+    std::vector<Delta> choices;          // data choices other than the first alternative
     uint32_t from = 0;                   // records before this one have been expanded
   };
-  // The execution that is expanded.
+  // The execution being expanded.
   struct Expansion {
     const Group& group;
     TraceView trace;
-    std::vector<uint32_t> last;      // record of each thread's last step; kNoStep: it has not ended
-    std::vector<uint32_t> fragment;  // of each thread: which entry of a permutation is its priority
+    std::vector<uint32_t> last;      // by thread: its last record; kNoStep: it has not ended
+    std::vector<uint32_t> fragment;  // by thread: the entry of a permutation that is its priority
   };
 
   void draw_permutations(uint64_t count);
@@ -76,9 +76,10 @@ class ThreadBoundSearch {
 
   ThreadBoundOptions options_;
   std::vector<std::vector<uint32_t>>
-      permutations_;                             // drawn: of all threads and then of what they become when preempted
-  std::vector<uint32_t> next_ranking_;           // of the threads, in the next first group; empty: there is none
-  std::deque<Group> queue_, later_, in_flight_;  // this number of preemptions, the next one
+      // Drawn permutations, of all threads and then of what preempted threads become.
+      permutations_;
+  std::vector<uint32_t> next_ranking_;           // order of the threads in the next first group; empty: none
+  std::deque<Group> queue_, later_, in_flight_;  // with this number of preemptions; with one more
   StateCache cache_;
   bool certain_ = true;
   bool pruned_ = false;

@@ -1,3 +1,4 @@
+// Enumerates sets of variables stage by stage.
 #include "search/variables/variable_sets.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-// Which sets of shared variables come when. Stages of (preemptions, variables) follow each other; a stage has a set for
-// every choice of so many variables. Variables may be added at any time: then a stage that was finished has new sets.
+// The order of the sets of shared variables. Stages of (preemptions, variables) follow each other. A stage has a set
+// for every choice of that many variables. Variables may be added at any time: then a finished stage has new sets.
 //
-// Sets come in the order of their last variable (colexicographic), so that a new variable only adds sets behind those
-// that were there, and those of early iterations of loops come before those of later ones.
+// Sets are ordered by their last variable (colexicographic). So a new variable only adds sets at the end, and sets of
+// early iterations of loops come before those of later ones.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -16,8 +16,8 @@ class VariableSets {
   struct Stage {
     uint32_t preemptions, variables;
   };
-  // Variables outside, preemptions inside (Bindal, Bansal & Lal 2013, section 5): all preemptions at one variable, then
-  // at two...
+  // The outer loop is over variables (Bindal, Bansal & Lal 2013, section 5): all preemptions at one variable, then at
+  // two...
   static std::vector<Stage> by_variables(uint32_t preemptions, uint32_t variables);
   // One preemption at one variable, two at one, two at two, three at one...
   static std::vector<Stage> by_preemptions(uint32_t preemptions, uint32_t variables);
@@ -26,11 +26,11 @@ class VariableSets {
     for (const Stage& stage : stages) places_.push_back({stage, {}, false});
   }
 
-  // Goes to the next set of `variables` variables; false: there is none.
+  // Goes to the next set; `variables`: number of known variables; false: there is none.
   bool advance(size_t variables);
   const std::vector<size_t>& set() const { return places_[at_].set; }  // ascending
   Stage stage() const { return places_[at_].stage; }
-  // Stages, from the first on, all of whose sets are done. `under_way`: the present one is not.
+  // Number of initial stages whose sets are all done. `under_way`: the current set is not done.
   size_t finished(size_t variables, bool under_way) const;
   const Stage& operator[](size_t stage) const { return places_[stage].stage; }
   void start_over();
@@ -41,7 +41,7 @@ class VariableSets {
  private:
   struct Place {
     Stage stage;
-    std::vector<size_t> set;  // the one reached
+    std::vector<size_t> set;  // the current set
     bool begun;
   };
   static bool has_next(const Place& place, size_t variables);

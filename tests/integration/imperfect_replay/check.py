@@ -2,6 +2,7 @@
 """Executions that do not repeat are tried again, counted as not covered, and blamed on something: check.py LOCKSTEP PROGRAM FOLDER"""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -41,5 +42,21 @@ for strategy in ("dfs", "optimal-dpor"):
     check("initialises_late", ["--strategy", strategy, "--isolation", "reset"], None)
     check("initialises_late", ["--strategy", strategy, "--isolation", "loop", "--prime", "1"], None)
 check("initialises_late", ["--strategy", "optimal-dpor", "--isolation", "loop"], "left in memory")
+
+# A replay names the call that returns something else than when it was recorded.
+for path in ("settings", "out/bug-1.lockstep"):
+    if os.path.exists(path):
+        os.remove(path)
+done, result = run("needs_a_file", "--strategy", "icb", "--stored", "ignore", "--out", "out")
+if [bug["kind"] for bug in result["bugs"]] != ["assertion"] or "fails: ENOENT" not in done.stdout:
+    wrong.append(f"needs_a_file: {result['bugs']}\n{done.stdout}{done.stderr}")
+replay = [lockstep, "replay", "out/bug-1.lockstep"]
+again = subprocess.run(replay, capture_output=True, text=True, timeout=100)
+if again.returncode != 1 or "differs" in again.stderr:
+    wrong.append(f"needs_a_file again: exit {again.returncode}\n{again.stdout}{again.stderr}")
+open("settings", "w").close()
+other = subprocess.run(replay, capture_output=True, text=True, timeout=100)
+if other.returncode != 0 or not re.search(r'differs: recorded "thread 1 .*, fails: ENOENT", now "thread 1 .*, succeeds"', other.stderr):
+    wrong.append(f"needs_a_file with the file: exit {other.returncode}\n{other.stdout}{other.stderr}")
 print("\n".join(wrong) if wrong else "all of it is said")
 sys.exit(bool(wrong))

@@ -50,13 +50,27 @@ static void initialises_late() {  // the first run is longer than all others
   twice_if(first);
 }
 
+static void needs_a_file() {
+  auto load = [] {
+    const int fd = open("settings", O_RDONLY);
+    std::lock_guard lock(m);
+    shared += fd >= 0;
+    if (fd >= 0) close(fd);
+  };
+  std::thread x(load), y(load);
+  x.join();
+  y.join();
+  assert(shared == 2);
+}
+
 static const struct {
   const char* name;
   void (*run)();
 } programs[] = {{"counts_its_runs", counts_its_runs},
                 {"reads_the_cycle_counter", reads_the_cycle_counter},
                 {"reads_processor_time", reads_processor_time},
-                {"initialises_late", initialises_late}};
+                {"initialises_late", initialises_late},
+                {"needs_a_file", needs_a_file}};
 
 int main(int argc, char** argv) {
   for (const auto& program : programs) {

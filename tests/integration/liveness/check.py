@@ -50,7 +50,20 @@ EXPECTED = [
     ("polls_until_a_timeout", "--strategy icb --executions 5", [], None),
     ("timer_before_sleep", "--strategy dfs", [], True),
     ("timer_before_sleep", "--strategy optimal-dpor", [], True),
+    ("yields_only_if_idle", "--strategy icb", [], True),
+    ("yields_only_if_idle", "--strategy icb --error livelock", ["livelock"], None),
+    ("yields_only_if_idle", "--strategy random --error livelock --executions 100", ["livelock"], None),
+    ("tries_without_yields", "--strategy optimal-dpor", [], True),
+    ("tries_without_yields", "--strategy optimal-dpor --error livelock", ["livelock"], None),
+    ("yields_while_it_waits", "--strategy icb --error livelock", [], True),
+    ("yields_while_it_waits", "--strategy random --error livelock --executions 100", [], None),
+    ("spins_before_it_yields", "--strategy icb --preemptions 1 --error livelock", [], None),
+    ("spins_before_it_blocks", "--strategy icb --preemptions 2 --error livelock", [], True),
+    ("spins_until_a_time", "--strategy icb --preemptions 1 --executions 500 --error livelock", [], None),
 ]
+
+# Cases with other loops that never yield in some executions.
+MAY_SPIN = {"caches_what_it_saw"}
 
 # Under auto: what a warning of kind timing says of the failure that a longer delay leads to; none: it must not be there.
 TIMING = {
@@ -70,6 +83,14 @@ for name, options, bugs, complete in EXPECTED:
         wrong.append(f"{name} {options}: complete is {result['complete']}: {result['guarantee']}")
     if name == "backs_off_in_step" and not bugs and not any("livelock" in w for w in result["warnings"]):
         wrong.append(f"{name}: no warning: {result['warnings']}")
+    unyielding = [w for w in result["warnings"] if "never yields" in w]
+    expected = name in ("yields_only_if_idle", "tries_without_yields") and "--error" not in options
+    if len(unyielding) != expected and name not in MAY_SPIN:
+        wrong.append(f"{name} {options}: warnings {result['warnings']}")
+    if "livelock" in kinds and name in ("yields_only_if_idle", "tries_without_yields"):
+        replay = subprocess.run([lockstep, "replay", result["bugs"][0]["schedule"]], capture_output=True, text=True, timeout=120)
+        if replay.returncode != 1 or "never yields" not in replay.stdout:
+            wrong.append(f"{name} {options}: replay says {replay.stdout}{replay.stderr}")
     if "auto" in options and not bugs:
         told = [w for w in result["warnings"] if w.startswith("timing")]
         if len(told) != (name in TIMING) or (told and not re.search(TIMING[name], told[0])):

@@ -147,6 +147,69 @@ void naps_for_ever() {
   together(wait, wait);
 }
 
+// --- loops that wait, with and without a yield ---
+
+// CHESS figure 3: it seems to yield, but while the notification of somebody else is pending, it does not.
+void yields_only_if_idle() {
+  ready = 1;
+  const auto halt = [] {
+    if (ready.load() == 0) std::this_thread::yield();
+  };
+  together(
+      [=] {
+        while (ready.load() != 2) halt();
+      },
+      [] {
+        ready = 0;
+        ready = 2;
+      });
+}
+void tries_without_yields() {
+  together(
+      [] {
+        while (!guard.try_lock()) {
+        }
+        guard.unlock();
+      },
+      [] { std::lock_guard hold(guard); });
+}
+void yields_while_it_waits() {
+  together(
+      [] {
+        while (!ready.load()) std::this_thread::yield();
+        while (!guard.try_lock()) std::this_thread::sleep_for(1ms);
+        guard.unlock();
+      },
+      [] {
+        ready = 1;
+        std::lock_guard hold(guard);
+      });
+}
+void spins_before_it_yields() {
+  together(
+      [] {
+        for (int i = 1; !ready.load(); ++i)
+          if (i % 20 == 0) std::this_thread::yield();
+      },
+      [] { ready = 1; });
+}
+void spins_before_it_blocks() {
+  together([] { ready.wait(0); },
+           [] {
+             ready = 1;
+             ready.notify_one();
+           });
+}
+void spins_until_a_time() {
+  together(
+      [] {
+        const auto end = std::chrono::steady_clock::now() + 1ms;
+        while (!ready.load() && std::chrono::steady_clock::now() < end) {
+        }
+      },
+      [] { ready = 1; });
+}
+
 // --- time ---
 
 void sleeps_in_order() {
@@ -230,12 +293,34 @@ struct {
 } const kCases[] = {
 #define CASE(name) \
   { #name, name }
-    CASE(counts_for_long),    CASE(locks_for_long),      CASE(works_until_told),         CASE(locks_until_told),
-    CASE(caches_what_it_saw), CASE(backs_off),           CASE(backs_off_in_step),        CASE(main_alone),
-    CASE(main_alone_yields),  CASE(toggles_for_ever),    CASE(toggles_while_main_joins), CASE(toggles_without_yields),
-    CASE(naps_for_ever),      CASE(sleeps_in_order),     CASE(waits_a_minute),           CASE(waits_a_moment),
-    CASE(adds_up_waits),      CASE(stops_after_a_sleep), CASE(polls_until_a_timeout),    CASE(timer_before_sleep),
-    CASE(sleeps_unwatched),   CASE(waits_a_second),
+    CASE(counts_for_long),
+    CASE(locks_for_long),
+    CASE(works_until_told),
+    CASE(locks_until_told),
+    CASE(caches_what_it_saw),
+    CASE(backs_off),
+    CASE(backs_off_in_step),
+    CASE(main_alone),
+    CASE(main_alone_yields),
+    CASE(toggles_for_ever),
+    CASE(toggles_while_main_joins),
+    CASE(toggles_without_yields),
+    CASE(naps_for_ever),
+    CASE(sleeps_in_order),
+    CASE(waits_a_minute),
+    CASE(waits_a_moment),
+    CASE(adds_up_waits),
+    CASE(stops_after_a_sleep),
+    CASE(polls_until_a_timeout),
+    CASE(timer_before_sleep),
+    CASE(sleeps_unwatched),
+    CASE(waits_a_second),
+    CASE(yields_only_if_idle),
+    CASE(tries_without_yields),
+    CASE(yields_while_it_waits),
+    CASE(spins_before_it_yields),
+    CASE(spins_before_it_blocks),
+    CASE(spins_until_a_time),
 };
 
 }  // namespace

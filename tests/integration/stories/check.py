@@ -3,9 +3,10 @@
 
 usage: check.py LOCKSTEP LOCKSTEP_CXX WORK [--only COMPILER:LEVEL] [PROGRAM...]
 
-Builds programs.cpp with every compiler at every level and reads the story of each case: the names it must have stand in a
-comment behind the case. Of each PROGRAM (an example, a bug program) every object in the story counts that is not told by
-number or address.
+Builds programs.cpp and bugs.cpp with every compiler at every level and reads the story of each case: the names it must have
+stand in a comment behind the case. Of bugs.cpp, and of each PROGRAM (an example, a bug program), every other object in the
+story counts, too; it is wrong if it is told by number or address. Every bug must say why it fails, and
+what is in a comment before its case.
 """
 import collections
 import os
@@ -19,14 +20,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 WANTED = {"-O0": 0.95, "-O1": 0.95, "-O2": 0.80}
 VERBS = ("load|store|update|cas|lock|try-lock|unlock|relock|notify_all|notify_one|read-lock|write-lock|try-read-lock|"
          "try-write-lock|read-unlock|write-unlock|acquire|try-acquire|release|arrive at|leave|wait on|notify|read|write|"
-         "starts waiting on|returns from waiting on|destroy")
+         "starts waiting on|returns from waiting on|destroy|std::call_once|(?:counting_semaphore|latch|barrier)::\\w+|enter once")
 ROW = re.compile(r"^ *\d+ [ !] +(?:.*? )??(?:✗ )?(?:%s) (.+?)(?:   |$)" % VERBS)
 NUMBERED = re.compile(r"^(mutex|condvar|atomic|variable|semaphore|lock|barrier|once|futex|object)[a-z ]* \d+$|heap |a local of |0x")
 
 
-def cases():
-    text = (HERE / "programs.cpp").read_text()
-    return {m[1]: set(m[2].split()) for m in re.finditer(r"^void (\w+)\(.*// names: (.*)$", text, re.M)}
+def cases(source):
+    text = (HERE / source).read_text()
+    found = re.finditer(r"((?:^// Says: .*\n)*)^void (\w+)\(.*// names: (.*)$", text, re.M)
+    return {m[2]: (set(m[3].split()), re.findall("// Says: (.*)", m[1])) for m in found}
 
 
 def story(lockstep, command, work):
@@ -48,16 +50,22 @@ def objects(text):
     return found
 
 
-def check_cases(lockstep, cxx, work, compiler, level):
-    program = work / f"programs-{compiler}{level}"
+def check_cases(lockstep, cxx, work, source, compiler, level):
+    program = work / f"{source}-{compiler}{level}"
     env = dict(os.environ, LOCKSTEP_CXX=compiler)
-    subprocess.run([cxx, "-std=c++20", level, "-g", "-w", "-pthread", str(HERE / "programs.cpp"), "-o", str(program)], env=env,
+    subprocess.run([cxx, "-std=c++20", level, "-g", "-w", "-pthread", str(HERE / source), "-o", str(program)], env=env,
                    check=True)
     good = total = 0
     wrong = collections.defaultdict(list)
-    for case, names in cases().items():
+    for case, (names, says) in cases(source).items():
         text = story(lockstep, [str(program), case], work)
         seen = objects(text)
+        if source == "bugs.cpp":
+            names = names | seen
+            seen -= {name for name in seen if NUMBERED.search(name)}
+            for wanted in ["^Why\n  (Fails|Not known)", *says]:
+                if not re.search(wanted, text, re.M):
+                    wrong[case].append(f"does not say: {wanted}")
         total += len(names)
         good += len(names & seen)
         for name in names - seen:
@@ -83,7 +91,8 @@ def report(title, result, wanted):
     print(f"{title}: {good} of {total} names as in the source ({100 * good / max(total, 1):.1f} %)")
     for where, names in wrong.items():
         print(f"  {where}: {'; '.join(names)}")
-    return good >= wanted * total and total > 0
+    silent = any("does not say" in name for names in wrong.values() for name in names)
+    return good >= wanted * total and total > 0 and not silent
 
 
 def main():
@@ -102,7 +111,9 @@ def main():
         for level, wanted in WANTED.items():
             if not shutil.which(compiler) or (only and only != f"{compiler}:{level}"):
                 continue
-            fine &= report(f"{compiler} {level}", check_cases(lockstep, cxx, work, compiler, level), wanted)
+            for source in ("programs.cpp", "bugs.cpp"):
+                result = check_cases(lockstep, cxx, work, source, compiler, level)
+                fine &= report(f"{source} {compiler} {level}", result, wanted)
     if programs:
         fine &= report("programs", check_programs(lockstep, programs, work), 0.95)
     return 0 if fine else 1

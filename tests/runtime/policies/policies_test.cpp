@@ -4,6 +4,8 @@
 #include "frequencies.hpp"
 #include "model/policy_input.hpp"
 #include "programs.hpp"
+#include "runtime/policies/pct.hpp"
+#include "runtime/policies/surw.hpp"
 
 namespace lockstep {
 namespace {
@@ -51,6 +53,49 @@ TEST(RuntimeSurw, TakesEveryOrderEquallyOften) {
   do exact[order] = 1 / 20.0;
   while (std::next_permutation(order.begin(), order.end()));
   expect_frequencies(sample("faa 2 3", plan), exact, kExecutions);
+}
+
+// Threads 1 and 2 take turns without an end, thread 3 can run all the time.
+TEST(RuntimePct, StarvesNobodyForEver) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    rt::Pct pct;
+    pct.begin(seed, 3, 10);
+    uint32_t turns = 0;
+    ThreadId first{1};
+    for (uint32_t i = 0; i < 10 * rt::kPctPatience; ++i) {
+      const auto both = [&](auto&& visit) {
+        visit(first);
+        visit(ThreadId{3});
+      };
+      if (pct.choose(both, kNoThread) == ThreadId{3})
+        ++turns;
+      else
+        first = ThreadId{static_cast<uint16_t>(3 - index_of(first))};
+    }
+    EXPECT_GT(turns, 0u) << "seed " << seed;
+    EXPECT_LT(turns, 10 * rt::kPctPatience) << "seed " << seed;
+  }
+}
+
+// Thread 1 is expected on the object first, but polls for what thread 2 does there: with and without having been
+// expected.
+TEST(RuntimeSurw, DoesNotWaitForAThreadThatPolls) {
+  for (const uint32_t polls : {1u, 1'000'000u}) {
+    rt::Surw surw;
+    const uint64_t expected[] = {ExpectedOperations{ThreadId{1}, polls}.word(),
+                                 ExpectedOperations{ThreadId{2}, 1}.word()};
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      surw.begin(seed, expected, 2);
+      const auto both = [](auto&& visit) {
+        visit(ThreadId{1});
+        visit(ThreadId{2});
+      };
+      const auto chosen = [](ThreadId t) { return t == ThreadId{2}; };
+      uint32_t done = 0;
+      for (uint32_t i = 0; i < 5 * kSurwPatience; ++i) done += surw.choose(both, chosen) == ThreadId{2};
+      EXPECT_GT(done, kSurwPatience) << "seed " << seed;
+    }
+  }
 }
 
 TEST(RuntimePolicies, AreReplayedByTheDeviationsTheyLedTo) {

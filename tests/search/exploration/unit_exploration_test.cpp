@@ -129,8 +129,10 @@ void expect_same(const Exploration& r, const Exploration& one, const std::string
 TEST(Units, GiveTheSameResultsForAnyNumberOfWorkers) {
   uint64_t units = 0, bugs = 0;
   for (const bool ends : {false, true})
-    for (uint64_t seed = 0; seed < random_programs(60); ++seed) {
+    for (uint64_t seed = 0; seed < random_programs(100); ++seed) {
       const Program p = ends ? random_program_that_ends(seed) : random_program(seed);
+      if (run(p, in_units(0, false), 1, {.executions = 250, .time = {}}, true).result.ending != Ending::Finished)
+        continue;
       for (const bool levels : {false, true})
         for (const bool keep_going : {false, true}) {
           const MakeSearch make = in_units(1 + seed % 40, levels);
@@ -187,9 +189,10 @@ TEST(Units, OfSeedsAreDrawnInTheirOrder) {
 
 // What is under way when time is over is counted as far as it went, and what goes on from there ends with all.
 TEST(Units, AnInterruptedSearchGoesOnToTheSameCounts) {
+  const Program program = philosophers(3);
   for (const bool levels : {false, true}) {
     const MakeSearch make = in_units(20, levels);
-    const Exploration one = run(philosophers(3), make, 1, {}, true).result;
+    const Exploration one = run(program, make, 1, {}, true).result;
     for (const unsigned workers : {2, 5})
       for (const uint64_t after : {1, 5, 20}) {
         std::string state;
@@ -202,10 +205,10 @@ TEST(Units, AnInterruptedSearchGoesOnToTheSameCounts) {
             state = out.bytes();
           };
         };
-        const Exploration part = run(philosophers(3), make, workers, {}, true, after, {}, stop).result;
+        const Exploration part = run(program, make, workers, {}, true, after, {}, stop).result;
         ASSERT_EQ(part.ending, Ending::Interrupted);
         ASSERT_LT(part.executions, one.executions);
-        FakeExecutor executor(philosophers(3), {.window = kWindow});
+        FakeExecutor executor(program, {.window = kWindow});
         OutcomeAnalysis outcome;
         Analysis* analyses[] = {&outcome};
         const auto search = make();

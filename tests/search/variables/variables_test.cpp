@@ -606,6 +606,29 @@ TEST(Pctvb, HitsWithTheExactProbability) {
   EXPECT_GT(with, 2 * without);
 }
 
+TEST(Pctvb, ChoosesAmongTheVariablesInFocus) {
+  Program busy = figure2();
+  for (int i = 0; i < 10; ++i) {
+    busy.threads[0].insert(busy.threads[0].begin(), increment_of(1));
+    busy.threads[1].push_back(increment_of(1));
+  }
+  const std::set<uint64_t> used = [&] {  // by figure2() alone
+    const Program alone = figure2();
+    FakeExecutor executor(alone);
+    executor.submit(Plan{});
+    std::set<uint64_t> objects;
+    for (const Step& s : TraceView(*executor.next([] { return false; })).steps())
+      objects.insert(static_cast<uint64_t>(s.object));
+    return objects;
+  }();
+  constexpr uint64_t kRuns = 30'000;
+  const auto pctvb = make_pctvb({.depth = 2, .variables = 1, .seed = 2, .focus = [&](TraceView, ObjectId object) {
+                                   return used.contains(static_cast<uint64_t>(object));
+                                 }});
+  EXPECT_NEAR(rate(busy, *pctvb, kRuns), 1.0 / 6, 4 * std::sqrt(5.0 / 36 / kRuns)) << "as if there were no other";
+  EXPECT_FALSE(pctvb->claim().chance) << "nothing is said of the others";
+}
+
 TEST(Pctvb, StatesItsProbability) {
   // One of five variables, four threads, ten accesses: 1 / (5 * 4 * 10) for each execution.
   EXPECT_NEAR(pctvb_miss_probability({.depth = 2, .variables = 1}, 5, 4, 10, 1), 1 - 1.0 / 200, 1e-9);

@@ -1,5 +1,6 @@
-// libc++ polls a while before it waits: 64 times, then for 64 µs by the clock. Each round is a scheduling point, and
-// none of them matters: who waits at once is let go by the same operations. So instrumented code tests once and waits.
+// Replacement of a libc++ header for instrumented code: it tests once and then waits. libc++ polls before it waits: 64
+// times, then for 64 µs by the clock. Each round would be a scheduling point, and no round matters: the operations that
+// end the polling end the wait as well.
 #pragma once
 #pragma GCC system_header
 #define __libcpp_thread_poll_with_backoff __lockstep_polling_of_the_library
@@ -9,8 +10,8 @@
 #ifdef _LIBCPP_BEGIN_NAMESPACE_STD
 _LIBCPP_BEGIN_NAMESPACE_STD
 
-// `test` succeeds or fails; `wait` waits, or sleeps for a while, as it does when so much time has passed. `most`: 0 for
-// ever.
+// `test` returns whether it succeeded. `wait` waits or sleeps as the library's function does after `elapsed`. `most`:
+// the longest time; 0: no limit.
 template <class Test, class Wait>
 _LIBCPP_HIDE_FROM_ABI bool __libcpp_thread_poll_with_backoff(Test&& test, Wait&& wait, chrono::nanoseconds most = {}) {
   constexpr chrono::nanoseconds enough = chrono::microseconds(100);

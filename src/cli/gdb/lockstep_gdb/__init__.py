@@ -16,7 +16,7 @@ for text in ("next", "step", "until"):
 for text in ("run", "start"):
     gdb.execute("define hook-%s\npython lockstep_gdb.stepping.before_run()\nend" % text, to_string=True)
 gdb.execute("set confirm off")
-gdb.execute("handle SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT nostop noprint pass", to_string=True)  # the runtime's to report
+gdb.execute("handle SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT nostop noprint pass", to_string=True)  # for the runtime
 gdb.execute("interpreter-exec mi -enable-frame-filters", to_string=True)
 gdb.events.stop.connect(stopped)
 gdb.events.cont.connect(continued)

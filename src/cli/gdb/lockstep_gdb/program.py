@@ -16,7 +16,7 @@ class SharedMemory:
         while at < self.size:
             try:
                 begin = os.lseek(descriptor, at, os.SEEK_DATA)
-            except OSError:  # nothing but zeros is left
+            except OSError:  # the rest is zeros
                 break
             at = os.lseek(descriptor, begin, os.SEEK_HOLE)
             self.parts.append((begin, os.pread(descriptor, at - begin, begin)))

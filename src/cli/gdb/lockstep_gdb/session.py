@@ -13,7 +13,7 @@ from .recording import DATA, ROWS, STEPS, THE_END
 class Stop(gdb.Breakpoint):
     def __init__(self, place):
         super().__init__(place, internal=True)
-        self.silent = not LOCKSTEP_FRONT_END  # which is told of every stop
+        self.silent = not LOCKSTEP_FRONT_END  # a front end has to report every stop
 
 
 class AtStep(Stop):
@@ -47,7 +47,7 @@ class AtCheck(Stop):
         session.arrived(None, check=True)
 
 
-# What the frameworks call when a check has failed.
+# Functions that frameworks call when a check has failed.
 CHECKS = [
     ("testing::UnitTest::AddTestPartResult", "rsi", (1, 2)),  # GoogleTest
     ("Catch::RunContext::populateReaction",),
@@ -104,7 +104,7 @@ class AtAccess(Stop):
         return lockstep_thread(gdb.selected_thread()) == self.place["thread"]
 
     def stop(self):
-        # An access that is a scheduling point has its record only behind the call.
+        # An access that is a scheduling point gets its record only after the call.
         records = self.place.get("records", 0) - self.is_call
         if not self.is_armed() or not self.is_next or session.records() < records:
             return False
@@ -129,12 +129,12 @@ class Session:
     def __init__(self):
         self.shared, self.stops, self.accesses, self.checks = None, [], [], []
         self.wanted = None  # a row, or {"record": n}, {"access": n}; None: the failure
-        self.view = None  # a row to be looked at when the execution has ended: a wait that did not end
-        self.here = None  # the number of the row at which it has stopped; None: not known
-        self.step = None  # the record that is about to be executed; None: it has stopped elsewhere
+        self.view = None  # a row to show once the execution has ended: a wait that did not end
+        self.here = None  # number of the row at which the program has stopped; None: not known
+        self.step = None  # the record about to be executed; None: stopped elsewhere
         self.at_row, self.ended, self.at_check, self.is_failure = None, False, False, False
-        self.show = None  # what is called when another place is looked at; see view.py
-        self.runner = self.failed = None  # threads: that runs, or that could not go on at the end
+        self.show = None  # called when another place is shown; see view.py
+        self.runner = self.failed = None  # threads: the running one; one that was blocked at the end
         self.heeds_failure = False  # on the way to a row
 
     # The runtime's variable lockstep_debug: records so far, record at which to stop.
@@ -202,7 +202,7 @@ class Session:
         self.at_row = row if row and "number" in row else None
         self.here = self.at_row["number"] if self.at_row else None if not (ended or check) else THE_END
         if self.at_row and not self.at_row["step"] and "access" not in self.at_row:
-            for thread, number in program_threads():  # a wait is looked at in the thread that waits
+            for thread, number in program_threads():  # a wait is shown in the waiting thread
                 if number == self.at_row["thread"]:
                     thread.switch()
         self.is_failure = row is None or (DATA["stop"]["at"] == "access" and row.get("access") == 0) or (

@@ -28,7 +28,7 @@ def leave_runtime():
         raise gdb.GdbError("stopped before the line was done")
     now = gdb.newest_frame()
     if is_own(now) and now.find_sal().line != line and not LOCKSTEP_FRONT_END:
-        gdb.execute("frame")  # the call was the end of its line: gdb's own command is done
+        gdb.execute("frame")  # the call ended its line: gdb's own command has nothing left to do
         raise gdb.GdbError("(that was the end of the line)")
 
 

@@ -34,7 +34,8 @@ export interface StoryData {
     cycle: number[]; // threads
   };
   why?: { text: string[]; orders: { first: number; second: number; reversed: string }[] }; // step numbers
-  passing?: { rows: { thread: number; text: string; place: string }[]; difference: number }; // first row that differs
+  // Counted steps from number `first` on, from 0; `difference`: the first one that is not as in the failing schedule.
+  passing?: { first: number; difference: number; rows: { thread: number; text: string; place: string }[] };
   threads: { name: string; end: string; created?: number }[];
   legend: [name: string, place: string][];
   objects: { name: string; kind: string }[];

@@ -19,13 +19,15 @@ export function Why({ story, select }: Props) {
   };
   return (
     <section class="why">
-      {why.text.map((line) => <p>{line}</p>)}
-      {why.orders.length > 0 && (
-        <ul>
-          {why.orders.map(({ first, second, reversed }) => (
-            <li>{step(first)} comes before {step(second)}; the other way round it {reversed}</li>
-          ))}
-        </ul>
+      {why.orders.length === 0 ? why.text.map((line) => <p>{line}</p>) : (
+        <>
+          <p>It fails because</p>
+          <ul>
+            {why.orders.map(({ first, second, reversed }) => (
+              <li>{step(first)} comes before {step(second)}; the other way round it {reversed}</li>
+            ))}
+          </ul>
+        </>
       )}
     </section>
   );
@@ -33,13 +35,13 @@ export function Why({ story, select }: Props) {
 
 // The failing steps left, the passing ones right; both are the same above the first difference.
 export function Compare({ story, select }: Props) {
-  const { rows, difference } = story.data.passing!;
+  const { first, rows, difference } = story.data.passing!;
   const failing: number[] = [];
   for (let row = 0; row < story.size; ++row) if (story.number(row)) failing.push(row);
-  const from = Math.max(0, difference - 5), to = Math.min(Math.max(rows.length, failing.length), difference + 60);
+  const to = Math.max(first + rows.length, Math.min(failing.length, difference + 60));
   const lines = [];
-  for (let at = from; at < to; ++at) {
-    const row = failing[at], other = rows[at];
+  for (let at = first; at < to; ++at) {
+    const row = failing[at], other = rows[at - first];
     lines.push(
       <tr class={at === difference ? "first-difference" : at > difference ? "different" : ""}>
         <td class="number">{at + 1}</td>
@@ -73,8 +75,8 @@ export function Threads({ story, select }: Props) {
             <td><b style={{ color: threadColour(thread) }}>{name}</b></td>
             <td class={end === "failed" || end.startsWith("waits") ? "bad" : ""}>{end}</td>
             <td>{created !== undefined && created >= 0 && (
-              <a href={`#step=${story.number(created)}`} onClick={(event) => (event.preventDefault(), select(created))}>
-                step {story.number(created)} <span class="place">{story.place(created)}</span>
+              <a href="#" onClick={(event) => (event.preventDefault(), select(created))}>
+                {story.threadName(story.thread(created))} <span class="place">{story.place(created)}</span>
               </a>
             )}</td>
           </tr>

@@ -93,7 +93,7 @@ export function withWhy() {
     orders: [{ first: 4, second: 6, reversed: "passes" }],
   };
   data.passing = {
-    difference: 4,
+    first: 0, difference: 4,
     rows: [[0, "create worker 1"], [0, "create worker 2"], [0, "join worker 1 … waits"], [1, "lock accounts[0].mutex"],
            [1, "lock accounts[1].mutex"], [1, "unlock accounts[1].mutex"], [1, "unlock accounts[0].mutex"]]
       .map(([thread, text]) => ({ thread, text, place: "bank.cpp:6" })),
