@@ -193,19 +193,22 @@ TEST(Units, AnInterruptedSearchGoesOnToTheSameCounts) {
   for (const bool levels : {false, true}) {
     const MakeSearch make = in_units(20, levels);
     const Exploration one = run(program, make, 1, {}, true).result;
-    for (const unsigned workers : {2, 5})
-      for (const uint64_t after : {1, 5, 20}) {
+    for (const unsigned workers : {2, 5}) {
+      uint64_t looks_in_all = 0;
+      run(program, make, workers, {}, true, 1, {},
+          [&](ExplorerHooks& hooks) { hooks.interrupted = [&] { return ++looks_in_all == 0; }; });
+      for (const uint64_t quarters : {1, 2, 3}) {
         std::string state;
         uint64_t looks = 0;
         const auto stop = [&](ExplorerHooks& hooks) {
-          hooks.interrupted = [&] { return ++looks > after * 50; };
+          hooks.interrupted = [&] { return ++looks > looks_in_all * quarters / 4; };
           hooks.save = [&](const auto& write) {
             StateWriter out;
             write(out);
             state = out.bytes();
           };
         };
-        const Exploration part = run(program, make, workers, {}, true, after, {}, stop).result;
+        const Exploration part = run(program, make, workers, {}, true, 1, {}, stop).result;
         ASSERT_EQ(part.ending, Ending::Interrupted);
         ASSERT_LT(part.executions, one.executions);
         FakeExecutor executor(program, {.window = kWindow});
@@ -219,6 +222,7 @@ TEST(Units, AnInterruptedSearchGoesOnToTheSameCounts) {
         EXPECT_EQ(all.traces, one.traces);
         EXPECT_EQ(known(all), known(one));
       }
+    }
   }
 }
 
