@@ -26,7 +26,7 @@ enum class FactKind : uint8_t {
   FilesChange,        // an execution looked at a file or folder that had changed since the exploration began
   FailedAtStart,      // a thread failed before it, or one that it had just created, had a scheduling point
   TimedOperations,    // a sleep or timed wait beside other threads
-  SpinsUnyielding,    // a loop that waits without ever yielding; the place is the return address of a read
+  SpinsUnyielding,    // a loop that waits without ever yielding; the place is that of a read. 0: another loop yields
   ChangesLocale,      // setlocale beside other threads: when these format or convert text is not explored
   kCount
 };
