@@ -22,11 +22,11 @@ def within(executions):
     return f"{budget(executions):,} executions"
 
 
-def run(program, *options, executions=20_000, seconds=60):
-    """The JSON report of one run; None if the program could not be run."""
+def run(program, *options, executions=20_000, seconds=60, shrink=False):
+    """The JSON report of one run; None if the program could not be run. shrink: a bug has the bounds that it needs."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "report.json"
-        subprocess.run([LOCKSTEP, "run", "--quiet", "--progress", "never", "--workers", "1", "--no-shrink", "--races", "ignore",
+        subprocess.run([LOCKSTEP, "run", "--quiet", "--progress", "never", "--workers", "1", "--races", "ignore", *([] if shrink else ["--no-shrink"]),
                         "--executions", str(budget(executions)), "--time", f"{max(int(seconds * SCALE), 30)}s",
                         "--out", folder, "--json", path, *map(str, options), *map(str, program)],
                        cwd=folder, capture_output=True, check=False)

@@ -87,8 +87,9 @@ class Places {
   }
 
   // Loops of the program's own code that spin without a yield; those of standard headers it cannot change. Reads in one
-  // function are taken for one loop.
+  // function are taken for one loop. None if no loop of the program yields: then it is meant to spin.
   std::vector<std::string> unyielding() {
+    if (!facts_.contains({0, FactKind::SpinsUnyielding})) return {};
     std::map<std::string, std::string> texts;  // by function
     for (const Fact& fact : facts_) {
       if (fact.kind != FactKind::SpinsUnyielding) continue;
@@ -179,7 +180,7 @@ std::vector<std::string> unexplored_points(const Places& places) {
 
 }  // namespace
 
-// One line, however many: a spin lock that never yields is often meant like that.
+// One line, however many.
 void Campaign::warn_of_unyielding_loops() {
   constexpr size_t kMost = 5;
   const std::set<Fact> facts = target_->facts();
@@ -188,8 +189,8 @@ void Campaign::warn_of_unyielding_loops() {
   const size_t more = loops.size() - std::min(loops.size(), kMost);
   loops.resize(loops.size() - more);
   listener_.warn(
-      fmt::format("livelock: a thread that waits at {}{} never yields, while the thread it waits for may need "
-                  "its processor (--error livelock shows how)",
+      fmt::format("livelock: a thread that waits at {}{} does not always yield, while the thread it waits for may "
+                  "need its processor (--error livelock shows how)",
                   fmt::join(loops, ", "), more ? fmt::format(" and {} more places", more) : ""));
 }
 

@@ -27,7 +27,7 @@ enum class FactKind : uint8_t {
   FilesChange,        // an execution looked at a file or folder that has changed since the exploration began
   FailedAtStart,      // a thread failed before it, or a thread it had just created, reached a scheduling point
   TimedOperations,    // a sleep or timed wait beside other threads
-  SpinsUnyielding,    // a loop waits and never yields; the place is the return address of a read
+  SpinsUnyielding,    // a loop waits and never yields; the place is that of a read. 0: another loop yields
   ChangesLocale,      // setlocale beside other threads: the order against their formatting is not explored
   kCount
 };

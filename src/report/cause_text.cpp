@@ -50,7 +50,8 @@ std::string in_words(const NeededOrder::Told& step) {
 std::string cause_sentence(const Cause& cause, const StepReference& reference) {
   if (cause.reversed == 0 && cause.left_out == 0) return {};
   if (cause.reversed == 0)
-    return fmt::format("Not known: of {} of conflicting steps none could be reversed.", plural(cause.left_out, "pair"));
+    return fmt::format("Not known: no execution with one of {} of conflicting steps reversed came to an end.",
+                       plural(cause.left_out, "pair"));
   if (cause.orders.empty())
     return fmt::format("Fails in every order tried: {} of conflicting steps reversed, one at a time.",
                        plural(cause.reversed, "pair"));

@@ -63,10 +63,7 @@ class Story {
     for (const std::string_view prefix :  // what the kind has said
          {"assertion failed: ", "deadlock: ", "data race ", "use after free: ", "leak: "})
       if (text.starts_with(prefix)) text.erase(0, prefix.size());
-    if (race()) return text;  // the values belong to an assertion of the same execution
-    std::string values;
-    for (const Operand& operand : finding_.seen.operands)
-      values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", operand.name, operand.value);
+    const std::string values = operand_text(finding_);
     return values.empty() ? text : fmt::format("{}   ({})", text, values);
   }
 

@@ -225,6 +225,14 @@ class TableMaker {
 
 }  // namespace
 
+std::string operand_text(const Finding& finding) {
+  if (finding.race) return {};  // an assertion of the same execution
+  std::string text;
+  for (const Operand& operand : finding.seen.operands)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", operand.name, operand.value);
+  return text;
+}
+
 StoryTable story_table(const Finding& finding, TraceNames& names, const Glyphs& glyphs, size_t row_limit,
                        Creation creation) {
   return TableMaker(finding, names, glyphs).make(row_limit, creation);

@@ -25,6 +25,9 @@ struct StoryTable {
   std::map<uint32_t, uint32_t> pending;  // row number of each pending operation
 };
 
+// Of the variables in a failed assertion: "n = 2, limit = 1"; empty: it is none, or they are not known.
+std::string operand_text(const Finding& finding);
+
 // `row_limit`: about so many rows; the others become one that counts them.
 StoryTable story_table(const Finding& finding, TraceNames& names, const Glyphs& glyphs, size_t row_limit,
                        Creation creation = Creation::LeftOut);

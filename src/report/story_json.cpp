@@ -102,6 +102,7 @@ class StoryModel {
                  {"replay", finding_.schedule.empty() ? "" : "lockstep replay " + shell_word(finding_.schedule)}};
     if (!finding_.cause.text.empty()) json["why"] = why();
     if (!finding_.test.empty()) json["test"] = finding_.test;
+    if (const std::string values = operand_text(finding_); !values.empty()) json["values"] = values;
     if (!finding_.output.empty()) {
       const size_t begin = finding_.output.size() > kOutputBytes ? finding_.output.size() - kOutputBytes : 0;
       json["output"] = finding_.output.substr(begin);

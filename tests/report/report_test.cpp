@@ -113,7 +113,8 @@ TEST(Json, WhatFailsInEveryOrderSaysSo) {
   EXPECT_EQ(bug.cause.text, "") << "nothing was tried";
   bug.cause.left_out = 2;
   explain_cause(bug, bank.symbols);
-  EXPECT_EQ(bug.cause.text, "Not known: of 2 pairs of conflicting steps none could be reversed.");
+  EXPECT_EQ(bug.cause.text,
+            "Not known: no execution with one of 2 pairs of conflicting steps reversed came to an end.");
   bug.cause.reversed = 3;
   explain_cause(bug, bank.symbols);
   EXPECT_EQ(bug.cause.text, "Fails in every order tried: 3 pairs of conflicting steps reversed, one at a time.");

@@ -156,7 +156,9 @@ TEST(StoryJson, ThePassingScheduleStandsBesideFromTheFirstDifferenceOn) {
   finding.cause.passing = passing.end(Outcome::Ok);
   finding.cause.orders = {{.first = 2, .second = 5}};  // the pending operation of the second worker
   finding.cause.text = "because";
+  finding.seen.operands = {{"n", "2"}, {"limit", "1"}};
   const Json story = story_json(finding, bank.symbols, {"./bank_test"});
+  EXPECT_EQ(story["values"], "n = 2, limit = 1");
   EXPECT_EQ(story["passing"]["first"], 0);
   EXPECT_EQ(story["passing"]["difference"], 1);
   EXPECT_EQ(story["passing"]["rows"].size(), 2u);

@@ -96,6 +96,8 @@ void look_for_a_round(Thread& me, const Watch& now) {
       goes_round(me);
     else if (me.round[i].yields == me.yields)
       note_unyielding(me, now);
+    else
+      notice(FactKind::SpinsUnyielding);  // here it does yield
     return;
   }
   ++me.spin_misses;

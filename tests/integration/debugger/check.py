@@ -11,7 +11,10 @@ import sys
 import unittest
 
 LOCKSTEP, PROGRAMS, WORK = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-GOOGLE = str(pathlib.Path(PROGRAMS).with_name("google"))
+# Tests whose failed check does not end them, by framework; those that are installed.
+FRAMEWORKS = {name: pathlib.Path(PROGRAMS).with_name(name) for name in ("google", "catch2", "boost")}
+CHECKS = {"google": "EXPECT_EQ(count.load(), 2)", "catch2": "CHECK(count.load() == 2)",
+          "boost": "BOOST_CHECK_EQUAL(count.load(), 2)"}
 
 # What the line at which it stops contains.
 LINES = {
@@ -45,7 +48,7 @@ def record(kind):
     """Its schedule, found once."""
     schedule = WORK / kind / "bug-1.lockstep"
     if not schedule.exists():
-        program = [GOOGLE, "--gtest_filter=Counter.*"] if kind == "google" else [PROGRAMS, kind]
+        program = [str(FRAMEWORKS[kind])] if kind in FRAMEWORKS else [PROGRAMS, kind]
         found = run("run", "--quiet", "--tests", "whole", "--out", kind, *OPTIONS.get(kind, []), *program)
         assert found.returncode == 1, found
     return str(schedule)
@@ -64,7 +67,7 @@ class EveryKind(unittest.TestCase):
             kind, "bt", "info threads", "lockstep back", "lockstep next", "bt", "info threads")
         self.assertIn("lockstep: ", start)
         self.assertIn(line, start.splitlines()[-1], start)
-        self.assertRegex(trace, r"(programs|google)\.cpp:\d+")
+        self.assertRegex(trace, r"(programs|google|catch2|boost)\.cpp:\d+")
         self.assertNotIn("liblockstep-rt", trace)
         self.assertRegex(threads, r"(?m)^\* *\d+ +\S+")
         self.assertRegex(back, r"lockstep: step \d+, ")
@@ -74,7 +77,11 @@ class EveryKind(unittest.TestCase):
         self.assertNotIn("Python Exception", errors)
 
     def test_a_failed_check_of_a_test(self):
-        self.check_kind("google", "EXPECT_EQ(count.load(), 2)")
+        for framework, program in FRAMEWORKS.items():
+            if framework != "google" and not program.exists():
+                continue
+            with self.subTest(framework):
+                self.check_kind(framework, CHECKS[framework])
 
 
 for name, text in LINES.items():

@@ -7,6 +7,7 @@ export interface StoryData {
   test?: string;
   kind: string; // "deadlock", "data-race", ...
   message: string;
+  values?: string; // of the variables in a failed assertion
   execution: number;
   preemptions: number;
   thread_count: number;

@@ -153,7 +153,7 @@ function Header({ data }: { data: StoryData }) {
         <span class="program" title={data.program.join(" ")}>{program}</span>
         {data.test && <span class="test">{data.test}</span>}
       </h1>
-      <p class="message">{data.message}</p>
+      <p class="message">{data.message}{data.values && ` (${data.values})`}</p>
       <p class="facts">
         {[count(data.preemptions, "preemption"), count(data.thread_count, "thread"),
           count(data.rows.number.reduce((most, n) => Math.max(most, n), 0), "step"),
