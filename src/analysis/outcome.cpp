@@ -7,21 +7,23 @@
 
 #include "analysis/bounds.hpp"
 #include "analysis/deadlock.hpp"
+#include "model/waits_for_ever.hpp"
 
 namespace lockstep {
 namespace {
 
-std::optional<FindingKind> kind_of(Outcome outcome) {
-  switch (outcome) {
+std::optional<FindingKind> kind_of(const TraceHeader& header) {
+  if (waits_for_ever(header)) return FindingKind::Deadlock;
+  switch (header.outcome) {
     case Outcome::Assertion: return FindingKind::Assertion;
     case Outcome::Abort: return FindingKind::Abort;
     case Outcome::Exception: return FindingKind::Exception;
     case Outcome::Crash:
     case Outcome::WorkerDied: return FindingKind::Crash;
     case Outcome::ExitCode: return FindingKind::ExitCode;
-    case Outcome::Deadlock: return FindingKind::Deadlock;
     case Outcome::LockMisuse: return FindingKind::LockMisuse;
     case Outcome::DoubleFree: return FindingKind::DoubleFree;
+    case Outcome::Deadlock:  // above
     case Outcome::Livelock: return FindingKind::Livelock;
     case Outcome::Ok:
     case Outcome::StepLimit:  // a long execution is no error
@@ -63,6 +65,13 @@ std::string livelock_message(TraceView trace) {
   return "livelock: the remaining threads spin, each waiting for another" + (spinning.empty() ? "" : ": " + spinning);
 }
 
+std::string call_deadlock_message(TraceView trace) {
+  std::string text = "deadlock: ";
+  for (const Step& p : trace.pending())
+    if (p.kind == OpKind::State) text += name_of(p.thread) + " waits in a system call; ";
+  return text + "no thread can make it return";
+}
+
 // A description of the outcome, without the program's own message.
 std::string fact(TraceView trace) {
   const TraceHeader& header = trace.header();
@@ -76,7 +85,9 @@ std::string fact(TraceView trace) {
     case Outcome::ExitCode: return "the program ended with exit code " + std::to_string(header.code);
     case Outcome::LockMisuse: return who + " misused a lock";
     case Outcome::DoubleFree: return who + " freed memory twice";
-    case Outcome::Livelock: return trace.message().empty() ? livelock_message(trace) : "livelock";
+    case Outcome::Livelock:
+      if (waits_for_ever(header)) return call_deadlock_message(trace);
+      return trace.message().empty() ? livelock_message(trace) : "livelock";
     case Outcome::Deadlock: {
       const std::string waits = describe(wait_graph(trace));
       return waits.empty() ? "deadlock: no thread can run" : "deadlock: " + waits;
@@ -97,7 +108,7 @@ bool is_reported_otherwise(FindingKind kind, TraceView trace) {
 }  // namespace
 
 std::optional<Finding> OutcomeAnalysis::check(TraceView trace) {
-  const auto kind = kind_of(trace.outcome());
+  const auto kind = kind_of(trace.header());
   if (!kind) return std::nullopt;
   if (is_reported_otherwise(*kind, trace)) return std::nullopt;
   Finding finding;

@@ -48,6 +48,7 @@ std::string message_of(const Finding& found, const TraceNames& names) {
   const TraceHeader& header = names.trace().header();
   switch (found.kind) {
     case FindingKind::Deadlock: {
+      if (header.outcome == Outcome::Livelock) return found.message;
       const std::string waits = describe_waits(wait_graph(names.trace()), names);
       return waits.empty() ? found.message : "deadlock: " + waits;
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "model/waits_for_ever.hpp"
 #include "report/operation_text.hpp"
 #include "report/user_frames.hpp"
 #include "report/wait_text.hpp"
@@ -37,7 +38,7 @@ std::string waiting_text(const Step& op, const WaitStory& story, const TraceName
 std::string state_of(ThreadId t, const std::set<ThreadId>& finished, const WaitStory& story, const TraceNames& names) {
   const TraceView trace = names.trace();
   const TraceHeader& header = trace.header();
-  const bool fails = header.outcome != Outcome::Ok && header.outcome != Outcome::Deadlock;
+  const bool fails = header.outcome != Outcome::Ok && !waits_for_ever(header);
   if (t == header.culprit && fails)
     return (header.outcome == Outcome::Livelock ? "runs on" : "failed") + place_of(names.stack_of_failure(), names);
   for (size_t i = 0; i < trace.pending().size(); ++i) {

@@ -8,6 +8,7 @@
 
 #include "analysis/lock_owners.hpp"
 #include "model/schedule.hpp"
+#include "model/waits_for_ever.hpp"
 
 namespace lockstep {
 namespace {
@@ -125,7 +126,7 @@ class RowWriter {
         if (ran_last == last && (pending[i].flags & Step::kBlocked)) tell_blocked(pending[i].thread, {true, i});
       }
     const ThreadId culprit = trace_.header().culprit;
-    if (culprit == kNoThread || trace_.outcome() == Outcome::Deadlock || trace_.outcome() == Outcome::Ok) return;
+    if (culprit == kNoThread || waits_for_ever(trace_.header()) || trace_.outcome() == Outcome::Ok) return;
     StoryRow row{.kind = StoryRow::Failure, .thread = culprit};
     rows_.push_back(std::move(row));
   }

@@ -105,6 +105,7 @@ struct alignas(64) Thread {
   uint64_t yields_at, yields_on_path;  // where that was looked at last
   uint64_t read_object, read_value;    // of its last read that changed nothing
   bool announced;        // no access has followed the last call for tracked memory (detect/call_sites.hpp)
+  bool repeats_call;     // that would let it wait in the kernel (intercept/blocking_calls.cpp)
   bool spinning;         // the next round of its loop is useless until a watched value changes
   bool goes_round;       // the next round is useful, because a watched value has changed
   uint64_t change;       // address of that value; 0: several

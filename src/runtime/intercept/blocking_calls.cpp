@@ -39,6 +39,7 @@ auto until_possible(int would_wait, F&& attempt) {
     const auto result = attempt();
     const bool waits = result < 0 && (errno == would_wait || errno == EAGAIN);
     call.done(waits ? -1 : 0);
+    self().repeats_call = waits;
     if (!waits) return result;
   }
 }

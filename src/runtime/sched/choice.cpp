@@ -1,4 +1,5 @@
 // Chooses the next thread wherever the plain default schedule is not enough: plans, policies, sleep sets.
+#include "model/waits_for_ever.hpp"
 #include "runtime/sched/livelock.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
@@ -259,13 +260,15 @@ void Scheduler::wake_sleepers() {
 Thread* Scheduler::choose_among_spinners() {
   // Twice in a row without any change by any thread: no spinner will ever leave its loop.
   uint64_t changes = created + 1;
+  bool only_calls = true;
   live.for_each(words_, [&](ThreadId t) {
     count_plain_writes(thread(t));
     changes += thread(t).effects - thread(t).unchanging;
+    only_calls &= !thread(t).spinning || thread(t).repeats_call;
   });
   if (changes == spinners_tried_ && !client_.outside_helps()) {
     last_rounds = tried_at_;
-    end(Outcome::Livelock);
+    end(Outcome::Livelock, only_calls ? kWaitsInCalls : 0);
   }
   spinners_tried_ = changes;
   tried_at_ = log_size;

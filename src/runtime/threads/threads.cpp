@@ -144,7 +144,7 @@ void forget_loops(Thread& t) {
   t.different_rounds = 0;
   t.yields_at = t.yields_on_path = 0;
   t.read_object = t.read_value = t.volatile_read = t.volatile_reads = 0;
-  t.spinning = t.goes_round = false;
+  t.spinning = t.goes_round = t.repeats_call = false;
   for (uint64_t& key : t.spin_key) key = 0;
 }
 

@@ -43,6 +43,9 @@ def not_explored(case, *options, says=None, silent=None):
 
 
 explored("lock_of_a_file")
+for case, kind in (("locks_of_files_in_opposite_orders", "deadlock"), ("tried_locks_of_files_in_opposite_orders", "livelock")):
+    done, result = run(case)
+    check(f"{case} is a {kind}", [b["kind"] for b in result["bugs"]] == [kind], done)
 done, result = run("environment_read_by_itself")
 check("the environment is raced for", [b["kind"] for b in result["bugs"]] == ["data-race"], done)
 # A child process can end a wait; if it does not, that is a deadlock.

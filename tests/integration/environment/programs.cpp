@@ -341,6 +341,31 @@ void lock_of_a_file() {
   assert(first == 1);
 }
 
+// Two locks on files, taken in opposite orders. With `flags` LOCK_NB the threads spin instead of waiting.
+template <int flags>
+void two_locks_of_files() {
+  char names[2][40] = {"/tmp/lockstep-environment-XXXXXX", "/tmp/lockstep-environment-XXXXXX"};
+  int fds[2][2];
+  for (int i = 0; i < 2; ++i) {
+    fds[0][i] = mkstemp(names[i]);
+    fds[1][i] = open(names[i], O_RDWR);
+    unlink(names[i]);
+  }
+  const auto enter = [](int outer, int inner) {
+    while (flock(outer, LOCK_EX | flags) != 0) continue;
+    while (flock(inner, LOCK_EX | flags) != 0) continue;
+    flock(inner, LOCK_UN);
+    flock(outer, LOCK_UN);
+  };
+  std::thread other(enter, fds[1][1], fds[1][0]);
+  enter(fds[0][0], fds[0][1]);
+  other.join();
+  for (auto& row : fds)
+    for (const int fd : row) close(fd);
+}
+void locks_of_files_in_opposite_orders() { two_locks_of_files<0>(); }
+void tried_locks_of_files_in_opposite_orders() { two_locks_of_files<LOCK_NB>(); }
+
 // Who reads `environ` by itself looks at what setenv() writes.
 void environment_read_by_itself() {
   std::thread other([] { setenv("LOCKSTEP_TEST", "1", 1); });
@@ -439,6 +464,8 @@ void child_signals_shared_condition() {
 
 const Case cases[] = {CASE(spurious_wakeup),
                       CASE(lock_of_a_file),
+                      CASE(locks_of_files_in_opposite_orders),
+                      CASE(tried_locks_of_files_in_opposite_orders),
                       CASE(environment_read_by_itself),
                       CASE(child_posts_shared_semaphore),
                       CASE(child_posts_named_semaphore),
