@@ -101,7 +101,9 @@ TEST(Json, ABugSaysWhyItFails) {
 
 // Several steps of a library call are one row of a story.
 TEST(Json, AnOrderIsToldOnce) {
-  const Cause cause{.orders = {{1, 4, {}, {}}, {2, 4, {}, {}}}, .reversed = 2};
+  Cause cause;
+  cause.orders = {{1, 4, {}, {}}, {2, 4, {}, {}}};
+  cause.reversed = 2;
   const auto row = [](uint32_t step) { return step < 4 ? std::string("step 1") : "step 2"; };
   EXPECT_EQ(cause_sentence(cause, row), "Fails because step 1 comes before step 2: reversed, it passes.");
 }

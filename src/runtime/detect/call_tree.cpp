@@ -2,7 +2,6 @@
 #include "runtime/detect/call_tree.hpp"
 
 #include "runtime/base/trace_limits.hpp"
-#include "runtime/process/backtrace.hpp"
 
 namespace lockstep::rt {
 namespace {
@@ -31,13 +30,6 @@ const CallNode* CallTree::child(const CallNode* caller, uint64_t pc) {
   slots_[used_] = static_cast<uint32_t>(slot);
   table_[slot] = static_cast<uint32_t>(++used_);
   return &nodes_[used_ - 1];
-}
-
-uint64_t unwind_calls() {
-  uint64_t stack[kDeepest];
-  const CallNode* node = nullptr;
-  for (size_t n = backtrace(stack, kDeepest); n-- > 0;) node = call_tree.child(node, stack[n]);
-  return reinterpret_cast<uint64_t>(node);
 }
 
 }  // namespace lockstep::rt

@@ -182,7 +182,9 @@ TEST(Units, OfSeedsAreDrawnInTheirOrder) {
     for (const unsigned workers : {2, 3, 5}) {
       const CrewRun r = run(increment(3), make, workers, budget, keep_going, workers, {.killed = 20, .refused = 20});
       expect_same(r.result, one, std::to_string(workers));
-      if (keep_going) EXPECT_GT(r.units, 3u);
+      if (keep_going) {
+        EXPECT_GT(r.units, 3u);
+      }
     }
   }
 }
