@@ -1,4 +1,5 @@
 // Puts the stack of the running thread into the call tree.
+#include "runtime/base/trace_limits.hpp"
 #include "runtime/detect/call_tree.hpp"
 #include "runtime/process/backtrace.hpp"
 
