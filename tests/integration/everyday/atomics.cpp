@@ -197,8 +197,7 @@ EVERYDAY(single_producer_ring) {
   });
   int sum = 0;
   for (int i = 0; i < 3; ++i) {
-    while (tail.load(std::memory_order_acquire) == head.load(std::memory_order_relaxed)) {
-    }
+    while (tail.load(std::memory_order_acquire) == head.load(std::memory_order_relaxed)) std::this_thread::yield();
     sum += ring[head % ring.size()];
     head.store(head + 1, std::memory_order_release);
   }
