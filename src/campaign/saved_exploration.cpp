@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
 #include "report/input_file.hpp"
 #include "search/base/saved_state.hpp"
@@ -96,10 +97,16 @@ int open_alone(const std::string& path) {
   }
 }
 
+// Kept for the next file: to make one takes longer than to compress a small state.
+ZSTD_CStream* compressor() {
+  static const std::unique_ptr<ZSTD_CStream, size_t (*)(ZSTD_CStream*)> stream(ZSTD_createCStream(), ZSTD_freeCStream);
+  return stream.get();
+}
+
 // A file whose contents are compressed while they are written. The header is written last.
 class PackedFile {
  public:
-  explicit PackedFile(const std::string& path) : stream_(ZSTD_createCStream()), sum_(XXH3_createState()) {
+  explicit PackedFile(const std::string& path) : stream_(compressor()), sum_(XXH3_createState()) {
     if (const int file = open_alone(path); file >= 0) file_ = ::fdopen(file, "wb");
     if (!file_) error_ = errno;
     ZSTD_initCStream(stream_, 1);
@@ -109,7 +116,6 @@ class PackedFile {
   }
   ~PackedFile() {
     if (file_) std::fclose(file_);
-    ZSTD_freeCStream(stream_);
     XXH3_freeState(sum_);
   }
   PackedFile(const PackedFile&) = delete;

@@ -123,6 +123,7 @@ class WorkerTarget final : public Target {
     dealt_.push_back(number);
     ++slot.to_do;
     slot.queue.push_back(plan);
+    modules_are_current_ = false;
     if (slot.process.pid() < 0 && slot.queue.size() == 1 && !slot.restart()) return;  // next() reports the failure
     slot.feed();
   }
@@ -190,8 +191,9 @@ class WorkerTarget final : public Target {
   }
 
   std::vector<Module> modules() override {
+    if (std::exchange(modules_are_current_, true)) return modules_;
     std::vector<Module> modules = modules_of(slots_.at(0)->process.pid());
-    if (!modules.empty()) modules_ = modules;
+    if (!modules.empty()) modules_ = std::move(modules);
     return modules_;
   }
 
@@ -253,8 +255,7 @@ class WorkerTarget final : public Target {
       const bool same_end = shortened ? again.outcome() == Outcome::StepLimit
                                       : again.outcome() == first->view().outcome() &&
                                             again.steps().size() == first->view().steps().size();
-      const bool same = same_end && !first_difference(*first, again);
-      if (same) continue;
+      if (same_end && !first_difference(*first, again)) continue;
       release();
       info_.isolation_reason = "its memory could not be restored exactly";
       warn("the program starts differently after its memory is restored; each execution now runs in a fork (slower)");
@@ -285,6 +286,7 @@ class WorkerTarget final : public Target {
   }
 
   TraceView hold(WorkerSlot& slot) {
+    modules_are_current_ = false;  // it may have loaded libraries
     if (slot.channel().has_new_libraries()) watch_libraries(slot);
     held_ = &slot;
     dealt_.pop_front();
@@ -371,6 +373,7 @@ class WorkerTarget final : public Target {
   std::vector<std::string> warnings_;
   PlainCodeFinder plain_code_;
   std::vector<Module> modules_;
+  bool modules_are_current_ = false;
   CodeFacts code_facts_;
   struct {
     std::set<Fact> facts;
