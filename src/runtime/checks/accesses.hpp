@@ -89,6 +89,7 @@ __attribute__((noinline)) inline void look_up_alone(uintptr_t a, size_t size, ui
     check_stack(a, size, flags, pc);
   else if (UNLIKELY(race_detector.is_freed(a, size)))
     race_detector.range(me, a, size, flags, place(pc));
+  if (UNLIKELY(scheduler().detail)) stop_at_new_races();
 }
 inline void access_alone(uintptr_t a, size_t size, uint8_t flags, const void* pc) {
   if (in_arena(reinterpret_cast<const void*>(a)) || UNLIKELY(needs_stack_check(a))) look_up_alone(a, size, flags, pc);

@@ -7,6 +7,7 @@
 #include "runtime/process/backtrace.hpp"
 #include "runtime/process/facts.hpp"
 #include "runtime/process/imports.hpp"
+#include "runtime/sched/inspection.hpp"
 #include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
@@ -53,6 +54,7 @@ void use_object_closely(const void* object, bool remember) {
     }
   }
   if (remember) races.used(self().id, address, scheduler().detail ? calling_place() : 0);
+  if (UNLIKELY(scheduler().detail)) stop_at_new_races();
 }
 
 void misuse(Misuse what, const void* object) {

@@ -92,12 +92,14 @@ void* allocate(size_t size, size_t alignment, const void* caller) {
 // ordered by synchronisation that is not seen.
 void note_free(void* p, const void* caller) {
   if (!race_detector.on() || !controlled() || !in_arena(p) || from_library(caller)) return;
-  if (!heap.is_live(p)) {  // a double free, reported with both places
-    race_detector.freed_again(self().id, reinterpret_cast<uintptr_t>(p), place(caller));
-    return;
+  const auto address = reinterpret_cast<uintptr_t>(p);
+  if (heap.is_live(p)) {
+    if (UNLIKELY(promoted.any()) && race_detector.active()) reach_promoted(p, heap.usable_size(p), true, caller);
+    race_detector.freed(self().id, address, heap.usable_size(p), place(caller));
+  } else {  // a double free, reported with both places
+    race_detector.freed_again(self().id, address, place(caller));
   }
-  if (UNLIKELY(promoted.any()) && race_detector.active()) reach_promoted(p, heap.usable_size(p), true, caller);
-  race_detector.freed(self().id, reinterpret_cast<uintptr_t>(p), heap.usable_size(p), place(caller));
+  if (UNLIKELY(scheduler().detail)) stop_at_new_races();
 }
 
 using Made = Heap::Made;

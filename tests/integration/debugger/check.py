@@ -12,8 +12,8 @@ import unittest
 
 LOCKSTEP, PROGRAMS, WORK = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 # Tests whose failed check does not end them, by framework; those that are installed.
-FRAMEWORKS = {name: pathlib.Path(PROGRAMS).with_name(name) for name in ("google", "catch2", "boost")}
-CHECKS = {"google": "EXPECT_EQ(count.load(), 2)", "catch2": "CHECK(count.load() == 2)",
+FRAMEWORKS = {name: pathlib.Path(PROGRAMS).with_name(name) for name in ("google", "catch2", "doctest", "boost")}
+CHECKS = {"google": "EXPECT_EQ(count.load(), 2)", "catch2": "CHECK(count.load() == 2)", "doctest": "CHECK(count.load() == 2)",
           "boost": "BOOST_CHECK_EQUAL(count.load(), 2)"}
 
 # What the line at which it stops contains.
@@ -67,7 +67,7 @@ class EveryKind(unittest.TestCase):
             kind, "bt", "info threads", "lockstep back", "lockstep next", "bt", "info threads")
         self.assertIn("lockstep: ", start)
         self.assertIn(line, start.splitlines()[-1], start)
-        self.assertRegex(trace, r"(programs|google|catch2|boost)\.cpp:\d+")
+        self.assertRegex(trace, r"(programs|google|catch2|doctest|boost)\.cpp:\d+")
         self.assertNotIn("liblockstep-rt", trace)
         self.assertRegex(threads, r"(?m)^\* *\d+ +\S+")
         self.assertRegex(back, r"lockstep: step \d+, ")
