@@ -65,7 +65,7 @@ std::string cause_sentence(const Cause& cause, const StepReference& reference) {
   for (size_t i = 0; i < count && i < kMostTold; ++i)
     text += fmt::format("{}{} {}before {}", i == 0 ? "" : " and ", orders[i].first, i == 0 ? "comes " : "",
                         orders[i].second);
-  if (count > kMostTold) text += fmt::format(" and {} more orders", count - kMostTold);
+  if (count > kMostTold) text += fmt::format(" and {} more", count - kMostTold);
   return text + (count == 1   ? ": reversed, it passes."
                  : count == 2 ? ": reversing either passes."
                               : ": reversing any one passes.");

@@ -38,10 +38,13 @@ constexpr Known kKnown[] = {
     {"std::jthread", ""},
 };
 
-// "std::future<int>::get()" → "future::get".
+// "std::future<int>::get()" → "future::get", "std::packaged_task<void ()>::operator()()" → "packaged_task::operator()".
 std::string plain(std::string_view function) {
+  constexpr std::string_view kCall = "::operator()";
   std::string name;
   int depth = 0;
+  if (const size_t call = function.find(kCall); call != std::string_view::npos)
+    return plain(function.substr(0, call)) + std::string(kCall);
   for (const char c : function.substr(0, function.find('('))) {
     if (c == '<') ++depth;
     if (depth == 0) name += c;

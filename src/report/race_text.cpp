@@ -17,6 +17,11 @@ const char* verb(const RaceAccess& access) {
 
 std::string third_person(const RaceAccess& access) { return std::string(verb(access)) + "s"; }
 
+// A block is freed as a whole; its name here is that of the part that the other thread uses.
+std::string does_it(const RaceAccess& access) {
+  return access.flags & RaceAccess::kFree ? "frees its memory" : third_person(access) + " it";
+}
+
 std::string at_place(std::span<const uint64_t> stack, const TraceNames& names) {
   const auto frame = innermost_user_frame(stack, names.symbols());
   const std::string place = frame ? short_place(frame->where) : "";
@@ -40,7 +45,8 @@ std::string access_text(const RaceAccess& access, const TraceNames& names) {
   if (access.misuse != Misuse::None)
     return fmt::format("{}: {}", text_of(access.misuse), names.object(ObjectId(access.address)));
   if (is_ended_stack(access)) return "leaves the frame of " + names.object(ObjectId(access.address));
-  return fmt::format("{} {}", verb(access), names.object(ObjectId(access.address)));
+  const char* whole = access.flags & RaceAccess::kFree ? "the memory of " : "";
+  return fmt::format("{} {}{}", verb(access), whole, names.object(ObjectId(access.address)));
 }
 
 std::string allocation_text(uint64_t address, const TraceNames& names) {
@@ -80,9 +86,8 @@ std::string race_message(const DataRace& race, const TraceNames& names) {
   if (freed)
     return fmt::format("use after free: {} {} {}{}, which {} freed{}{}", second, third_person(race.second),
                        names.object(object), at_place(race.second, names), first, at_place(race.first, names), tail);
-  return fmt::format("data race on {}: {} {} it{}, {} {} it{}{}", names.object(object), first, third_person(race.first),
-                     at_place(race.first, names), second, third_person(race.second), at_place(race.second, names),
-                     tail);
+  return fmt::format("data race on {}: {} {}{}, {} {}{}{}", names.object(object), first, does_it(race.first),
+                     at_place(race.first, names), second, does_it(race.second), at_place(race.second, names), tail);
 }
 
 std::string double_free_text(const TraceNames& names) {

@@ -61,7 +61,7 @@ class Story {
   std::string message() const {
     std::string text = finding_.message;
     for (const std::string_view prefix :  // what the kind has said
-         {"assertion failed: ", "deadlock: ", "data race ", "use after free: ", "leak: "})
+         {"assertion failed: ", "deadlock: ", "livelock: ", "data race ", "use after free: ", "leak: "})
       if (text.starts_with(prefix)) text.erase(0, prefix.size());
     const std::string values = operand_text(finding_);
     return values.empty() ? text : fmt::format("{}   ({})", text, values);

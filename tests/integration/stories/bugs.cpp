@@ -414,6 +414,43 @@ void livelock() {  // names: left.wants right.wants
   in_two_threads([&] { cross(left, right); }, [&] { cross(right, left); });
 }
 
+struct Node {
+  int value;
+  Node* next;
+};
+struct LockFreeStack {
+  std::atomic<Node*> head{nullptr};
+  void push(int value) {
+    Node* n = new Node{value, head.load()};
+    while (!head.compare_exchange_weak(n->next, n)) {
+    }
+  }
+  int pop() {
+    Node* n = head.load();
+    while (n && !head.compare_exchange_weak(n, n->next)) {
+    }
+    if (n == nullptr) return 0;
+    const int value = n->value;
+    delete n;
+    return value;
+  }
+};
+// Says: USE AFTER FREE  on n->next: thread 1 reads it at bugs.cpp:\d+, thread 2 frees its memory at bugs.cpp
+void popped_node() {  // names: stack.head n->next
+  LockFreeStack stack;
+  stack.push(1);
+  stack.push(2);
+  in_two_threads([&] { stack.pop(); }, [&] { stack.pop(); });
+}
+
+// Says: packaged_task::operator\(\)
+void packaged() {  // names: runs
+  std::atomic<int> runs{0};
+  std::packaged_task<void()> task([&] { runs = runs + 1; });
+  in_two_threads([&] { task(); }, [&] { runs = runs + 1; });
+  assert(runs == 2);
+}
+
 constexpr struct {
   const char* name;
   void (*run)();
@@ -439,6 +476,8 @@ constexpr struct {
     {"atomic_wait", atomic_wait},
     {"latches", latches},
     {"livelock", livelock},
+    {"popped_node", popped_node},
+    {"packaged", packaged},
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 WANTED = {"-O0": 0.95, "-O1": 0.95, "-O2": 0.80}
 VERBS = ("load|store|update|cas|lock|try-lock|unlock|relock|notify_all|notify_one|read-lock|write-lock|try-read-lock|"
          "try-write-lock|read-unlock|write-unlock|acquire|try-acquire|release|arrive at|leave|wait on|notify|read|write|"
-         "starts waiting on|returns from waiting on|destroy|std::call_once|(?:counting_semaphore|latch|barrier)::\\w+|enter once")
+         "free the memory of|starts waiting on|returns from waiting on|destroy|std::call_once|(?:counting_semaphore|latch|barrier)::\\w+|enter once")
 ROW = re.compile(r"^ *\d+ [ !] +(?:.*? )??(?:✗ )?(?:%s) (.+?)(?:   |$)" % VERBS)
 NUMBERED = re.compile(r"^(mutex|condvar|atomic|variable|semaphore|lock|barrier|once|futex|object)[a-z ]* \d+$|heap |a local of |0x")
 
