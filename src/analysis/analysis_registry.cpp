@@ -27,7 +27,7 @@ constexpr AnalysisInfo kAnalyses[] = {
     {"races", "data races and uses of freed memory, in instrumented code", make<RaceAnalysis>},
     {"lock-order", "locks taken in opposite orders: another schedule can deadlock", make<LockOrderAnalysis>},
     {"lock-discipline", "shared variables that no common lock protects", make<LockDisciplineAnalysis>},
-    {"output", "executions that write something else than --expect-output says", make<OutputAnalysis>},
+    {"output", "executions whose output differs from --expect-output", make<OutputAnalysis>},
     {"leaks", "memory that is unreachable when the program ends (--leaks)", make<LeakAnalysis>},
     {"sc-violation", "loads that may read an older value on a processor with store buffers", make<ScViolationAnalysis>},
 };

@@ -35,7 +35,7 @@ std::string output_difference(std::string_view output, std::string_view expected
     if (ended) return number + " is missing, expected " + quoted(should_be);
     if (is != should_be) return number + " is " + quoted(is) + ", expected " + quoted(should_be);
   }
-  return "the last line ends otherwise";
+  return "the last line ends differently";
 }
 
 std::optional<Finding> OutputAnalysis::check(TraceView trace) {

@@ -16,7 +16,7 @@ std::string output_difference(std::string_view output, std::string_view expected
 class OutputAnalysis final : public Analysis {
  public:
   const char* name() const override { return "output"; }
-  const char* summary() const override { return "executions that write something else than --expect-output says"; }
+  const char* summary() const override { return "executions whose output differs from --expect-output"; }
   std::optional<Finding> check(TraceView trace) override;
 
   std::optional<std::string> expected;  // none: every output is correct

@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "campaign/exploration_sum.hpp"
+#include "campaign/livelock_escape.hpp"
 #include "campaign/stored_schedules.hpp"
 #include "campaign/target_setup.hpp"
-#include "campaign/way_out.hpp"
-#include "model/text.hpp"
+#include "model/text_lines.hpp"
 #include "report/fingerprint.hpp"
 #include "report/trace_names.hpp"
 
@@ -99,6 +99,7 @@ ExplorerHooks Campaign::hooks() {
   hooks.errors = options_.errors;
   hooks.preemption_bound = options_.strategy.preemptions;
   hooks.confirm = [this](Finding finding) { return confirm(std::move(finding)); };
+  hooks.complete_warning = [this](Finding& warning) { complete_warning(warning); };
   hooks.found = [this](const Finding& finding) { report(finding); };
   hooks.progress = [this](Progress progress) {
     progress.executions_before = executions_before_;
@@ -298,8 +299,7 @@ void Campaign::conclude(Exploration& result) {
   }
   for (const std::string& warning : target_->warnings()) listener_.warn(warning);
   for (const std::string& warning : focus_.warnings()) listener_.warn(warning);
-  for (Finding& warning : result.warnings)
-    if (!deadline_->is_over()) complete_warning(warning);
+  conclude_warnings(result.warnings);
   // A deadlock that is reported does not need a lock-order warning as well.
   const auto is_deadlock = [](const Finding& bug) { return bug.kind == FindingKind::Deadlock; };
   if (!options_.keep_going && std::any_of(result.bugs.begin(), result.bugs.end(), is_deadlock))

@@ -103,6 +103,8 @@ class Campaign {
   void complete_evidence(Evidence& evidence);
   void conclude(Exploration& result);
   void complete_warning(Finding& warning);
+  std::string text_of_warning(const Finding& warning) const;
+  void conclude_warnings(std::vector<Finding>& warnings);
   void warn_of_unyielding_loops();
   void turn_warnings_into_bugs(Exploration& result);
 
@@ -133,7 +135,6 @@ class Campaign {
   CauseSearch causes_;
   std::vector<Finding> untold_;  // bugs held back: bugs that they may cause are reported first
   unsigned starts_ = 0;          // number of times that the search has started over
-  unsigned replayed_ = 0;        // number of warnings replayed
   double replay_seconds_ = 0;    // of the last finding's replay with stacks
   bool has_saved_state_ = false;
   std::set<std::string> unsaved_;            // schedules that could not be written

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "campaign/campaign.hpp"
-#include "campaign/way_out.hpp"
-#include "model/text.hpp"
+#include "campaign/livelock_escape.hpp"
+#include "model/text_lines.hpp"
 #include "report/fingerprint.hpp"
 #include "report/trace_names.hpp"
 
@@ -33,7 +33,7 @@ std::optional<Finding> Campaign::confirm(Finding finding) {
     return replayer_.complete(std::move(finding));
   }
   if (found && found->kind == FindingKind::Livelock && !found->race)
-    found->doubt = way_out(*target_, *found, [this] { return deadline_->is_over(); });
+    found->doubt = escape_from_livelock(*target_, *found, [this] { return deadline_->is_over(); });
   if (!found || !found->doubt.empty()) return found;
   if (const TraceView trace = found->trace; trace.is_brief()) {
     found->message += fmt::format("; its {} are too many to record: raise --memory-budget to see them",
@@ -112,21 +112,32 @@ bool Campaign::goes_on_after(const Finding& bug) {
 
 // Adds the places of a warning, which only a replay can determine.
 void Campaign::complete_warning(Finding& warning) {
-  constexpr unsigned kMostReplayed = 20;
-  if (++replayed_ > kMostReplayed) return;
-  if (warning.trace.empty() || warning.kind == FindingKind::Nondeterminism) return;
-  if (warning.kind == FindingKind::Timing) {
-    if (!options_.errors.contains(warning.kind)) warning.message = "timing: " + warning.message;
-    return;
-  }
-  if (warning.kind == FindingKind::Livelock) {
-    warning.message = fmt::format("livelock: {}; {}", warning.message, warning.doubt);
-    return;
-  }
+  const bool has_places = !warning.fingerprint.empty();
+  const bool names_them = warning.kind == FindingKind::Nondeterminism || warning.kind == FindingKind::Timing ||
+                          warning.kind == FindingKind::Livelock;
+  if (has_places || names_them || warning.trace.empty() || deadline_->is_over()) return;
   if (auto found = replayer_.reproduce(warning, true)) warning = std::move(*found);
+}
+
+std::string Campaign::text_of_warning(const Finding& warning) const {
+  if (warning.kind == FindingKind::Timing && !options_.errors.contains(warning.kind))
+    return "timing: " + warning.message;
+  if (warning.kind == FindingKind::Livelock && !warning.doubt.empty())
+    return fmt::format("livelock: {}; {}", warning.message, warning.doubt);
   if (!warning.doubt.empty())
-    warning.message = fmt::format("possible {}; not certain: {} is not instrumented and may synchronise these accesses",
-                                  warning.message, warning.doubt);
+    return fmt::format("possible {}; not certain: {} is not instrumented and may synchronise these accesses",
+                       warning.message, warning.doubt);
+  return warning.message;
+}
+
+// Different pairs of threads may show the same at the same places.
+void Campaign::conclude_warnings(std::vector<Finding>& warnings) {
+  std::set<std::string> told;
+  for (Finding& warning : warnings) {
+    complete_warning(warning);
+    warning.message = text_of_warning(warning);
+  }
+  std::erase_if(warnings, [&](const Finding& warning) { return !told.insert(warning.message).second; });
 }
 
 // Applies --error KIND.

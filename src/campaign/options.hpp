@@ -49,9 +49,9 @@ struct CampaignOptions {
   bool no_shrink = false;
   Stored stored = Stored::Auto;
   std::vector<std::string> focus_functions, focus_variables, trusted, preempt_in;  // globs
-  bool around = false;                  // the caller of lockstep::explore() has passed functions instead
-  std::string before_each, after_each;  // commands around every execution; empty: none
-  std::string outputs;                  // file for the distinct outputs; empty: none
+  bool has_execution_functions = false;  // the caller of lockstep::explore() has passed functions instead
+  std::string before_each, after_each;   // commands around every execution; empty: none
+  std::string outputs;                   // file for the distinct outputs; empty: none
   std::optional<std::string> expected_output;
   std::string out;   // folder for schedules and the saved state
   std::string test;  // the test case to explore; empty: the program as a whole
@@ -67,7 +67,7 @@ struct CampaignOptions {
 
   std::string strategy_name() const { return strategy.spec.substr(0, strategy.spec.find(':')); }
   bool compares_output() const { return !outputs.empty() || expected_output; }
-  bool runs_commands() const { return !before_each.empty() || !after_each.empty() || around; }
+  bool runs_commands() const { return !before_each.empty() || !after_each.empty() || has_execution_functions; }
   bool looks_for_races() const;  // in instrumented code
 };
 

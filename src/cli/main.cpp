@@ -13,7 +13,7 @@ using namespace lockstep;
 
 int main(int argc, char** argv) {
   const char* environment = std::getenv("LOCKSTEP_OPTIONS");
-  const Surroundings around{environment ? environment : ""};
+  const Surroundings surroundings{environment ? environment : ""};
   const auto start = [](TargetOptions options) {
     if (options.beside_queue) prepare_for_other_machines(options);
     return options.queue.empty() ? Target::start(std::move(options))
@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   };
   const Services services{find_program, find_runtime_library, start, debug_target, is_built_for_lockstep, list_tests};
 
-  Result<ParsedCommand> command = parse_command_line({argv + 1, argv + argc}, around);
+  Result<ParsedCommand> command = parse_command_line({argv + 1, argv + argc}, surroundings);
   if (!command) return fail(command.error());
   if (auto* show = std::get_if<ShowText>(&*command)) {
     std::fputs(show->text.c_str(), stdout);
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   }
   if (auto* run = std::get_if<RunCommand>(&*command)) {
     run->options.arguments.assign(argv + 1, argv + argc);
-    run->options.environment = around.environment;
+    run->options.environment = surroundings.environment;
     keep_drawn_seed(run->options);
     if (!run->hint.empty() && !run->options.quiet) std::fprintf(stderr, "lockstep: note: %s\n", run->hint.c_str());
     return run_command(run->options, services);

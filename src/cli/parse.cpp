@@ -91,16 +91,17 @@ class Parser {
     list_->add_flag("--json", list_json_, "write JSON");
   }
 
-  Result<ParsedCommand> parse(const Words& words, const Surroundings& around) {
+  Result<ParsedCommand> parse(const Words& words, const Surroundings& surroundings) {
     const std::string command = words.empty() ? "" : words[0];
     const Words rest(words.begin() + (words.empty() ? 0 : 1), words.end());
-    if (command == "run") return parse_run(rest, around);
-    if (command == "replay") return parse_replay<ReplayCommand>("replay", *replay_, kReplay, rest, around);
-    if (command == "shrink") return parse_replay<ShrinkCommand>("shrink", *shrink_, kShrink, spell_out(rest), around);
-    if (command == "explain") return parse_replay<ExplainCommand>("explain", *explain_, kExplain, rest, around);
-    if (command == "debug") return parse_replay<DebugCommand>("debug", *debug_, kDebug, rest, around);
+    if (command == "run") return parse_run(rest, surroundings);
+    if (command == "replay") return parse_replay<ReplayCommand>("replay", *replay_, kReplay, rest, surroundings);
+    if (command == "shrink")
+      return parse_replay<ShrinkCommand>("shrink", *shrink_, kShrink, spell_out(rest), surroundings);
+    if (command == "explain") return parse_replay<ExplainCommand>("explain", *explain_, kExplain, rest, surroundings);
+    if (command == "debug") return parse_replay<DebugCommand>("debug", *debug_, kDebug, rest, surroundings);
     if (command == "resume") return parse_resume(rest);
-    if (command == "work") return parse_work(rest, around);
+    if (command == "work") return parse_work(rest, surroundings);
     if (command == "list") return parse_list(rest);
     if (command.empty())
       return usage_error(
@@ -148,9 +149,9 @@ class Parser {
     }
   }
 
-  std::optional<Error> apply(CLI::App& command, unsigned which, Options& options, const Surroundings& around) {
-    if (auto error = apply_file(options, around.file)) return error;
-    if (auto error = apply_environment(options, around.environment)) return error;
+  std::optional<Error> apply(CLI::App& command, unsigned which, Options& options, const Surroundings& surroundings) {
+    if (auto error = apply_file(options, surroundings.file)) return error;
+    if (auto error = apply_environment(options, surroundings.environment)) return error;
     for (const OptionInfo& info : option_table()) {
       const std::string name = std::string("--") + info.name;
       if (!(info.commands & which) || command.count(name) == 0) continue;
@@ -170,7 +171,7 @@ class Parser {
     return ParsedCommand{ResumeCommand{folder_}};
   }
 
-  Result<ParsedCommand> parse_run(const Words& rest, const Surroundings& around) {
+  Result<ParsedCommand> parse_run(const Words& rest, const Surroundings& surroundings) {
     Result<Split> parts = split(rest, kRun, true);
     if (!parts) return parts.error();
     Words words = {"run"};
@@ -178,9 +179,9 @@ class Parser {
     Result<ParsedCommand> text = read(words);
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
     RunCommand run;
-    if (auto error = apply(*run_, kRun, run.options, around)) return *error;
+    if (auto error = apply(*run_, kRun, run.options, surroundings)) return *error;
     if (run.options.workers == 0u && run.options.queue.empty())
-      return usage_error("--workers 0 needs --queue: somebody has to run the program");
+      return usage_error("--workers 0 needs --queue, whose workers run the program");
     if (!run.options.test_run.empty() && run.options.tests_list.empty())
       return usage_error("--test-run needs --tests-list: a command that prints the names of the tests");
     if (parts->program.empty()) parts->program = words_of(run.options.test_run);
@@ -190,7 +191,7 @@ class Parser {
     return ParsedCommand{run};
   }
 
-  Result<ParsedCommand> parse_work(const Words& rest, const Surroundings& around) {
+  Result<ParsedCommand> parse_work(const Words& rest, const Surroundings& surroundings) {
     Result<Split> parts = split(rest, kWork, true);
     if (!parts) return parts.error();
     if (!parts->program.empty())
@@ -200,7 +201,7 @@ class Parser {
     Result<ParsedCommand> text = read(words);
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
     WorkCommand work;
-    if (auto error = apply(*work_, kWork, work.options, around)) return *error;
+    if (auto error = apply(*work_, kWork, work.options, surroundings)) return *error;
     if (work.options.queue.empty())
       return usage_error("no queue given; use 'lockstep work --queue redis://host:port/name'");
     if (work.options.workers == 0u) return usage_error("--workers: '0' is not a whole number of at least 1");
@@ -230,7 +231,7 @@ class Parser {
   // Adds a command on one recorded schedule.
   template <class Command>
   Result<ParsedCommand> parse_replay(const std::string& name, CLI::App& app, unsigned which, const Words& rest,
-                                     const Surroundings& around) {
+                                     const Surroundings& surroundings) {
     Result<Split> parts = split(rest, which, false);
     if (!parts) return parts.error();
     const bool separator = std::find(rest.begin(), rest.end(), "--") != rest.end();
@@ -243,7 +244,7 @@ class Parser {
     Result<ParsedCommand> text = read(words);
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
     Command command;
-    if (auto error = apply(app, which, command.options, around)) return *error;
+    if (auto error = apply(app, which, command.options, surroundings)) return *error;
     if (schedule_.empty()) return usage_error(fmt::format("no schedule given; use 'lockstep {} FILE'", name));
     command.options.schedule = schedule_;
     command.options.command = parts->program;
@@ -280,8 +281,8 @@ class Parser {
 
 }  // namespace
 
-Result<ParsedCommand> parse_command_line(const Words& arguments, const Surroundings& around) {
-  return Parser().parse(arguments, around);
+Result<ParsedCommand> parse_command_line(const Words& arguments, const Surroundings& surroundings) {
+  return Parser().parse(arguments, surroundings);
 }
 
 }  // namespace lockstep

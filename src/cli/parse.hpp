@@ -49,6 +49,6 @@ struct Surroundings {
 
 // `arguments`: without the name of the executable. The command line overrides the environment, which overrides the
 // file.
-Result<ParsedCommand> parse_command_line(const std::vector<std::string>& arguments, const Surroundings& around);
+Result<ParsedCommand> parse_command_line(const std::vector<std::string>& arguments, const Surroundings& surroundings);
 
 }  // namespace lockstep

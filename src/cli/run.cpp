@@ -84,7 +84,7 @@ class Screen final : public CampaignListener {
     progress_.clear();
     introduce();
     if (options_.quiet) return;
-    console_.print(points == 0 ? "  restarting: executions so far are not to be relied on\n"
+    console_.print(points == 0 ? "  restarting: earlier executions are not reliable\n"
                                : fmt::format("  restarting: {}\n", plural(points, "access is now a scheduling point",
                                                                           "accesses are now scheduling points")));
   }

@@ -15,7 +15,8 @@
 
 extern "C" {
 __attribute__((weak)) void lockstep_rt_serve(int channel_fd, int table_fd, void (*body)(void*), void* argument);
-__attribute__((weak)) void lockstep_rt_around(void (*setup)(void*), void (*teardown)(void*), void* argument);
+__attribute__((weak)) void lockstep_rt_execution_functions(void (*setup)(void*), void (*teardown)(void*),
+                                                           void* argument);
 // testing::Test::HasFatalFailure() and HasNonfatalFailure(), if the test uses GoogleTest.
 __attribute__((weak)) bool gtest_fatal() __asm__("_ZN7testing4Test15HasFatalFailureEv");
 __attribute__((weak)) bool gtest_nonfatal() __asm__("_ZN7testing4Test18HasNonfatalFailureEv");
@@ -58,7 +59,7 @@ Replay replay_wanted() {
 void serve(int channel_fd, int table_fd, std::function<void()>& body, lockstep::v1::Options& options) {
   const auto setup = [](void* o) { static_cast<lockstep::v1::Options*>(o)->setup(); };
   const auto teardown = [](void* o) { static_cast<lockstep::v1::Options*>(o)->teardown(); };
-  lockstep_rt_around(options.setup ? +setup : nullptr, options.teardown ? +teardown : nullptr, &options);
+  lockstep_rt_execution_functions(options.setup ? +setup : nullptr, options.teardown ? +teardown : nullptr, &options);
   lockstep_rt_serve(channel_fd, table_fd, run_body, &body);
 }
 
@@ -101,7 +102,7 @@ std::string translate(const lockstep::v1::Options& from, unsigned call, Campaign
   to.spurious = from.spurious;
   to.trusted = from.trust;
   to.preempt_in = from.preempt_in;
-  to.around = from.setup || from.teardown;
+  to.has_execution_functions = from.setup || from.teardown;
   to.suppressions = from.suppressions;
   to.workers = std::max(from.workers, 1u);
   to.explore_call = call;

@@ -170,7 +170,7 @@ void read_policy_input(const Json& json, Plan& plan) {
   const Json& extra = array_at(input, "extra");
   if (extra.size() > kMostPolicyWords) throw Malformed{"\"extra\" is too long"};
   for (const Json& word : extra) {
-    if (!word.is_number_unsigned()) throw Malformed{"\"extra\" holds something else than numbers"};
+    if (!word.is_number_unsigned()) throw Malformed{"\"extra\" holds values that are not numbers"};
     plan.extra.push_back(word.get<uint64_t>());
   }
 }

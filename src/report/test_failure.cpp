@@ -7,7 +7,7 @@
 #include <charconv>
 #include <vector>
 
-#include "model/text.hpp"
+#include "model/text_lines.hpp"
 
 namespace lockstep {
 namespace {

@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <string_view>
 
-#include "model/text.hpp"
+#include "model/text_lines.hpp"
 #include "report/user_frames.hpp"
 
 namespace lockstep {

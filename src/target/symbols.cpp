@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <unordered_map>
 
-#include "model/text.hpp"
+#include "model/text_lines.hpp"
 #include "target/debug_info.hpp"
 #include "target/demangle.hpp"
 #include "target/loaded_modules.hpp"

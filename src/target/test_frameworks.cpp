@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "model/text.hpp"
+#include "model/text_lines.hpp"
 
 namespace lockstep {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <new>
-#include "model/text.hpp"
+#include "model/text_lines.hpp"
 
 namespace lockstep {
 

@@ -129,8 +129,7 @@ Result<std::string> FileCache::fetch(const QueuedFile& file, const std::string& 
       return Error{ExitCode::Usage, "the coordinator did not send " + file.path + " in time"};
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-  if (content_hash(bytes) != file.hash)
-    return Error{ExitCode::Usage, "what the queue holds as " + file.path + " is not that file"};
+  if (content_hash(bytes) != file.hash) return Error{ExitCode::Usage, "the queue holds another file as " + file.path};
   // Others of this machine may write the same.
   const std::string part = to + "." + std::to_string(::getpid());
   ::unlink(part.c_str());

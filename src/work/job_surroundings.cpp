@@ -87,7 +87,7 @@ std::optional<Error> JobSurroundings::find_libraries(const Job& job, FileCache& 
   for (const QueuedFile& library : job.libraries) {
     if (is_same_file(library, library.path)) continue;
     if (is_part_of_libc(library.path))
-      return no_use("the C library here is another one than where the exploration was started (" + library.path + ")");
+      return no_use("the C library differs from the one where the exploration was started (" + library.path + ")");
     if (auto error = make_private_folder(cache)) return error;
     library_folder_ = private_ + "/lib";
     const Result<std::string> copy = cache.get(library, stop);

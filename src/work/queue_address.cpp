@@ -38,7 +38,7 @@ std::optional<Error> read_user(std::string_view text, QueueAddress& address) {
   const size_t colon = text.find(':');
   const auto user = percent_decoded(text.substr(0, colon));
   const auto password = colon == text.npos ? std::string() : percent_decoded(text.substr(colon + 1));
-  if (!user || !password) return wrong_address("has a '%' in user or password that no two hexadecimal digits follow");
+  if (!user || !password) return wrong_address("has a '%' in user or password without two hexadecimal digits after it");
   address.user = *user;
   address.password = *password;
   return std::nullopt;
@@ -56,12 +56,12 @@ std::optional<Error> read_host(std::string_view text, QueueAddress& address) {
     address.host = text.substr(0, colon);
     port = text.substr(colon);
   }
-  if (address.host.empty()) return wrong_address("names no host");
+  if (address.host.empty()) return wrong_address("has no host");
   if (port.empty()) return std::nullopt;
   unsigned number = 0;
   const auto [end, error] = std::from_chars(port.data() + 1, port.data() + port.size(), number);
   if (port[0] != ':' || error != std::errc{} || end != port.data() + port.size() || number == 0 || number > 65535)
-    return wrong_address("has a port that is no number between 1 and 65535");
+    return wrong_address("has a port that is not a number from 1 to 65535");
   address.port = static_cast<uint16_t>(number);
   return std::nullopt;
 }
@@ -87,7 +87,7 @@ Result<QueueAddress> parse_queue_address(const std::string& text) {
   rest.remove_prefix(address.tls ? 9 : 8);
   const size_t slash = rest.rfind('/');
   if (slash == rest.npos || !is_name(rest.substr(slash + 1)))
-    return wrong_address("names no queue: at its end there is no name of letters, digits, '-', '_' and '.'");
+    return wrong_address("has no queue name at its end (letters, digits, '-', '_', '.')");
   address.name = rest.substr(slash + 1);
   rest = rest.substr(0, slash);
   const size_t at = rest.rfind('@');

@@ -91,7 +91,7 @@ void QueuedOrders::look_after() {
     if (state.where == QueueLink::UnitState::Gone && found->second.attempts < kMostOrderAttempts) {
       hand_out_again(unit);
     } else if (state.where == QueueLink::UnitState::Gone) {
-      services_.warn("the queue does not keep what it is given (maxmemory?); a part of the search is run again");
+      services_.warn("the queue lost data (maxmemory?); a part of the search is run again");
       end(unit, Answer::Lost);
     } else if (state.where == QueueLink::UnitState::Taken && is_silent && state.deliveries >= kMostDeliveries) {
       end(unit, Answer::Deadly);

@@ -4,7 +4,7 @@
 #include <set>
 #include <thread>
 
-#include "work/control.hpp"
+#include "work/control_executions.hpp"
 #include "work/coordinator_pulse.hpp"
 #include "work/dealt_plans.hpp"
 #include "work/job_description.hpp"
@@ -275,7 +275,7 @@ class QueuedTarget final : public Target {
       take_answers(milliseconds(0));
       if (!board_->is_out(unit)) return;
       if (unit.attempts <= kMostAttempts) return board_->hand_out_again(unit);
-      warn("Redis at " + server_ + " does not keep what it is given (maxmemory?); a unit is run here");
+      warn("Redis at " + server_ + " lost data (maxmemory?); a unit is run here");
       run_here(unit);
     } else if (is_silent && state.deliveries >= kMostDeliveries && unit.plans.size() > 1) {
       board_->withdraw(unit);
@@ -312,7 +312,7 @@ class QueuedTarget final : public Target {
     is_distrusted_ = true;
   }
   void refuse_here(const std::string& worker) {
-    refuse(worker, worker.substr(0, worker.find('/')), "an execution was another one there than here");
+    refuse(worker, worker.substr(0, worker.find('/')), "an execution differed from the same one here");
     link_->refuse(worker);
   }
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "crew/unit_service.hpp"
-#include "work/control.hpp"
+#include "work/control_executions.hpp"
 #include "work/job_description.hpp"
 #include "work/job_surroundings.hpp"
 #include "work/queue_scripts.hpp"
@@ -77,7 +77,7 @@ class Session {
     while (!must_leave())
       if (std::optional<TakenUnit> unit = take())
         if (!work_on(*unit)) return refuse(why_);
-    if (pulse_.is_refused()) return {true, "an execution was another one here than at the coordinator"};
+    if (pulse_.is_refused()) return {true, "an execution differed from the same one at the coordinator"};
     return {};
   }
 

@@ -13,7 +13,7 @@ TEST(Output, TheFirstDifferentLineIsNamed) {
   EXPECT_EQ(output_difference("a\n", "a\nb\n"), "line 2 is missing, expected 'b'");
   EXPECT_EQ(output_difference("a\nb\n", "a\n"), "line 2 is 'b', expected no more output");
   EXPECT_EQ(output_difference("", "x"), "line 1 is missing, expected 'x'");
-  EXPECT_EQ(output_difference("a", "a\n"), "the last line ends otherwise");
+  EXPECT_EQ(output_difference("a", "a\n"), "the last line ends differently");
 }
 
 TEST(Output, OnlyExecutionsThatEndedWellAreCompared) {

@@ -113,6 +113,10 @@ with tempfile.TemporaryDirectory() as folder:
 
     out, result = run(*ICB, MONITORS, "dekker_release")
     expect("store buffers", out.returncode == 0 and any("store buffers" in w and "monitors.cpp:" in w for w in result["warnings"]), out)
+    # A random search uses up its time: the places were found when the warnings were.
+    out, result = run("--strategy", "random", "--time", "1s", MONITORS, "dekker_release")
+    expect("places before the time is over", result["warnings"] and len(set(result["warnings"])) == len(result["warnings"]) and
+           all("monitors.cpp:" in w for w in result["warnings"] if "store buffers" in w), out)
     out, result = run(*ICB, "--error", "sc-violation", MONITORS, "dekker_release")
     expect("as an error", out.returncode == 1 and kinds(result) == ["sc-violation"], out)
     for case in ["dekker_seq_cst", "dekker_fences", "message"]:

@@ -163,7 +163,7 @@ TEST_F(OptionsTest, WorkersMayAllBeElsewhere) {
   EXPECT_EQ(o.workers, 0u);
   EXPECT_EQ(o.queue, "redis://host/q");
   around.environment.clear();
-  EXPECT_EQ(error({"run", "--workers", "0", "p"}), "--workers 0 needs --queue: somebody has to run the program");
+  EXPECT_EQ(error({"run", "--workers", "0", "p"}), "--workers 0 needs --queue, whose workers run the program");
   EXPECT_EQ(error({"work"}), "no queue given; use 'lockstep work --queue redis://host:port/name'");
   EXPECT_EQ(error({"work", "--queue", "redis://h/q", "--workers", "0"}),
             "--workers: '0' is not a whole number of at least 1");

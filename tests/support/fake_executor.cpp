@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "model/schedule.hpp"
-#include "runtime/policies/blocks.hpp"
-#include "runtime/policies/guided.hpp"
+#include "runtime/policies/atomic_blocks.hpp"
+#include "runtime/policies/guided_schedule.hpp"
 #include "runtime/policies/pct.hpp"
 #include "runtime/policies/pos.hpp"
 #include "runtime/policies/priorities.hpp"

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "work/control.hpp"
+#include "work/control_executions.hpp"
 #include "work/packed_bytes.hpp"
 
 using namespace lockstep;

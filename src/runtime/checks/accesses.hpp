@@ -7,9 +7,9 @@
 #include "runtime/detect/call_sites.hpp"
 #include "runtime/detect/call_tree.hpp"
 #include "runtime/detect/eraser.hpp"
-#include "runtime/detect/promoted.hpp"
+#include "runtime/detect/promoted_accesses.hpp"
 #include "runtime/detect/races.hpp"
-#include "runtime/detect/tracked.hpp"
+#include "runtime/detect/tracked_memory.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"

@@ -5,7 +5,7 @@
 #include <threads.h>
 #include <time.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 
 using namespace lockstep;

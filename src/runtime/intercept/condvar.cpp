@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/base/errors.hpp"
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/intercept/blocking_calls.hpp"

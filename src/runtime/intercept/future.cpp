@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 
 extern "C" uint32_t __tsan_atomic32_load(const volatile uint32_t*, int);

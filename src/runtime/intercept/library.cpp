@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/base/settings.hpp"
 #include "runtime/sched/cycle_counter.hpp"

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/base/settings.hpp"
 #include "runtime/checks/accesses.hpp"
 #include "runtime/checks/findings_writer.hpp"
-#include "runtime/detect/promoted.hpp"
+#include "runtime/detect/promoted_accesses.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/intercept/mutex.hpp"
 #include "runtime/memory/heap.hpp"

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/base/timespec.hpp"
 #include "runtime/checks/findings_writer.hpp"

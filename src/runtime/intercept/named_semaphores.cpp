@@ -9,7 +9,7 @@
 #include "runtime/intercept/named_semaphores.hpp"
 
 #include "runtime/base/errors.hpp"
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/memory/undo.hpp"
 #include "runtime/sched/scheduler.hpp"

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/process/libraries.hpp"

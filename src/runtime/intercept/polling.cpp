@@ -4,7 +4,7 @@
 #include <sys/select.h>
 
 #include "runtime/base/errors.hpp"
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/intercept/io_wait.hpp"
 #include "runtime/memory/snapshot.hpp"

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/library_accesses.hpp"
 #include "runtime/detect/races.hpp"

@@ -9,7 +9,7 @@
 #include "runtime/intercept/random.hpp"
 
 #include "runtime/base/errors.hpp"
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/process/facts.hpp"
 

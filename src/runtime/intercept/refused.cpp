@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/sched/refuse_call.hpp"
 #include "runtime/sched/scheduler.hpp"

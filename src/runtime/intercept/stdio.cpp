@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/intercept/io_wait.hpp"

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <ucontext.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
-#include "runtime/process/control.hpp"
+#include "runtime/process/own_process.hpp"
 
 namespace lockstep::rt {
 namespace {

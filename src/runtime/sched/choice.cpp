@@ -7,7 +7,7 @@
 
 #include "runtime/base/runtime.hpp"
 #include "runtime/base/settings.hpp"
-#include "runtime/detect/promoted.hpp"
+#include "runtime/detect/promoted_accesses.hpp"
 #include "runtime/process/facts.hpp"
 
 namespace lockstep::rt {
@@ -127,7 +127,7 @@ Thread* Scheduler::choose_slow() {
   offered_ = set.word[0];
   if (set.empty(words_)) {
     if (spinners) return choose_among_spinners();
-    if (client_.outside_helps()) return choose_slow();
+    if (client_.outside_event_came()) return choose_slow();
     end(Outcome::Deadlock);
   }
   if (log_size >= max_steps_) end(Outcome::StepLimit);
@@ -266,7 +266,7 @@ Thread* Scheduler::choose_among_spinners() {
     changes += thread(t).effects - thread(t).unchanging;
     only_calls &= !thread(t).spinning || thread(t).repeats_call;
   });
-  if (changes == spinners_tried_ && !client_.outside_helps()) {
+  if (changes == spinners_tried_ && !client_.outside_event_came()) {
     last_rounds = tried_at_;
     end(Outcome::Livelock, only_calls ? kWaitsInCalls : 0);
   }

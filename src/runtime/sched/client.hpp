@@ -16,7 +16,7 @@ struct SchedulerClient {
   void (*deliver_interrupts)(Thread& me, const Step& step);
   // No thread can run, or all spin: does a thread wait for a child process, or for input that has arrived by now? Ends
   // the execution if only input from outside could help and none arrives.
-  bool (*outside_helps)();
+  bool (*outside_event_came)();
   // A thread is about to decide at the record passed to stop_to_save(). Returns now, and again for every execution that
   // starts from this checkpoint.
   void (*save_checkpoint)();

@@ -1,7 +1,7 @@
 // The beginning of an execution, and its live, enabled and timed threads.
 #include "runtime/base/settings.hpp"
 #include "runtime/base/trace_limits.hpp"
-#include "runtime/detect/promoted.hpp"
+#include "runtime/detect/promoted_accesses.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/process/preemptible_code.hpp"
 #include "runtime/sched/scheduler.hpp"

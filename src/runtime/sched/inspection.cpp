@@ -5,7 +5,7 @@
 
 #include "runtime/base/settings.hpp"
 #include "runtime/detect/races.hpp"
-#include "runtime/process/control.hpp"
+#include "runtime/process/own_process.hpp"
 #include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {

@@ -4,7 +4,7 @@
 #include <link.h>
 
 #include "runtime/base/runtime.hpp"
-#include "runtime/process/control.hpp"
+#include "runtime/process/own_process.hpp"
 
 namespace lockstep::rt {
 namespace {

@@ -5,15 +5,15 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/plain_functions.hpp"
 #include "runtime/detect/call_sites.hpp"
 #include "runtime/memory/snapshot.hpp"
 #include "runtime/process/backtrace.hpp"
-#include "runtime/process/control.hpp"
 #include "runtime/process/dispositions.hpp"
 #include "runtime/process/libraries.hpp"
+#include "runtime/process/own_process.hpp"
 #include "runtime/sched/cycle_counter.hpp"
 #include "runtime/sched/debug_stops.hpp"
 #include "runtime/sched/native_loops.hpp"

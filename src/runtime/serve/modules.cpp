@@ -9,9 +9,9 @@
 #include "runtime/detect/call_sites.hpp"
 #include "runtime/detect/call_tree.hpp"
 #include "runtime/detect/eraser.hpp"
-#include "runtime/detect/promoted.hpp"
+#include "runtime/detect/promoted_accesses.hpp"
 #include "runtime/detect/races.hpp"
-#include "runtime/detect/tracked.hpp"
+#include "runtime/detect/tracked_memory.hpp"
 #include "runtime/intercept/condvar.hpp"
 #include "runtime/intercept/ids.hpp"
 #include "runtime/intercept/library.hpp"
@@ -19,7 +19,7 @@
 #include "runtime/intercept/mutex.hpp"
 #include "runtime/intercept/named_semaphores.hpp"
 #include "runtime/intercept/openmp.hpp"
-#include "runtime/intercept/outside.hpp"
+#include "runtime/intercept/outside_events.hpp"
 #include "runtime/intercept/processes.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/memory/snapshot.hpp"
@@ -165,7 +165,7 @@ void start_modules() {
   scheduler().connect({.would_write = would_write,
                        .take_signal = take_signal,
                        .deliver_interrupts = deliver_interrupts,
-                       .outside_helps = outside_helps,
+                       .outside_event_came = outside_event_came,
                        .save_checkpoint = [] { checkpoint_policy().reached(); },
                        .write_findings = write_findings,
                        .allocations = written_allocations});

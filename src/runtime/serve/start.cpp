@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "runtime/backend/backend.hpp"
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/plain_functions.hpp"
 #include "runtime/memory/snapshot.hpp"
-#include "runtime/process/control.hpp"
 #include "runtime/process/facts.hpp"
+#include "runtime/process/own_process.hpp"
 #include "runtime/serve/constructors.hpp"
 #include "runtime/serve/crash.hpp"
 #include "runtime/serve/modules.hpp"

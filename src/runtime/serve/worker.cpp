@@ -20,11 +20,11 @@
 #include "runtime/intercept/processes.hpp"
 #include "runtime/memory/snapshot.hpp"
 #include "runtime/memory/undo.hpp"
-#include "runtime/process/control.hpp"
 #include "runtime/process/facts.hpp"
+#include "runtime/process/own_process.hpp"
 #include "runtime/sched/scheduler.hpp"
-#include "runtime/serve/around.hpp"
 #include "runtime/serve/checkpoint_policy.hpp"
+#include "runtime/serve/execution_commands.hpp"
 #include "runtime/serve/messages.hpp"
 #include "runtime/serve/modules.hpp"
 #include "runtime/threads/threads.hpp"
@@ -125,7 +125,7 @@ void execute_from_beginning(const PlanHeader* plan) {
     if (settings.captures_output) begin_capture();
     run_threads(main);
     if (settings.captures_output) end_capture();
-    if (const bool cleaned = after_each_execution(); !prepared || !cleaned) refuse_to_go_on(around_error());
+    if (const bool cleaned = after_each_execution(); !prepared || !cleaned) refuse_to_go_on(execution_command_error());
     if (!missing.any()) {
       if (LIKELY(call_sites.end(scheduler().outcome))) return;
       continue;

@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <unwind.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/detect/races.hpp"
 #include "runtime/memory/heap.hpp"

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <pthread.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/memory/snapshot.hpp"

@@ -3,7 +3,7 @@
 #include <signal.h>
 
 #include "runtime/base/errors.hpp"
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/process/dispositions.hpp"
 #include "runtime/sched/state_call.hpp"

@@ -3,14 +3,14 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/base/settings.hpp"
 #include "runtime/checks/frames.hpp"
 #include "runtime/checks/plain_functions.hpp"
 #include "runtime/detect/call_sites.hpp"
 #include "runtime/detect/races.hpp"
-#include "runtime/detect/tracked.hpp"
+#include "runtime/detect/tracked_memory.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/spin.hpp"
 #include "runtime/threads/threads.hpp"

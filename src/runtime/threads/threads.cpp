@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "runtime/backend/backend.hpp"
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/memory/snapshot.hpp"
-#include "runtime/process/control.hpp"
 #include "runtime/process/imports.hpp"
+#include "runtime/process/own_process.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/virtual_clock.hpp"
 #include "runtime/threads/timers.hpp"

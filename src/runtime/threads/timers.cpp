@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/base/errors.hpp"
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/base/timespec.hpp"
 #include "runtime/sched/refuse_call.hpp"

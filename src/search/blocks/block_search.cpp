@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "model/schedule.hpp"
-#include "model/text.hpp"
+#include "model/text_lines.hpp"
 
 namespace lockstep {
 namespace {
@@ -258,7 +258,7 @@ bool BlockSearch::changes_way(const Block& block, const Memory& way) const {
   return touch_same(block.touched, way.touched, parts_.reads_conflict);
 }
 
-// Removes the threads that this block resumes. Must agree with runtime/policies/blocks.hpp.
+// Removes the threads that this block resumes. Must agree with runtime/policies/atomic_blocks.hpp.
 void BlockSearch::go_on(TraceView trace, const Block& block, std::vector<Stopped>& stopped) const {
   std::erase_if(stopped, [&](const Stopped& s) {
     if (s.aborted) {

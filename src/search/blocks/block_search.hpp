@@ -1,6 +1,6 @@
 // The search of ExitBlock (Bruening & Chapin 2000): every order of atomic blocks, depth-first. The runtime runs blocks
-// (runtime/policies/blocks.hpp). Each execution is one schedule, and the search finds in its trace where another thread
-// could have gone first.
+// (runtime/policies/atomic_blocks.hpp). Each execution is one schedule, and the search finds in its trace where another
+// thread could have gone first.
 //
 // Departures from the paper:
 // * The delayed threads are a set that accumulates. As printed, one delayed thread replaces another.

@@ -75,8 +75,7 @@ void Findings::note(Finding finding, TraceView trace, const Plan& plan, uint64_t
 bool Findings::handle(Failure failure) {
   const FindingKind kind = failure.finding.kind;
   if ((is_warning(kind) && !hooks_.errors.contains(kind)) || !failure.finding.doubt.empty()) {
-    keys_.confirmed(failure.key);
-    warnings.push_back(std::move(failure.finding));
+    warn(std::move(failure));
     return true;
   }
   std::optional<Finding> bug;
@@ -110,6 +109,18 @@ bool Findings::handle(Failure failure) {
   if (hooks_.found) hooks_.found(*bug);
   bugs.push_back(std::move(*bug));
   return keep_going_ || (hooks_.goes_on && hooks_.goes_on(bugs.back()));
+}
+
+// A common warning, of each pair of threads for instance, must not use up the time of the search.
+void Findings::warn(Failure failure) {
+  constexpr unsigned kMostCompleted = 20;
+  keys_.confirmed(failure.key);
+  if (hooks_.complete_warning && completed_ < kMostCompleted) {
+    ++completed_;
+    stop_executor_();
+    hooks_.complete_warning(failure.finding);
+  }
+  warnings.push_back(std::move(failure.finding));
 }
 
 void Findings::warn_of_failures_beyond_bound() {

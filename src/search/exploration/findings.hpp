@@ -19,6 +19,8 @@ struct FindingHooks {
   // Replays a new finding with detail, completes it (trace, output, location, fingerprint) and returns it; nullopt if
   // it did not repeat. Called with nothing in flight.
   std::function<std::optional<Finding>(Finding)> confirm;
+  // Adds the places of a new warning by a replay. Called with nothing in flight.
+  std::function<void(Finding&)> complete_warning;
   std::function<void(const Finding&)> found;  // a new, confirmed, distinct bug
   // Called after `found`: does the exploration go on? Empty: only if it goes on after every bug.
   std::function<bool(const Finding&)> goes_on;
@@ -57,6 +59,7 @@ class Findings {
   };
   void note(Finding finding, TraceView trace, const Plan& plan, uint64_t execution, std::vector<Failure>& failures);
   bool handle(Failure failure);
+  void warn(Failure failure);
 
   const std::span<Analysis* const> analyses_;
   const FindingHooks& hooks_;
@@ -64,6 +67,7 @@ class Findings {
   const std::function<void()> stop_executor_;
   FailureKeys keys_;
   std::set<FailureKey> unrepeated_;
+  unsigned completed_ = 0;                    // warnings
   std::map<FailureKey, FindingKind> beyond_;  // failures beyond the bound
   std::set<std::string> fingerprints_;
 };

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/text.hpp"
+#include "model/text_lines.hpp"
 #include "search/base/saved_trace.hpp"
 
 namespace lockstep {

@@ -183,7 +183,7 @@ constexpr StrategyInfo kStrategies[] = {
      [](Settings& s) {
        return make_view_search({s.seed, s.max_steps});
      }},
-    {"revisit", "random executions that branch off earlier ones where those were rarely", kSeed,
+    {"revisit", "random executions that branch off rare states of earlier ones", kSeed,
      [](Settings& s) {
        return make_revisit({s.seed, s.max_steps});
      }},

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/text.hpp"
+#include "model/text_lines.hpp"
 #include "search/variables/thread_bound.hpp"
 
 namespace lockstep {

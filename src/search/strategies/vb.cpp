@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/text.hpp"
+#include "model/text_lines.hpp"
 #include "search/strategies/preparation.hpp"
 #include "search/tree/tree_search.hpp"
 #include "search/variables/survey.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "model/text.hpp"
+#include "model/text_lines.hpp"
 #include "search/base/saved_trace.hpp"
 #include "search/judge/judge.hpp"
 

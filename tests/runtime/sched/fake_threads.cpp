@@ -13,9 +13,9 @@
 #include "runtime/detect/call_sites.hpp"
 #include "runtime/process/backtrace.hpp"
 #include "runtime/process/code_patches.hpp"
-#include "runtime/process/control.hpp"
 #include "runtime/process/facts.hpp"
 #include "runtime/process/libraries.hpp"
+#include "runtime/process/own_process.hpp"
 #include "runtime/sched/virtual_clock.hpp"
 
 namespace lockstep::rt {
@@ -98,7 +98,7 @@ void start_runtime() {
   s().connect({.would_write = [](const Step& pending) { return (pending.flags & Step::kWrite) != 0; },
                .take_signal = nullptr,
                .deliver_interrupts = nullptr,
-               .outside_helps = [] { return false; },
+               .outside_event_came = [] { return false; },
                .save_checkpoint = nullptr,
                .write_findings = [](bool) {},
                .allocations = nullptr});

@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 LOCKSTEP, PROGRAMS = sys.argv[1:3]
-AROUND = PROGRAMS + "/around-gcc-O1"
+EXECUTION_COMMANDS = PROGRAMS + "/execution_commands-gcc-O1"
 failures = 0
 
 
@@ -44,22 +44,22 @@ with tempfile.TemporaryDirectory() as folder:
     for a, b, c, d in [(1, 1, 1, 1), (2, 2, 1, 2), (1, 3, 2, 0), (0, 2, 0, 2), (3, 0, 3, 0), (0, 3, 1, 2)]:
         expected = interleavings(["o" * a + "i" * b + "o" * a, "o" * c + "i" * d])
         for strategy in [("dfs",), ("icb", "--preemptions", "none"), ("chess", "--preemptions", "none")]:
-            out, result = run(folder, "--strategy", *strategy, *INSIDE, AROUND, "steps", str(a), str(b), str(c), str(d))
+            out, result = run(folder, "--strategy", *strategy, *INSIDE, EXECUTION_COMMANDS, "steps", str(a), str(b), str(c), str(d))
             counted = strategy[0] == "chess" or result.get("executions") == expected
             expect(f"{strategy[0]} {a} {b} {c} {d}: {expected}", counted and out.returncode == 0 and result["complete"]
                    and "with preemptions only inside calls of *inside*" in result["guarantee"]
                    and result["claim"]["memory"] == "sc", out, result)
     for strategy in ["dfs", "icb", "chess", "dpor", "source-dpor", "optimal-dpor", "bpor", "auto"]:
-        out, result = run(folder, "--strategy", strategy, "--preempt-in", "*unlocked_update*", AROUND, "updates")
+        out, result = run(folder, "--strategy", strategy, "--preempt-in", "*unlocked_update*", EXECUTION_COMMANDS, "updates")
         expect(f"preempted inside by {strategy}", out.returncode == 1, out, result)
-        out, result = run(folder, "--strategy", strategy, *INSIDE, AROUND, "updates")
+        out, result = run(folder, "--strategy", strategy, *INSIDE, EXECUTION_COMMANDS, "updates")
         expect(f"not preempted outside by {strategy}", out.returncode == 0 and result["verdict"] == "pass", out, result)
-        out, result = run(folder, "--strategy", strategy, *INSIDE, AROUND, "waits_outside")
+        out, result = run(folder, "--strategy", strategy, *INSIDE, EXECUTION_COMMANDS, "waits_outside")
         expect(f"a yield lets others run: {strategy}", out.returncode == 0 and result["verdict"] == "pass", out, result)
-    out, result = run(folder, "--strategy", "icb", "--preempt-in", "*unlocked_update*", AROUND, "updates")
+    out, result = run(folder, "--strategy", "icb", "--preempt-in", "*unlocked_update*", EXECUTION_COMMANDS, "updates")
     out, result = run(folder, result["bugs"][0]["schedule"], command="replay")
     expect("replayed", out.returncode == 1, out, result)
-    out, result = run(folder, "--preempt-in", "no_such_function", AROUND, "updates")
+    out, result = run(folder, "--preempt-in", "no_such_function", EXECUTION_COMMANDS, "updates")
     expect("nothing matches", out.returncode == 2 and "--preempt-in" in out.stderr, out)
 
     # Outputs: every order of the writes, each once, whatever the strategy.
@@ -68,7 +68,7 @@ with tempfile.TemporaryDirectory() as folder:
         for strategy in ["dfs", "icb", "optimal-dpor", "source-dpor", "dpor", "exitblock", "exitblock-rw", "auto"]:
             if case == "prints_in_every_way" and strategy.startswith("exitblock"):
                 continue  # writes that no lock orders are inside of blocks
-            out, result = run(folder, "--strategy", strategy, "--outputs", "outputs.json", AROUND, case)
+            out, result = run(folder, "--strategy", strategy, "--outputs", "outputs.json", EXECUTION_COMMANDS, case)
             outputs = json.loads((pathlib.Path(folder) / "outputs.json").read_text())
             seen = [o["output"] for o in outputs]
             whole = set(seen) == expected if not strategy.startswith("exitblock") or result["complete"] else set(seen) <= expected
@@ -78,32 +78,32 @@ with tempfile.TemporaryDirectory() as folder:
                 expect("an output is replayed", again.returncode in (0, 1) and "cannot" not in again.stderr, again)
     wanted = pathlib.Path(folder) / "wanted"
     wanted.write_text("a\nb\nend\n")
-    out, result = run(folder, "--strategy", "icb", "--expect-output", "wanted", AROUND, "prints")
+    out, result = run(folder, "--strategy", "icb", "--expect-output", "wanted", EXECUTION_COMMANDS, "prints")
     expect("another output is a bug", out.returncode == 1 and result["bugs"][0]["kind"] == "assertion"
            and "line 1 is 'b', expected 'a'" in result["bugs"][0]["message"], out, result)
     out, result = run(folder, result["bugs"][0]["schedule"], command="replay")
     expect("and is replayed", out.returncode == 1, out, result)
-    out, result = run(folder, "--strategy", "optimal-dpor", "--expect-output", "wanted", "--keep-going", AROUND, "prints")
+    out, result = run(folder, "--strategy", "optimal-dpor", "--expect-output", "wanted", "--keep-going", EXECUTION_COMMANDS, "prints")
     expect("by reduction", out.returncode == 1 and len(result["bugs"]) == 1, out, result)
     wanted.write_text("")
-    out, result = run(folder, "--strategy", "icb", "--expect-output", "wanted", AROUND, "yields")
+    out, result = run(folder, "--strategy", "icb", "--expect-output", "wanted", EXECUTION_COMMANDS, "yields")
     expect("the expected output", out.returncode == 0 and result["complete"], out, result)
-    out, result = run(folder, "--expect-output", "not-there", AROUND, "yields")
+    out, result = run(folder, "--expect-output", "not-there", EXECUTION_COMMANDS, "yields")
     expect("no such file", out.returncode == 2 and "not-there" in out.stderr, out)
 
     # What an execution leaves behind.
     left = pathlib.Path(folder) / "left"
-    out, result = run(folder, "--strategy", "dfs", "--no-shrink", AROUND, "leaves_a_file")
+    out, result = run(folder, "--strategy", "dfs", "--no-shrink", EXECUTION_COMMANDS, "leaves_a_file")
     expect("the second execution fails", out.returncode != 0 or not result["complete"], out, result)
     left.unlink(missing_ok=True)
-    out, result = run(folder, "--strategy", "dfs", "--after-each", "rm -f left; echo x >> after", AROUND, "leaves_a_file")
+    out, result = run(folder, "--strategy", "dfs", "--after-each", "rm -f left; echo x >> after", EXECUTION_COMMANDS, "leaves_a_file")
     lines = len((pathlib.Path(folder) / "after").read_text().split())
     expect("cleaned up after each", out.returncode == 0 and result["verdict"] == "pass" and lines >= result["executions"] > 1
            and not left.exists(), out, result)
     left.write_text("")
-    out, result = run(folder, "--strategy", "dfs", "--before-each", "rm -f left", AROUND, "leaves_a_file")
+    out, result = run(folder, "--strategy", "dfs", "--before-each", "rm -f left", EXECUTION_COMMANDS, "leaves_a_file")
     expect("cleaned up before each", out.returncode == 0 and result["verdict"] == "pass", out, result)
-    out, result = run(folder, "--before-each", "exit 3", AROUND, "yields")
+    out, result = run(folder, "--before-each", "exit 3", EXECUTION_COMMANDS, "yields")
     expect("a command that fails", out.returncode == 4 and "--before-each failed with exit code 3" in out.stdout + out.stderr, out)
 
 sys.exit(failures > 0)

@@ -7,7 +7,7 @@
 
 #include "runtime/base/runtime.hpp"
 #include "runtime/intercept/io_wait.hpp"
-#include "runtime/intercept/outside.hpp"
+#include "runtime/intercept/outside_events.hpp"
 #include "runtime/intercept/processes.hpp"
 #include "runtime/memory/snapshot.hpp"
 #include "runtime/memory/undo.hpp"
@@ -146,7 +146,7 @@ void look_at_locks(Scheduler& s) {
 
 }  // namespace
 
-bool outside_helps() {
+bool outside_event_came() {
   // Milliseconds: delays of the kernel; of other processes; of a child process.
   constexpr int kMoment = 20, kPatience = 1000, kLong = 10'000;
   Scheduler& s = scheduler();

@@ -3,6 +3,6 @@
 
 namespace lockstep::rt {
 
-bool outside_helps();  // see SchedulerClient
+bool outside_event_came();  // see SchedulerClient
 
 }  // namespace lockstep::rt

@@ -1,5 +1,5 @@
 // Runs the user's commands around executions in processes of their own.
-#include "runtime/serve/around.hpp"
+#include "runtime/serve/execution_commands.hpp"
 
 #include <signal.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct {
   AroundFunction setup, teardown;  // of lockstep::explore()
   void* argument;
   char error[512];
-} around;
+} execution_commands;
 
 constexpr unsigned kMostEnvironment = 4096;
 
@@ -37,14 +37,15 @@ constexpr unsigned kMostEnvironment = 4096;
 void explain(const char* option, const char* what, const char* number, const char* command) {
   size_t size = 0;
   const auto add = [&size](const char* text) {
-    for (; text && *text && size + 1 < sizeof around.error; ++text) around.error[size++] = *text;
+    for (; text && *text && size + 1 < sizeof execution_commands.error; ++text)
+      execution_commands.error[size++] = *text;
   };
   add(option);
   add(what);
   add(number);
   add(command[0] ? ": " : nullptr);
   add(command);
-  around.error[size] = 0;
+  execution_commands.error[size] = 0;
 }
 
 bool run_apart(const char* option, const char* command, AroundFunction function) {
@@ -52,7 +53,7 @@ bool run_apart(const char* option, const char* command, AroundFunction function)
   const long pid = sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (pid == 0) {
     if (command[0]) become_shell(command);
-    function(around.argument);
+    function(execution_commands.argument);
     sys(SYS_exit_group, 0);
   }
   int status = 0;
@@ -76,22 +77,22 @@ bool run_apart(const char* option, const char* command, AroundFunction function)
 
 bool before_each_execution() {
   const char* command = runtime.channel->before_each;
-  return run_apart(command[0] ? "--before-each" : "setup", command, around.setup);
+  return run_apart(command[0] ? "--before-each" : "setup", command, execution_commands.setup);
 }
 
 bool after_each_execution() {
   const char* command = runtime.channel->after_each;
-  return run_apart(command[0] ? "--after-each" : "teardown", command, around.teardown);
+  return run_apart(command[0] ? "--after-each" : "teardown", command, execution_commands.teardown);
 }
 
-const char* around_error() { return around.error; }
+const char* execution_command_error() { return execution_commands.error; }
 
 }  // namespace lockstep::rt
 
 // Called before lockstep_rt_serve(). Either function may be null.
-LOCKSTEP_EXPORT void lockstep_rt_around(void (*setup)(void*), void (*teardown)(void*), void* argument) {
-  using lockstep::rt::around;
-  around.setup = setup;
-  around.teardown = teardown;
-  around.argument = argument;
+LOCKSTEP_EXPORT void lockstep_rt_execution_functions(void (*setup)(void*), void (*teardown)(void*), void* argument) {
+  using lockstep::rt::execution_commands;
+  execution_commands.setup = setup;
+  execution_commands.teardown = teardown;
+  execution_commands.argument = argument;
 }

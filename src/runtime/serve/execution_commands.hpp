@@ -4,9 +4,9 @@
 
 namespace lockstep::rt {
 
-// Returns false on failure; around_error() then has the message.
+// Returns false on failure; execution_command_error() then has the message.
 bool before_each_execution();
 bool after_each_execution();
-const char* around_error();
+const char* execution_command_error();
 
 }  // namespace lockstep::rt

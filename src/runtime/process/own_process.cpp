@@ -1,9 +1,9 @@
 // Wakes readers of rings, sets crash stacks, and refuses programs that cannot be controlled.
-#include "runtime/process/control.hpp"
+#include "runtime/process/own_process.hpp"
 
 #include <signal.h>
 
-#include "runtime/base/real.hpp"
+#include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
 
 namespace lockstep::rt {

@@ -1,5 +1,5 @@
 // Tries schedules that may leave the cycle of a livelock.
-#include "campaign/way_out.hpp"
+#include "campaign/livelock_escape.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ std::vector<uint64_t> first_of_all(ThreadId first) {
 
 }  // namespace
 
-std::string way_out(Target& target, const Finding& livelock, const std::function<bool()>& stop) {
+std::string escape_from_livelock(Target& target, const Finding& livelock, const std::function<bool()>& stop) {
   const TraceView trace = livelock.trace;
   const uint32_t end = trace.header().steps, begin = trace.header().last_rounds;
   Plan plan = livelock.plan;

@@ -10,6 +10,6 @@ namespace lockstep {
 
 // Runs the finding's schedule up to the repeated steps, then other schedules: each thread first, and some random ones,
 // until stop() returns true. Describes the schedules that leave the cycle; empty: none.
-std::string way_out(Target& target, const Finding& livelock, const std::function<bool()>& stop);
+std::string escape_from_livelock(Target& target, const Finding& livelock, const std::function<bool()>& stop);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-#include "work/control.hpp"
+#include "work/control_executions.hpp"
 
 #include <xxhash.h>
 
