@@ -56,6 +56,9 @@ with tempfile.TemporaryDirectory() as folder:
         expect(f"not preempted outside by {strategy}", out.returncode == 0 and result["verdict"] == "pass", out, result)
         out, result = run(folder, "--strategy", strategy, *INSIDE, EXECUTION_COMMANDS, "waits_outside")
         expect(f"a yield lets others run: {strategy}", out.returncode == 0 and result["verdict"] == "pass", out, result)
+    for strategy in ["icb", "optimal-dpor", "exitblock", "exitblock-dd", "exitblock-rw", "exitblock-rwdd"]:
+        out, result = run(folder, "--strategy", strategy, *INSIDE, EXECUTION_COMMANDS, "locks_for_ever")
+        expect(f"a deadlock outside: {strategy}", out.returncode == 1 and result["bugs"][0]["kind"] == "deadlock", out, result)
     out, result = run(folder, "--strategy", "icb", "--preempt-in", "*unlocked_update*", EXECUTION_COMMANDS, "updates")
     out, result = run(folder, result["bugs"][0]["schedule"], command="replay")
     expect("replayed", out.returncode == 1, out, result)

@@ -57,6 +57,15 @@ void waits_outside() {
       [] { inside(1), ready = true; });
 }
 
+// Nobody can take the lock that the thread has left behind.
+void locks_for_ever() {
+  static std::mutex guard;
+  std::thread other([] { guard.lock(); });
+  outside(1);
+  other.join();
+  guard.lock();
+}
+
 void prints() {
   together([] { std::puts("a"); }, [] { std::puts("b"); });
   std::puts("end");
@@ -104,6 +113,8 @@ int main(int count, char** words) {
     updates();
   else if (name == "waits_outside")
     waits_outside();
+  else if (name == "locks_for_ever")
+    locks_for_ever();
   else if (name == "prints")
     prints();
   else if (name == "prints_in_every_way")

@@ -117,9 +117,10 @@ class Blocks {
     };
     if (in_block_) {
       if (among([&](ThreadId t) { return t == current_; }) != kNoThread) return current_;
-      if (!live(current_)) {
+      const bool others = among([&](ThreadId t) { return !is_aborted(t); }) != kNoThread;
+      if (!live(current_) || (others && !could_wait_)) {
         close(BlockRecord::Ended);
-      } else if (among([&](ThreadId t) { return !is_aborted(t); }) != kNoThread) {
+      } else if (others) {
         write_block(BlockRecord::Aborted);
         in_block_ = false;
         return kRedundant;
@@ -149,6 +150,9 @@ class Blocks {
       }
     }
     open(next, record);
+    unsigned candidates = 0;
+    each([&](ThreadId) { ++candidates; });
+    could_wait_ = candidates > 1;
     return next;
   }
 
@@ -243,7 +247,7 @@ class Blocks {
   void open(ThreadId t, uint32_t record) {
     entered_count_ = 0;
     current_ = t;
-    in_block_ = true;
+    in_block_ = could_wait_ = true;
     yielded_ = false;
     block_begin_ = record;
   }
@@ -291,6 +295,9 @@ class Blocks {
   bool in_block_ = false, started_ = false, yielded_ = false;
   bool blind_ = false;
   bool free_ = false;  // blocks cannot be kept apart any more
+  // Another thread could have run instead of the block. If none could (the thread is not preempted there), a block that
+  // has to wait ends, because nobody can be run before it.
+  bool could_wait_ = false;
   ThreadId current_ = kNoThread;
   unsigned stopped_count_ = 0, entered_count_ = 0;
   ObjectId entered_[kMostEntered];  // entered and not left by the current block

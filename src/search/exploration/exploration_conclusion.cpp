@@ -63,6 +63,7 @@ void ExplorationLoop::conclude_claim() {
   if (r.starts_over()) return;
   r.claim = points_missing_ && !draws_ ? Claim{} : search_.claim();
   if (only_execution_ && r.ending == Ending::Finished) claim_everything();
+  if (r.ended == 0) r.claim.scope = Scope::None;
   // Also true if the search continued for a while after the bug.
   r.claim.ended_by_bug = !keep_going_ && (!findings_.bugs.empty() || !hooks_.known.empty());
   // If a failure within the bound was found only by schedules above the bound, the bound is not proved.

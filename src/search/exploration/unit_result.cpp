@@ -109,7 +109,7 @@ class UnitExploration {
     search_.learn(trace);
     meter_.measure(search_, trace, execution);
     const bool races = trace.header().races > 0 && promotion_.grow(trace);
-    if (races | fails(trace) | (trace.outcome() == Outcome::Uncontrolled)) {
+    if (fails(trace) || races || trace.outcome() == Outcome::Uncontrolled) {
       traces_.put<uint64_t>(executions_.size());
       put_plan(traces_, plan_);
       put_trace(traces_, trace);

@@ -210,6 +210,15 @@ TEST(Limits, ACutExecutionEndsClaimsFromItsBoundOn) {
   EXPECT_EQ(known(depth_first.run()), "");
 }
 
+TEST(Limits, NothingIsClaimedIfNoExecutionReachedItsEnd) {
+  const auto spoil_all = [](Trace& trace, uint64_t n) { spoil(n, Outcome::Redundant)(trace, n); };
+  Scene s(fetch_add(2, 2), dfs(), {.tamper = spoil_all});
+  const Exploration r = s.run();
+  EXPECT_GT(r.executions, 1u);
+  EXPECT_EQ(r.verdict, Verdict::Incomplete);
+  EXPECT_FALSE(r.complete());
+}
+
 TEST(Limits, TheStepLimitIsPartOfThePlan) {
   Scene s({.name = "forever", .threads = {{st(0, 1), jump(0)}}}, make_dfs({.preemptions = {}, .max_steps = 50}));
   const Exploration r = s.run();
