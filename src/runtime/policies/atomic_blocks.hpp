@@ -139,15 +139,13 @@ class Blocks {
     if (next == kNoThread && yielded_) next = among([&](ThreadId t) { return t > current_ && !is_stopped(t); });
     if (next == kNoThread) next = among([&](ThreadId t) { return !is_stopped(t); });
     if (next == kNoThread) {
-      const bool delayed = among([&](ThreadId t) { return !is_aborted(t); }) != kNoThread;
-      if (delayed && !((flags_ & kBlocksRunDelayed) && waiting())) return kRedundant;
-      if (delayed) {
-        next = among([&](ThreadId t) { return !is_aborted(t); });
-        stopped_count_ = 0;
-      } else {
+      next = among([&](ThreadId t) { return !is_aborted(t); });  // delayed
+      if (next != kNoThread && !((flags_ & kBlocksRunDelayed) && waiting())) return kRedundant;
+      if (next == kNoThread) {
         free_ = true;
         return kAsByDefault;
       }
+      stopped_count_ = 0;
     }
     open(next, record);
     unsigned candidates = 0;
