@@ -84,11 +84,13 @@ struct NeededOrder {
 // Why a failure shows: the orders it depends on. Each order of two conflicting steps is reversed and run.
 struct Cause {
   std::vector<NeededOrder> orders;  // ascending by `second`
-  uint32_t reversed = 0;            // orders that were reversed and run; 0: none was tried
+  bool searched = false;            // the conflicts of the execution are known
+  uint32_t reversed = 0;            // orders that were reversed and run
   uint32_t left_out = 0;            // conflicts that could not be reversed, or for which the budget did not suffice
   Trace passing;                    // of those that passed, the one that departs latest; empty: none passed
   uint32_t departs = 0;             // the record at which `passing` departs
-  std::string text;                 // one sentence, by explain_cause()
+  std::string unordered;            // of a race: why nothing orders the accesses; by explain_cause()
+  std::string text;                 // all in words, by explain_cause()
 };
 
 struct Finding {

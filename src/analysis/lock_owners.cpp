@@ -36,4 +36,11 @@ std::vector<ThreadId> LockOwners::holders(ObjectId object) const {
   return threads;
 }
 
+std::vector<ObjectId> LockOwners::held_by(ThreadId t) const {
+  std::vector<ObjectId> objects;
+  for (const auto& [object, threads] : held_)
+    if (threads.contains(t)) objects.push_back(object);
+  return objects;
+}
+
 }  // namespace lockstep

@@ -14,6 +14,7 @@ class LockOwners {
   bool waits_for_signal(ThreadId t) const { return waiting_.contains(t); }
   bool anyone_waits_for(ObjectId condition) const;
   std::vector<ThreadId> holders(ObjectId object) const;  // ascending, without repetition
+  std::vector<ObjectId> held_by(ThreadId t) const;       // ascending
 
  private:
   void take(ObjectId object, ThreadId t) { ++held_[object][t]; }

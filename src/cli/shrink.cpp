@@ -65,11 +65,14 @@ int shrink_command(const Options& given, const Services& services) {
   if (auto error = save_schedule(recording.schedule, options.output)) return fail(*error);
 
   console.print(tell_story(simple, replayer.symbols(), {.terminal = console.terminal()}) + "\n");
-  if (!options.quiet)
-    console.print(fmt::format("Shrunk from {}, {} and {} to {}, {} and {}.\n", plural(before.preemptions, "preemption"),
-                              plural(before.switches, "switch", "switches"), plural(before.steps, "step"),
-                              plural(after.preemptions, "preemption"), plural(after.switches, "switch", "switches"),
-                              plural(after.steps, "step")));
+  const auto size = [](const Complexity& c) {
+    return fmt::format("{}, {} and {}", plural(c.preemptions, "preemption"), plural(c.switches, "switch", "switches"),
+                       plural(c.steps, "step"));
+  };
+  if (!options.quiet && size(before) == size(after))
+    console.print(fmt::format("No simpler schedule found: {}.\n", size(after)));
+  else if (!options.quiet)
+    console.print(fmt::format("Shrunk from {} to {}.\n", size(before), size(after)));
   return 0;
 }
 

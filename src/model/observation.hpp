@@ -24,6 +24,7 @@ std::string value_text(uint64_t bits, const ValueType& type);  // "true", "-3", 
 struct ObservedObject {
   std::string name;
   ValueType type;
+  uint64_t begin = 0;  // of the named object: several words of a container have one name
   uint32_t since = 0;  // first record from which the object has this name: stack memory is reused
 };
 

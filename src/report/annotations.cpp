@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <filesystem>
 
+#include "report/story_cells.hpp"
 #include "report/summary.hpp"
 
 namespace lockstep {
@@ -33,6 +34,8 @@ std::string github_annotation(const Finding& bug, const std::string& root) {
     place = fmt::format("file={},line={},", escaped((below ? inside : path).string(), true), bug.location.line);
   }
   std::string text = bug.test.empty() ? bug.message : bug.test + ": " + bug.message;
+  if (const std::string values = operand_text(bug); !values.empty()) text += "   (" + values + ")";
+  if (!bug.cause.text.empty()) text += "\n" + bug.cause.text;
   if (!bug.schedule.empty()) text += "\nlockstep replay " + shell_word(bug.schedule);
   return fmt::format("::{} {}title={}::{}\n", is_warning(bug.kind) ? "warning" : "error", place,
                      escaped(name_of(bug.kind), true), escaped(text, false));

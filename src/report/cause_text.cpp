@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/operation_text.hpp"
+#include "report/race_text.hpp"
 #include "report/summary.hpp"
 #include "report/user_frames.hpp"
 
@@ -25,6 +26,8 @@ NeededOrder::Told told(uint32_t index, const TraceNames& names) {
   const bool pending = index >= trace.steps().size();
   const auto stack = pending ? names.stack_of_pending(index - trace.steps().size()) : names.stack_of_step(index);
   NeededOrder::Told result{names.thread(step.thread), operation_text(step, names, pending ? kNoStep : index), {}};
+  if (traits(step.kind).primitive == Primitive::Condition)  // "notify_one ready, nobody waits"
+    result.operation = result.operation.substr(0, result.operation.find(", "));
   if (const auto frame = innermost_user_frame(stack, names.symbols())) result.where = frame->where;
   return result;
 }
@@ -48,7 +51,8 @@ std::string in_words(const NeededOrder::Told& step) {
 }  // namespace
 
 std::string cause_sentence(const Cause& cause, const StepReference& reference) {
-  if (cause.reversed == 0 && cause.left_out == 0) return {};
+  if (cause.reversed == 0 && cause.left_out == 0)
+    return cause.searched ? "No order tried: no two conflicting steps of this execution can be reversed." : "";
   if (cause.reversed == 0)
     return fmt::format("Not known: no execution with one of {} of conflicting steps reversed came to an end.",
                        plural(cause.left_out, "pair"));
@@ -62,9 +66,10 @@ std::string cause_sentence(const Cause& cause, const StepReference& reference) {
   }
   const size_t count = orders.size();
   std::string text = "Fails because ";
-  for (size_t i = 0; i < count && i < kMostTold; ++i)
-    text += fmt::format("{}{} {}before {}", i == 0 ? "" : " and ", orders[i].first, i == 0 ? "comes " : "",
-                        orders[i].second);
+  for (size_t i = 0; i < count && i < kMostTold; ++i) {
+    text += i == 0 ? orders[i].first + " comes" : (i + 1 == count ? " and " : ", ") + orders[i].first;
+    text += " before " + orders[i].second;
+  }
   if (count > kMostTold) text += fmt::format(" and {} more", count - kMostTold);
   return text + (count == 1   ? ": reversed, it passes."
                  : count == 2 ? ": reversing either passes."
@@ -77,9 +82,10 @@ std::string nearest_passing(const Cause& cause, const TraceNames& names, const S
   if (cause.departs >= passing.steps().size()) return {};
   const Step& then = passing.steps()[cause.departs];
   const uint32_t later = same_step_later(then, failing, cause.departs);
+  const bool numbered = later != kNoStep && reference(later).starts_with("step ");
   const std::string other =
       names.thread(then.thread) + " goes on" +
-      (later == kNoStep ? fmt::format(" ({})", operation_text(then, names)) : " with " + reference(later));
+      (numbered ? " with " + reference(later) : fmt::format(" ({})", operation_text(then, names)));
   if (cause.departs >= failing.steps().size())  // where the failing execution could not go on
     return fmt::format("Nearest passing schedule: the same, but then {}.", other);
   const Step& instead = failing.steps()[cause.departs];
@@ -95,7 +101,13 @@ void explain_cause(Finding& finding, Symbols& symbols) {
     order.told_first = told(order.first, names);
     order.told_second = told(order.second, names);
   }
-  finding.cause.text = cause_sentence(finding.cause, [&](uint32_t step) { return step_in_words(step, names); });
+  const std::string orders = cause_sentence(finding.cause, [&](uint32_t step) { return step_in_words(step, names); });
+  finding.cause.unordered = unordered_accesses(finding, names);
+  const bool tried = finding.cause.reversed + finding.cause.left_out > 0;
+  if (finding.cause.unordered.empty())
+    finding.cause.text = orders;
+  else
+    finding.cause.text = finding.cause.unordered + (tried ? " " + orders : "");
 }
 
 }  // namespace lockstep

@@ -11,8 +11,8 @@ namespace lockstep {
 // How to refer to a step: "step 4", or its operation and place.
 using StepReference = std::function<std::string(uint32_t step)>;
 
-// "Fails because step 1 comes before step 4 and step 4 before step 9: reversing either passes."; empty: no order was
-// reversed.
+// "Fails because step 1 comes before step 4 and step 4 before step 9: reversing either passes."; empty: no cause was
+// searched.
 std::string cause_sentence(const Cause& cause, const StepReference& reference);
 
 // "Nearest passing schedule: the same up to step 3, but instead of thread 1 there thread 2 goes on with step 5.";

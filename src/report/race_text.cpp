@@ -2,7 +2,10 @@
 #include "report/race_text.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
+#include <map>
 
+#include "analysis/lock_owners.hpp"
 #include "report/user_frames.hpp"
 
 namespace lockstep {
@@ -33,6 +36,26 @@ std::string at_place(const RaceAccess& access, const TraceNames& names) {
 }
 
 bool is_ended_stack(const RaceAccess& access) { return (access.flags & RaceAccess::kFree) && access.pc == 0; }
+
+// "a and b for reading": the locks that the thread holds at its access.
+std::string locks_at(const RaceAccess& access, const TraceNames& names) {
+  LockOwners owners;
+  std::map<ObjectId, OpKind> taken;
+  const auto steps = names.trace().steps();
+  for (uint32_t i = 0; i < std::min<size_t>(access.step, steps.size()); ++i) {
+    owners.apply(steps[i]);
+    if (steps[i].thread == access.thread && acquires(steps[i].kind, steps[i].flags))
+      taken[steps[i].object] = steps[i].kind;
+  }
+  std::string text;
+  for (const ObjectId object : owners.held_by(access.thread)) {
+    const auto how = taken.find(object);
+    if (how == taken.end() || !is_lock(how->second)) continue;
+    text += (text.empty() ? "" : " and ") + names.object(object, access.step);
+    if (has(how->second, OpTraits::kShared)) text += " for reading";
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -88,6 +111,22 @@ std::string race_message(const DataRace& race, const TraceNames& names) {
                        names.object(object), at_place(race.second, names), first, at_place(race.first, names), tail);
   return fmt::format("data race on {}: {} {}{}, {} {}{}{}", names.object(object), first, does_it(race.first),
                      at_place(race.first, names), second, does_it(race.second), at_place(race.second, names), tail);
+}
+
+std::string unordered_accesses(const Finding& finding, const TraceNames& names) {
+  if (!finding.race || !finding.race->race() || is_ended_stack(finding.race->second)) return {};
+  const RaceAccess &first = finding.race->first, &second = finding.race->second;
+  if (first.flags & RaceAccess::kFree) return {};  // what comes after may be ordered
+  const char* what =
+      second.flags & RaceAccess::kFree ? "Nothing makes the free come last" : "Nothing orders the two accesses";
+  const std::string by_first = locks_at(first, names), by_second = locks_at(second, names);
+  if (by_first == by_second)
+    return by_first.empty() ? fmt::format("{}: neither thread holds a lock.", what)
+                            : fmt::format("{}: both threads hold {}.", what, by_first);
+  const auto holds = [&](const RaceAccess& access, const std::string& locks) {
+    return fmt::format("{} holds {}", names.thread(access.thread), locks.empty() ? "no lock" : locks);
+  };
+  return fmt::format("{}: {}, {}.", what, holds(first, by_first), holds(second, by_second));
 }
 
 std::string double_free_text(const TraceNames& names) {

@@ -19,6 +19,10 @@ std::string double_free_text(const TraceNames& names);  // the first free, and w
 std::string leak_message(const Allocation& first, const TraceNames& names);
 std::string stale_load_message(uint32_t store, uint32_t load, const TraceNames& names);
 
+// "Nothing orders the two accesses: main holds cache.mutex_ for reading, thread 1 holds no lock."; empty: something
+// does, or it is no race.
+std::string unordered_accesses(const Finding& finding, const TraceNames& names);
+
 std::span<const uint64_t> stack_of(const RaceAccess& access, const TraceNames& names);
 
 }  // namespace lockstep

@@ -92,6 +92,9 @@ class Story {
     for (const auto& [thread, count] : table_.folded)
       text += fmt::format("{}{}: create and join, {} folded", text.empty() ? "" : "; ", names_.thread(thread),
                           plural(count, "step"));
+    if (table_.counts_folded)
+      text += fmt::format("{}counts of shared_ptr, {} folded", text.empty() ? "" : "; ",
+                          plural(table_.counts_folded, "step"));
     if (!text.empty()) out_ += "       " + term_.paint(kDim, "(" + text + ")") + "\n";
   }
 
@@ -154,9 +157,13 @@ class Story {
       const auto at = numbers.find(step < steps ? step : step - steps);
       return at == numbers.end() ? plain(step_in_words(step, names_)) : fmt::format("step {}", at->second);
     };
-    const std::string sentence = cause_sentence(finding_.cause, reference);
-    if (sentence.empty()) return;
-    out_ += "\n" + term_.paint(kBold, "Why") + "\n  " + sentence + "\n";
+    const std::string unordered = unordered_accesses(finding_, names_);
+    const bool tried = finding_.cause.reversed + finding_.cause.left_out > 0;
+    const std::string sentence = tried || unordered.empty() ? cause_sentence(finding_.cause, reference) : "";
+    if (unordered.empty() && sentence.empty()) return;
+    out_ += "\n" + term_.paint(kBold, "Why") + "\n";
+    for (const std::string& line : {unordered, sentence})
+      if (!line.empty()) out_ += "  " + plain(line) + "\n";
     if (const std::string passing = nearest_passing(finding_.cause, names_, reference); !passing.empty())
       out_ += "  " + plain(passing) + "\n";
   }

@@ -32,6 +32,7 @@ class TableMaker {
     if (rows.size() > kManyRows && row_limit < rows.size() / kMargin) rows = thinned(std::move(rows), row_limit);
     std::vector<Draft> drafts;
     for (StoryRow& row : rows) add(drafts, draft_of(std::move(row)));
+    fold_counts(drafts, creation);
     number_anew(drafts);
     select(std::move(drafts), row_limit);
     return std::move(table_);
@@ -43,6 +44,7 @@ class TableMaker {
     StoryCell cell;
     std::span<const uint64_t> stack;
     LibraryCall call;
+    std::string together;         // the text of several steps of the call; empty: that of the first
     std::vector<uint32_t> steps;  // steps that the row stands for
   };
 
@@ -63,7 +65,7 @@ class TableMaker {
   }
 
   Draft draft_of(StoryRow row) {
-    Draft draft{{std::move(row), "", "", {}}, {}, {}, {}};
+    Draft draft{{std::move(row), "", "", {}}, {}, {}, {}, {}};
     StoryCell& cell = draft.cell;
     const StoryRow& r = cell.row;
     if (r.kind == StoryRow::Operation || r.kind == StoryRow::Blocked) {
@@ -83,7 +85,7 @@ class TableMaker {
       cell.text = fmt::format("{} {}", glyphs_.cross, name_of(finding_.kind));
     }
     if (auto frame = innermost_user_frame(draft.stack, names_.symbols())) cell.place = short_place(frame->where);
-    if (!draft.call.name.empty() && r.kind == StoryRow::Operation) cell.text = call_text(draft.call, r);
+    if (!draft.call.name.empty() && r.kind == StoryRow::Operation) name_call(draft);
     if (!draft.call.name.empty() && draft.call.caller.empty()) cell.place.clear();  // started by the library itself
     return draft;
   }
@@ -91,8 +93,46 @@ class TableMaker {
   // Of what the library keeps for itself beside the user's objects the call is all there is to tell.
   LibraryCall call_of(const Step& step, std::span<const uint64_t> stack, uint32_t index) const {
     LibraryCall call = library_call(stack, names_.symbols());
-    if (call.name.empty() && names_.object(step.object, index).starts_with("std::__")) call.name = call.outermost;
+    const bool plain = step.kind == OpKind::PlainRead || step.kind == OpKind::PlainWrite;
+    if (call.kind == LibraryCall::Container && !plain) call.name.clear();
+    const std::string object = names_.object(step.object, index);
+    if (object.ends_with(".use_count()") || object.ends_with(".weak_count()")) call.kind = LibraryCall::Counts;
+    if (call.name.empty() && object.starts_with("std::__")) call.name = call.outermost;
     return call;
+  }
+
+  // A single access inside a container, or of a count, is told with its object and values.
+  void name_call(Draft& draft) const {
+    const StoryRow& row = draft.cell.row;
+    const ObjectId object = names_.trace().steps()[row.index].object;
+    const bool named = names_.has_name(object, row.index);
+    if (draft.call.kind == LibraryCall::Container) {
+      draft.together = named ? draft.call.name + " " + names_.object(object, row.index) : draft.call.name;
+    } else if (draft.call.kind == LibraryCall::Counts && named) {
+      draft.together = draft.call.name;
+    } else {
+      draft.cell.text = call_text(draft.call, row);
+    }
+  }
+
+  // The counts of shared_ptr only matter where the failure depends on them. Rows beside a preemption show where it was.
+  void fold_counts(std::vector<Draft>& drafts, Creation how) {
+    if (needed_.empty()) return;
+    const auto is_switch = [&](size_t i) {
+      return i < drafts.size() && drafts[i].cell.row.kind == StoryRow::Preempted;
+    };
+    std::vector<Draft> left;
+    for (size_t i = 0; i < drafts.size(); ++i) {
+      Draft& draft = drafts[i];
+      const bool folds = draft.call.kind == LibraryCall::Counts && draft.cell.row.kind == StoryRow::Operation &&
+                         !draft.cell.needed && !is_switch(i + 1) && (i == 0 || !is_switch(i - 1));
+      if (folds) {
+        draft.cell.row.number = 0;
+        table_.counts_folded += static_cast<uint32_t>(draft.steps.size());
+      }
+      if (!folds || how != Creation::LeftOut) left.push_back(std::move(draft));
+    }
+    drafts = std::move(left);
   }
 
   // "counting_semaphore::acquire gate.free": the object of the call, where the operation is on nothing else.
@@ -155,6 +195,10 @@ class TableMaker {
     if (!same_call && !same_text) {
       drafts.push_back(std::move(draft));
       return;
+    }
+    if (same_call && !draft.together.empty()) {
+      if (last->together != draft.together) last->together = draft.call.name;
+      last->cell.text = last->together;
     }
     last->steps.insert(last->steps.end(), draft.steps.begin(), draft.steps.end());
     last->cell.needed |= draft.cell.needed;

@@ -21,6 +21,7 @@ struct StoryCell {
 struct StoryTable {
   std::vector<StoryCell> cells;
   std::map<ThreadId, uint32_t> folded;   // number of rows left out that only create or join
+  uint32_t counts_folded = 0;            // and that only count the owners of a shared_ptr
   std::map<uint32_t, uint32_t> numbers;  // row number of each step; several steps may share a row
   std::map<uint32_t, uint32_t> pending;  // row number of each pending operation
 };

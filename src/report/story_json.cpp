@@ -120,7 +120,9 @@ class StoryModel {
       complete &= first != 0 && second != 0;
     }
     if (!complete) orders.clear();
-    return {{"text", Json::array({finding_.cause.text})}, {"orders", std::move(orders)}};
+    Json json = {{"text", Json::array({finding_.cause.text})}, {"orders", std::move(orders)}};
+    if (!finding_.cause.unordered.empty()) json["unordered"] = finding_.cause.unordered;
+    return json;
   }
 
   uint32_t number_of(uint32_t step) const {

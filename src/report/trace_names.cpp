@@ -29,6 +29,10 @@ std::string role_of(std::span<const uint64_t> stack, Symbols& symbols) {
   return {};
 }
 
+uint64_t begin_of(const ObservedObject& seen, ObjectId object) {
+  return seen.begin ? seen.begin : static_cast<uint64_t>(object);
+}
+
 const char* noun_of(OpKind kind) { return name_of(traits(kind).primitive); }
 
 }  // namespace
@@ -47,14 +51,13 @@ TraceNames::TraceNames(TraceView trace, Symbols& symbols, const Observations* se
 // Several threads may have a local variable of the same name.
 void TraceNames::number_equal_names() {
   if (seen_ == nullptr) return;
-  std::map<std::string, std::vector<ObjectId>> uses;
+  std::map<std::string, std::set<uint64_t>> uses;
   for (const auto& [object, names] : seen_->objects)
     for (const ObservedObject& name : names) {
-      auto& list = uses[name.name];
-      if (!name.name.empty() && (list.empty() || list.back() != object)) list.push_back(object);
+      if (!name.name.empty()) uses[name.name].insert(begin_of(name, object));
     }
-  for (auto& [name, objects] : uses)
-    if (objects.size() > 1) same_name_[name] = std::move(objects);
+  for (const auto& [name, objects] : uses)
+    if (objects.size() > 1) same_name_[name] = {objects.begin(), objects.end()};
 }
 
 const ObservedObject* TraceNames::seen(ObjectId object, uint32_t step) const {
@@ -176,7 +179,7 @@ std::string TraceNames::object(ObjectId object, uint32_t step) const {
   if (const ObservedObject* known = seen(object, step); known && !known->name.empty()) {
     const auto same = same_name_.find(known->name);
     if (same == same_name_.end()) return known->name;
-    const auto at = std::find(same->second.begin(), same->second.end(), object);
+    const auto at = std::find(same->second.begin(), same->second.end(), begin_of(*known, object));
     return known->name + " #" + std::to_string(at - same->second.begin() + 1);
   }
   if (auto at = objects_.find(object); at != objects_.end()) return at->second;

@@ -66,7 +66,7 @@ class TraceNames {
   TraceView trace_;
   Symbols& symbols_;
   const Observations* seen_;
-  std::map<std::string, std::vector<ObjectId>> same_name_;  // of `seen`: names of several objects
+  std::map<std::string, std::vector<uint64_t>> same_name_;  // of `seen`: where the objects begin that share a name
   std::vector<std::span<const uint64_t>> stacks_;
   VariableNames variables_;
   std::map<ThreadId, std::string> threads_;

@@ -17,6 +17,8 @@ using namespace debug_info;
 
 // In a long execution, objects that have a name are not examined again after this time.
 constexpr auto kLong = std::chrono::milliseconds(300);
+// An object without a name may get one later: nothing leads to memory that a container has not taken over yet.
+constexpr int kMostSearches = 8;
 
 bool is_memory(ObjectId object) {
   const auto address = static_cast<uint64_t>(object);
@@ -41,7 +43,10 @@ class ProgramObserver final : public Observer {
     if (!dwfl_ || (stop_ && stop_())) return;
     const auto begin = stopped_at_ = std::chrono::steady_clock::now();
     // The execution starts, perhaps for the second time.
-    if (stop.step == 0 && stop.kind == Inspection::Step) seen_ = {};
+    if (stop.step == 0 && stop.kind == Inspection::Step) {
+      seen_ = {};
+      searches_.clear();
+    }
     memory_ = ProcessMemory(static_cast<int>(stop.pid), split_);
     unwinder_.has_run(stop.registers[0].thread);
     variables_.erase(stop.registers[0].thread);
@@ -72,22 +77,25 @@ class ProgramObserver final : public Observer {
   void look_at(const Inspection& stop, ObjectId object) {
     if (!is_memory(object)) return;
     auto& known = seen_.objects[object];
-    if (!known.empty() && (!is_stack(object) || spent_ > kLong)) return;
+    const bool nameless = !known.empty() && known.back().name.empty() && ++searches_[object] < kMostSearches;
+    if (!known.empty() && !nameless && (!is_stack(object) || spent_ > kLong)) return;
     if (known.empty() && spent_ > 4 * kLong) return;
-    ObservedObject fresh{"", {}, known.empty() ? 0 : stop.step};
+    ObservedObject fresh{"", {}, 0, known.empty() || !is_stack(object) ? 0 : stop.step};
     if (auto found = find(stop, static_cast<uint64_t>(object))) {
       fresh.name = found->path;
+      fresh.begin = found->begin;
       if (found->type)
         fresh.type = value_type(&*found->type);
       else if (found->path.ends_with("_count()"))  // of a shared_ptr
         fresh.type = {ValueType::Signed, 4};
     }
+    if (nameless && !is_stack(object) && !fresh.name.empty()) known.pop_back();
     if (known.empty() || known.back().name != fresh.name) known.push_back(std::move(fresh));
   }
 
   std::optional<FoundObject> find(const Inspection& stop, uint64_t address) {
-    Dwarf_Die leaf;
-    if (auto global = visible_.global_at(address, &leaf)) return FoundObject{*global, leaf};
+    Leaf leaf;
+    if (auto global = visible_.global_at(address, &leaf)) return FoundObject{*global, leaf.type, address - leaf.within};
     if (!graph_) build_graph(stop);
     return graph_->find(address);
   }
@@ -119,7 +127,7 @@ class ProgramObserver final : public Observer {
     if (variable.is_this || variable.is_closure) {
       const auto object = variable.place.in_memory ? memory_.word(variable.place.value) : variable.place.value;
       if (!object || !type_of(&type, &target)) return;
-      if (!variable.is_closure) return graph_->add_late_root({*object, target, "", true, 1});
+      if (!variable.is_closure) return graph_->add_alias_root({*object, target, "", true, 1});
       return add_captures(*object, target);
     }
     Region root{variable.place.value, type, variable.name};
@@ -139,7 +147,7 @@ class ProgramObserver final : public Observer {
       if (name != "this") {
         graph_->add_late_root({at, member.type, name});
       } else if (auto object = memory_.word(at); object && type_of(&member.type, &target)) {
-        graph_->add_late_root({*object, target, "", true, 1});
+        graph_->add_alias_root({*object, target, "", true, 1});
       }
     }
   }
@@ -164,6 +172,7 @@ class ProgramObserver final : public Observer {
   VisibleVariables visible_;
   std::map<ThreadId, std::vector<VisibleVariable>> variables_;  // of threads that have not run since the last stop
   std::optional<ObjectGraph> graph_;                            // of the current stop
+  std::map<ObjectId, int> searches_;                            // for a name that was not found
   std::chrono::steady_clock::duration spent_{};
   std::chrono::steady_clock::time_point stopped_at_{};
   const std::function<bool()> stop_;

@@ -43,17 +43,18 @@ std::optional<FoundObject> ObjectGraph::inside(Region& region, uint64_t address)
   const uint64_t size = region.size ? region.size : std::max<uint64_t>(region.type.addr ? size_of(&region.type) : 0, 1);
   const uint64_t offset = address - region.address;
   if (region.type.addr == nullptr)
-    return offset < size ? std::optional(FoundObject{region.path, std::nullopt}) : std::nullopt;
+    return offset < size ? std::optional(FoundObject{region.path, std::nullopt, region.whole ? region.whole : address})
+                         : std::nullopt;
   const uint64_t behind = region.pointee && !region.single ? bytes_behind(region.address) : 0;
-  Dwarf_Die leaf;
+  Leaf leaf;
   if (behind >= 2 * size && offset < behind) {  // an array of such objects
     const std::string element = region.path + "[" + std::to_string(offset / size) + "]";
     const std::string rest = path_inside(&region.type, offset % size, &leaf);
-    return FoundObject{element + rest, leaf};
+    return FoundObject{element + rest, leaf.type, address - leaf.within};
   }
   if (address < region.address || offset >= size) return std::nullopt;
   const std::string rest = path_inside(&region.type, offset, &leaf);
-  return FoundObject{spell(region, rest), leaf};
+  return FoundObject{spell(region, rest), leaf.type, address - leaf.within};
 }
 
 void ObjectGraph::push(Region region, bool distant) {
@@ -92,7 +93,7 @@ void ObjectGraph::expand_type(const Region& region, Dwarf_Die* type, uint64_t of
   const bool library = is_library_type(type);
   const auto visit = [&](const Element& e) {
     const std::string path = spell(region, suffix) + e.suffix;
-    push({e.address, e.type, path, e.pointee, region.hops + 1, e.size, !e.array});
+    push({e.address, e.type, path, e.pointee, region.hops + 1, e.size, !e.array, e.own ? region.address + offset : 0});
   };
   if (library && visit_elements(type, region.address + offset, wanted, memory_, visit)) return;
   if (library && is_lock(type)) return;

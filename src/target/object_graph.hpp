@@ -24,11 +24,13 @@ struct Region {
   unsigned hops = 0;     // number of pointers on the path
   uint64_t size = 0;     // 0: the size of the type
   bool single = false;   // not the first element of several
+  uint64_t whole = 0;    // the container whose own memory this is: it has the name
 };
 
 struct FoundObject {
   std::string path;
   std::optional<Dwarf_Die> type;
+  uint64_t begin = 0;  // of the object that the path names
 };
 
 class ObjectGraph {
@@ -38,10 +40,11 @@ class ObjectGraph {
       : memory_(memory), blocks_(blocks), gives_up_(std::move(gives_up)) {}
 
   void add_root(Region root) { roots_.push_back(std::move(root)); }
-  // Adds the object of a member function: used only where no variable leads to the address as directly.
+  // What a lambda has captured: used only where no variable leads to the address as directly.
   void add_late_root(Region root) { late_roots_.push_back(std::move(root)); }
 
-  // A parameter or reference: its name holds in one call only. A way of few pointers from a variable is told instead.
+  // A parameter, a reference, the object of a member function: the name holds in one call only. A way of few pointers
+  // from a variable is told instead.
   void add_alias_root(Region root) { alias_roots_.push_back(std::move(root)); }
 
   // The shortest way; of equal ones that from the root which was added first.

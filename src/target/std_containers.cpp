@@ -22,21 +22,28 @@ struct Container {
 
   uint64_t word(uint64_t offset) const { return memory.word(address + offset).value_or(0); }
   uint64_t at(uint64_t where) const { return memory.word(where).value_or(0); }
+  void visit_own(uint64_t begin, uint64_t size) const {
+    Element own{begin, {}, "", false, false, size, true};
+    if (begin != 0 && size != 0) visit(own);
+  }
 };
 
-// Visits equal elements side by side; the first has number `first`.
-void visit_row(const Container& c, Dwarf_Die element, uint64_t begin, uint64_t end, uint64_t first) {
+// Visits equal elements side by side; the first has number `first`. Up to `reserved`, elements come and go.
+void visit_row(const Container& c, Dwarf_Die element, uint64_t begin, uint64_t end, uint64_t first,
+               uint64_t reserved = 0) {
   const uint64_t size = size_of(&element);
-  if (size == 0 || end <= begin || begin == 0) return;
-  const uint64_t count = (end - begin) / size;
+  reserved = std::max(reserved, end);
+  if (size == 0 || reserved <= begin || begin == 0) return;
+  const uint64_t count = end > begin ? (end - begin) / size : 0;
   const auto visit = [&](uint64_t i) { c.visit({begin + i * size, element, "[" + std::to_string(first + i) + "]"}); };
-  if (c.wanted - begin < count * size) visit((c.wanted - begin) / size);
+  if (c.wanted - begin < reserved - begin) visit((c.wanted - begin) / size);
   for (uint64_t i = 0; i < std::min(count, kFew); ++i) visit(i);
 }
 
 void visit_vector(const Container& c) {
   auto element = template_argument(c.type, 0);
-  if (element && size_of(c.type) == 24) visit_row(c, *element, c.word(0), c.word(8), 0);  // not vector<bool>
+  if (element && size_of(c.type) == 24)
+    visit_row(c, *element, c.word(0), c.word(8), 0, c.word(16));  // not vector<bool>
 }
 
 uint64_t deque_buffer(uint64_t element_size) { return element_size < 512 ? 512 / element_size : 1; }
@@ -45,6 +52,7 @@ void visit_deque(const Container& c) {
   auto element = template_argument(c.type, 0);
   const uint64_t size = element ? size_of(&*element) : 0;
   if (size == 0) return;
+  c.visit_own(c.word(0), 8 * c.word(8));
   const uint64_t first_node = c.word(40), last_node = c.word(72), buffer = deque_buffer(size);
   uint64_t index = 0;
   for (uint64_t node = first_node; node != 0 && node <= last_node && index < kMost * buffer; node += 8) {
@@ -89,6 +97,7 @@ void visit_tree(const Container& c) {
   const uint64_t header = c.address + 8;
   uint64_t node = c.at(header + kLeft);  // leftmost
   for (uint64_t n = 0; node != 0 && node != header && n < kMost; ++n) {
+    c.visit_own(node, kValue);
     visit_node(c, *value, node + kValue);
     if (uint64_t next = c.at(node + kRight)) {
       while (uint64_t left = c.at(next + kLeft)) next = left;
@@ -107,16 +116,22 @@ void visit_tree(const Container& c) {
 void visit_hash_table(const Container& c) {
   auto value = nested_type(c.type, "value_type");
   if (!value) return;
+  c.visit_own(c.word(0), 8 * c.word(8));  // the buckets
   uint64_t node = c.word(16);
-  for (uint64_t n = 0; node != 0 && n < kMost; ++n, node = c.at(node)) visit_node(c, *value, node + 8);
+  for (uint64_t n = 0; node != 0 && n < kMost; ++n, node = c.at(node)) {
+    c.visit_own(node, 8);
+    visit_node(c, *value, node + 8);
+  }
 }
 
 void visit_list(const Container& c) {
   auto value = template_argument(c.type, 0);
   if (!value) return;
   uint64_t node = c.word(0);
-  for (uint64_t n = 0; node != 0 && node != c.address && n < kMost; ++n, node = c.at(node))
+  for (uint64_t n = 0; node != 0 && node != c.address && n < kMost; ++n, node = c.at(node)) {
+    c.visit_own(node, 16);
     c.visit({node + 16, *value, "[" + std::to_string(n) + "]"});
+  }
 }
 
 void visit_unique_pointer(const Container& c) {

@@ -112,7 +112,7 @@ std::optional<ArrayShape> shape_of(Dwarf_Die* array) {
 
 namespace {
 
-std::string inside_array(Dwarf_Die* array, uint64_t offset, Dwarf_Die* leaf) {
+std::string inside_array(Dwarf_Die* array, uint64_t offset, Leaf* leaf) {
   auto shape = shape_of(array);
   if (!shape) return {};
   uint64_t index = offset / shape->element_size;
@@ -126,13 +126,16 @@ std::string inside_array(Dwarf_Die* array, uint64_t offset, Dwarf_Die* leaf) {
   return path + path_inside(&shape->element, offset % shape->element_size, leaf);
 }
 
-std::string inside_class(Dwarf_Die* type, uint64_t offset, Dwarf_Die* leaf) {
+std::string inside_class(Dwarf_Die* type, uint64_t offset, Leaf* leaf) {
   const bool library = is_library_type(type);
   for (Member& member : members_of(type)) {
     const uint64_t size = size_of(&member.type);
     if (offset < member.offset || offset - member.offset >= std::max<uint64_t>(size, 1)) continue;
     std::string rest = path_inside(&member.type, offset - member.offset, leaf);
-    if (member.name.empty() || (library && member.name[0] == '_')) return rest;  // std::array stands for its elements
+    if (member.name.empty() || (library && member.name[0] == '_')) {  // std::array stands for its elements
+      if (leaf && rest.empty()) leaf->within += member.offset;
+      return rest;
+    }
     return "." + member.name + rest;
   }
   return {};
@@ -183,8 +186,8 @@ ValueType first_scalar(Dwarf_Die* type) {
 
 }  // namespace
 
-std::string path_inside(Dwarf_Die* type, uint64_t offset, Dwarf_Die* leaf) {
-  if (leaf) *leaf = *type;
+std::string path_inside(Dwarf_Die* type, uint64_t offset, Leaf* leaf) {
+  if (leaf) *leaf = {*type, offset};
   if (dwarf_tag(type) == DW_TAG_array_type) return inside_array(type, offset, leaf);
   return is_class(type) ? inside_class(type, offset, leaf) : std::string{};
 }

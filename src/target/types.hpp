@@ -37,9 +37,15 @@ struct ArrayShape {
 };
 std::optional<ArrayShape> shape_of(Dwarf_Die* array);
 
+// What a path leads to.
+struct Leaf {
+  Dwarf_Die type{};
+  uint64_t within = 0;  // offset in the object that the path names
+};
+
 // The path from an object of this type to what lies at `offset` in it: ".slots[1].turn"; "" for the object itself and
-// for what lies inside a library type. `leaf` gets the innermost type.
-std::string path_inside(Dwarf_Die* type, uint64_t offset, Dwarf_Die* leaf = nullptr);
+// for what lies inside a library type.
+std::string path_inside(Dwarf_Die* type, uint64_t offset, Leaf* leaf = nullptr);
 
 // How values of this type are shown. Library types (std::atomic) stand for the scalar that they start with.
 ValueType value_type(Dwarf_Die* type);

@@ -88,7 +88,7 @@ void Variables::add(Dwarf_Die* die, Dwarf_Addr bias) {
   }
 }
 
-std::optional<std::string> Variables::path_to(uint64_t address, Dwarf_Die* leaf) {
+std::optional<std::string> Variables::path_to(uint64_t address, Leaf* leaf) {
   auto after = std::upper_bound(variables_.begin(), variables_.end(), address,
                                 [](uint64_t a, const Variable& v) { return a < v.begin; });
   if (after == variables_.begin()) return std::nullopt;

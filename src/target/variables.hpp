@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "target/debug_info.hpp"
+#include "target/types.hpp"
 
 namespace lockstep::debug_info {
 
@@ -22,7 +23,7 @@ class Variables {
   explicit Variables(Units& units);
 
   // The path to what lies at `address` (in the process), as deep as the user's own types go; `leaf` gets its type.
-  std::optional<std::string> path_to(uint64_t address, Dwarf_Die* leaf = nullptr);
+  std::optional<std::string> path_to(uint64_t address, Leaf* leaf = nullptr);
   const std::vector<Variable>& all() const { return variables_; }
 
  private:

@@ -28,6 +28,11 @@ bool is_system_module(Dwfl_Module* module) {
 // Uses the declaring file, which for an inlined function only its abstract origin has.
 bool is_users_function(Dwarf_Die* function) { return !is_system_file(dwarf_decl_file(function)); }
 
+// Compilers add variables, such as __range1 and __for_begin, beside what a lambda has captured.
+bool is_users_name(const std::string& name) {
+  return !name.empty() && (!name.starts_with("__") || name == "__closure");
+}
+
 bool covers(Dwarf_Die* block, Dwarf_Addr pc) { return dwarf_haspc(block, pc) > 0; }
 
 }  // namespace
@@ -50,7 +55,7 @@ void VisibleVariables::collect(Dwarf_Die* parent, Dwarf_Addr pc, std::vector<Dec
     if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) continue;
     Declared variable{"", child, {}};
     if (const char* name = dwarf_diename(&child)) variable.name = name;
-    if (!variable.name.empty() && type_of(&child, &variable.type)) own.push_back(variable);
+    if (is_users_name(variable.name) && type_of(&child, &variable.type)) own.push_back(variable);
   } while (dwarf_siblingof(&child, &child) == 0);
   out.insert(out.end(), own.begin(), own.end());
 }
@@ -121,7 +126,7 @@ const std::vector<Variables::Variable>& VisibleVariables::globals() {
   return globals_;
 }
 
-std::optional<std::string> VisibleVariables::global_at(uint64_t address, Dwarf_Die* leaf) {
+std::optional<std::string> VisibleVariables::global_at(uint64_t address, Leaf* leaf) {
   Dwfl_Module* module = dwfl_addrmodule(dwfl_, address);
   if (module == nullptr) return std::nullopt;
   Info& known = info(module);

@@ -32,7 +32,7 @@ class VisibleVariables {
   bool is_users(const StackFrame& frame);  // the innermost function in the frame is not a library's
   // Globals of the program's own files, from all modules with debug information.
   const std::vector<Variables::Variable>& globals();
-  std::optional<std::string> global_at(uint64_t address, Dwarf_Die* leaf);
+  std::optional<std::string> global_at(uint64_t address, Leaf* leaf);
 
  private:
   struct Declared {

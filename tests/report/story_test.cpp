@@ -7,6 +7,7 @@
 
 #include "fake_trace.hpp"
 #include "golden.hpp"
+#include "report/cause_text.hpp"
 #include "report/complete_finding.hpp"
 #include "report/story_rows.hpp"
 
@@ -219,6 +220,53 @@ TEST(Story, ARaceEndsWithTheSecondAccess) {
   ASSERT_FALSE(rows.empty());
   EXPECT_EQ(rows.back().kind, StoryRow::Racing);
   EXPECT_EQ(rows.back().index, 1u);
+}
+
+// Two accesses under locks that do not exclude each other.
+Trace two_accesses(OpKind lock, ObjectId second_lock) {
+  FakeTrace t;
+  t.step(1, lock, 0x10, 0b110, {21}).step(2, lock, static_cast<uint64_t>(second_lock), 0b110, {31});
+  return t.end(Outcome::Ok);
+}
+
+Finding race_in(const Trace& trace) {
+  Finding finding = finding_of(FindingKind::DataRace, trace);
+  DataRace race{};
+  race.first.thread = ThreadId{1};
+  race.first.step = 1;
+  race.second.thread = ThreadId{2};
+  race.second.step = 2;
+  race.second.address = 0x30;
+  finding.race = race;
+  return finding;
+}
+
+TEST(Story, ARaceSaysWhyNothingOrdersTheAccesses) {
+  FakeSymbols symbols;
+  symbols.objects[0x10] = "reading";
+  symbols.objects[0x20] = "other";
+  EXPECT_NE(story(race_in(two_accesses(OpKind::Lock, ObjectId{0x20})), symbols)
+                .find("Nothing orders the two accesses: thread 1 holds reading, thread 2 holds other."),
+            std::string::npos);
+  EXPECT_NE(story(race_in(two_accesses(OpKind::ReadLock, ObjectId{0x10})), symbols)
+                .find("Nothing orders the two accesses: both threads hold reading for reading."),
+            std::string::npos);
+  EXPECT_NE(story(race_in(two_accesses(OpKind::Load, ObjectId{0x10})), symbols)
+                .find("Nothing orders the two accesses: neither thread holds a lock."),
+            std::string::npos);
+  Finding freed = race_in(two_accesses(OpKind::Load, ObjectId{0x10}));
+  freed.race->first.flags = RaceAccess::kFree;  // what comes after the free may be ordered
+  EXPECT_EQ(story(freed, symbols).find("Nothing"), std::string::npos);
+}
+
+TEST(Story, ChainsOfOrdersReadAsAList) {
+  Cause cause;
+  cause.reversed = 3;
+  for (uint32_t i = 0; i < 3; ++i) cause.orders.push_back({.first = i, .second = i + 1});
+  EXPECT_EQ(cause_sentence(cause, [](uint32_t step) { return "step " + std::to_string(step); }),
+            "Fails because step 0 comes before step 1, step 1 before step 2 and step 2 before step 3: reversing any "
+            "one passes.");
+  EXPECT_EQ(cause_sentence({}, {}), "") << "nobody has searched";
 }
 
 TEST(Story, EmptyTraceIsNoProblem) {

@@ -2,7 +2,9 @@
 #include "search/minimize/cause.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,7 @@ class CauseFinder {
         budget_(budget) {}
 
   Cause run() {
+    cause_.searched = true;
     for (const Conflict& conflict : conflicts()) {
       if (spent()) {
         ++cause_.left_out;
@@ -36,6 +39,7 @@ class CauseFinder {
       }
       try_reversed({conflict.first, conflict.second});
     }
+    if (cause_.orders.empty()) try_others_first();
     drop_implied();
     return std::move(cause_);
   }
@@ -49,7 +53,7 @@ class CauseFinder {
   static uint32_t steps_for(TraceView failing) { return 10'000 + 10 * static_cast<uint32_t>(failing.steps().size()); }
 
   // Only the last steps of a long execution are looked at: more could not be reversed one after the other.
-  static constexpr uint32_t kMostSteps = 4'000, kLookEvery = 256;
+  static constexpr uint32_t kMostSteps = 4'000, kLookEvery = 256, kGoesOn = 1'000;
 
   bool spent() const {
     return executions_ >= budget_.executions || Clock::now() - start_ >= budget_.time || budget_.must_stop();
@@ -87,7 +91,27 @@ class CauseFinder {
     std::erase_if(found, [&](const Conflict& c) { return !is_decision(steps[c.first]); });
     std::ranges::sort(found, {}, [](const Conflict& c) { return std::pair(~c.first, c.second); });
     found.erase(std::unique(found.begin(), found.end()), found.end());
+    put_repetitions_last(found);
     return found;
+  }
+
+  const Step& step_at(uint32_t index) const {
+    const auto steps = failing_.steps();
+    return index < steps.size() ? steps[index] : failing_.pending()[index - steps.size()];
+  }
+
+  // Of pairs with the same operations, as a loop has them, the first and the last are tried before the others.
+  void put_repetitions_last(std::vector<Conflict>& found) const {
+    const auto key = [&](const Conflict& c) {
+      const Step &a = step_at(c.first), &b = step_at(c.second);
+      return std::tuple(a.thread, a.kind, a.object, b.thread, b.kind, b.object);
+    };
+    std::map<decltype(key(Conflict{})), std::pair<Conflict, Conflict>> ends;
+    for (const Conflict& c : found) ends.try_emplace(key(c), c, c).first->second.second = c;
+    std::ranges::stable_partition(found, [&](const Conflict& c) {
+      const auto& [last, first] = ends.at(key(c));
+      return c == last || c == first;
+    });
   }
 
   // Adds, for each other thread, its last access that conflicts with step `i` and its last conflicting read. Other
@@ -105,13 +129,29 @@ class CauseFinder {
     }
   }
 
+  // Another thread could have gone on before the last step of the one that failed: what it does then is not in the
+  // trace.
+  void try_others_first() {
+    const ThreadId culprit = failing_.header().culprit;
+    const auto steps = failing_.steps();
+    auto last = static_cast<uint32_t>(steps.size());
+    while (last-- > 0 && !(is_decision(steps[last]) && steps[last].thread == culprit)) {
+    }
+    if (last == kNoStep || failing_.outcome() == Outcome::Livelock) return;
+    const auto pending = failing_.pending();
+    for (uint32_t p = 0; p < pending.size() && !spent(); ++p)
+      if (pending[p].thread != culprit && !(pending[p].flags & Step::kBlocked))
+        try_reversed({last, static_cast<uint32_t>(steps.size() + p)}, kGoesOn);
+  }
+
   ThreadId second_thread(const NeededOrder& o) const {
     const size_t steps = failing_.steps().size();
     return o.second < steps ? failing_.steps()[o.second].thread : failing_.pending()[o.second - steps].thread;
   }
 
-  // The steps before `second` that do not depend on `first`, then `second`, then the rest in its order.
-  ScheduleSegments reversed(const NeededOrder& o) const {
+  // The steps before `second` that do not depend on `first`, then `second` and what its thread does next, `many` steps
+  // in all, then the rest in its order.
+  ScheduleSegments reversed(const NeededOrder& o, uint32_t many) const {
     const auto steps = failing_.steps();
     const auto end = std::min<uint32_t>(o.second, static_cast<uint32_t>(steps.size()));
     ScheduleSegments schedule;
@@ -125,7 +165,7 @@ class CauseFinder {
       else
         run(steps[i].thread);
     }
-    run(second_thread(o));
+    schedule.run(second_thread(o), many);
     for (const ThreadId t : later) run(t);
     for (uint32_t i = end + 1; i < steps.size(); ++i)
       if (is_decision(steps[i])) run(steps[i].thread);
@@ -153,9 +193,12 @@ class CauseFinder {
     return false;
   }
 
-  void try_reversed(const NeededOrder& order) {
+  void try_reversed(const NeededOrder& order, uint32_t many = 1) {
     ++executions_;
-    executor_.submit(plan_for(reversed(order), max_steps_));
+    Plan plan = plan_for(reversed(order, many), max_steps_);
+    // Only the default schedule, which is fair, shows that an execution goes round in a cycle.
+    plan.policy_until = static_cast<uint32_t>(failing_.steps().size()) + many;
+    executor_.submit(plan);
     const std::optional<TraceView> view = executor_.next([this] { return budget_.must_stop(); });
     if (!view || !is_whole(view->outcome()) || !came_reversed(order, *view)) {
       ++cause_.left_out;

@@ -27,7 +27,7 @@ ESSENTIAL = [
     re.compile(r"^(PASS .*?)(?: \(|$)"),
     re.compile(r"^ *(\S+ +(?:pass|BUG|incomplete)\b[^(\d]*)"),
     re.compile(r"^(lockstep: [^\d]*)"),
-    re.compile(r"^(Shrunk from|Bug found)"),
+    re.compile(r"^(Shrunk from|No simpler schedule|Bug found)"),
     re.compile(r"^(exit code \d+)"),
 ]
 

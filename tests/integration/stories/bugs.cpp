@@ -414,19 +414,19 @@ void livelock() {  // names: left.wants right.wants
   in_two_threads([&] { cross(left, right); }, [&] { cross(right, left); });
 }
 
-struct Node {
+struct Entry {
   int value;
-  Node* next;
+  Entry* next;
 };
 struct LockFreeStack {
-  std::atomic<Node*> head{nullptr};
+  std::atomic<Entry*> head{nullptr};
   void push(int value) {
-    Node* n = new Node{value, head.load()};
+    Entry* n = new Entry{value, head.load()};
     while (!head.compare_exchange_weak(n->next, n)) {
     }
   }
   int pop() {
-    Node* n = head.load();
+    Entry* n = head.load();
     while (n && !head.compare_exchange_weak(n, n->next)) {
     }
     if (n == nullptr) return 0;
@@ -435,7 +435,7 @@ struct LockFreeStack {
     return value;
   }
 };
-// Says: USE AFTER FREE  on n->next: thread 1 reads it at bugs.cpp:\d+, thread 2 frees its memory at bugs.cpp
+// Says: USE AFTER FREE  on n->next: thread \d reads it at bugs.cpp:\d+, thread \d frees its memory at bugs.cpp
 void popped_node() {  // names: stack.head n->next
   LockFreeStack stack;
   stack.push(1);

@@ -3,9 +3,9 @@
 
 usage: check.py LOCKSTEP LOCKSTEP_CXX WORK [--only COMPILER:LEVEL] [PROGRAM...]
 
-Builds programs.cpp and bugs.cpp with every compiler at every level and reads the story of each case: the names it must have
-stand in a comment behind the case. Of bugs.cpp, and of each PROGRAM (an example, a bug program), every other object in the
-story counts, too; it is wrong if it is told by number or address. Every bug must say why it fails, and
+Builds programs.cpp, bugs.cpp and services.cpp with every compiler at every level and reads the story of each case: the names
+it must have stand in a comment behind the case. Of the last two, and of each PROGRAM (an example, a bug program), every other
+object in the story counts, too; it is wrong if it is told by number or address. Every bug must say why it fails, and
 what is in a comment before its case.
 """
 import collections
@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+BUGS = ("bugs.cpp", "services.cpp")
 WANTED = {"-O0": 0.95, "-O1": 0.95, "-O2": 0.80}
 VERBS = ("load|store|update|cas|lock|try-lock|unlock|relock|notify_all|notify_one|read-lock|write-lock|try-read-lock|"
          "try-write-lock|read-unlock|write-unlock|acquire|try-acquire|release|arrive at|leave|wait on|notify|read|write|"
@@ -60,12 +61,14 @@ def check_cases(lockstep, cxx, work, source, compiler, level):
     for case, (names, says) in cases(source).items():
         text = story(lockstep, [str(program), case], work)
         seen = objects(text)
-        if source == "bugs.cpp":
+        if source in BUGS:
             names = names | seen
             seen -= {name for name in seen if NUMBERED.search(name)}
-            for wanted in ["^Why\n  (Fails|Not known)", *says]:
+            for wanted in says:
                 if not re.search(wanted, text, re.M):
                     wrong[case].append(f"does not say: {wanted}")
+            if not 0 < text.count("\n  replay ") == len(re.findall("^Why\n  (?:Fails|Nothing)", text, re.M)):
+                wrong[case].append("does not say: why")
         total += len(names)
         good += len(names & seen)
         for name in names - seen:
@@ -111,7 +114,7 @@ def main():
         for level, wanted in WANTED.items():
             if not shutil.which(compiler) or (only and only != f"{compiler}:{level}"):
                 continue
-            for source in ("programs.cpp", "bugs.cpp"):
+            for source in ("programs.cpp", *BUGS):
                 result = check_cases(lockstep, cxx, work, source, compiler, level)
                 fine &= report(f"{source} {compiler} {level}", result, wanted)
     if programs:

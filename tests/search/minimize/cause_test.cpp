@@ -61,6 +61,29 @@ TEST(Cause, WhatFailsInEveryOrderDependsOnNone) {
   EXPECT_TRUE(cause.passing.empty());
 }
 
+// The failing execution ends before the other thread has done what was needed.
+TEST(Cause, AThreadMayHaveToGoOnFirst) {
+  Program program{"late", {}};
+  program.threads = {{ld(0, 0), check([](const Registers& r) { return Value{r[0] == 1}; }, "set")},
+                     {st(1, 1), st(0, 1)}};
+  const Trace failing = execute(program, Plan{});
+  ASSERT_EQ(failing.view().outcome(), Outcome::Assertion);
+  const Cause cause = cause_of(program, failing);
+  ASSERT_EQ(cause.orders.size(), 1u);
+  EXPECT_GE(cause.orders[0].second, failing.view().steps().size());
+  EXPECT_EQ(execute(program, plan_of(cause.passing)).view().outcome(), Outcome::Ok);
+}
+
+// A loop repeats its conflicts: with a small budget those that differ are tried.
+TEST(Cause, OfRepeatedConflictsTheFirstAndTheLastComeFirst) {
+  Program program = increment(2);
+  for (Code& thread : program.threads) thread.insert(thread.end(), 50, ld(0, 1));
+  const Trace failing = first_failure(program);
+  const Cause few = cause_of(program, failing, {6, std::chrono::hours(1)});
+  EXPECT_FALSE(few.orders.empty());
+  EXPECT_GT(few.left_out, 0u);
+}
+
 // The nearest execution that passes is one: it can be run again, and departs where it is said to.
 TEST(Cause, TheNearestPassingExecutionPasses) {
   for (const Program& program : {increment(2), increment(3), abba(), philosophers(3)}) {

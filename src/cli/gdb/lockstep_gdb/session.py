@@ -51,7 +51,7 @@ class AtCheck(Stop):
 CHECKS = [
     ("testing::UnitTest::AddTestPartResult", "rsi", (1, 2)),  # GoogleTest
     ("Catch::RunContext::populateReaction",),
-    ("doctest::detail::addFailedAssert",),
+    ("doctest::(anonymous namespace)::addFailedAssert",),
     ("boost::unit_test::framework::assertion_result", "rdi", (0,)),
 ]
 

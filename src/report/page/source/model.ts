@@ -34,7 +34,7 @@ export interface StoryData {
     edges: { thread: number; object: number; operation: string; holders: number[] }[];
     cycle: number[]; // threads
   };
-  why?: { text: string[]; orders: { first: number; second: number; reversed: string }[] }; // step numbers
+  why?: { text: string[]; unordered?: string; orders: { first: number; second: number; reversed: string }[] }; // step numbers
   // Counted steps from number `first` on, from 0; `difference`: the first one that is not as in the failing schedule.
   passing?: { first: number; difference: number; rows: { thread: number; text: string; place: string }[] };
   threads: { name: string; end: string; created?: number }[];

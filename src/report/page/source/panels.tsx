@@ -21,6 +21,7 @@ export function Why({ story, select }: Props) {
     <section class="why">
       {why.orders.length === 0 ? why.text.map((line) => <p>{line}</p>) : (
         <>
+          {why.unordered && <p>{why.unordered}</p>}
           <p>It fails because</p>
           <ul>
             {why.orders.map(({ first, second, reversed }) => (

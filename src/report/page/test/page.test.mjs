@@ -156,9 +156,19 @@ test("only the steps that matter", async () => {
 test("why, and a schedule that passes", async () => {
   const page = await open(withWhy());
   assert.match(await page.innerText(".why"), /step 4 .* comes before step 6/);
+  assert.doesNotMatch(await page.innerText(".why"), /Nothing orders/);
   await page.click("text=Passing schedule");
   assert.match(await page.innerText(".first-difference"), /5\s+worker 2 lock accounts\[1\].mutex.*worker 1 lock accounts\[1\]/s);
   await picture(page, "passing-light");
+  await close(page);
+});
+
+test("why nothing orders the accesses of a race", async () => {
+  const unordered = "Nothing orders the two accesses: neither thread holds a lock.";
+  const data = withWhy();
+  data.why.unordered = unordered;
+  const page = await open(data);
+  assert.match(await page.innerText(".why"), /^Nothing orders .*step 4 .* comes before step 6/s);
   await close(page);
 });
 
