@@ -59,7 +59,8 @@ void Campaign::save_exploration(const std::function<void(StateWriter&)>& state) 
                              starts_,
                              coverage_,
                              {}};
-  const std::optional<Error> error = save_exploration_file(run, state, saved_exploration_path(options_.out));
+  const std::optional<Error> error = save_exploration_file(run, state, saved_exploration_path(options_.out),
+                                                           [this] { return deadline_->is_too_late_to_save(); });
   if (error) listener_.warn(error->message + "; the previous save is kept");
   has_saved_state_ = has_saved_state_ || !error;
 }

@@ -8,7 +8,8 @@ namespace lockstep {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kGraceAfterInterrupt{150};  // the command must end within a second
+// After an interrupt the command must end within a second.
+constexpr milliseconds kGraceAfterInterrupt{150}, kSaveAfterInterrupt{600};
 
 }  // namespace
 
@@ -29,8 +30,12 @@ bool Deadline::was_interrupted() const {
 
 bool Deadline::is_over() const { return was_interrupted() || (end_ && Clock::now() >= *end_); }
 
-bool Deadline::is_overdue() const {
-  if (was_interrupted() && Clock::now() >= *interrupted_at_ + kGraceAfterInterrupt) return true;
+bool Deadline::is_overdue() const { return ended_since(kGraceAfterInterrupt); }
+
+bool Deadline::is_too_late_to_save() const { return ended_since(kSaveAfterInterrupt); }
+
+bool Deadline::ended_since(milliseconds after_interrupt) const {
+  if (was_interrupted() && Clock::now() >= *interrupted_at_ + after_interrupt) return true;
   return latest_ && Clock::now() >= *latest_;
 }
 

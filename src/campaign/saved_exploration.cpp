@@ -59,6 +59,7 @@ void pack(const SavedExploration& run, StateWriter& out) {
 }
 
 Error cannot_write(const std::string& path) {
+  if (errno == ETIME) return {ExitCode::Usage, fmt::format("no time is left to save the exploration to {}", path)};
   return {ExitCode::Usage, fmt::format("cannot save the exploration to {}: {}", path, std::strerror(errno))};
 }
 
@@ -106,7 +107,8 @@ ZSTD_CStream* compressor() {
 // A file whose contents are compressed while they are written. The header is written last.
 class PackedFile {
  public:
-  explicit PackedFile(const std::string& path) : stream_(compressor()), sum_(XXH3_createState()) {
+  PackedFile(const std::string& path, const std::function<bool()>& gives_up)
+      : gives_up_(gives_up), stream_(compressor()), sum_(XXH3_createState()) {
     if (const int file = open_alone(path); file >= 0) file_ = ::fdopen(file, "wb");
     if (!file_) error_ = errno;
     ZSTD_initCStream(stream_, 1);
@@ -122,7 +124,10 @@ class PackedFile {
 
   void add(std::string_view piece) {
     header_.size += piece.size();
-    compress({piece.data(), piece.size(), 0}, ZSTD_e_continue);
+    for (; !piece.empty() && !error_; piece.remove_prefix(std::min(piece.size(), kSlice))) {
+      if (gives_up_()) error_ = ETIME;
+      compress({piece.data(), std::min(piece.size(), kSlice), 0}, ZSTD_e_continue);
+    }
   }
   bool close() {
     compress({nullptr, 0, 0}, ZSTD_e_end);
@@ -138,6 +143,8 @@ class PackedFile {
   void keep() const { hold(::fcntl(fileno(file_), F_DUPFD_CLOEXEC, 0)); }
 
  private:
+  static constexpr size_t kSlice = 1 << 20;
+
   void compress(ZSTD_inBuffer in, ZSTD_EndDirective how) {
     for (bool more = true; more && !error_;) {
       ZSTD_outBuffer out{out_.data(), out_.size(), 0};
@@ -152,6 +159,7 @@ class PackedFile {
     if (!error_ && std::fwrite(data, 1, size, file_) != size) error_ = errno;
   }
 
+  const std::function<bool()>& gives_up_;
   std::FILE* file_ = nullptr;
   ZSTD_CStream* stream_;
   XXH3_state_t* sum_;
@@ -207,9 +215,9 @@ bool unpack_exploration(std::string_view bytes, SavedExploration& run) {
 std::string saved_exploration_path(const std::string& out) { return out + "/exploration.state"; }
 
 std::optional<Error> save_exploration_file(const SavedExploration& run, const std::function<void(StateWriter&)>& state,
-                                           const std::string& path) {
+                                           const std::string& path, const std::function<bool()>& gives_up) {
   const std::string part = part_of(path);
-  PackedFile file(part);
+  PackedFile file(part, gives_up);
   {
     StateWriter out([&file](std::string_view piece) { file.add(piece); });
     pack(run, out);

@@ -37,9 +37,10 @@ struct SavedExploration {
 
 std::string saved_exploration_path(const std::string& out);  // within the folder given by --out
 
-// Saves atomically. The state is written piece by piece, because it may be larger than the memory budget.
+// Saves atomically. The state is written piece by piece, because it may be larger than the memory budget. `gives_up` is
+// polled; true: what was written is dropped, and an earlier file stays.
 std::optional<Error> save_exploration_file(const SavedExploration& run, const std::function<void(StateWriter&)>& state,
-                                           const std::string& path);
+                                           const std::string& path, const std::function<bool()>& gives_up);
 Result<SavedExploration> load_saved_exploration(
     const std::string& path);  // fails while the process that saved it is still exploring
 // Unpacks the contents of such a file; false: not a saved exploration. For load_saved_exploration() and fuzzing.

@@ -16,7 +16,7 @@
 namespace lockstep {
 
 inline constexpr uint64_t kChannelMagic = 0x315045545353434cull;  // "LCSSTEP1"
-inline constexpr uint32_t kChannelVersion = 12;
+inline constexpr uint32_t kChannelVersion = 13;
 inline constexpr const char* kChannelVariable = "LOCKSTEP_CHANNEL";  // environment: "<channel fd>,<thread table fd>"
 // Under a debugger: the descriptor of the program's input (Channel::rewinds_input). The program finds it as 0.
 inline constexpr int kDebugInputFd = 243;
@@ -103,6 +103,25 @@ struct PlainFunction {
   Kind kind;
 };
 inline constexpr unsigned kMaxPlainFunctions = 1 << 16;
+
+// An atomic instruction of the program that is not a call of the instrumentation
+// (runtime/checks/locked_instructions.hpp).
+struct LockedInstruction {
+  static constexpr uint8_t kNone = 0xff;  // no such register
+  enum class Kind : uint8_t { Modify, CompareExchange };
+  uint64_t address;
+  int64_t displacement;  // the address of the operand is: displacement + base + (index << scale)
+  uint8_t base, index;   // numbers of registers
+  uint8_t scale;
+  uint8_t size;          // of the operand
+  uint8_t bit_register;  // holds the number of a bit, which may lie beyond the operand; kNone: no such register
+  Kind kind;
+  bool relative;  // the displacement is an address in the module
+  uint8_t reserved;
+  bool operator==(const LockedInstruction&) const = default;
+};
+static_assert(sizeof(LockedInstruction) == 24, "wire format");
+inline constexpr unsigned kMaxLocked = 1024;
 inline constexpr unsigned kMaxLibraries = 32;
 inline constexpr unsigned kMaxPromoted = 2048, kMaxAliases = 4096;
 inline constexpr unsigned kMaxNativeLoops = 64;
@@ -176,7 +195,8 @@ struct Channel {
   Alias alias[kMaxAliases];  // names of the words that promoted accesses touch
   // PlainFunction entries, ascending within each module. The driver only adds entries.
   uint64_t plain_offset;
-  std::atomic<uint32_t> plain_count;
+  std::atomic<uint32_t> plain_count, locked_count;
+  LockedInstruction locked[kMaxLocked];  // the driver only adds some
   // Paths of libraries that the program loaded itself. The count may exceed the room.
   std::atomic<uint32_t> libraries;
   char library[kMaxLibraries][256];

@@ -14,6 +14,7 @@
 #include "model/channel.hpp"
 #include "target/code_exemptions.hpp"
 #include "target/elf_file.hpp"
+#include "target/locked_instructions.hpp"
 #include "target/memory_use.hpp"
 
 namespace lockstep {
@@ -173,11 +174,23 @@ class Classifier {
                     functions.end());
     found.readable = file_.good() && !functions.empty();
     find_library(functions);
-    std::erase_if(functions, [this](const Function& f) { return is_instrumented(f); });
+    std::vector<Function> instrumented;
+    std::ranges::copy_if(functions, std::back_inserter(instrumented),
+                         [this](const Function& f) { return is_instrumented(f); });
+    follow(instrumented, found);
+    std::erase_if(functions, [&](const Function& f) {
+      return std::ranges::binary_search(instrumented, f.begin, {}, &Function::begin);
+    });
     for (const Function& f : functions)
       if (exemption(f) == Exemption::Framework) framework_.insert(f.begin);
     for (const Function& f : functions)
       if (const auto kind = kind_of(f)) found.functions.push_back({f.begin, f.end, f.name, source(f), *kind});
+    std::erase_if(functions, [this](const Function& f) { return !trusts_unit(f) || exemption(f) != Exemption::None; });
+    follow(functions, found);
+    // One breakpoint at an address: the function is named then.
+    std::erase_if(found.followed, [&](const FollowedInstruction& i) {
+      return std::ranges::binary_search(found.functions, i.instruction.address, {}, &UninstrumentedFunction::begin);
+    });
     return found;
   }
 
@@ -228,6 +241,18 @@ class Classifier {
     return true;
   }
 
+  void follow(const std::vector<Function>& functions, FileInstrumentation& found) {
+    for (const Function& f : functions)
+      for (const LockedInstruction& i : locked_instructions(code_of(f), f.begin))
+        found.followed.push_back({i, {f.begin, f.end, f.name, source(f), UninstrumentedFunction::Kind::Program}});
+  }
+
+  // The function belongs to an instrumented unit, as far as is known.
+  bool trusts_unit(const Function& f) {
+    const Unit* unit = units_.at(f.begin);
+    return unit ? unit->instrumented : units_.empty() && imports_.any_instrumentation();
+  }
+
   std::string source(const Function& f) {
     const Unit* unit = units_.at(f.begin);
     return unit ? unit->path.substr(unit->path.find_last_of('/') + 1) : "";
@@ -254,14 +279,13 @@ class Classifier {
         is_cold_part(f.name))
       return std::nullopt;
     if (f.name == "main" && imports_.calls_framework(code, f.begin, framework_)) return Kind::Framework;
-    const Unit* unit = units_.at(f.begin);
     MemoryUseOptions options;
     options.constant = [this](uint64_t address) { return is_constant(address); };
-    options.trust_tables = unit ? unit->instrumented : units_.empty() && imports_.any_instrumentation();
+    options.trust_tables = trusts_unit(f);
     options.judges_callees = options.trust_tables;
     options.throws = imports_.throws(code, f.begin);
     if (!may_touch_shared_memory(code, f.begin, options)) return std::nullopt;
-    return !unit && is_standard_function(f.name) ? Kind::Template : Kind::Program;
+    return !units_.at(f.begin) && is_standard_function(f.name) ? Kind::Template : Kind::Program;
   }
 
   struct Section {

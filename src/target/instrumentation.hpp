@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/channel.hpp"
 #include "target/nondeterministic_instructions.hpp"
 
 namespace lockstep {
@@ -21,16 +22,24 @@ struct UninstrumentedFunction {
   Kind kind;
 };
 
+// An atomic instruction in a function of an instrumented unit, and that function.
+struct FollowedInstruction {
+  LockedInstruction instruction;  // addresses as in the file
+  UninstrumentedFunction function;
+};
+
 struct FileInstrumentation {
   bool readable = false;  // the file has a table of its functions
   bool position_independent = true;
   std::vector<UninstrumentedFunction> functions;  // ascending by address, without duplicates
+  std::vector<FollowedInstruction> followed;
 };
 
 // A function counts as instrumented if it calls the instrumentation, or if other functions of its compile unit do and
 // it touches no memory that threads could share. An uninstrumented function without such accesses is harmless and left
 // out, and so is everything in code_exemptions.hpp. A function of an instrumented unit that touches memory without any
-// call was excluded in its source, by no_sanitize("thread") or because it is assembler.
+// call was excluded in its source, by no_sanitize("thread") or because it is assembler. Atomic instructions in
+// functions of instrumented units are followed, so they do not count as accesses that are not seen.
 FileInstrumentation find_uninstrumented(const std::string& path);
 
 // Results for consecutive explorations of one program, for example of its test cases: each file is read once.

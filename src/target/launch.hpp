@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "target/plain_code.hpp"
 #include "target/target.hpp"
 
 namespace lockstep {
@@ -13,8 +14,8 @@ namespace lockstep {
 struct LaunchOptions : TargetOptions {
   std::string path;  // of the program
   std::vector<CodeRange> trusted, preemptible;
-  std::vector<PlainFunction> plain_functions;  // of the modules loaded before main
-  std::set<std::string> plain_modules;         // paths of those modules
+  CodeToWatch watched_code;             // of the modules loaded before main
+  std::set<std::string> plain_modules;  // paths of those modules
   int thread_table_fd = -1;
   int capture_fd = -1;
   cpu_set_t cpus;      // where the program is allowed to run

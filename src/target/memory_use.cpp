@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "target/locked_instructions.hpp"
 #include "target/x86_instruction.hpp"
 
 namespace lockstep {
@@ -79,6 +80,10 @@ class CodeReader {
     if (options_.judges_callees && calls_others()) return touches_beside_calls();
     for (size_t at = 0; at < code_.size();) {
       const Instruction i = decode_instruction(code_.subspan(at));
+      if (is_followed(i)) {
+        at += i.length;
+        continue;
+      }
       if (i.length == 0 || is_opaque(i)) return true;
       if (options_.judges_callees && i.map == OpcodeMap::OneByte && i.opcode == 0x89 && !i.memory)
         copy(code_.subspan(at));
@@ -94,6 +99,7 @@ class CodeReader {
   }
 
  private:
+  bool is_followed(const Instruction& i) const { return options_.judges_callees && locked_instruction(i, 0); }
   // Compilers copy arguments of class type and build results without instrumentation, next to a call. So in
   // instrumented functions that call others, only accesses that can be neither count: to static variables, and to
   // memory that is read and then written. Without optimisation the latter takes two instructions.
@@ -101,9 +107,9 @@ class CodeReader {
     std::vector<int64_t> read;
     for (size_t at = 0; at < code_.size();) {
       const Instruction i = decode_instruction(code_.subspan(at));
-      if (i.length == 0 || i.lock) return true;
+      if (i.length == 0 || (i.lock && !is_followed(i))) return true;
       at += i.length;
-      if (!i.memory || i.thread_local_ || only_names_memory(i)) continue;
+      if (!i.memory || is_followed(i) || i.thread_local_ || only_names_memory(i)) continue;
       if (is(i, OpcodeMap::OneByte, 0xff) && i.extension() >= 2) continue;  // call, jump, push
       if (i.base == kStackPointer || (framed_ && i.base == kFramePointer)) continue;
       if (i.base == Instruction::kRelative) {
@@ -176,7 +182,7 @@ class CodeReader {
     if (frame) used_.push_back({i.base, i.displacement});
     if (i.thread_local_ || frame || constant) return false;
     if (is(i, OpcodeMap::OneByte, 0xff) && i.extension() == 4 && relative) return false;
-    if (options_.judges_callees && i.base < 16 && !i.indexed && only_writes(i)) {
+    if (options_.judges_callees && i.base < 16 && !i.indexed() && only_writes(i)) {
       writes_ |= 1u << i.base;
       return false;
     }

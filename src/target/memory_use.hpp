@@ -12,6 +12,7 @@ struct MemoryUseOptions {
   bool trust_tables = false;
   // The function comes from an instrumented unit, so the functions that it calls are judged separately. Its frame
   // counts only if it accesses a place whose address it takes. Its result in memory is private until it returns.
+  // Its atomic instructions are followed (target/locked_instructions.hpp).
   bool judges_callees = false;
   bool throws = false;  // writes through %rax initialise an exception
 };

@@ -44,8 +44,7 @@ std::string in_words(const PlainCode& code) {
   return code.function + " (" + (code.file.empty() ? code.module : code.file) + ")";
 }
 
-std::vector<PlainFunction> PlainCodeFinder::find(const std::vector<Module>& modules, std::set<std::string>& known,
-                                                 size_t room) {
+CodeToWatch PlainCodeFinder::find(const std::vector<Module>& modules, std::set<std::string>& known, size_t room) {
   std::map<std::string, uint64_t> fresh;  // path -> start of the file in memory
   std::set<std::string> executable;
   for (const Module& m : modules) {
@@ -54,20 +53,27 @@ std::vector<PlainFunction> PlainCodeFinder::find(const std::vector<Module>& modu
     at->second = std::min(at->second, m.begin - m.file_offset);
     if (m.executable) executable.insert(m.path);
   }
-  std::vector<PlainFunction> found;
+  CodeToWatch found;
   for (const auto& [path, begin] : fresh) {
     known.insert(path);
     const std::string module = base_name(path);
     if (!executable.contains(path) || exempts_module(module) != Exemption::None) continue;
     const FileInstrumentation& code = files_->of(path);
-    if (!code.readable || found.size() + code.functions.size() > room) {
+    if (!code.readable || found.functions.size() + code.functions.size() > room) {
       unknown_.insert({"", "", module, true});
       continue;
     }
     const uint64_t base = code.position_independent ? begin : 0;
     for (const UninstrumentedFunction& f : code.functions) {
-      found.push_back({base + f.begin, static_cast<uint32_t>(f.end - f.begin), wire(f.kind)});
+      found.functions.push_back({base + f.begin, static_cast<uint32_t>(f.end - f.begin), wire(f.kind)});
       if (f.kind != Kind::Framework) functions_.emplace(base + f.begin, Function{&f, module});
+    }
+    for (const FollowedInstruction& f : code.followed) {
+      LockedInstruction i = f.instruction;
+      i.address += base;
+      if (i.relative) i.displacement += static_cast<int64_t>(base);
+      found.locked.push_back(i);
+      functions_.emplace(i.address, Function{&f.function, module});
     }
   }
   return found;

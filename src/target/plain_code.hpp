@@ -23,6 +23,12 @@ struct PlainCode {
   auto operator<=>(const PlainCode&) const = default;
 };
 
+// What a worker is to watch in addition.
+struct CodeToWatch {
+  std::vector<PlainFunction> functions;
+  std::vector<LockedInstruction> locked;
+};
+
 // Its name in a sentence: "Counter::add (counter.cpp)", "counter.cpp", "libcounter.so".
 std::string in_words(const PlainCode& code);
 
@@ -32,8 +38,8 @@ class PlainCodeFinder {
   explicit PlainCodeFinder(std::shared_ptr<InstrumentationCache> files)
       : files_(files ? std::move(files) : std::make_shared<InstrumentationCache>()) {}
 
-  // The functions of modules that are not in `known` yet, at their addresses in the process; at most `room`.
-  std::vector<PlainFunction> find(const std::vector<Module>& modules, std::set<std::string>& known, size_t room);
+  // The code of modules that are not in `known` yet, at its addresses in the process; at most `room` functions.
+  CodeToWatch find(const std::vector<Module>& modules, std::set<std::string>& known, size_t room);
 
   // The code that ran according to the facts. A library loaded by the program may have run before it was examined, so
   // it is included if it has such code.

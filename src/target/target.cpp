@@ -270,10 +270,10 @@ class WorkerTarget final : public Target {
   // Runs before the first plan, so that all uninstrumented code is noticed. Libraries that the program loads later are
   // examined after the execution that loads them.
   void watch_plain_functions() {
-    launch_.plain_functions = plain_code_.find(modules(), launch_.plain_modules, kMaxPlainFunctions);
+    launch_.watched_code = plain_code_.find(modules(), launch_.plain_modules, kMaxPlainFunctions);
     WorkerChannel& first = slots_[0]->channel();
     first.modules() = launch_.plain_modules;
-    first.watch_functions(launch_.plain_functions);
+    first.watch(launch_.watched_code);
   }
   void watch_libraries(WorkerSlot& slot) {
     WorkerChannel& worker = slot.channel();
@@ -282,7 +282,7 @@ class WorkerTarget final : public Target {
     const bool stays = worker.shared().isolation_used == Isolation::Reset;
     const size_t room = kMaxPlainFunctions - worker.shared().plain_count.load(std::memory_order_relaxed);
     if (info_.instrumented && stays)
-      worker.watch_functions(plain_code_.find(modules_of(slot.process.pid()), worker.modules(), room));
+      worker.watch(plain_code_.find(modules_of(slot.process.pid()), worker.modules(), room));
   }
 
   TraceView hold(WorkerSlot& slot) {

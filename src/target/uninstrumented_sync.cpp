@@ -8,6 +8,7 @@
 
 #include "target/demangle.hpp"
 #include "target/elf_file.hpp"
+#include "target/instrumentation.hpp"
 #include "target/own_modules.hpp"
 #include "target/x86_instruction.hpp"
 
@@ -53,6 +54,7 @@ std::optional<std::string> atomic_code_in(const std::string& path) {
   const ElfFile file(path);
   std::optional<std::string> found;
   std::vector<ElfFile::Function> functions;
+  std::set<uint64_t> followed;  // addresses of instructions
   bool asked = false;
   const std::string module = path.substr(path.find_last_of('/') + 1);
   file.for_each_section([&](const Elf64_Shdr& section, std::span<const uint8_t> code) {
@@ -60,8 +62,15 @@ std::optional<std::string> atomic_code_in(const std::string& path) {
     for (size_t at = 0; !found;) {
       const auto next = find_atomic_instruction(code.subspan(at));
       if (!next) return;
-      if (!asked) functions = file.functions(), asked = true;
+      if (!asked) {
+        functions = file.functions(), asked = true;
+        for (const FollowedInstruction& f : find_uninstrumented(path).followed) followed.insert(f.instruction.address);
+      }
       const uint64_t address = section.sh_addr + at + *next;
+      if (followed.contains(address)) {
+        at += *next + 1;
+        continue;
+      }
       auto after = std::upper_bound(functions.begin(), functions.end(), address,
                                     [](uint64_t a, const ElfFile::Function& s) { return a < s.begin; });
       const ElfFile::Function* in =

@@ -1,5 +1,6 @@
 // Finds synchronisation that is not seen: atomic instructions in uninstrumented code or assembler. In a program with
-// such code, accesses that seem unordered may be ordered.
+// such code, accesses that seem unordered may be ordered. Instructions that are followed
+// (target/locked_instructions.hpp) are seen.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -52,7 +52,7 @@ Result<bool> WorkerChannel::create() {
   c->big_offset = c->traces.offset + traces;
   c->big_capacity = big;
   c->plain_offset = c->big_offset + big;
-  watch_functions(options_.plain_functions);
+  watch(options_.watched_code);
   unrung_ = 0;
   sent_ = 0;
   message_ = 0;
@@ -186,13 +186,18 @@ void WorkerChannel::preempt_in(const std::vector<CodeRange>& code) {
   settings_changed();
 }
 
-void WorkerChannel::watch_functions(const std::vector<PlainFunction>& functions) {
+void WorkerChannel::watch(const CodeToWatch& code) {
+  const auto& [functions, locked] = code;
   Channel& c = shared();
   const uint32_t count = c.plain_count.load(std::memory_order_relaxed);
   const size_t fresh = std::min<size_t>(functions.size(), kMaxPlainFunctions - count);
   std::copy_n(functions.begin(), fresh,
               reinterpret_cast<PlainFunction*>(static_cast<char*>(memory_.data()) + c.plain_offset) + count);
   c.plain_count.store(count + static_cast<uint32_t>(fresh), std::memory_order_release);
+  const uint32_t known = c.locked_count.load(std::memory_order_relaxed);
+  const size_t more = std::min<size_t>(locked.size(), kMaxLocked - known);
+  std::copy_n(locked.begin(), more, c.locked + known);
+  c.locked_count.store(known + static_cast<uint32_t>(more), std::memory_order_release);
 }
 
 void WorkerChannel::know_loops(const std::vector<uint64_t>& jumps) {

@@ -41,9 +41,9 @@ class WorkerChannel {
   void promote(const PromotedPoints& points);
   void trust(const std::vector<CodeRange>& code);
   void preempt_in(const std::vector<CodeRange>& code);
-  void watch_functions(const std::vector<PlainFunction>& functions);  // in addition to those watched already
-  void know_loops(const std::vector<uint64_t>& jumps);                // see Channel::native_loop
-  bool add_found_loops(std::vector<uint64_t>& known) const;           // loops that the worker found; true: some are new
+  void watch(const CodeToWatch& code);                       // in addition to those watched already
+  void know_loops(const std::vector<uint64_t>& jumps);       // see Channel::native_loop
+  bool add_found_loops(std::vector<uint64_t>& known) const;  // loops that the worker found; true: some are new
 
   // --- traces ---
   bool has_trace();

@@ -113,7 +113,8 @@ class Decoder {
   explicit Decoder(std::span<const uint8_t> code) : code_(code) {}
 
   Instruction decode() {
-    bool wide = false, narrow = false, vector = false;
+    bool vector = false;
+    bool &wide = result_.wide, &narrow = result_.narrow;
     for (;; ++at_) {
       const uint8_t b = peek();
       if (b == 0xf0)
@@ -122,12 +123,17 @@ class Decoder {
         narrow = true;
       else if (b == 0x64)
         result_.thread_local_ = true;
-      else if (b != 0x67 && b != 0xf2 && b != 0xf3 && b != 0x2e && b != 0x36 && b != 0x3e && b != 0x26 && b != 0x65)
+      else if (b == 0x67 || b == 0x65)
+        result_.other_prefix = true;
+      else if (b != 0xf2 && b != 0xf3 && b != 0x2e && b != 0x36 && b != 0x3e && b != 0x26)
         break;
     }
     if ((peek() & 0xf0) == 0x40) {
       const uint8_t rex = next();
+      result_.has_rex = true;
       wide = rex & 8;
+      reg_high_ = (rex & 4) << 1;
+      index_high_ = (rex & 2) << 2;
       base_high_ = (rex & 1) << 3;
     }
     if (peek() == 0xc5 || peek() == 0xc4 || peek() == 0x62)
@@ -186,13 +192,16 @@ class Decoder {
   void operand() {
     const uint8_t m = result_.modrm = next();
     const uint8_t mode = m >> 6, low = m & 7;
+    result_.reg = (m >> 3 & 7) | reg_high_;
     result_.memory = mode != 3;
     if (mode == 3) return;
     uint8_t base = low;
     if (low == 4) {
       const uint8_t sib = next();
       base = sib & 7;
-      result_.indexed = (sib >> 3 & 7) != 4;
+      const uint8_t index = (sib >> 3 & 7) | index_high_;
+      if (index != 4) result_.index = index;
+      result_.scale = sib >> 6;
     }
     result_.base = base | base_high_;
     const bool no_base = mode == 0 && base == 5;
@@ -211,7 +220,7 @@ class Decoder {
 
   std::span<const uint8_t> code_;
   size_t at_ = 0;
-  uint8_t base_high_ = 0;  // fourth bit of a base register's number
+  uint8_t reg_high_ = 0, index_high_ = 0, base_high_ = 0;  // fourth bits of registers' numbers
   bool beyond_ = false;
   Instruction result_;
 };

@@ -46,6 +46,13 @@ TEST(Deadline, AnInterruptEndsItAndStaysOne) {
   EXPECT_TRUE(deadline.was_interrupted());
 }
 
+TEST(Deadline, SavingIsGivenUpWhenTheCommandHasToEnd) {
+  EXPECT_FALSE(Deadline(Clock::now() - 61s, 1min, nullptr).is_too_late_to_save());
+  EXPECT_TRUE(Deadline(Clock::now() - 64s, 1min, nullptr).is_too_late_to_save());
+  const Deadline interrupted(Clock::now(), std::nullopt, [] { return true; });
+  EXPECT_FALSE(interrupted.is_too_late_to_save()) << "most states are saved in time";
+}
+
 TEST(Deadline, APartOfACommandEndsWithIt) {
   const Deadline part(Clock::now() - 2s, 1s, nullptr, Clock::now() - 1s);
   EXPECT_TRUE(part.is_overdue());

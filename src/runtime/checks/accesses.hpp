@@ -4,6 +4,7 @@
 #include "runtime/base/settings.hpp"
 #include "runtime/checks/findings_writer.hpp"
 #include "runtime/checks/frames.hpp"
+#include "runtime/checks/locked_instructions.hpp"
 #include "runtime/detect/call_sites.hpp"
 #include "runtime/detect/call_tree.hpp"
 #include "runtime/detect/eraser.hpp"
@@ -100,7 +101,7 @@ template <unsigned kSize, uint8_t kFlags>
 __attribute__((noinline)) void access_closely(const volatile void* address, const void* pc) {
   const uintptr_t a = reinterpret_cast<uintptr_t>(address);
   if (race_detector.only_freed()) return access_alone(a, kSize, kFlags, pc);
-  if (!watched()) return;
+  if (!watched() || locked_instructions.access(a, kSize, kFlags & RaceAccess::kWrite, pc)) return;
   unusual_access(a, kSize, kFlags, pc);
   if (!race_detector.active()) return;
   if (kSize <= 8 && (a & 7) + kSize <= 8)

@@ -79,6 +79,14 @@ void Clocks::join(ThreadId joiner, ThreadId finished) {
   clock(joiner)[index_of(finished)] = now(finished);
 }
 
+void Clocks::learn_all(ThreadId t) {
+  for (unsigned i = 0; i < started_count_; ++i) {
+    if (started_[i] == t) continue;
+    join(t, started_[i]);
+    published(started_[i]);  // what it does from now on is not known
+  }
+}
+
 Clocks::Message* Clocks::find(uintptr_t object) {
   for (uint32_t slot = slot_of(object, table_size_);; slot = (slot + 1) & (table_size_ - 1)) {
     Message& m = table_[slot];

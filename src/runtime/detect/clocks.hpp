@@ -54,6 +54,7 @@ class Clocks {
   void begin();  // a new execution: main has started
   void start(ThreadId child, ThreadId parent);
   void join(ThreadId joiner, ThreadId finished);
+  void learn_all(ThreadId t);  // everything that any thread has done so far
 
   // Locks, semaphores, once, barriers. `object` is any address that identifies the object.
   void acquire(ThreadId t, uintptr_t object);

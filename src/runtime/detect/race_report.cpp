@@ -1,4 +1,5 @@
 // Prepares the results of the race detector for the report.
+#include "runtime/detect/locked_words.hpp"
 #include "runtime/detect/races.hpp"
 
 namespace lockstep::rt {
@@ -47,6 +48,8 @@ uintptr_t RaceDetector::beginning_of(const Entry& entry, uintptr_t word) {
 }
 
 void RaceDetector::report(const Entry& old, const Entry& fresh, uintptr_t word, bool ordered) {
+  const bool frees = (old.flags() | fresh.flags()) & RaceAccess::kFree;
+  ordered |= !frees && locked_words.find(word, old.mask() & fresh.mask());
   const uint64_t a = calls_->pc(old.where()), b = calls_->pc(fresh.where());
   const uintptr_t old_begin = beginning_of(old, word);
   const uintptr_t fresh_begin = range_begin_ ? range_begin_ : word + static_cast<unsigned>(__builtin_ctz(fresh.mask()));

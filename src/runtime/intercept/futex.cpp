@@ -33,6 +33,7 @@ long wait(uint32_t* address, int operation, uint32_t expected, const timespec* t
   Scheduler& s = scheduler();
   Thread& me = self();
   s.reach(OpKind::FutexWait, address, Step::kWrite);
+  me.yields_forgiven = 0;  // it blocks, or another thread has changed the value
   // If atomics are not steps, the change of the value that decides about this wait is not seen.
   if (!runtime.instrumented || runtime.points == Points::Sync) s.reasons.add(Reason::HiddenSync);
   if (atomic_memory::load(address) != expected) return fail_with(EAGAIN);

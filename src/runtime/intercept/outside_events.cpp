@@ -121,7 +121,7 @@ Waits find_waits(Scheduler& s) {
     w.outside |= watches_outside(wanted->epoll);
     w.at_once = false;
   });
-  w.outside |= w.descriptors && has_children();
+  w.outside |= w.descriptors && has_processes();
   return w;
 }
 

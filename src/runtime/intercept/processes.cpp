@@ -117,6 +117,14 @@ bool child_lives() {
   return false;
 }
 
+bool has_processes() {
+  if (runtime.has_children) return true;
+  siginfo_t ended{};
+  if (sys(SYS_waitid, P_ALL, 0, word(&ended), WEXITED | WNOHANG | WNOWAIT) != 0) return false;
+  notice(FactKind::StartsProcesses);
+  return true;
+}
+
 void wake_sleeping_children(const uint32_t* word) { futex_wake(word); }
 
 const Module processes_module = {

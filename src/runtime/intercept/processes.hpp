@@ -9,7 +9,8 @@ namespace lockstep::rt {
 
 void end_children();  // ends those that the execution has not waited for
 inline bool has_children() { return runtime.has_children; }
-bool child_lives();  // queries the kernel
+bool child_lives();    // queries the kernel
+bool has_processes();  // any children, also those that the C library has started itself: popen. Queries the kernel
 // Waits briefly for an effect of a child process: whether it is visible must not depend on the child's speed.
 template <class Done>
 void await_children(Done done) {

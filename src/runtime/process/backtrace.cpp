@@ -17,6 +17,16 @@ struct Walk {
   bool whole;
 };
 
+// The frame between a signal handler and the code that it interrupted: mov $15, %rax; syscall.
+bool is_signal_return(uintptr_t pc) {
+#if defined(__x86_64__)
+  constexpr uint8_t kReturn[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
+  return pc && __builtin_memcmp(reinterpret_cast<const void*>(pc), kReturn, sizeof kReturn) == 0;
+#else
+  return false;
+#endif
+}
+
 _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
   Walk& walk = *static_cast<Walk*>(data);
   int before_instruction = 0;
@@ -24,7 +34,7 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
   if (!pc || walk.count == walk.most) return _URC_END_OF_STACK;
   if (is_own_code(pc) && _Unwind_GetRegionStart(context) == reinterpret_cast<uintptr_t>(&lockstep_thread_entry))
     walk.whole = true;
-  if (is_own_code(pc)) return _URC_NO_REASON;
+  if (is_own_code(pc) || is_signal_return(pc)) return _URC_NO_REASON;
   walk.out[walk.count++] = pc + (before_instruction ? 1 : 0);  // a return address in all cases: users subtract one
   return _URC_NO_REASON;
 }
@@ -35,8 +45,9 @@ struct CallerWalk {
 };
 
 _Unwind_Reason_Code visit_caller(_Unwind_Context* context, void* data) {
-  const uintptr_t pc = _Unwind_GetIP(context);
-  if (is_own_code(pc)) return _URC_NO_REASON;
+  int interrupted = 0;
+  const uintptr_t pc = _Unwind_GetIPInfo(context, &interrupted);
+  if (is_own_code(pc) || is_signal_return(pc)) return _URC_NO_REASON;
   auto& [out, path] = *static_cast<CallerWalk*>(data);
   path.out[path.count++] = pc;
   const _Unwind_Reason_Code next = path.count == path.most || !pc ? _URC_END_OF_STACK : _URC_NO_REASON;
@@ -44,11 +55,16 @@ _Unwind_Reason_Code visit_caller(_Unwind_Context* context, void* data) {
   out.pc = pc;
   out.stack_pointer = _Unwind_GetCFA(context);
 #if defined(__x86_64__)
-  constexpr int kCalleeSaved[] = {3, 6, 12, 13, 14, 15};  // rbx, rbp, r12-r15
+  constexpr int kCalleeSaved[] = {3, 6, 12, 13, 14, 15}, kStackPointer = 7;  // rbx, rbp, r12-r15
 #else
-  constexpr int kCalleeSaved[] = {19, 20, 21, 22, 23, 29};
+  constexpr int kCalleeSaved[] = {19, 20, 21, 22, 23, 29}, kStackPointer = 31;
 #endif
-  for (int i = 0; i < 6; ++i) out.registers[i] = _Unwind_GetGR(context, kCalleeSaved[i]);
+  // At a call the other registers are free.
+  for (uint64_t& value : out.registers) value = 0;
+  if (interrupted)
+    for (int i = 0; i < kRegisters; ++i) out.registers[i] = i == kStackPointer ? 0 : _Unwind_GetGR(context, i);
+  else
+    for (const int i : kCalleeSaved) out.registers[i] = _Unwind_GetGR(context, i);
   return next;
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/checks/locked_instructions.hpp"
 #include "runtime/checks/plain_functions.hpp"
 #include "runtime/detect/call_sites.hpp"
 #include "runtime/memory/snapshot.hpp"
@@ -80,7 +81,7 @@ bool handle_own_signal(int signal, siginfo_t* info, ucontext_t* context) {
     call_sites.hit(static_cast<uintptr_t>(registers[REG_RIP]));
     return true;
   }
-  if (trusted_sections.handle_trap(info, context)) return true;
+  if (trusted_sections.handle_trap(info, context) || locked_instructions.handle_trap(info, context)) return true;
   // A breakpoint: a single step has another code.
   if (info->si_code == SI_KERNEL && plain_functions.handle_trap(static_cast<uintptr_t>(registers[REG_RIP]),
                                                                 static_cast<uintptr_t>(registers[REG_RSP]))) {

@@ -5,6 +5,7 @@
 
 #include "runtime/base/runtime.hpp"
 #include "runtime/checks/findings_writer.hpp"
+#include "runtime/checks/locked_instructions.hpp"
 #include "runtime/checks/plain_functions.hpp"
 #include "runtime/detect/call_sites.hpp"
 #include "runtime/detect/call_tree.hpp"
@@ -76,7 +77,8 @@ const Module tracked_module = {
           const PlanHeader& plan = *settings.plan;
           tracked.begin(plan.tracked_list(), plan.tracked, settings.only_tracks && call_sites.interested());
           call_sites.begin(settings.only_tracks && tracked.on(), plan.tracked_list(), plan.tracked);
-          race_detector.others_watch(scheduler().detail || settings.watches_more || promoted.any() || tracked.on());
+          race_detector.others_watch(scheduler().detail || settings.watches_more || promoted.any() || tracked.on() ||
+                                     locked_instructions.any());
         },
 };
 
@@ -109,6 +111,7 @@ const Module* const kModules[] = {
     &native_loops_module,
     &trusted_sections_module,
     &plain_functions_module,
+    &locked_instructions_module,
     &inspection_module,
     &call_tree_module,
     &scheduler_module,

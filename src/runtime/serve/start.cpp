@@ -11,6 +11,7 @@
 #include "runtime/backend/backend.hpp"
 #include "runtime/base/real_function.hpp"
 #include "runtime/base/runtime.hpp"
+#include "runtime/checks/locked_instructions.hpp"
 #include "runtime/checks/plain_functions.hpp"
 #include "runtime/memory/snapshot.hpp"
 #include "runtime/process/facts.hpp"
@@ -43,6 +44,7 @@ void activate(int channel_fd, int table_fd) {
   runtime.controller = runtime.threads + kMaxThreads;
   if (!attach_channel(channel_fd, table_fd)) die("the channel handed over by the driver is not usable");
   plain_functions.init();
+  locked_instructions.init();
   runtime.active = true;
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/backend/backend.hpp"
 #include "runtime/base/runtime.hpp"
 #include "runtime/base/settings.hpp"
+#include "runtime/checks/locked_instructions.hpp"
 #include "runtime/checks/plain_functions.hpp"
 #include "runtime/detect/call_sites.hpp"
 #include "runtime/detect/eraser.hpp"
@@ -243,6 +244,7 @@ void serve_plans() {
     channel.executing.store(plan->id + 1, std::memory_order_relaxed);
     if (runtime.isolation == Isolation::Fork) {
       plain_functions.update(channel);  // here, otherwise every child would have to do it
+      locked_instructions.update(channel);
       run_in_child(plan);
     } else {
       execute_as_planned(plan);

@@ -7,6 +7,7 @@
 #include "runtime/base/runtime.hpp"
 #include "runtime/base/settings.hpp"
 #include "runtime/checks/frames.hpp"
+#include "runtime/checks/locked_instructions.hpp"
 #include "runtime/checks/plain_functions.hpp"
 #include "runtime/detect/call_sites.hpp"
 #include "runtime/detect/races.hpp"
@@ -45,7 +46,10 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*f
   child.clock = me.clock;
   *handle = child.handle;
   s.add_thread(child);
-  if (s.unjoined == 0) plain_functions.first_thread();
+  if (s.unjoined == 0) {
+    plain_functions.first_thread();
+    locked_instructions.arm();
+  }
   ++s.unjoined;
   s.note(OpKind::Create, thread_object(id), Companion::thread(id));
   race_detector.started(id, me.id, s.log_size);

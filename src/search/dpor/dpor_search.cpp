@@ -37,7 +37,7 @@ void DporSearch::use_walk(bool in_lanes) {
   in_lanes_ = in_lanes;
   walk_ = parts_.order ? make_best_first_walk(tree_, path_, *parts_.order)
           : in_lanes   ? make_lanes_walk(tree_, path_, parts_.lanes, parts_.for_one_worker, max_bytes_)
-                       : make_depth_first_walk(tree_);
+                       : make_depth_first_walk(tree_, max_bytes_);
   planner_.use(*walk_);
 }
 

@@ -57,7 +57,7 @@ class DepthBins {
 
 class DepthFirstWalk final : public Walk {
  public:
-  explicit DepthFirstWalk(ChoiceTree& tree) : tree_(tree) {}
+  DepthFirstWalk(ChoiceTree& tree, const uint64_t& max_bytes) : tree_(tree), max_bytes_(max_bytes) {}
 
   void add(uint32_t node) override {
     turns_.push(tree_[node].record, node);
@@ -66,15 +66,16 @@ class DepthFirstWalk final : public Walk {
   }
   uint32_t next(bool) override {
     const uint32_t due = turn();
-    if (due != kNone && tree_[due].status == Status::Planned && !tree_[due].early) return due;
-    if (plans_.size() == 0) return kNone;
+    const bool is_planned = due != kNone && tree_[due].status == Status::Planned;
+    if (is_planned && !tree_[due].early) return due;
+    if (plans_.size() == 0 || (!is_planned && deferred_bytes_ >= max_bytes_ / kPartsOfMemory)) return kNone;
     uint32_t node = tree_[tree_[plans_.top()].parent].first;
     while (node != kNone && (tree_[node].status != Status::Planned || !tree_[node].early)) node = tree_[node].next;
     plans_.pop();
     return node;
   }
   uint64_t size() const override { return turns_.size(); }
-  uint64_t memory_bytes() const override { return 2 * turns_.size() * sizeof(uint32_t); }
+  uint64_t memory_bytes() const override { return 2 * turns_.size() * sizeof(uint32_t) + deferred_bytes_; }
   bool defer(uint32_t head, TraceView trace) override {
     if (head == kRoot) return false;
     if (head == turn()) {
@@ -86,6 +87,7 @@ class DepthFirstWalk final : public Walk {
     spare_.pop_back();
     deferred_.back().head = head;
     deferred_.back().trace.assign(trace);
+    deferred_bytes_ += trace.header().bytes;
     return true;
   }
   const DeferredTrace* take_deferred() override {
@@ -93,6 +95,7 @@ class DepthFirstWalk final : public Walk {
     const auto found = std::ranges::find(deferred_, due, &DeferredTrace::head);
     if (found == deferred_.end()) return nullptr;
     turns_.pop();
+    deferred_bytes_ -= found->trace.view().header().bytes;
     spare_.push_back(std::move(*found));
     deferred_.erase(found);
     return &spare_.back();
@@ -113,11 +116,16 @@ class DepthFirstWalk final : public Walk {
     for (auto count = in.get<uint64_t>(); count > 0 && in.good(); --count) {
       const auto head = in.get<uint32_t>();
       deferred_.push_back({head, get_trace(in)});
+      if (in.good()) deferred_bytes_ += deferred_.back().trace.view().header().bytes;
     }
     if (!in.good()) deferred_.clear();
   }
 
  private:
+  // Every execution run ahead of its turn waits for it, so without a limit they pile up: a path that is still getting
+  // deeper leaves one behind at each of its nodes.
+  static constexpr uint64_t kPartsOfMemory = 64;
+
   // The node whose trace is learned next. A node stands for one of its siblings; the eldest goes first.
   uint32_t turn() {
     if (turns_.size() == 0) return kNone;
@@ -128,7 +136,9 @@ class DepthFirstWalk final : public Walk {
 
   ChoiceTree& tree_;
   DepthBins plans_, turns_;  // nodes that can be handed out; nodes whose traces have not been learned
+  const uint64_t& max_bytes_;
   std::vector<DeferredTrace> deferred_, spare_;
+  uint64_t deferred_bytes_ = 0;
 };
 
 class BestFirstWalk final : public Walk {
@@ -288,7 +298,9 @@ class LanesWalk final : public Walk {
 
 }  // namespace
 
-std::unique_ptr<Walk> make_depth_first_walk(ChoiceTree& tree) { return std::make_unique<DepthFirstWalk>(tree); }
+std::unique_ptr<Walk> make_depth_first_walk(ChoiceTree& tree, const uint64_t& max_bytes) {
+  return std::make_unique<DepthFirstWalk>(tree, max_bytes);
+}
 std::unique_ptr<Walk> make_best_first_walk(ChoiceTree& tree, const Path& path, const DporOrder& order) {
   return std::make_unique<BestFirstWalk>(tree, path, order);
 }

@@ -61,9 +61,10 @@ struct DporOrder {
   bool stacks = false;  // executions record stacks
 };
 
-std::unique_ptr<Walk> make_depth_first_walk(ChoiceTree& tree);
+// `max_bytes`, the memory of the search, may change later. A part of it is for traces that came back early.
+std::unique_ptr<Walk> make_depth_first_walk(ChoiceTree& tree, const uint64_t& max_bytes);
 std::unique_ptr<Walk> make_best_first_walk(ChoiceTree& tree, const Path& path, const DporOrder& order);
-// `max_tree_bytes` may change later.
+// `max_tree_bytes`: likewise.
 std::unique_ptr<Walk> make_lanes_walk(ChoiceTree& tree, Path& path, unsigned lanes, bool for_one_worker,
                                       const uint64_t& max_tree_bytes);
 

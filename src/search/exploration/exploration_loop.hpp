@@ -19,6 +19,9 @@ inline constexpr auto kProgressEvery = std::chrono::milliseconds(200);
 // The first save is early, so that a run can be resumed from the beginning on. Later saves are more and more rare.
 inline constexpr std::chrono::steady_clock::duration kFirstSave = std::chrono::seconds(2);
 inline constexpr std::chrono::steady_clock::duration kSaveEvery = std::chrono::seconds(5);
+// What it takes to save a state, until it has been measured on one that is not small.
+inline constexpr double kSecondsPerByte = 4e-9;
+inline constexpr uint64_t kSmallState = 4 << 20;
 inline constexpr uint64_t kTrustFor = 64;  // executions
 inline constexpr unsigned kMostDoubled = 30;
 inline constexpr uint64_t kTraceShare = 4;  // the traces seen get one part in this many of the memory budget
@@ -205,6 +208,14 @@ class ExplorationLoop {
     // The interval grows with the duration of a save, so that saving costs at most a small fraction of the time.
     saved_ = Clock::now();
     save_every_ = std::max(std::min(2 * save_every_, kSaveEvery), 40 * (saved_ - begin));
+    if (memory_ >= kSmallState) seconds_per_byte_ = std::chrono::duration<double>(saved_ - begin).count() / memory_;
+  }
+
+  // The last save is part of the time, whatever the size of the state.
+  void reserve_time_to_save() {
+    if (!hooks_.save || !budget_.time || memory_ < kSmallState) return;
+    const std::chrono::duration<double> expected(seconds_per_byte_ * static_cast<double>(memory_));
+    reserved_ = std::min(std::chrono::duration_cast<Clock::duration>(expected), Clock::duration(*budget_.time) / 2);
   }
 
   void fill() {
@@ -234,6 +245,8 @@ class ExplorationLoop {
     if (hooks_.bound_finished && !draws_) report_bound();
     const uint64_t memory = search_.memory_bytes() + traces_.memory_bytes();
     result_.peak_memory_bytes = std::max(result_.peak_memory_bytes, memory);
+    memory_ = memory;
+    reserve_time_to_save();
     const Clock::time_point now = now_;
     if (hooks_.has_enough && hooks_.has_enough(result_.executions)) {
       ending_ = Ending::FirstBug;
@@ -259,7 +272,7 @@ class ExplorationLoop {
   }
 
   bool used_up() const { return budget_.executions && submitted_ >= *budget_.executions; }
-  bool late(Clock::time_point now) const { return budget_.time && now - start_ >= *budget_.time; }
+  bool late(Clock::time_point now) const { return budget_.time && now - start_ + reserved_ >= *budget_.time; }
   bool late() const { return late(Clock::now()); }
 
   // The run ended because of an interrupt or a lost program, not because of a bug.
@@ -291,6 +304,9 @@ class ExplorationLoop {
   Clock::time_point now_ = start_;  // time of the last trace
   Clock::time_point reported_ = start_, saved_ = start_;
   Clock::duration save_every_ = kFirstSave / 2;
+  Clock::duration reserved_{};  // for the last save
+  double seconds_per_byte_ = kSecondsPerByte;
+  uint64_t memory_ = 0;        // after the last execution
   double seconds_before_ = 0;  // of the exploration that was resumed
   PlanQueue in_flight_;
   Plan plan_;  // of the execution being learned

@@ -27,6 +27,7 @@ ROWS = [
     ("vforks", 0, "PASS"),
     ("calls_system", 0, "PASS"),
     ("opens_a_process", 0, "PASS"),
+    ("reads_from_a_slow_process", 0, "PASS"),
     ("becomes_a_daemon", 4, "calls daemon()", "at becomes_a_daemon"),
     ("leaves_at_once", 0, "PASS"),
     ("leaves_with_code", 1, "exit code 7"),

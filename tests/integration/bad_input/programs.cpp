@@ -152,6 +152,15 @@ void opens_a_process() {
   assert(fgets(line, sizeof line, out));
   pclose(out);
 }
+void reads_from_a_slow_process() {  // slower than anything that the program's own threads do
+  std::thread reader([] {
+    FILE* out = popen("sleep 0.2; echo late", "r");
+    char line[16];
+    assert(fgets(line, sizeof line, out));
+    pclose(out);
+  });
+  reader.join();
+}
 void becomes_a_daemon() { daemon(1, 1); }
 
 void leaves_at_once() {
@@ -289,6 +298,7 @@ struct Entry {
     ENTRY(vforks),
     ENTRY(calls_system),
     ENTRY(opens_a_process),
+    ENTRY(reads_from_a_slow_process),
     ENTRY(becomes_a_daemon),
     ENTRY(leaves_at_once),
     ENTRY(leaves_with_code),

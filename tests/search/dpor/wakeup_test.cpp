@@ -65,7 +65,8 @@ class Scene {
   Nothing nothing_;
   dpor::Path path_{tree, 1, true, {}};
   dpor::Planner planner_{path_, tree, nothing_, false};
-  std::unique_ptr<dpor::Walk> walk_ = dpor::make_depth_first_walk(tree);
+  const uint64_t no_limit_ = ~uint64_t{0};
+  std::unique_ptr<dpor::Walk> walk_ = dpor::make_depth_first_walk(tree, no_limit_);
   std::vector<uint32_t> records_;  // of the threads' steps
   dpor::Wakeup wakeup_;
 };

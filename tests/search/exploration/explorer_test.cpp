@@ -69,6 +69,32 @@ TEST(Order, TheWindowIsFilledAndNeverExceeded) {
   EXPECT_EQ(s.executor.in_flight(), 0u);
 }
 
+// Says that its state is large, and runs the same execution for ever.
+struct LargeState : Strategy {
+  std::optional<Plan> next() override { return Plan(); }
+  void learn(TraceView) override {}
+  Claim claim() const override { return {}; }
+  void save(StateWriter&) const override { saved_at = std::chrono::steady_clock::now(); }
+  void load(StateReader&) override {}
+  uint64_t memory_bytes() const override { return 1 << 30; }
+  mutable std::chrono::steady_clock::time_point saved_at;
+};
+
+TEST(Budgets, SavingALargeStateIsPartOfTheTime) {
+  auto search = std::make_unique<LargeState>();
+  const LargeState& large = *search;
+  Scene s(last_zero(2), std::move(search));
+  s.budget.time = 2s;
+  s.hooks.save = [](const auto& write) {
+    StateWriter nowhere;
+    write(nowhere);
+  };
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_EQ(s.run().ending, Ending::TimeBudget);
+  EXPECT_LT(large.saved_at - began, 2s) << "half of the time is left";
+  EXPECT_GE(std::chrono::steady_clock::now() - began, 1s) << "no more than half of it is reserved";
+}
+
 TEST(Bugs, TheFirstEndsTheSearchAtItsExecution) {
   for (const size_t window : {1, 7, 64}) {
     Scene s(abba(), icb(), {.window = window});
