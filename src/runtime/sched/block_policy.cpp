@@ -1,4 +1,4 @@
-// Policy::Blocks in the scheduler: reports steps to policies/blocks.hpp and takes the next thread from there.
+// Policy::Blocks in the scheduler: reports steps to policies/atomic_blocks.hpp and takes the next thread from there.
 #include "runtime/sched/scheduler.hpp"
 
 namespace lockstep::rt {
