@@ -4,16 +4,15 @@
 namespace lockstep {
 namespace {
 
-using Kind = LockedInstruction::Kind;
-
 bool is_exchange(const Instruction& i) { return i.map == OpcodeMap::OneByte && (i.opcode == 0x86 || i.opcode == 0x87); }
 
 // cmpxchg8b, cmpxchg16b
 bool compares_pair(const Instruction& i) { return i.map == OpcodeMap::TwoByte && i.opcode == 0xc7; }
 
-Kind kind_of(const Instruction& i) {
+LockedInstruction::Kind kind_of(const Instruction& i) {
+  using enum LockedInstruction::Kind;
   const bool compares = i.map == OpcodeMap::TwoByte && (i.opcode == 0xb0 || i.opcode == 0xb1);
-  return compares || compares_pair(i) ? Kind::CompareExchange : Kind::Modify;
+  return compares || compares_pair(i) ? CompareExchange : Modify;
 }
 
 uint8_t size_of(const Instruction& i) {

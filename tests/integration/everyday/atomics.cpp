@@ -100,8 +100,8 @@ EVERYDAY(spin_lock_with_backoff) {
       for (int pause = 1;; pause = pause < 8 ? 2 * pause : 8) {
         int free = 0;
         if (held.compare_exchange_weak(free, 1, std::memory_order_acquire)) return;
-        for (volatile int i = 0; i < pause; i = i + 1) {
-        }
+        [[maybe_unused]] volatile int here = 0;
+        for (int i = 0; i < pause; ++i) here = i;
       }
     }
     void unlock() { held.store(0, std::memory_order_release); }
