@@ -195,15 +195,19 @@ class WholeRuns(CommandLine):
         self.assertEqual(found[False]["preemptions"], 1)
 
     def test_shrink_writes_another_schedule(self):
-        self.lockstep("run", "--strategy", "random", "--seed", "3", "--no-shrink", self.program("abba"))
-        recorded = "lockstep-out/abba/bug-1.lockstep"
+        self.lockstep("run", "--strategy", "random", "--seed", "1", "--no-shrink", self.program("lost"))
+        recorded = "lockstep-out/lost/bug-1.lockstep"
         before = (self.cwd / recorded).read_text()
         done = self.lockstep("shrink", recorded)
         self.assertEqual(done.returncode, 0, done)
+        self.assertIn("Shrunk from 2 preemptions", done.stdout)
         self.assertIn("to 1 preemption,", done.stdout)
         self.assertEqual((self.cwd / recorded).read_text(), before)
-        self.assertEqual(self.lockstep("replay", "lockstep-out/abba/bug-1-shrunk.lockstep").returncode, 1)
-        self.assertEqual(self.lockstep("shrink", recorded, "-o", "simple.lockstep").returncode, 0)
+        shrunk = "lockstep-out/lost/bug-1-shrunk.lockstep"
+        self.assertEqual(self.lockstep("replay", shrunk).returncode, 1)
+        again = self.lockstep("shrink", shrunk, "-o", "simple.lockstep")
+        self.assertEqual(again.returncode, 0)
+        self.assertIn("No simpler schedule found: 1 preemption,", again.stdout)
         self.assertEqual(self.lockstep("replay", "simple.lockstep").returncode, 1)
 
     def test_a_stored_failure_is_tried_first(self):

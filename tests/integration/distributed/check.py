@@ -304,7 +304,7 @@ def sentences(redis):
         refused([*words, free, *rest], "cannot reach Redis at 127.0.0.1")
         refused([*words, "http://host/q", *rest], "does not begin with redis://")
         refused([*words, "redis://host:6379", *rest], "has no queue name")
-        refused([*words, "redis://host:70000/q", *rest], "no number between 1 and 65535")
+        refused([*words, "redis://host:70000/q", *rest], "a port that is not a number from 1 to 65535")
     refused(["run", "--workers", "0", program], "--workers 0 needs --queue")
     refused(["work"], "no queue given")
     refused(["work", "--queue", free, program], "takes no program")
