@@ -87,10 +87,12 @@ struct Cause {
   bool searched = false;            // the conflicts of the execution are known
   uint32_t reversed = 0;            // orders that were reversed and run
   uint32_t left_out = 0;            // conflicts that could not be reversed, or for which the budget did not suffice
-  Trace passing;                    // of those that passed, the one that departs latest; empty: none passed
-  uint32_t departs = 0;             // the record at which `passing` departs
-  std::string unordered;            // of a race: why nothing orders the accesses; by explain_cause()
-  std::string text;                 // all in words, by explain_cause()
+  // Of the executions that passed the one that departs latest; empty: none passed. Without `orders`: another thread
+  // goes on where the failing execution switches.
+  Trace passing;
+  uint32_t departs = 0;   // the record at which `passing` departs
+  std::string unordered;  // of a race: why nothing orders the accesses; by explain_cause()
+  std::string text;       // all in words, by explain_cause()
 };
 
 struct Finding {

@@ -130,14 +130,15 @@ std::string Campaign::text_of_warning(const Finding& warning) const {
   return warning.message;
 }
 
-// Different pairs of threads may show the same at the same places.
+// Different threads and objects may show the same at the same places.
 void Campaign::conclude_warnings(std::vector<Finding>& warnings) {
   std::set<std::string> told;
+  const auto identity = [](const Finding& w) { return w.fingerprint.empty() ? w.message : w.fingerprint; };
   for (Finding& warning : warnings) {
     complete_warning(warning);
     warning.message = text_of_warning(warning);
   }
-  std::erase_if(warnings, [&](const Finding& warning) { return !told.insert(warning.message).second; });
+  std::erase_if(warnings, [&](const Finding& warning) { return !told.insert(identity(warning)).second; });
 }
 
 // Applies --error KIND.

@@ -118,10 +118,10 @@ Finding Replayer::complete(Finding finding) {
   return complete_finding(std::move(finding), std::move(trace), {}, symbols());
 }
 
-std::optional<Finding> Replayer::find_with_points(const Finding& finding, std::vector<TrackedRange> racy,
+std::optional<Finding> Replayer::find_with_points(const Finding& finding, const std::vector<TrackedRange>& racy,
                                                   const ShrinkBudget& budget) {
   const auto confirm = [&](Finding other) { return reproduce(std::move(other), true); };
-  return lockstep::find_with_points(target_, analyses(), finding, confirm, std::move(racy), budget);
+  return lockstep::find_with_points(target_, analyses(), finding, confirm, racy, budget);
 }
 
 Finding Replayer::simplify(const Finding& finding, std::optional<uint32_t> proved, const ShrinkBudget& budget) {

@@ -42,7 +42,7 @@ class Replayer {
 
   // The same failure as a confirmed finding, with a simpler schedule if there is one within the budget. `proved`:
   // nothing fails with up to this number of preemptions. See search/minimize/simplify.hpp.
-  std::optional<Finding> find_with_points(const Finding& finding, std::vector<TrackedRange> racy,
+  std::optional<Finding> find_with_points(const Finding& finding, const std::vector<TrackedRange>& racy,
                                           const ShrinkBudget& budget);
   Finding simplify(const Finding& finding, std::optional<uint32_t> proved, const ShrinkBudget& budget = {});
 

@@ -48,9 +48,28 @@ std::string in_words(const NeededOrder::Told& step) {
   return fmt::format("{} of {}{}", step.operation, step.thread, place.empty() ? "" : " (" + place + ")");
 }
 
+// One order alone does not matter, but a switch does.
+std::string needed_switch(const Cause& cause, const TraceNames& names, const StepReference& reference) {
+  const auto failing = names.trace().steps();
+  const uint32_t next = std::min<uint32_t>(cause.departs, static_cast<uint32_t>(failing.size()));
+  uint32_t last = next;
+  while (last-- > 0 && (failing[last].is_note() || failing[last].is_choice())) {
+  }
+  if (last == kNoStep) return {};
+  const ThreadId other = cause.passing.view().steps()[cause.departs].thread;
+  if (failing[last].thread == other)
+    return fmt::format("Fails because {} is preempted after {}: if it goes on there, it passes.", names.thread(other),
+                       reference(last));
+  const std::string instead = next < failing.size() ? names.thread(failing[next].thread) + " goes on" : "it ends";
+  return fmt::format("Fails because {} after {}: if {} goes on there, it passes.", instead, reference(last),
+                     names.thread(other));
+}
+
 }  // namespace
 
-std::string cause_sentence(const Cause& cause, const StepReference& reference) {
+std::string cause_sentence(const Cause& cause, const TraceNames& names, const StepReference& reference) {
+  if (cause.orders.empty() && !cause.passing.empty())
+    if (std::string text = needed_switch(cause, names, reference); !text.empty()) return text;
   if (cause.reversed == 0 && cause.left_out == 0)
     return cause.searched ? "No order tried: no two conflicting steps of this execution can be reversed." : "";
   if (cause.reversed == 0)
@@ -101,7 +120,8 @@ void explain_cause(Finding& finding, Symbols& symbols) {
     order.told_first = told(order.first, names);
     order.told_second = told(order.second, names);
   }
-  const std::string orders = cause_sentence(finding.cause, [&](uint32_t step) { return step_in_words(step, names); });
+  const std::string orders =
+      cause_sentence(finding.cause, names, [&](uint32_t step) { return step_in_words(step, names); });
   finding.cause.unordered = unordered_accesses(finding, names);
   const bool tried = finding.cause.reversed + finding.cause.left_out > 0;
   if (finding.cause.unordered.empty())

@@ -13,7 +13,7 @@ using StepReference = std::function<std::string(uint32_t step)>;
 
 // "Fails because step 1 comes before step 4 and step 4 before step 9: reversing either passes."; empty: no cause was
 // searched.
-std::string cause_sentence(const Cause& cause, const StepReference& reference);
+std::string cause_sentence(const Cause& cause, const TraceNames& names, const StepReference& reference);
 
 // "Nearest passing schedule: the same up to step 3, but instead of thread 1 there thread 2 goes on with step 5.";
 // empty: none passed.

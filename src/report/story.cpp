@@ -159,7 +159,7 @@ class Story {
     };
     const std::string unordered = unordered_accesses(finding_, names_);
     const bool tried = finding_.cause.reversed + finding_.cause.left_out > 0;
-    const std::string sentence = tried || unordered.empty() ? cause_sentence(finding_.cause, reference) : "";
+    const std::string sentence = tried || unordered.empty() ? cause_sentence(finding_.cause, names_, reference) : "";
     if (unordered.empty() && sentence.empty()) return;
     out_ += "\n" + term_.paint(kBold, "Why") + "\n";
     for (const std::string& line : {unordered, sentence})

@@ -105,7 +105,11 @@ TEST(Json, AnOrderIsToldOnce) {
   cause.orders = {{1, 4, {}, {}}, {2, 4, {}, {}}};
   cause.reversed = 2;
   const auto row = [](uint32_t step) { return step < 4 ? std::string("step 1") : "step 2"; };
-  EXPECT_EQ(cause_sentence(cause, row), "Fails because step 1 comes before step 2: reversed, it passes.");
+  FakeSymbols symbols;
+  FakeTrace t;
+  const Trace trace = t.end(Outcome::Ok);
+  EXPECT_EQ(cause_sentence(cause, TraceNames(trace, symbols), row),
+            "Fails because step 1 comes before step 2: reversed, it passes.");
 }
 
 TEST(Json, WhatFailsInEveryOrderSaysSo) {

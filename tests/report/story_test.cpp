@@ -260,13 +260,38 @@ TEST(Story, ARaceSaysWhyNothingOrdersTheAccesses) {
 }
 
 TEST(Story, ChainsOfOrdersReadAsAList) {
+  FakeSymbols symbols;
+  FakeTrace t;
+  const Trace trace = t.end(Outcome::Ok);
+  const TraceNames names(trace, symbols);
   Cause cause;
   cause.reversed = 3;
   for (uint32_t i = 0; i < 3; ++i) cause.orders.push_back({.first = i, .second = i + 1});
-  EXPECT_EQ(cause_sentence(cause, [](uint32_t step) { return "step " + std::to_string(step); }),
+  EXPECT_EQ(cause_sentence(cause, names, [](uint32_t step) { return "step " + std::to_string(step); }),
             "Fails because step 0 comes before step 1, step 1 before step 2 and step 2 before step 3: reversing any "
             "one passes.");
-  EXPECT_EQ(cause_sentence({}, {}), "") << "nobody has searched";
+  EXPECT_EQ(cause_sentence({}, names, {}), "") << "nobody has searched";
+}
+
+TEST(Story, ASwitchMayBeTheCause) {
+  FakeSymbols symbols;
+  const auto run = [](std::initializer_list<unsigned> threads) {
+    FakeTrace t;
+    for (const unsigned thread : threads) t.step(thread, OpKind::Load, 0x10, 0xff, {});
+    return t.end(Outcome::Ok);
+  };
+  const auto sentence = [&](const Trace& failing, const Trace& passing, uint32_t departs) {
+    Cause cause;
+    cause.reversed = 3;
+    cause.passing = passing;
+    cause.departs = departs;
+    const TraceNames names(failing, symbols);
+    return cause_sentence(cause, names, [](uint32_t step) { return "step " + std::to_string(step); });
+  };
+  EXPECT_EQ(sentence(run({1, 2, 1}), run({1, 1, 2}), 1),
+            "Fails because thread 1 is preempted after step 0: if it goes on there, it passes.");
+  EXPECT_EQ(sentence(run({1, 2, 3}), run({1, 3, 2}), 1),
+            "Fails because thread 2 goes on after step 0: if thread 3 goes on there, it passes.");
 }
 
 TEST(Story, EmptyTraceIsNoProblem) {

@@ -1,4 +1,4 @@
-// Reverses the conflicts of a failing execution one by one.
+// Reverses the conflicts of a failing execution one by one, then its switches.
 #include "search/minimize/cause.hpp"
 
 #include <algorithm>
@@ -40,6 +40,7 @@ class CauseFinder {
       try_reversed({conflict.first, conflict.second});
     }
     if (cause_.orders.empty()) try_others_first();
+    if (cause_.orders.empty()) try_other_switches();
     drop_implied();
     return std::move(cause_);
   }
@@ -108,7 +109,7 @@ class CauseFinder {
     };
     std::map<decltype(key(Conflict{})), std::pair<Conflict, Conflict>> ends;
     for (const Conflict& c : found) ends.try_emplace(key(c), c, c).first->second.second = c;
-    std::ranges::stable_partition(found, [&](const Conflict& c) {
+    std::stable_partition(found.begin(), found.end(), [&](const Conflict& c) {
       const auto& [last, first] = ends.at(key(c));
       return c == last || c == first;
     });
@@ -193,14 +194,20 @@ class CauseFinder {
     return false;
   }
 
-  void try_reversed(const NeededOrder& order, uint32_t many = 1) {
+  // Nothing if the execution does not come to an end. Valid until the next one.
+  std::optional<TraceView> execute(const ScheduleSegments& schedule, uint32_t many) {
     ++executions_;
-    Plan plan = plan_for(reversed(order, many), max_steps_);
+    Plan plan = plan_for(schedule, max_steps_);
     // Only the default schedule, which is fair, shows that an execution goes round in a cycle.
     plan.policy_until = static_cast<uint32_t>(failing_.steps().size()) + many;
     executor_.submit(plan);
     const std::optional<TraceView> view = executor_.next([this] { return budget_.must_stop(); });
-    if (!view || !is_whole(view->outcome()) || !came_reversed(order, *view)) {
+    return view && is_whole(view->outcome()) ? view : std::nullopt;
+  }
+
+  void try_reversed(const NeededOrder& order, uint32_t many = 1) {
+    const std::optional<TraceView> view = execute(reversed(order, many), many);
+    if (!view || !came_reversed(order, *view)) {
       ++cause_.left_out;
       return;
     }
@@ -212,6 +219,49 @@ class CauseFinder {
     if (!cause_.passing.empty() && departs <= cause_.departs) return;
     cause_.passing = trace;
     cause_.departs = departs;
+  }
+
+  // A thread that goes on where the failing execution switches to another one reverses several orders at once. Latest
+  // switch first; the thread that ran before the switch comes before others.
+  void try_other_switches() {
+    const auto steps = failing_.steps();
+    std::set<ThreadId> later;
+    for (const Step& step : failing_.pending())
+      if (!(step.flags & Step::kBlocked)) later.insert(step.thread);
+    uint32_t next = kNoStep;
+    for (auto i = static_cast<uint32_t>(steps.size()); i-- > 0 && steps.size() - i <= kMostSteps;) {
+      if (!is_decision(steps[i])) continue;
+      if (next != kNoStep && steps[i].thread != steps[next].thread && goes_on_instead(i, next, later)) return;
+      later.insert(steps[i].thread);
+      next = i;
+    }
+  }
+
+  bool goes_on_instead(uint32_t last, uint32_t next, const std::set<ThreadId>& later) {
+    const auto steps = failing_.steps();
+    std::vector<ThreadId> threads(later.begin(), later.end());
+    std::erase(threads, steps[next].thread);
+    std::stable_partition(threads.begin(), threads.end(), [&](ThreadId t) { return t == steps[last].thread; });
+    return std::ranges::any_of(threads, [&](ThreadId t) { return !spent() && passes_if_goes_on(last, t); });
+  }
+
+  bool passes_if_goes_on(uint32_t last, ThreadId thread) {
+    const auto steps = failing_.steps();
+    ScheduleSegments schedule;
+    schedule.choices = segments_of(failing_).choices;
+    for (uint32_t i = 0; i < steps.size(); ++i) {
+      if (is_decision(steps[i])) schedule.run(steps[i].thread, 1);
+      if (i == last) schedule.run(thread, kGoesOn);
+    }
+    const std::optional<TraceView> view = execute(schedule, kGoesOn);
+    if (!view || view->outcome() != Outcome::Ok) return false;
+    const Trace trace(*view);
+    const uint32_t departs = departure(trace);
+    if (departs >= trace.view().steps().size() || trace.view().steps()[departs].thread != thread || same_(trace))
+      return false;
+    cause_.passing = trace;
+    cause_.departs = departs;
+    return true;
   }
 
   // The first record where another thread runs. Additional data of detailed executions do not count.

@@ -74,6 +74,23 @@ TEST(Cause, AThreadMayHaveToGoOnFirst) {
   EXPECT_EQ(execute(program, plan_of(cause.passing)).view().outcome(), Outcome::Ok);
 }
 
+// Between two reads another thread writes twice: to reverse one of the writes alone does not help.
+TEST(Cause, ASwitchMayReverseSeveralOrders) {
+  Program program{"torn", {}};
+  program.threads = {
+      {ld(0, 0), ld(0, 1), check([](const Registers& r) { return Value{r[0] == r[1]}; }, "the same twice")},
+      {st(0, 1), st(0, 2)}};
+  const Trace failing = first_failure(program);
+  const Cause cause = cause_of(program, failing);
+  EXPECT_TRUE(cause.orders.empty());
+  EXPECT_GT(cause.reversed, 0u);
+  ASSERT_FALSE(cause.passing.empty());
+  EXPECT_EQ(execute(program, plan_of(cause.passing)).view().outcome(), Outcome::Ok);
+  const ThreadId goes_on = cause.passing.view().steps()[cause.departs].thread;
+  ASSERT_GT(cause.departs, 0u);
+  EXPECT_EQ(failing.view().steps()[cause.departs - 1].thread, goes_on) << "it is preempted in the failing execution";
+}
+
 // A loop repeats its conflicts: with a small budget those that differ are tried.
 TEST(Cause, OfRepeatedConflictsTheFirstAndTheLastComeFirst) {
   Program program = increment(2);
