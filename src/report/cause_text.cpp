@@ -68,7 +68,7 @@ std::string needed_switch(const Cause& cause, const TraceNames& names, const Ste
 }  // namespace
 
 std::string cause_sentence(const Cause& cause, const TraceNames& names, const StepReference& reference) {
-  if (cause.orders.empty() && !cause.passing.empty())
+  if (cause.orders.empty() && !cause.passing.empty() && cause.unordered.empty())
     if (std::string text = needed_switch(cause, names, reference); !text.empty()) return text;
   if (cause.reversed == 0 && cause.left_out == 0)
     return cause.searched ? "No order tried: no two conflicting steps of this execution can be reversed." : "";
@@ -96,7 +96,7 @@ std::string cause_sentence(const Cause& cause, const TraceNames& names, const St
 }
 
 std::string nearest_passing(const Cause& cause, const TraceNames& names, const StepReference& reference) {
-  if (cause.passing.empty()) return {};
+  if (cause.passing.empty() || (cause.orders.empty() && !cause.unordered.empty())) return {};
   const TraceView passing = cause.passing, failing = names.trace();
   if (cause.departs >= passing.steps().size()) return {};
   const Step& then = passing.steps()[cause.departs];
@@ -120,9 +120,9 @@ void explain_cause(Finding& finding, Symbols& symbols) {
     order.told_first = told(order.first, names);
     order.told_second = told(order.second, names);
   }
+  finding.cause.unordered = unordered_accesses(finding, names);
   const std::string orders =
       cause_sentence(finding.cause, names, [&](uint32_t step) { return step_in_words(step, names); });
-  finding.cause.unordered = unordered_accesses(finding, names);
   const bool tried = finding.cause.reversed + finding.cause.left_out > 0;
   if (finding.cause.unordered.empty())
     finding.cause.text = orders;
