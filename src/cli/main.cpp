@@ -1,4 +1,7 @@
 // The main function of `lockstep`: parses options and calls the command.
+#include <poll.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -11,7 +14,9 @@
 
 using namespace lockstep;
 
-int main(int argc, char** argv) {
+namespace {
+
+int run_words(int argc, char** argv) {
   const char* environment = std::getenv("LOCKSTEP_OPTIONS");
   const Surroundings surroundings{environment ? environment : ""};
   const auto start = [](TargetOptions options) {
@@ -44,3 +49,16 @@ int main(int argc, char** argv) {
   if (list.what == "tests") return list_tests_command(list.program, services);
   return list_command(list.what, list.json);
 }
+
+// Output must not get lost silently, unless nobody reads it: a closed pager, a closed descriptor.
+int check_output(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  pollfd output{STDOUT_FILENO, 0, 0};
+  if (poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLNVAL)) != 0) return code;
+  std::fputs("lockstep: cannot write to standard output\n", stderr);
+  return code != 0 ? code : static_cast<int>(ExitCode::Usage);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return check_output(run_words(argc, argv)); }

@@ -337,8 +337,8 @@ const CommandInfo kCommands[] = {
     {"shrink", "FILE [-o OUT]", "find the simplest schedule with the same failure", kShrink},
     {"resume", "DIR", "continue an interrupted exploration", 0},
     {"work", "--queue URL [--workers N]", "serve explorations that 'lockstep run --queue' started", kWork},
-    {"list", "strategies|ranks|analyses|intercepts [--json]",
-     "list strategies, ranks, analyses or intercepted functions", 0},
+    {"list", "strategies|ranks|analyses|intercepts|tests PROGRAM [--json]",
+     "list strategies, ranks, analyses, intercepted functions or a program's tests", 0},
 };
 
 size_t distance(std::string_view a, std::string_view b) {  // Levenshtein

@@ -265,9 +265,10 @@ class Parser {
     Result<ParsedCommand> text = read(words);
     if (!text || !std::get<ShowText>(*text).text.empty()) return text;
     if (what_ != "strategies" && what_ != "ranks" && what_ != "analyses" && what_ != "intercepts")
-      return usage_error(what_.empty()
-                             ? "nothing to list; use 'lockstep list strategies', ranks, analyses or intercepts"
-                             : fmt::format("cannot list '{}'; use strategies, ranks, analyses or intercepts", what_));
+      return usage_error(
+          what_.empty()
+              ? "nothing to list; use 'lockstep list strategies', ranks, analyses or intercepts"
+              : fmt::format("cannot list '{}'; use strategies, ranks, analyses, intercepts or tests PROGRAM", what_));
     return ParsedCommand{ListCommand{what_, list_json_}};
   }
 

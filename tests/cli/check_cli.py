@@ -183,6 +183,23 @@ class WholeRuns(CommandLine):
         self.assertIn("DEADLOCK", done.stdout)
         self.assertIn("No space left", done.stderr)
 
+    def test_output_that_cannot_be_written_is_told(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        commands = [(["list", "strategies"], 2), (["run", self.program("fine")], 2), (["run", self.program("abba")], 1)]
+        for words, code in commands:
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([LOCKSTEP, *words], stdout=full, stderr=subprocess.PIPE, text=True,
+                                      cwd=self.cwd, env=self.environment())
+            self.assertEqual(done.returncode, code, done)
+            self.assertIn("lockstep: cannot write to standard output\n", done.stderr)
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([LOCKSTEP, "run", self.program("fine")], stdout=writer, stderr=subprocess.PIPE, text=True,
+                              cwd=self.cwd, env=self.environment())
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), "a reader that has gone is no error")
+
     def test_shrinking_keeps_the_bug_and_its_number(self):
         found = {}
         for words in ([], ["--no-shrink"]):

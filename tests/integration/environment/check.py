@@ -66,6 +66,7 @@ def refused(limit, says):
 
 refused("-n 24", "open files")
 refused("-s 128", "stack")
+refused("-f 1", "ulimit -f")
 
 not_explored("spurious_wakeup", "--spurious", "0")
 explored("spurious_wakeup", "--spurious", "1")
