@@ -11,14 +11,15 @@ namespace {
 
 constexpr size_t kLongestThreadName = 18;
 
-// The function that a thread runs, as a base for its name; empty if it is not descriptive ("main::lambda#1").
-std::string role_of(std::span<const uint64_t> stack, Symbols& symbols) {
+// The function that a thread runs, as a base for its name; empty if it is not descriptive ("main::lambda#1"). Nothing
+// if the stack does not show it.
+std::optional<std::string> role_of(std::span<const uint64_t> stack, Symbols& symbols) {
   for (size_t i = stack.size(); i-- > 0;) {
     const std::vector<Frame> frames = symbols.resolve(stack[i]);
     for (size_t k = frames.size(); k-- > 0;) {
       if (!is_user_code(frames[k])) continue;
       std::string name = frames[k].where.function;
-      if (name.find("lambda") != std::string::npos || name.find("operator") != std::string::npos) return {};
+      if (name.find("lambda") != std::string::npos || name.find("operator") != std::string::npos) return "";
       name = name.substr(0, name.find('('));
       if (name.size() > kLongestThreadName)
         name = name.substr(name.rfind("::") == std::string::npos ? 0 : name.rfind("::") + 2);
@@ -26,7 +27,7 @@ std::string role_of(std::span<const uint64_t> stack, Symbols& symbols) {
       return plain && name != "main" && name.size() <= kLongestThreadName ? name : std::string{};
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 uint64_t begin_of(const ObservedObject& seen, ObjectId object) {
@@ -104,15 +105,15 @@ std::optional<std::string> TraceNames::value(uint32_t step, StepValues::Known wh
 }
 
 void TraceNames::name_threads() {
-  std::map<ThreadId, std::string> role;
-  std::map<ThreadId, int> tries;  // a thread without a descriptive name is looked up only a few times
+  std::map<ThreadId, std::optional<std::string>> role;  // as the first of few stacks tells that shows it
+  std::map<ThreadId, int> tries;
   std::set<ThreadId> seen;
   auto see = [&](const Step& step, std::span<const uint64_t> stack) {
     seen.insert(step.thread);
     if (step.kind == OpKind::Create) seen.insert(step.second.thread());
     if (step.thread == kMainThread || stack.empty()) return;
-    std::string& known = role[step.thread];
-    if (known.empty() && ++tries[step.thread] <= 4) known = role_of(stack, symbols_);
+    std::optional<std::string>& known = role[step.thread];
+    if (!known && ++tries[step.thread] <= 4) known = role_of(stack, symbols_);
   };
   const auto steps = trace_.steps();
   for (size_t i = 0; i < steps.size(); ++i) see(steps[i], stack_of_step(i));
@@ -121,14 +122,14 @@ void TraceNames::name_threads() {
   for (const DataRace& race : trace_.races())
     for (const RaceAccess* access : {&race.first, &race.second}) {
       seen.insert(access->thread);
-      std::string& known = role[access->thread];
-      if (access->thread != kMainThread && known.empty()) known = role_of(stack_of_race(*access), symbols_);
+      std::optional<std::string>& known = role[access->thread];
+      if (access->thread != kMainThread && !known) known = role_of(stack_of_race(*access), symbols_);
     }
 
   std::map<std::string, int> uses, number;
-  for (ThreadId t : seen) ++uses[role[t]];
+  for (ThreadId t : seen) ++uses[role[t].value_or("")];
   for (ThreadId t : seen) {
-    const std::string& name = role[t];
+    const std::string name = role[t].value_or("");
     if (t == kMainThread) {
       threads_[t] = "main";
     } else if (name.empty()) {

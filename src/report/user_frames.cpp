@@ -1,6 +1,7 @@
 // Selects the frames of the user's code and formats places.
 #include "report/user_frames.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace lockstep {
@@ -26,6 +27,12 @@ bool starts_with_any(std::string_view text, const std::string_view (&prefixes)[N
 }
 
 bool is_runtime(const Frame& frame) { return frame.module.starts_with("liblockstep-rt"); }
+
+// Code of a library's templates, compiled into the program: what a static object's destructor runs.
+bool is_library_call(const Frame& frame) {
+  return !frame.module.empty() && !starts_with_any(frame.module, kLibraries) &&
+         frame.where.function.starts_with("std::");
+}
 
 std::string line_suffix(int line) { return line > 0 ? ":" + std::to_string(line) : ""; }
 
@@ -55,7 +62,10 @@ std::vector<Frame> user_frames(std::span<const uint64_t> stack, Symbols& symbols
       other.push_back(std::move(frame));
     }
   }
-  return user.empty() ? other : user;
+  if (!user.empty()) return user;
+  const auto call = std::find_if(other.rbegin(), other.rend(), is_library_call);
+  if (call != other.rend()) other.erase(other.begin(), call.base() - 1);
+  return other;
 }
 
 std::optional<Frame> innermost_user_frame(std::span<const uint64_t> stack, Symbols& symbols) {
@@ -63,7 +73,7 @@ std::optional<Frame> innermost_user_frame(std::span<const uint64_t> stack, Symbo
   for (uint64_t address : stack)
     for (Frame& frame : symbols.resolve(address)) {
       if (is_user_code(frame)) return std::move(frame);
-      if (!other && !is_runtime(frame)) other = std::move(frame);
+      if ((!other && !is_runtime(frame)) || is_library_call(frame)) other = std::move(frame);
     }
   return other;
 }

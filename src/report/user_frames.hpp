@@ -15,10 +15,10 @@ bool is_user_code(const Frame& frame);
 // All frames of a recorded stack, innermost first, inlined functions included.
 std::vector<Frame> frames_of(std::span<const uint64_t> stack, Symbols& symbols);
 
-// The user's frames; if there are none, all frames except the runtime's.
+// The user's frames; if there are none, all frames except the runtime's, from a library call in the program on.
 std::vector<Frame> user_frames(std::span<const uint64_t> stack, Symbols& symbols);
 
-// The innermost user frame: the place that a report names.
+// The innermost of these: the place that a report names.
 std::optional<Frame> innermost_user_frame(std::span<const uint64_t> stack, Symbols& symbols);
 
 std::string short_function(const std::string& function);  // without parameters: "Deque::pop"

@@ -294,6 +294,19 @@ TEST(Story, ASwitchMayBeTheCause) {
             "Fails because thread 2 goes on after step 0: if thread 3 goes on there, it passes.");
 }
 
+// A destructor that runs when the thread has returned from its function does not name it.
+TEST(Story, AThreadIsNamedByWhatItRunsFirst) {
+  FakeSymbols symbols;
+  symbols.functions = {{1, 1, "main::lambda"}, {2, 2, "T::~T"}, {3, 3, "consume"}};
+  FakeTrace t;
+  t.step(1, OpKind::Load, 0x10, 0xff, {1}).step(1, OpKind::Load, 0x10, 0xff, {2});
+  t.step(2, OpKind::Load, 0x10, 0xff, {3}).step(2, OpKind::Load, 0x10, 0xff, {2});
+  const Trace trace = t.end(Outcome::Ok);
+  const TraceNames names(trace, symbols);
+  EXPECT_EQ(names.thread(ThreadId(uint16_t{1})), "thread 1");
+  EXPECT_EQ(names.thread(ThreadId(uint16_t{2})), "consume");
+}
+
 TEST(Story, EmptyTraceIsNoProblem) {
   FakeSymbols symbols;
   FakeTrace t;
