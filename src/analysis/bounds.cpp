@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "analysis/deadlock.hpp"
 #include "analysis/happens_before.hpp"
@@ -16,41 +17,96 @@ struct Preemption {
   uint32_t from, to;  // records during which the preempted thread waited to continue
 };
 
-using Accessed = std::map<ObjectId, bool>;  // true: also written
+// What the preempted threads access in the whole execution, by object.
+struct User {
+  ThreadId thread;
+  bool writes;
+};
+using Users = std::unordered_map<uint64_t, std::vector<User>>;
 
-Accessed accessed_by(std::span<const Step> steps, ThreadId t) {
-  Accessed objects;
-  for (const Step& s : steps)
-    if (s.thread == t && !s.is_note() && !s.is_choice())
-      for (const Access& a : accesses(s.operation())) objects[a.object] |= a.write;
-  return objects;
-}
-
-bool conflicts(const Step& s, const Accessed& objects) {
-  for (const Access& a : accesses(s.operation()))
-    if (const auto found = objects.find(a.object); found != objects.end() && (a.write || found->second)) return true;
-  return false;
+Users users_among(std::span<const Step> steps, const std::set<ThreadId>& preempted) {
+  Users users;
+  for (const Step& s : steps) {
+    if (s.is_note() || s.is_choice() || !preempted.contains(s.thread)) continue;
+    for (const Access& a : accesses(s.operation())) {
+      std::vector<User>& of_object = users[static_cast<uint64_t>(a.object)];
+      const auto known = std::ranges::find(of_object, s.thread, &User::thread);
+      if (known == of_object.end())
+        of_object.push_back({s.thread, a.write});
+      else
+        known->writes |= a.write;
+    }
+  }
+  return users;
 }
 
 // The preempted threads, and the threads that meanwhile did something that the preempted thread depends on. If no
-// thread did, the thread that ran instead.
-std::set<ThreadId> around(std::span<const Step> steps, const std::vector<Preemption>& preemptions) {
-  std::set<ThreadId> threads;
-  std::map<ThreadId, Accessed> of_thread;
-  for (const Preemption& p : preemptions) {
-    threads.insert(p.thread);
-    const auto [known, fresh] = of_thread.try_emplace(p.thread);
-    if (fresh) known->second = accessed_by(steps, p.thread);
-    const Accessed& mine = known->second;
-    bool any = false;
-    for (uint32_t i = p.from; i < p.to; ++i) {
-      if (steps[i].is_note() || steps[i].is_choice() || !conflicts(steps[i], mine)) continue;
-      threads.insert(steps[i].thread);
-      any = true;
+// thread did, the thread that ran instead. One pass, because a long execution may have as many preemptions as steps.
+class Surroundings {
+ public:
+  Surroundings(std::span<const Step> steps, const std::vector<Preemption>& preemptions) : steps_(steps) {
+    for (const Preemption& p : preemptions) threads_.insert(p.thread);
+    users_ = users_among(steps, threads_);
+    auto next = preemptions.begin();
+    for (uint32_t i = 0; i < steps.size(); ++i) {
+      if (const auto over = waiting_.find(steps[i].thread); over != waiting_.end() && !steps[i].is_note()) end(over);
+      for (; next != preemptions.end() && next->from == i; ++next) begin(*next);
+      if (!steps[i].is_note() && !steps[i].is_choice()) look_at(steps[i]);
     }
-    if (!any) threads.insert(steps[p.from].thread);
+    while (!waiting_.empty()) end(waiting_.begin());
   }
-  return threads;
+  size_t size() const { return threads_.size(); }
+
+ private:
+  struct Wait {
+    uint32_t from;
+    bool met;  // a thread did something that this one depends on
+  };
+  using Waiting = std::map<ThreadId, Wait>;
+
+  void begin(const Preemption& p) {
+    if (const auto earlier = waiting_.find(p.thread); earlier != waiting_.end()) end(earlier);
+    waiting_[p.thread] = {p.from, false};
+    ++unmet_;
+  }
+  void end(Waiting::iterator over) {
+    if (!over->second.met) {
+      --unmet_;
+      threads_.insert(steps_[over->second.from].thread);
+    }
+    waiting_.erase(over);
+  }
+  void look_at(const Step& s) {
+    if (waiting_.empty() || (unmet_ == 0 && threads_.contains(s.thread))) return;  // nothing would change
+    for (const Access& a : accesses(s.operation())) {
+      const auto users = users_.find(static_cast<uint64_t>(a.object));
+      if (users == users_.end()) continue;
+      for (const User& user : users->second) {
+        const auto wait = waiting_.find(user.thread);
+        if (wait == waiting_.end() || !(a.write || user.writes)) continue;
+        threads_.insert(s.thread);
+        unmet_ -= !wait->second.met;
+        wait->second.met = true;
+      }
+    }
+  }
+
+  std::span<const Step> steps_;
+  std::set<ThreadId> threads_;
+  Users users_;
+  Waiting waiting_;
+  size_t unmet_ = 0;  // of those that wait
+};
+
+// Sets where each preempted thread goes on, in one pass from the end.
+void find_ends(std::span<const Step> steps, std::vector<Preemption>& preemptions) {
+  std::map<ThreadId, uint32_t> next;
+  auto last = preemptions.rbegin();
+  for (auto i = static_cast<uint32_t>(steps.size()); i-- > 0 && last != preemptions.rend();) {
+    if (!steps[i].is_note()) next[steps[i].thread] = i;
+    for (; last != preemptions.rend() && last->from == i; ++last)
+      if (const auto found = next.find(last->thread); found != next.end()) last->to = found->second;
+  }
 }
 
 // Groups of threads whose order can matter in a schedule without preemptions. Two threads belong to one group if both
@@ -104,6 +160,8 @@ uint32_t threads_in_order(TraceView trace) {
     if (!at.step().is_note() && !at.step().is_choice() && at.taken() != at.default_value())
       moved.insert({at.step().thread, ThreadId{at.default_value()}});
   if (!moved.empty()) return static_cast<uint32_t>(moved.size());
+  constexpr size_t kMostClocks = 64u << 20;  // a clock per step and thread
+  if (trace.steps().size() * trace.header().threads > kMostClocks) return trace.header().threads;
   Constraints constraints;
   HappensBefore order;
   for (const Step& s : trace.steps()) order.push(s);
@@ -129,24 +187,24 @@ ScheduleBounds bounds_of(TraceView trace) {
   LastAccess last;
   std::set<ObjectId> variables;
   std::vector<Preemption> preemptions;
+  std::vector<size_t> early;  // preemptions of a thread before its first access: charged to that access
   const auto steps = trace.steps();
   for (ScheduleCursor at(trace); !at.done(); at.advance()) {
     const Step& step = at.step();
     if (!step.is_note() && !step.is_choice() && at.cost(step.thread) > 0 && at.running() != kNoThread) {
-      Preemption p{at.running(), at.index(), static_cast<uint32_t>(steps.size())};
-      for (uint32_t i = p.from; i < steps.size(); ++i)
-        if (steps[i].thread == p.thread && !steps[i].is_note()) {
-          p.to = i;
-          break;
-        }
-      // A thread preempted before its first access: the preemption is charged to that first access.
-      ObjectId object = last.of(at.running());
-      if (object == kNoObject && p.to < steps.size()) object = steps[p.to].object;
-      if (object != kNoObject) variables.insert(object);
-      preemptions.push_back(p);
+      preemptions.push_back({at.running(), at.index(), static_cast<uint32_t>(steps.size())});
+      const ObjectId object = last.of(at.running());
+      if (object != kNoObject)
+        variables.insert(object);
+      else
+        early.push_back(preemptions.size() - 1);
     }
     last.step(step);
   }
+  find_ends(steps, preemptions);
+  for (const size_t i : early)
+    if (const uint32_t to = preemptions[i].to; to < steps.size() && steps[to].object != kNoObject)
+      variables.insert(steps[to].object);
   bounds.preemptions = count_preemptions(trace);
   bounds.variables = static_cast<uint32_t>(variables.size());
   if (trace.outcome() == Outcome::Deadlock)
@@ -155,7 +213,7 @@ ScheduleBounds bounds_of(TraceView trace) {
       return bounds;
     }
   const auto threads =
-      preemptions.empty() ? threads_in_order(trace) : static_cast<uint32_t>(around(steps, preemptions).size());
+      preemptions.empty() ? threads_in_order(trace) : static_cast<uint32_t>(Surroundings(steps, preemptions).size());
   bounds.threads = std::max(threads, std::min(2u, trace.header().threads));
   return bounds;
 }

@@ -1,6 +1,7 @@
 // Classifies and describes the races of a trace.
 #include "analysis/race_analysis.hpp"
 
+#include <optional>
 #include <tuple>
 
 #include "analysis/bounds.hpp"
@@ -31,11 +32,10 @@ FindingKind kind_of(const DataRace& race) {
   return freed_first(race) || could_be ? FindingKind::UseAfterFree : FindingKind::DataRace;
 }
 
-Finding finding_of(const DataRace& race, TraceView trace) {
+Finding finding_of(const DataRace& race, const ScheduleBounds& bounds) {
   Finding finding;
   finding.kind = kind_of(race);
   finding.race = race;
-  const ScheduleBounds bounds = bounds_of(trace);
   finding.preemptions = bounds.preemptions;
   finding.variables = bounds.variables;
   finding.threads = race.first.thread == race.second.thread ? 1 : 2;
@@ -66,11 +66,13 @@ Finding finding_of(const DataRace& race, TraceView trace) {
 
 std::vector<Finding> RaceAnalysis::check_all(TraceView trace) {
   std::vector<Finding> findings;
+  std::optional<ScheduleBounds> bounds;  // the same for all races of an execution
   for (const DataRace& race : trace.races()) {
     // A use of freed memory is not a race: suppressing the race does not hide the use.
     const bool counts = freed_first(race) || (races_count && race.race() && !(ignored && ignored(race)));
     if (!counts) continue;
-    findings.push_back(finding_of(race, trace));
+    if (!bounds) bounds = bounds_of(trace);
+    findings.push_back(finding_of(race, *bounds));
     if (doubt && !freed_first(race)) findings.back().doubt = doubt(race);
   }
   return findings;

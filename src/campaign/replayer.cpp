@@ -5,6 +5,7 @@
 
 #include "analysis/output.hpp"
 #include "analysis/race_analysis.hpp"
+#include "campaign/told_records.hpp"
 #include "model/schedule.hpp"
 #include "report/cause_text.hpp"
 #include "report/complete_finding.hpp"
@@ -50,9 +51,26 @@ Symbols& Replayer::symbols() {
   return *symbols_;
 }
 
+// Which records to replay with stacks; empty: all, or the execution is gone. A long one is first repeated without
+// stacks, which takes a fraction of the time, to see what there is to tell.
+std::vector<RecordRange> Replayer::records_to_tell(const Finding& finding, bool same_kind) {
+  if (finding.trace.empty() || finding.trace.view().header().decisions <= kToldInFull) return {};
+  Plan plan = finding.plan;
+  plan.whole = true;
+  target_.cancel();
+  target_.submit(plan);
+  const std::optional<TraceView> next = target_.next(nullptr);
+  if (!next || next->is_brief()) return {};
+  const Trace trace(*next);
+  target_.cancel();
+  const std::optional<Finding> best = best_match(finding, same_kind, trace, analyses(), symbols());
+  return told_records(trace, best.value_or(finding));
+}
+
 std::optional<Finding> Replayer::reproduce(Finding finding, bool same_kind, Trace* seen) {
   Plan plan = finding.plan;
   plan.detail = true;
+  plan.described = records_to_tell(finding, same_kind);
   Target::Detailed replay = target_.run_detailed(plan);
   if (seen != nullptr) *seen = replay.trace;
   if (replay.trace.empty()) return std::nullopt;

@@ -50,6 +50,7 @@ class Replayer {
   bool is_library_race(const DataRace& race) { return suppressions_.is_library_race(race, symbols()); }
 
  private:
+  std::vector<RecordRange> records_to_tell(const Finding& finding, bool same_kind);
   const std::string& invisible_code();  // see target/uninstrumented_sync.hpp
 
   Target& target_;

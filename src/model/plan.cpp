@@ -8,7 +8,8 @@ namespace lockstep {
 uint32_t wire_size(const Plan& plan) {
   size_t bytes = sizeof(PlanHeader) + sizeof(Delta) * plan.deltas.size() + sizeof(uint16_t) * plan.sleep.size();
   return static_cast<uint32_t>(((bytes + 7) & ~size_t{7}) + sizeof(uint64_t) * plan.extra.size() +
-                               sizeof(TrackedRange) * plan.tracked.size());
+                               sizeof(TrackedRange) * plan.tracked.size() +
+                               sizeof(RecordRange) * plan.described.size());
 }
 
 void write_wire(const Plan& plan, void* out) {
@@ -31,6 +32,7 @@ void write_wire(const Plan& plan, void* out) {
   header.pct_horizon = plan.pct_horizon;
   header.tracked = static_cast<uint32_t>(plan.tracked.size());
   header.extra_words = static_cast<uint32_t>(plan.extra.size());
+  header.described = static_cast<uint32_t>(plan.described.size());
   header.focus = plan.focus;
   header.policy_at = plan.policy_at;
   header.policy_until = plan.policy_until;
@@ -42,7 +44,10 @@ void write_wire(const Plan& plan, void* out) {
   if (!plan.sleep.empty()) std::memcpy(cursor, plan.sleep.data(), sizeof(ThreadId) * plan.sleep.size());
   const size_t extra = sizeof(uint64_t) * plan.extra.size();
   const size_t tracked = sizeof(TrackedRange) * plan.tracked.size();
+  const size_t described = sizeof(RecordRange) * plan.described.size();
   char* end = static_cast<char*>(out) + header.bytes;
+  if (described) std::memcpy(end - described, plan.described.data(), described);
+  end -= described;
   if (extra) std::memcpy(end - tracked - extra, plan.extra.data(), extra);
   if (tracked) std::memcpy(end - tracked, plan.tracked.data(), tracked);
 }

@@ -58,6 +58,13 @@ struct TrackedRange {
 static_assert(sizeof(TrackedRange) == 16, "wire format");
 inline constexpr unsigned kMaxTracked = 1024;
 
+// Records from `from` to before `to`.
+struct RecordRange {
+  uint32_t from, to;
+  bool operator==(const RecordRange&) const = default;
+};
+static_assert(sizeof(RecordRange) == 8, "wire format");
+
 struct Plan {
   uint64_t id = 0;            // echoed in the trace
   std::vector<Delta> deltas;  // strictly ascending by step, then those for kNextDecision
@@ -78,10 +85,13 @@ struct Plan {
   std::vector<ThreadId> sleep;
   std::vector<uint64_t> extra;        // further input of the policy
   std::vector<TrackedRange> tracked;  // at most kMaxTracked
+  // With detail: the records that have stacks and values, ascending; empty: all. Unwinding a stack takes a hundred
+  // times as long as a step.
+  std::vector<RecordRange> described;
 };
 
 // Wire format: PlanHeader, Delta[deltas], uint16_t sleep[sleepers], padding to 8, uint64_t extra[extra_words],
-// TrackedRange[tracked].
+// TrackedRange[tracked], RecordRange[described].
 struct PlanHeader {
   uint32_t bytes;
   uint32_t deltas;
@@ -100,7 +110,8 @@ struct PlanHeader {
   ObjectId focus;
   uint32_t policy_at, policy_until;
   uint8_t inspect;
-  uint8_t reserved[7];
+  uint8_t reserved[3];
+  uint32_t described;
 
   const Delta* delta_list() const { return reinterpret_cast<const Delta*>(this + 1); }
   const uint16_t* sleeper_list() const { return reinterpret_cast<const uint16_t*>(delta_list() + deltas); }
@@ -109,6 +120,7 @@ struct PlanHeader {
     return reinterpret_cast<const uint64_t*>(reinterpret_cast<const char*>(sleeper_list()) + sleep_bytes);
   }
   const TrackedRange* tracked_list() const { return reinterpret_cast<const TrackedRange*>(extra() + extra_words); }
+  const RecordRange* described_list() const { return reinterpret_cast<const RecordRange*>(tracked_list() + tracked); }
 };
 static_assert(sizeof(PlanHeader) == 80, "wire format");
 

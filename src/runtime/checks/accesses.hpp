@@ -19,7 +19,7 @@ namespace lockstep::rt {
 // The place of an access as the shadow stores it: the return address, or in detailed executions the whole stack.
 inline uint64_t place(const void* pc) {
   const uint64_t address = reinterpret_cast<uint64_t>(pc);
-  return LIKELY(!scheduler().detail) ? address : unwind_calls();
+  return LIKELY(!scheduler().detail) || !scheduler().describes() ? address : unwind_calls();
 }
 
 // While races are off, or there is only one thread, only tracked memory matters.

@@ -15,7 +15,7 @@ namespace {
 
 // Function calls are not instrumented, so only unwinding gives the caller.
 uint64_t calling_place() {
-  if (scheduler().detail) return unwind_calls();
+  if (scheduler().describes()) return unwind_calls();
   uint64_t caller[1];
   return backtrace(caller, 1) ? caller[0] : 0;
 }

@@ -74,7 +74,7 @@ void Scheduler::end_waiting_for_itself(const void* lock, const char* text) {
   me.pending.kind = OpKind::Lock;
   me.parked = true;
   enable(me, false);
-  if (detail) capture_arrival(me);
+  if (detail) capture_arrival(me, true);
   end(Outcome::Deadlock, 0, text);
 }
 
@@ -107,9 +107,9 @@ void Scheduler::add_race_stacks() {
   for (uint32_t i = 0; i < blocks_told; ++i) add(allocations[i].pc, allocations[i].stack);
 }
 
-void Scheduler::capture_arrival(Thread& me) {
+void Scheduler::capture_arrival(Thread& me, bool described) {
   if (!me.arrival) me.arrival = static_cast<uint64_t*>(map_pages(8 * (1 + kDeepest)));
-  me.arrival[0] = backtrace(me.arrival + 1, kDeepest);
+  me.arrival[0] = described ? backtrace(me.arrival + 1, kDeepest) : 0;
   settle_write(me);
 }
 

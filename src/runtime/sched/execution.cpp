@@ -25,6 +25,9 @@ void Scheduler::begin(const PlanHeader& plan, const Delta* deltas, const uint16_
   static_cast<ExecutionRecord&>(*this) = {};
   static_cast<DecisionState&>(*this) = {};
   detail = plan.detail || plan.stacks;
+  describes_all_ = plan.described == 0;
+  described_ = plan.described_list();
+  described_end_ = described_ + plan.described;
   max_steps_ = plan.max_steps < kNoStepLimit ? plan.max_steps : kNoStepLimit;
   log = log_memory_;
   counts_records_ = is_random(plan.policy) && !plan.stacks;

@@ -72,7 +72,7 @@ inline Step& Scheduler::record(Thread& me) {
     ++me.effects;
   }
   if (UNLIKELY(detail)) {
-    if (first_kept == 0) observe_step(me, log_size - 1);
+    if (first_kept == 0 && describes(log_size - 1)) observe_step(me, log_size - 1);
     debug_step(log_size);
   }
   return step;
@@ -165,7 +165,7 @@ Step& Scheduler::reach(OpKind kind, const void* object, uint8_t flags, bool can_
   }
   fill(me.pending);
   if (UNLIKELY(detail) && first_kept == 0) {
-    capture_arrival(me);
+    capture_arrival(me, describes());
     mark_reads(me);
   }
   if (!wait_for_turn(me, can_run)) {
@@ -210,7 +210,7 @@ unsigned Scheduler::pick(unsigned n) {
   step.set_choice(value, static_cast<uint16_t>(n));
   ++decisions;
   if (UNLIKELY(detail)) {
-    capture_arrival(*runtime.current);
+    capture_arrival(*runtime.current, true);
     add_stack(runtime.current->arrival);
     debug_step(log_size);
   }
@@ -231,7 +231,7 @@ void Scheduler::note(OpKind kind, ObjectId object, Companion second) {
   step.flags = Step::kNote;
   if (delta_ < delta_count_ && deltas_[delta_].step < log_size) diverge();  // the plan expected a decision here
   if (UNLIKELY(detail)) {
-    capture_arrival(*runtime.current);
+    capture_arrival(*runtime.current, true);
     add_stack(runtime.current->arrival);
     debug_step(log_size);
   }
@@ -253,7 +253,7 @@ void Scheduler::wait_to_be_advanced(OpKind kind, const void* object, uint8_t fla
   op.thread = me.id;
   op.kind = kind;
   op.flags = flags;
-  if (UNLIKELY(detail)) capture_arrival(me);
+  if (UNLIKELY(detail)) capture_arrival(me, describes());
   me.parked = true;
   if (me.resumer) {
     hand_back(me, false);
@@ -279,7 +279,7 @@ void Scheduler::wait_to_be_advanced(OpKind kind, const void* object, uint8_t fla
 }
 
 void Scheduler::begin_thread() {
-  if (UNLIKELY(detail)) capture_arrival(*runtime.current);
+  if (UNLIKELY(detail)) capture_arrival(*runtime.current, true);
   record(*runtime.current);
 }
 

@@ -147,6 +147,13 @@ class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionSta
   [[noreturn]] void end_waiting_for_itself(const void* lock, const char* message);
   void record_failure();  // stores the failing stack of a detailed execution; end() does it if not done before
 
+  // Has the record a stack and a value? Only in a detailed execution; see Plan::described.
+  bool describes(uint32_t record) {
+    while (described_ != described_end_ && described_->to <= record) ++described_;
+    return detail && (describes_all_ || (described_ != described_end_ && described_->from <= record));
+  }
+  bool describes() { return describes(log_size); }
+
   // --- scheduling points, from the running thread's side ---
   // Publishes the running thread's next operation. Returns when the thread may execute it or, for operations that a
   // signal can interrupt, when a signal has interrupted it (Thread::interrupted). Returns the record of this step, so
@@ -247,7 +254,7 @@ class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionSta
   bool wait_for_turn(Thread& me, bool can_run);
   Step& record(Thread& me);
   void record_wide(Thread& me, Step& step);
-  void capture_arrival(Thread& me);
+  void capture_arrival(Thread& me, bool described);
   static void mark_reads(Thread& me);
   void add_stack(const uint64_t* block);
   void add_race_stacks();
@@ -267,6 +274,8 @@ class Scheduler : public ExecutionRecord, public ThreadSets, private DecisionSta
   StepCounter counter_;
   const Delta* deltas_ = nullptr;
   const uint16_t* sleepers_ = nullptr;
+  const RecordRange *described_ = nullptr, *described_end_ = nullptr;  // those that are not over
+  bool describes_all_ = true;
   Fairness fairness_;
   Guided guided_;
   Pct pct_;

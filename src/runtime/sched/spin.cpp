@@ -62,7 +62,7 @@ void note_unyielding(Thread& me, const Watch& read) {
   notice(FactKind::SpinsUnyielding, reinterpret_cast<const void*>(place[0]));
   if (!runtime.channel->check_yields) return;
   RaceAccess access{};
-  access.pc = s.detail ? unwind_calls() : place[0];
+  access.pc = scheduler().describes() ? unwind_calls() : place[0];
   access.address = access.begin = read.address;
   access.step = s.log_size;
   access.size = 1;

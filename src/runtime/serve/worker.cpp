@@ -208,7 +208,7 @@ void run_in_child(const PlanHeader* plan) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   PlanHeader nothing = *plan;  // for a trace without steps
   nothing.policy = Policy::Default;
-  nothing.deltas = nothing.sleepers = nothing.tracked = nothing.extra_words = 0;
+  nothing.deltas = nothing.sleepers = nothing.tracked = nothing.extra_words = nothing.described = 0;
   prepare(nothing);
   Scheduler& s = scheduler();
   s.outcome = Outcome::WorkerDied;

@@ -39,7 +39,7 @@ Plan get_plan(StateReader& in) {
   if (wire.size() >= sizeof h) std::memcpy(&h, wire.data(), sizeof h);
   const uint64_t sleep_bytes = (2ull * h.sleepers + 7) & ~7ull;
   const uint64_t bytes = sizeof h + sizeof(Delta) * uint64_t{h.deltas} + sleep_bytes + 8 * uint64_t{h.extra_words} +
-                         sizeof(TrackedRange) * uint64_t{h.tracked};
+                         sizeof(TrackedRange) * uint64_t{h.tracked} + sizeof(RecordRange) * uint64_t{h.described};
   if (h.bytes != wire.size() || bytes != wire.size() || h.policy > Policy::Surw || h.tracked > kMaxTracked) {
     in.reject();
     return plan;
@@ -64,6 +64,7 @@ Plan get_plan(StateReader& in) {
   for (uint32_t i = 0; i < h.sleepers; ++i) plan.sleep.push_back(ThreadId{wired.sleeper_list()[i]});
   plan.extra.assign(wired.extra(), wired.extra() + h.extra_words);
   plan.tracked.assign(wired.tracked_list(), wired.tracked_list() + h.tracked);
+  plan.described.assign(wired.described_list(), wired.described_list() + h.described);
   return plan;
 }
 
