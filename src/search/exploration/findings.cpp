@@ -39,7 +39,8 @@ bool Findings::check(TraceView trace, const Plan& plan, uint64_t execution, cons
   std::vector<Failure> failures;
   Trace kept;  // one copy, which may be large, for all findings
   for (Analysis* analysis : analyses_)
-    for (Finding& finding : analysis->check_all(trace)) note(std::move(finding), trace, plan, execution, kept, failures);
+    for (Finding& finding : analysis->check_all(trace))
+      note(std::move(finding), trace, plan, execution, kept, failures);
   if (failures.empty()) return true;
   const bool within = counts();
   std::ranges::stable_sort(failures, {}, [](const Failure& f) { return precedence_of(f.finding); });
