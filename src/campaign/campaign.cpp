@@ -307,6 +307,8 @@ void Campaign::conclude(Exploration& result) {
   turn_warnings_into_bugs(result);
   for (const Finding& warning : result.warnings) listener_.warn(warning.message);
   if (!options_.errors.contains(FindingKind::Livelock)) warn_of_unyielding_loops();
+  if (result.executions == 0 && result.ending == Ending::TimeBudget)
+    listener_.warn("not one execution ended within the time budget: give more --time, or let the test do less");
   if (result.diverged > 0)
     listener_.warn(fmt::format("{} did not follow its schedule, even when repeated; the program depends on {}",
                                count_of(result.diverged, "execution"), target_->dependence()));

@@ -26,7 +26,8 @@ std::optional<Finding> Campaign::confirm(Finding finding) {
   finding.execution += executions_before_;
   finding.test = options_.test;
   const double begin = deadline_->seconds();
-  std::optional<Finding> found = replayer_.reproduce(finding, true);
+  std::optional<Finding> found;
+  if (!deadline_->is_overdue()) found = replayer_.reproduce(finding, true);
   replay_seconds_ = deadline_->seconds() - begin;
   if (!found && deadline_->is_overdue()) {
     listener_.warn("the time budget ended before the failure was replayed; its source locations are missing");

@@ -108,7 +108,7 @@ void Replayer::observe(Finding& finding, const std::function<bool()>& stop) {
 
 void Replayer::explain(Finding& finding, const ShrinkBudget& budget) {
   const auto confirm = [&](Finding other) { return reproduce(std::move(other), true); };
-  finding.cause = cause_of(target_, analyses(), finding, confirm, budget);
+  if (!budget.must_stop()) finding.cause = cause_of(target_, analyses(), finding, confirm, budget);
   explain_cause(finding, symbols());
 }
 

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <map>
-
-#include "model/schedule.hpp"
+#include <span>
 
 namespace lockstep {
 namespace {
@@ -18,13 +17,25 @@ std::vector<uint32_t> steps_of(const Finding& finding) {
   return steps;
 }
 
-std::vector<uint32_t> last_preemptions(TraceView trace) {
+// Where the last switches between threads are.
+void add_switches(std::span<const Step> steps, std::vector<uint32_t>& wanted) {
   constexpr size_t kMost = 200;
-  std::vector<uint32_t> steps;
-  for (ScheduleCursor at(trace); !at.done(); at.advance())
-    if (!at.step().is_note() && !at.step().is_choice() && at.cost(at.step().thread) > 0) steps.push_back(at.index());
-  if (steps.size() > kMost) steps.erase(steps.begin(), steps.end() - kMost);
-  return steps;
+  size_t found = 0;
+  for (auto i = static_cast<uint32_t>(steps.size()); i-- > 1 && found < kMost;)
+    if (steps[i].thread != steps[i - 1].thread) {
+      wanted.push_back(i);
+      ++found;
+    }
+}
+
+// Where each lock was taken last.
+void add_locks(std::span<const Step> steps, std::vector<uint32_t>& wanted) {
+  constexpr size_t kMost = 1000;
+  std::map<ObjectId, uint32_t> taken;
+  for (uint32_t i = 0; i < steps.size(); ++i)
+    if (is_acquire(steps[i].kind) && (taken.size() < kMost || taken.contains(steps[i].object)))
+      taken[steps[i].object] = i;
+  for (const auto& [lock, step] : taken) wanted.push_back(step);
 }
 
 // For each of these records, the one before it of the same thread: after that the thread came to this step, and there
@@ -61,7 +72,8 @@ std::vector<RecordRange> told_records(TraceView trace, const Finding& finding) {
   const auto steps = trace.steps();
   const auto size = static_cast<uint32_t>(steps.size());
   std::vector<uint32_t> wanted = steps_of(finding);
-  std::ranges::copy(last_preemptions(trace), std::back_inserter(wanted));
+  add_switches(steps, wanted);
+  add_locks(steps, wanted);
   std::ranges::sort(wanted);
   std::vector<RecordRange> ranges{{size - std::min(size, kEnd), kNoStep}};
   for (const uint32_t step : wanted) ranges.push_back({step - std::min(step, kAround), step + kAround});

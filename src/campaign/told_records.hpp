@@ -9,7 +9,8 @@ namespace lockstep {
 // Executions of up to so many steps are told in full.
 inline constexpr uint32_t kToldInFull = 50'000;
 
-// Of a long execution: its end, what its threads did last, the steps of the finding, and the last preemptions.
+// Of a long execution: its end, what its threads did last, the steps of the finding, the last switches between threads,
+// and where its locks were taken last.
 std::vector<RecordRange> told_records(TraceView trace, const Finding& finding);
 
 }  // namespace lockstep

@@ -58,6 +58,16 @@ TEST(ToldRecords, TheStepBeforeOneThatMatters) {  // there a thread came to it
   EXPECT_FALSE(tells(told, 1'000));
 }
 
+TEST(ToldRecords, WhereALockWasTakenLast) {
+  FakeTrace trace;
+  for (uint32_t i = 0; i < kLong; ++i)
+    trace.step(1, i == 100 || i == 50'000 ? OpKind::Lock : OpKind::Load, i == 100 || i == 50'000 ? 0x2000 : 0x1000, 2,
+               {});
+  const auto told = told_records(trace.end(Outcome::Deadlock), {});
+  EXPECT_TRUE(tells(told, 50'000));
+  EXPECT_FALSE(tells(told, 200));
+}
+
 TEST(ToldRecords, RangesAscendAndDoNotMeet) {
   Finding finding;
   finding.steps = {40'000, 40'005, 39'000, 99'999};

@@ -37,8 +37,10 @@ bool may_be_cause(FindingKind kind) { return kind == FindingKind::DataRace || ki
 bool Findings::check(TraceView trace, const Plan& plan, uint64_t execution, const std::function<bool()>& counts) {
   // The trace is invalid once something else runs, so all failures are recorded first.
   std::vector<Failure> failures;
+  Trace kept;  // one copy, which may be large, for all findings
   for (Analysis* analysis : analyses_)
-    for (Finding& finding : analysis->check_all(trace)) note(std::move(finding), trace, plan, execution, failures);
+    for (Finding& finding : analysis->check_all(trace))
+      note(std::move(finding), trace, plan, execution, kept, failures);
   if (failures.empty()) return true;
   const bool within = counts();
   std::ranges::stable_sort(failures, {}, [](const Failure& f) { return precedence_of(f.finding); });
@@ -55,7 +57,7 @@ bool Findings::check(TraceView trace, const Plan& plan, uint64_t execution, cons
   return goes_on;
 }
 
-void Findings::note(Finding finding, TraceView trace, const Plan& plan, uint64_t execution,
+void Findings::note(Finding finding, TraceView trace, const Plan& plan, uint64_t execution, Trace& kept,
                     std::vector<Failure>& failures) {
   const FailureKey key = key_of(finding, trace);
   if (!keys_.worth_confirming(key)) return;
@@ -68,7 +70,8 @@ void Findings::note(Finding finding, TraceView trace, const Plan& plan, uint64_t
   // reported nothing, or for a long execution, which keeps only its seed.
   finding.plan = plan;
   if (trace.outcome() != Outcome::WorkerDied && !trace.is_brief()) finding.write_down(plan_of(trace));
-  finding.trace = Trace(trace);
+  if (kept.empty()) kept = Trace(trace);
+  finding.trace = kept;
   failures.push_back({std::move(finding), key, above});
 }
 

@@ -57,7 +57,8 @@ class Findings {
     FailureKey key;
     bool above_bound;  // this schedule has too many preemptions
   };
-  void note(Finding finding, TraceView trace, const Plan& plan, uint64_t execution, std::vector<Failure>& failures);
+  void note(Finding finding, TraceView trace, const Plan& plan, uint64_t execution, Trace& kept,
+            std::vector<Failure>& failures);
   bool handle(Failure failure);
   void warn(Failure failure);
 
