@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "search/base/strategy.hpp"
-#include "search/dpor/walk.hpp"
+#include "search/dpor/divided_dpor.hpp"
 
 namespace lockstep {
 
@@ -20,8 +20,12 @@ struct SourceDporOptions {
   bool sleep_sets = true;
   uint32_t window = ~0u;            // limit of executions in flight
   bool all_siblings_sleep = false;  // planted mistake, for tests
+  std::optional<dpor::DivisionSizes> division{};  // explored in units; not used within a bound
 };
 
 std::unique_ptr<Search> make_source_dpor(const SourceDporOptions& options);
+
+// The search of one unit.
+dpor::DporParts source_sets_of_unit(const dpor::DivisionSizes& sizes, uint32_t max_steps);
 
 }  // namespace lockstep
