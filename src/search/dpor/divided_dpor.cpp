@@ -4,12 +4,12 @@ namespace lockstep::dpor {
 namespace {
 
 constexpr size_t kFirstParts = 64;  // that the whole tree becomes
-constexpr size_t kLaterParts = 8;        // that what is left of a unit becomes
+constexpr size_t kLaterParts = 8;   // that what is left of a unit becomes
 
 }  // namespace
 
 std::optional<Plan> DividedDpor::next() {
-  if (!divided_ && whole_.can_be_divided(parts_.sizes.undivided)) {
+  if (!divided_ && divides_ && whole_.can_be_divided(parts_.sizes.undivided)) {
     if (in_flight_ > 0) return std::nullopt;
     divided_ = true;
     whole_.begin_crown();
@@ -104,9 +104,13 @@ bool DividedDpor::count(StateReader& totals, uint64_t executions) {
   }
   executions_ += executions;
   if (!whole_.add_counts(totals, executions)) {
-    divided_ = false;
-    units_ = {};
-    crown_.clear();
+    stop_dividing();
+    return false;
+  }
+  if (whole_.is_too_redundant()) {
+    whole_.abandon(Abandoned::Redundancy);
+    stop_dividing();
+    divides_ = false;
     return false;
   }
   crown_.take_back(node, totals, parts_.sizes.forgets_requests);
@@ -115,6 +119,12 @@ bool DividedDpor::count(StateReader& totals, uint64_t executions) {
   else
     whole_.lose_unit();
   return true;
+}
+
+void DividedDpor::stop_dividing() {
+  divided_ = false;
+  units_ = {};
+  crown_.clear();
 }
 
 SearchStatus DividedDpor::status() const {
@@ -140,7 +150,7 @@ void DividedDpor::stop_when(std::function<bool()> must_stop) {
 
 void DividedDpor::save(StateWriter& out) const {
   whole_.save(out);
-  out.put(divided_);
+  out.put(static_cast<uint8_t>(divided_ | divides_ << 1));
   for (const uint64_t number : {in_flight_, peak_, executions_, unit_executed_}) out.put(number);
   out.put(unit_node_);
   out.put(unit_birth_);
@@ -152,7 +162,9 @@ void DividedDpor::save(StateWriter& out) const {
 
 void DividedDpor::load(StateReader& in) {
   whole_.load(in);
-  divided_ = in.get<uint8_t>() != 0;
+  const auto flags = in.get<uint8_t>();
+  divided_ = (flags & 1) != 0;
+  divides_ = (flags & 2) != 0;
   for (uint64_t* number : {&in_flight_, &peak_, &executions_, &unit_executed_}) *number = in.get<uint64_t>();
   unit_node_ = in.get<uint32_t>();
   unit_birth_ = in.get<uint32_t>();

@@ -58,6 +58,7 @@ class DividedDpor final : public Strategy, private Division {
 
   DporSearch& explorer() { return part_ ? *part_ : whole_; }
   void divide(uint32_t top, size_t parts);
+  void stop_dividing();
   bool enter_unit();
   void leave_unit();
   void start_part();
@@ -68,11 +69,12 @@ class DividedDpor final : public Strategy, private Division {
   DporSearch whole_;  // once divided: what is above the units, and all counts
   Crown crown_;
   UnitList units_;
-  std::unique_ptr<DporSearch> part_;               // of the unit being explored here
-  uint32_t unit_node_ = kNone, unit_birth_ = 0;    // of its first node in the crown
-  uint64_t unit_executed_ = 0, executions_ = 0;    // in the unit; in all that is counted
+  std::unique_ptr<DporSearch> part_;             // of the unit being explored here
+  uint32_t unit_node_ = kNone, unit_birth_ = 0;  // of its first node in the crown
+  uint64_t unit_executed_ = 0, executions_ = 0;  // in the unit; in all that is counted
   uint64_t in_flight_ = 0, peak_ = 0;
-  bool divided_ = false, serves_ = false;  // explores one unit for another process
+  bool divided_ = false, divides_ = true;  // now; if it is worth while
+  bool serves_ = false;                    // explores one unit for another process
   std::optional<Measures> measures_;
   uint64_t max_bytes_ = ~uint64_t{0};
   std::function<bool()> must_stop_;

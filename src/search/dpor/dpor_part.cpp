@@ -24,7 +24,8 @@ void DporSearch::abandon(Abandoned why) {
   } else if (why == Abandoned::Reduction) {
     reduce_nothing();
   } else {
-    (why == Abandoned::Memory ? out_of_memory_ : out_of_time_) = true;
+    out_of_memory_ |= why == Abandoned::Memory;
+    out_of_time_ |= why == Abandoned::Time;
     start_over();
   }
 }

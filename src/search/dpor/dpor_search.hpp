@@ -40,7 +40,7 @@ struct DporParts {
 };
 
 // Why a search starts over.
-enum class Abandoned : uint8_t { No, Reduction, Memory, Time };
+enum class Abandoned : uint8_t { No, Reduction, Memory, Time, Redundancy };
 
 class DporSearch final : public Strategy {
  public:
@@ -72,6 +72,11 @@ class DporSearch final : public Strategy {
   HappensBefore& objects() { return path_.order(); }
   bool add_counts(StateReader& in, uint64_t executions);  // of a unit; false: because of it the search starts over
   void lose_unit() { ++lost_; }
+  void abandon(Abandoned why);
+  // Wakeup trees would run much less than source sets do in the units.
+  bool is_too_redundant() const {
+    return parts_.whole_sequences && executions_ - complete_ > executions_ / kMostRedundant + kUnitExecutions;
+  }
   // For a new search that explores one unit. False: the bytes are no unit.
   bool begin_part(StateReader& in, uint64_t executions);
   bool part_goes_on() const;
@@ -85,8 +90,8 @@ class DporSearch final : public Strategy {
     uint64_t left = 0;     // executions that it may still have
     Abandoned abandoned = Abandoned::No;
   };
+  static constexpr uint64_t kMostRedundant = 8;  // one in so many executions
   void own_part();
-  void abandon(Abandoned why);
   struct UnderWay {
     uint32_t head;  // node of the plan; the root: the first execution
     unsigned lane;

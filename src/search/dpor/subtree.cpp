@@ -32,8 +32,9 @@ Label get_label(StateReader& in, HappensBefore& objects) {
   return label;
 }
 
-constexpr bool Node::*kFlags[] = {&Node::data,    &Node::by_default,      &Node::guided, &Node::uncertain, &Node::extensible,
-                                  &Node::covered, &Node::by_source_sets, &Node::early,  &Node::chose};
+constexpr bool Node::*kFlags[] = {&Node::data,           &Node::by_default, &Node::guided,
+                                  &Node::uncertain,      &Node::extensible, &Node::covered,
+                                  &Node::by_source_sets, &Node::early,      &Node::chose};
 
 void put_node(StateWriter& out, const Node& node, const HappensBefore& objects) {
   unsigned flags = 0;

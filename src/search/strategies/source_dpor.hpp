@@ -18,8 +18,8 @@ struct SourceDporOptions {
   unsigned lanes = 1;                      // see DporParts; not used within a bound
   bool for_one_worker = false;             // see DporParts
   bool sleep_sets = true;
-  uint32_t window = ~0u;            // limit of executions in flight
-  bool all_siblings_sleep = false;  // planted mistake, for tests
+  uint32_t window = ~0u;                          // limit of executions in flight
+  bool all_siblings_sleep = false;                // planted mistake, for tests
   std::optional<dpor::DivisionSizes> division{};  // explored in units; not used within a bound
 };
 
