@@ -39,6 +39,7 @@ bool DporSearch::begin_part(StateReader& in, uint64_t executions) {
   started_ = top != kRoot || tree_[top].first != kNone;
   uint32_t records = 0;
   for (const uint32_t node : tree_.available()) {
+    if (top != kRoot && node != top && tree_[node].record <= tree_[top].record) continue;  // on the way
     records = std::max(records, tree_[node].record);
     walk_->add(node);
   }

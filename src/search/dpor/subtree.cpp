@@ -122,8 +122,7 @@ uint32_t get_way(StateReader& in, ChoiceTree& tree, HappensBefore& objects) {
     uint32_t next = kNone;
     for (auto children = in.get<uint32_t>(); children > 0 && in.good(); --children) {
       const bool is_next = in.get<uint8_t>() != 0;
-      Node node = get_node(in, objects);
-      if (!is_next) node.status = Status::Finished;
+      const Node node = get_node(in, objects);
       const uint32_t child = tree.add(state, node.value, node.label, node.data);
       tree.restore(child, node);
       if (is_next) next = child;

@@ -14,7 +14,7 @@ void get_subtree(StateReader& in, ChoiceTree& tree, uint32_t top, HappensBefore&
 
 // The decisions that lead to a node, each with its siblings, but without what is below them.
 void put_way(StateWriter& out, const ChoiceTree& tree, uint32_t top, const HappensBefore& objects);
-// Into an empty tree; returns the node. Nothing on the way is open, and nothing of it finishes.
+// Into an empty tree; returns the node. Nothing on the way finishes.
 uint32_t get_way(StateReader& in, ChoiceTree& tree, HappensBefore& objects);
 
 void put_requests(StateWriter& out, const std::vector<Request>& requests, const HappensBefore& objects);
