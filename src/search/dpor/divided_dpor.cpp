@@ -108,7 +108,7 @@ bool DividedDpor::count(StateReader& totals, uint64_t executions) {
     return false;
   }
   if (whole_.is_too_redundant()) {
-    whole_.abandon(Abandoned::Redundancy);
+    whole_.abandon(Abandoned::Anew);
     stop_dividing();
     divides_ = false;
     return false;

@@ -92,6 +92,7 @@ void DporSearch::load_part(StateReader& in) {
   load(in);
   part_ = Part{.top = in.get<uint32_t>(), .left = in.get<uint64_t>()};
   part_->abandoned = in.get<Abandoned>();
+  if (part_->abandoned == Abandoned::Time) part_->abandoned = Abandoned::Anew;  // there is time again
   planner_.ask_again(get_requests(in, path_.order()));
   if (!tree_.holds(part_->top)) return in.reject();
   own_part();

@@ -40,7 +40,7 @@ struct DporParts {
 };
 
 // Why a search starts over.
-enum class Abandoned : uint8_t { No, Reduction, Memory, Time, Redundancy };
+enum class Abandoned : uint8_t { No, Reduction, Memory, Time, Anew };
 
 class DporSearch final : public Strategy {
  public:
