@@ -107,7 +107,7 @@ bool DividedDpor::count(StateReader& totals, uint64_t executions) {
     stop_dividing();
     return false;
   }
-  if (whole_.is_too_redundant()) {
+  if (whole_.is_too_redundant(parts_.sizes.spare)) {
     whole_.abandon(Abandoned::Anew);
     stop_dividing();
     divides_ = false;

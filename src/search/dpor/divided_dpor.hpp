@@ -15,6 +15,7 @@ namespace lockstep::dpor {
 struct DivisionSizes {
   uint64_t undivided = kUnitExecutions;        // executions of the whole before it is divided
   uint64_t unit_executions = kUnitExecutions;  // at most
+  uint64_t spare = kUnitExecutions;            // instead of wakeup trees: redundant ones before these are used again
   unsigned lanes = 32;                         // of a unit; whoever explores it has room for as many executions
   bool forgets_requests = false;               // planted mistake
 };

@@ -74,8 +74,8 @@ class DporSearch final : public Strategy {
   void lose_unit() { ++lost_; }
   void abandon(Abandoned why);
   // Wakeup trees would run much less than source sets do in the units.
-  bool is_too_redundant() const {
-    return parts_.whole_sequences && executions_ - complete_ > executions_ / kMostRedundant + kUnitExecutions;
+  bool is_too_redundant(uint64_t spare) const {
+    return parts_.whole_sequences && executions_ > complete_ + executions_ / kMostRedundant + spare;
   }
   // For a new search that explores one unit. False: the bytes are no unit.
   bool begin_part(StateReader& in, uint64_t executions);

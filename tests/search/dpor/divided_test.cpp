@@ -94,6 +94,17 @@ TEST(DividedDpor, IsNotDividedBeforeItsTime) {
   EXPECT_EQ(r.result.redundant, 0u);
 }
 
+// Source sets run most traces of this program in vain several times.
+TEST(DividedDpor, GoesBackToWakeupTreesWhereTheyRunMuchLess) {
+  const DivisionSizes sizes{.undivided = 10, .unit_executions = 20, .spare = 100, .lanes = 4};
+  const Exploration one = run(last_zero(9), optimal(sizes), 1, {}, true).result;
+  EXPECT_EQ(one.traces, run(last_zero(9), optimal({}), 1, {}, true).result.traces);
+  EXPECT_LT(one.executions, run(last_zero(9), source({}), 1, {}, true).result.executions);
+  EXPECT_TRUE(one.claim.finished);
+  for (const unsigned workers : {2u, 4u})
+    expect_same(run(last_zero(9), optimal(sizes), workers, {}, true, workers, trouble_of(workers)).result, one, "crew");
+}
+
 TEST(DividedDpor, UsesUpABudgetExactly) {
   for (const unsigned workers : {1u, 3u}) {
     const Budget budget{.executions = 50, .time = {}};
