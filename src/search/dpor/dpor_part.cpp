@@ -1,5 +1,5 @@
 // What DporSearch does as the search of a unit, and as the one whose tree is divided into units.
-#include <utility>
+#include <algorithm>
 
 #include "search/dpor/dpor_search.hpp"
 #include "search/dpor/subtree.hpp"
