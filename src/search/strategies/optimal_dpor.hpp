@@ -1,5 +1,5 @@
 // Strategy `optimal-dpor`, optimal dynamic partial order reduction with wakeup trees (Abdulla, Aronis, Jonsson &
-// Sagonas 2014): runs every trace exactly once, and no redundant execution.
+// Sagonas 2014): runs every trace exactly once, and no redundant execution, unless it is divided into units.
 #pragma once
 #include <cstdint>
 #include <memory>
