@@ -22,7 +22,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kMagic[16] = "LOCKSTEP-STATE\n";
-constexpr uint32_t kVersion = 17;
+constexpr uint32_t kVersion = 18;
 constexpr uint64_t kLargest = 64ull << 30;
 // A file that claims a larger uncompressed size is forged and would only exhaust memory.
 constexpr uint64_t kMostCompressed = 256, kSmall = 16 << 20;

@@ -20,8 +20,9 @@ class Division {
   // --- whoever hands units out ---
   virtual bool at_border() const = 0;  // no unit is being explored here
   virtual UnitList& units() = 0;       // at a border: everything that is open, unless there is no end of it
-  // What end() wrote of a unit, which had so many executions.
-  virtual void count(StateReader& totals, uint64_t executions) = 0;
+  // What end() wrote of a unit, which had so many executions. False: because of it the search starts over, without the
+  // units that are open.
+  virtual bool count(StateReader& totals, uint64_t executions) = 0;
   // What is left of a unit after so many of its executions. Only of searches that draw them.
   virtual std::string after(const std::string& unit, uint64_t executions) const = 0;
 

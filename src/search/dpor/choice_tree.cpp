@@ -38,6 +38,21 @@ uint32_t ChoiceTree::add(uint32_t parent, uint16_t value, const Label& label, bo
   return node;
 }
 
+void ChoiceTree::restore(uint32_t node, const Node& known) {
+  Node& n = nodes_[node];
+  const Node place = n;
+  n = known;
+  n.parent = place.parent;
+  n.first = place.first;
+  n.last = place.last;
+  n.next = place.next;
+  n.unfinished = place.unfinished;
+  n.birth = place.birth;
+  n.deviation = node == kRoot ? kRoot : nearest_deviation(place.parent);
+  if (node != kRoot && known.status == Status::Finished && place.status != Status::Finished)
+    --nodes_[place.parent].unfinished;
+}
+
 uint32_t ChoiceTree::child(uint32_t parent, uint16_t value) const {
   uint32_t c = nodes_[parent].first;
   while (c != kNone && nodes_[c].value != value) c = nodes_[c].next;

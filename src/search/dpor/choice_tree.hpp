@@ -59,6 +59,8 @@ class ChoiceTree {
   const Node& operator[](uint32_t node) const { return nodes_[node]; }
 
   uint32_t add(uint32_t parent, uint16_t value, const Label& label, bool data);
+  // Sets what is known of a node, just added, in another tree. What depends on its place in this one is computed.
+  void restore(uint32_t node, const Node& known);
   uint32_t child(uint32_t parent, uint16_t value) const;  // kNone: no such child
   template <class F>
   void for_each_child(uint32_t parent, F&& visit) const {

@@ -47,8 +47,10 @@ std::optional<Plan> DporSearch::next() {
   plan.sleep.clear();
   plan.sleep_at = kNoStep;
   if (out_of_memory_ || out_of_time_) return std::nullopt;
+  if (part_ && (part_->left == 0 || part_->abandoned != Abandoned::No)) return std::nullopt;
   if (!started_) {
     started_ = true;
+    if (part_) --part_->left;
     under_way_.push_back({kRoot, path_.lane()});
     walk_->occupy(path_.lane());
     return std::move(plan);
@@ -56,6 +58,7 @@ std::optional<Plan> DporSearch::next() {
   if (under_way_.size() >= parts_.window) return std::nullopt;
   const uint32_t head = walk_->next(!under_way_.empty());
   if (head == kNone) return std::nullopt;
+  if (part_) --part_->left;
   tree_.hand_out(head);
   under_way_.push_back({head, path_.lane()});
   tree_.add_deltas(head, plan.deltas);
@@ -72,9 +75,9 @@ void DporSearch::learn(TraceView trace) {
   under_way_.pop_front();
   measures_.reset();
   walk_->release(lane);
-  if (head == kNone) return;  // of an abandoned search
+  if (head == kNone || (part_ && part_->abandoned != Abandoned::No)) return;
   const Reduction allowed = allowed_by(trace.reasons(), parts_.method);
-  if (reduces_ && allowed > Reduction::OneLane) return reduce_nothing();
+  if (reduces_ && allowed > Reduction::OneLane) return abandon(Abandoned::Reduction);
   if (parts_.whole_sequences && parts_.lanes > 1 && !one_lane_) {
     // The steps before the new decision have been checked in earlier executions.
     const size_t known = std::max(tree_[head].record, 1u) - 1;
@@ -93,7 +96,7 @@ void DporSearch::learn(TraceView trace) {
   if (planner_.gave_up() != Planner::GaveUp::No)
     give_up();
   else if (abandons_)
-    reduce_nothing();
+    abandon(Abandoned::Reduction);
   measures_ = measures;
 }
 
@@ -111,10 +114,9 @@ void DporSearch::enter_lanes(size_t records) {
 // Not all races of the last execution were reversed, so the planned nodes do not cover the rest. With more time the
 // search starts anew.
 void DporSearch::give_up() {
-  out_of_memory_ = planner_.gave_up() == Planner::GaveUp::OutOfMemory;
-  out_of_time_ = !out_of_memory_;
+  const bool memory = planner_.gave_up() == Planner::GaveUp::OutOfMemory;
   planner_.try_again();
-  start_over();
+  abandon(memory ? Abandoned::Memory : Abandoned::Time);
 }
 
 void DporSearch::reduce_nothing() {
@@ -132,9 +134,8 @@ void DporSearch::start_over() {
   else
     use_walk(false);
   path_.clear();
-  const bool any_order = tree_.any_order();
   tree_ = {};
-  tree_.set_any_order(any_order);
+  tree_.set_any_order(parts_.order || (in_lanes_ && !parts_.whole_sequences));
   executions_ = complete_ = diverged_ = lost_ = cut_ = 0;
 }
 

@@ -39,7 +39,10 @@ struct DporParts {
   Mistakes mistakes{};
 };
 
-class DporSearch : public Strategy {
+// Why a search starts over.
+enum class Abandoned : uint8_t { No, Reduction, Memory, Time, Anew };
+
+class DporSearch final : public Strategy {
  public:
   explicit DporSearch(DporParts parts);
 
@@ -62,7 +65,33 @@ class DporSearch : public Strategy {
     planner_.stop_when(std::move(must_stop));
   }
 
+  // --- a search in units: dpor_part.cpp ---
+  bool can_be_divided(uint64_t executions) const;  // after so many
+  void begin_crown();                              // from now on others explore what is planned
+  ChoiceTree& tree() { return tree_; }
+  HappensBefore& objects() { return path_.order(); }
+  bool add_counts(StateReader& in, uint64_t executions);  // of a unit; false: because of it the search starts over
+  void lose_unit() { ++lost_; }
+  void abandon(Abandoned why);
+  // Wakeup trees would run much less than source sets do in the units.
+  bool is_too_redundant(uint64_t spare) const {
+    return parts_.whole_sequences && executions_ > complete_ + executions_ / kMostRedundant + spare;
+  }
+  // For a new search that explores one unit. False: the bytes are no unit.
+  bool begin_part(StateReader& in, uint64_t executions);
+  bool part_goes_on() const;
+  void end_part(StateWriter& out);  // once nothing is in flight: for add_counts(), then for Crown::take_back()
+  void save_part(StateWriter& out) const;
+  void load_part(StateReader& in);
+
  private:
+  struct Part {
+    uint32_t top = kRoot;  // everything below this node
+    uint64_t left = 0;     // executions that it may still have
+    Abandoned abandoned = Abandoned::No;
+  };
+  static constexpr uint64_t kMostRedundant = 8;  // one in so many executions
+  void own_part();
   struct UnderWay {
     uint32_t head;  // node of the plan; the root: the first execution
     unsigned lane;
@@ -85,6 +114,7 @@ class DporSearch : public Strategy {
   uint64_t estimated_total() const;
 
   DporParts parts_;
+  std::optional<Part> part_;  // if it explores a unit
   ChoiceTree tree_;
   Path path_;
   Planner planner_;

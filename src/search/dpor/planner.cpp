@@ -26,11 +26,34 @@ void Planner::plan(uint32_t record, ThreadId t, const Label& label) {
     make_available(node);
 }
 
+void Planner::plan_one_of(uint32_t record, const Label& label, std::span<const Label> initials) {
+  if (record < owned_from_)
+    ask(record, label, initials);
+  else
+    plan(record, label.thread, label);
+}
+
+// Which of the threads goes first does not matter, so one request is enough for all races with these initials.
+void Planner::ask(uint32_t record, const Label& label, std::span<const Label> initials) {
+  std::vector<ThreadId> threads;
+  for (const Label& initial : initials) threads.push_back(initial.thread);
+  std::ranges::sort(threads);
+  if (!known_requests_.emplace(record, threads).second) return;
+  requests_.push_back({record, path_.sleeps(record, label.thread), label, std::move(threads)});
+}
+
+void Planner::ask_again(std::vector<Request> requests) {
+  requests_ = std::move(requests);
+  for (const Request& request : requests_) known_requests_.emplace(request.record, request.initials);
+}
+
 void Planner::plan_enabled(uint32_t record, std::optional<uint32_t> bound) {
   const ScheduleCursor at(path_.trace(), record, 0);
   at.enabled().for_each([&](ThreadId t) {
     if (bound && path_.preemptions(record) + at.cost(t) > *bound) return;
-    if (!is_planned(record, t)) plan(record, t, path_.pending_label(record, t));
+    if (is_planned(record, t)) return;
+    const Label label = path_.pending_label(record, t);
+    plan_one_of(record, label, {&label, 1});
   });
 }
 

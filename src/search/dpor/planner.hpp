@@ -5,9 +5,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "search/dpor/path.hpp"
+#include "search/dpor/request.hpp"
 #include "search/dpor/walk.hpp"
 
 namespace lockstep::dpor {
@@ -44,9 +48,16 @@ class Planner {
     return tree_.child(path_.state(record), static_cast<uint16_t>(t)) != kNone;
   }
   void plan(uint32_t record, ThreadId t, const Label& label);  // plans to run another thread at the record
+  // Plans to run this thread, one of `initials`, none of which is planned. Where others own the state, they decide.
+  void plan_one_of(uint32_t record, const Label& label, std::span<const Label> initials);
   // Plans every thread that is enabled at the record, within a bound on preemptions.
   void plan_enabled(uint32_t record, std::optional<uint32_t> bound = std::nullopt);
   void make_available(uint32_t node) { walk_->add(node); }  // see Walk::add
+
+  // States of earlier records belong to somebody else: what is planned there becomes a request.
+  void own_from(uint32_t record) { owned_from_ = record; }
+  const std::vector<Request>& requests() const { return requests_; }
+  void ask_again(std::vector<Request> requests);  // of a saved search
 
   // --- for the search --- `end`: as in Race.
   void plan_data(uint32_t state, uint32_t record);
@@ -58,6 +69,7 @@ class Planner {
   static constexpr uint64_t kLeastMemory = 64 << 20;
 
   void reverse_races(const Event& next, uint32_t at, uint32_t end, bool blocked);
+  void ask(uint32_t record, const Label& label, std::span<const Label> initials);
   bool must_give_up();
 
   Path& path_;
@@ -67,6 +79,9 @@ class Planner {
   Walk* walk_ = nullptr;
   std::function<bool()> must_stop_;
   uint64_t max_bytes_ = ~uint64_t{0};
+  uint32_t owned_from_ = 0;
+  std::vector<Request> requests_;
+  std::set<std::pair<uint32_t, std::vector<ThreadId>>> known_requests_;  // record, initials
   unsigned asked_ = 0;
   GaveUp gave_up_ = GaveUp::No;
 };

@@ -22,7 +22,7 @@ class SourceSets final : public Reversal {
       if (!best || initial.thread == race.next->thread) best = &initial;
     }
     if (best)
-      planner.plan(race.first, best->thread, *best);
+      planner.plan_one_of(race.first, *best, initials_);
     else  // an initial has to be enabled first by another thread
       planner.plan_enabled(race.first);
   }

@@ -30,7 +30,7 @@ void ExplorationLoop::explore_units() {
     return;
   }
   executor_.cancel();
-  while (!ending_) {
+  while (!ending_ && division_->at_border()) {
     if (!crew_ && !(crew_ = hooks_.start_crew())) break;  // it was dropped because there are new points
     hand_out_units();
     if (crew_->under_way() == 0) break;
@@ -131,7 +131,11 @@ void ExplorationLoop::count_unit(uint64_t number) {
   }
   if (ending_ && done < reader.executions().size()) return;
   const std::string unit = units.bytes_of(number);
-  division_->count(totals, done);
+  if (!division_->count(totals, done)) {
+    crew_.reset();
+    results_.clear();
+    return;
+  }
   units.remove(number);
   if (points_added_) {
     // Everything from here on is drawn again, with the new points.

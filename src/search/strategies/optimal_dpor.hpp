@@ -1,11 +1,12 @@
 // Strategy `optimal-dpor`, optimal dynamic partial order reduction with wakeup trees (Abdulla, Aronis, Jonsson &
-// Sagonas 2014): runs every trace exactly once, and no redundant execution.
+// Sagonas 2014): runs every trace exactly once, and no redundant execution, unless it is divided into units.
 #pragma once
 #include <cstdint>
 #include <memory>
 #include <optional>
 
 #include "search/base/strategy.hpp"
+#include "search/dpor/divided_dpor.hpp"
 
 namespace lockstep {
 
@@ -18,6 +19,8 @@ struct OptimalDporOptions {
   bool for_one_worker = false;   // see DporParts
   uint64_t before_lanes = 1000;
   bool forget_guided = false;  // planted mistake: see dpor::Mistakes
+  // Explored in units, by source sets: then executions may be redundant. Not used within a bound.
+  std::optional<dpor::DivisionSizes> division{};
 };
 
 std::unique_ptr<Search> make_optimal_dpor(const OptimalDporOptions& options);

@@ -54,7 +54,7 @@ class RandomWalk final : public Strategy, private Division {
     if (!units_.has_waiting(1)) add_range();
     return units_;
   }
-  void count(StateReader&, uint64_t) override {}
+  bool count(StateReader&, uint64_t) override { return true; }
   std::string after(const std::string& unit, uint64_t executions) const override {
     const SeedRange range = range_of(unit);
     return bytes_of({range.first + executions, range.count - executions});

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "search/base/strategy.hpp"
-#include "search/dpor/walk.hpp"
+#include "search/dpor/divided_dpor.hpp"
 
 namespace lockstep {
 
@@ -18,10 +18,14 @@ struct SourceDporOptions {
   unsigned lanes = 1;                      // see DporParts; not used within a bound
   bool for_one_worker = false;             // see DporParts
   bool sleep_sets = true;
-  uint32_t window = ~0u;            // limit of executions in flight
-  bool all_siblings_sleep = false;  // planted mistake, for tests
+  uint32_t window = ~0u;                          // limit of executions in flight
+  bool all_siblings_sleep = false;                // planted mistake, for tests
+  std::optional<dpor::DivisionSizes> division{};  // explored in units; not used within a bound
 };
 
 std::unique_ptr<Search> make_source_dpor(const SourceDporOptions& options);
+
+// The search of one unit.
+dpor::DporParts source_sets_of_unit(const dpor::DivisionSizes& sizes, uint32_t max_steps);
 
 }  // namespace lockstep

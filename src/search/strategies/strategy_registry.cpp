@@ -38,6 +38,10 @@ AutoOptions auto_options(const Settings& s) {
 // workers need enough lanes not to wait for the search.
 unsigned lanes(const Settings& s) { return s.workers > 1 ? 128 : 32; }
 
+std::optional<dpor::DivisionSizes> in_units(bool divided) {
+  return divided ? std::make_optional<dpor::DivisionSizes>() : std::nullopt;
+}
+
 std::unique_ptr<Search> by_preemptions(const Settings& s, bool cache) {
   if (s.thread_bound)
     return make_thread_bounding({s.preemptions, *s.thread_bound, cache, s.epsilon, s.seed, s.max_steps});
@@ -112,14 +116,16 @@ constexpr StrategyInfo kStrategies[] = {
        return make_optimal_dpor({.preemptions = s.preemptions,
                                  .max_steps = s.max_steps,
                                  .lanes = lanes(s),
-                                 .for_one_worker = s.workers <= 1});
+                                 .for_one_worker = s.workers <= 1,
+                                 .division = in_units(s.divided && s.workers > 1)});
      }},
     {"source-dpor", "like optimal-dpor with less memory; some executions are redundant", kPreemptions,
      [](Settings& s) {
        return make_source_dpor({.preemptions = s.preemptions,
                                 .max_steps = s.max_steps,
                                 .lanes = lanes(s),
-                                .for_one_worker = s.workers <= 1});
+                                .for_one_worker = s.workers <= 1,
+                                .division = in_units(s.divided)});
      }},
     {"dpor",
      "DPOR as first published (Flanagan and Godefroid); many redundant executions, for comparison; sleep=1: fewer, "

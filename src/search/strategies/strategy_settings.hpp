@@ -21,7 +21,7 @@ struct StrategyOptions {
   uint64_t seed = 0;
   uint32_t max_steps = kNoStepLimit;
   unsigned workers = 1;
-  bool divided = false;       // for dfs, icb, random, pos: explored in units by several workers (base/division.hpp)
+  bool divided = false;       // may be explored in units by several workers (base/division.hpp)
   bool budget_given = false;  // auto does not end before the user's budget
   // For best-first.
   std::string rank = "mdpor,pb";

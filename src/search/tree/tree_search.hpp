@@ -114,7 +114,7 @@ class TreeSearch final : public Strategy, private Division {
   // --- units: tree_units.cpp ---
   bool at_border() const override { return in_flight_.empty() && !unit_goes_on(); }
   UnitList& units() override;
-  void count(StateReader& totals, uint64_t executions) override;
+  bool count(StateReader& totals, uint64_t executions) override;
   std::string after(const std::string&, uint64_t) const override { return {}; }
   void begin(const Unit& unit) override;
   std::vector<UnitPart> end(StateWriter& totals) override;

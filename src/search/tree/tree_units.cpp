@@ -92,7 +92,7 @@ std::vector<UnitPart> TreeSearch::end(StateWriter& totals) {
   return rest;
 }
 
-void TreeSearch::count(StateReader& totals, uint64_t executions) {
+bool TreeSearch::count(StateReader& totals, uint64_t executions) {
   const auto rank = totals.get<uint64_t>();
   for (uint64_t* number : {&diverged_, &lost_, &cut_}) *number += totals.get<uint64_t>();
   if (const auto cut_rank = totals.get<uint64_t>(); cut_rank != ~uint64_t{0})
@@ -105,6 +105,7 @@ void TreeSearch::count(StateReader& totals, uint64_t executions) {
   executed_ += executions;
   level_estimate_.executed(units_.size_of(rank), executed_);
   peak_of_units_ = std::max(peak_of_units_, units_.size());
+  return true;
 }
 
 Spill::Item TreeSearch::item_of(const OpenExecution& open) const {

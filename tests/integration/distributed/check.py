@@ -154,20 +154,22 @@ def counts(redis):
 
 
 def units(redis):
-    """Searches that are divided: the executions, their order and the first bug of one worker."""
+    """Searches that are divided: the executions, their order and the first bug of one worker. Reductions: the traces."""
     cases = [("dfs", "orders 3 4"), ("icb", "orders 3 4"), ("random --executions 50001", "orders 3 4"), ("pos --executions 30000", "orders 3 4"),
              ("dfs", "late_bug"), ("icb", "late_bug"), ("icb --keep-going", "late_bug"), ("dfs", "late_creation"), ("icb", "late_creation"),
              ("dfs --executions 21000", "late_creation")]
+    reduced = [(f"{s} --keep-going", p) for s in ("source-dpor", "optimal-dpor") for p in ("orders 3 4", "late_bug", "late_creation")]
     workers = []
     for number in (1, 2, 4, 4):
         while len(workers) < number:
             workers.append(Worker(redis.url()))
-        for strategy, words in cases if rounds > 1 else cases[number % 3 :: 3]:
-            name, *options = strategy.split()
-            alone, here = exact(run(None, name, words, *options, here=1)), draw.choice([0, 0, 1, 2])
-            done = run(redis.url(), name, words, *options, here=here)
-            expect(exact(done) == alone, f"{strategy} {words}, {number} workers, {here} here", alone, exact(done), done.stdout, done.stderr,
-                   *(w.text() for w in workers))
+        for judge, some in ((exact, cases), (counted, reduced)):
+            for strategy, words in some if rounds > 1 else some[number % 3 :: 3]:
+                name, *options = strategy.split()
+                alone, here = judge(run(None, name, words, *options, here=1)), draw.choice([0, 0, 1, 2])
+                done = run(redis.url(), name, words, *options, here=here)
+                expect(judge(done) == alone, f"{strategy} {words}, {number} workers, {here} here", alone, judge(done), done.stdout, done.stderr,
+                       *(w.text() for w in workers))
     for worker in workers:
         expect(worker.kill(signal.SIGTERM) == 0, "a worker does not end when it is asked to", worker.text())
     expect(all(" executions, " in w.text() for w in workers), "somebody did nothing", *(w.text() for w in workers))

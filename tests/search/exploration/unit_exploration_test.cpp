@@ -2,21 +2,13 @@
 // whatever order they finish, with units that are lost on the way or have to be explored again.
 #include <gtest/gtest.h>
 
-#include <random>
-
-#include "known.hpp"
-#include "search/exploration/unit_result.hpp"
+#include "fake_crew.hpp"
 #include "search/strategies/random.hpp"
-#include "search_helpers.hpp"
 #include "trace_helpers.hpp"
 #include "zoo.hpp"
 
 namespace lockstep::fake {
 namespace {
-
-constexpr size_t kWindow = 16;
-
-using MakeSearch = std::function<std::unique_ptr<Search>()>;
 
 MakeSearch in_units(uint64_t executions, bool levels, std::optional<uint32_t> bound = {}) {
   return [=] {
@@ -28,102 +20,6 @@ MakeSearch in_units(uint64_t executions, bool levels, std::optional<uint32_t> bo
     parts.level_by_level = levels;
     return std::make_unique<TreeSearch>(std::move(parts));
   };
-}
-
-struct Trouble {
-  unsigned killed = 0, refused = 0, given_up = 0;  // percent of the units
-};
-
-// Explores units in this process, in an order that a seed decides.
-class FakeCrew final : public Crew {
- public:
-  FakeCrew(const Program& program, MakeSearch make, unsigned workers, uint64_t seed, Trouble trouble)
-      : program_(program), make_(std::move(make)), workers_(workers), random_(seed), trouble_(trouble) {}
-
-  bool has_room() const override { return units_.size() < workers_; }
-  size_t under_way() const override { return units_.size(); }
-  void submit(const Unit& unit) override { units_.push_back(unit); }
-  std::optional<UnitResult> next(const std::function<bool()>& interrupted) override {
-    if (interrupted()) return std::nullopt;
-    const size_t chosen = random_() % units_.size();
-    const Unit unit = units_[chosen];
-    while (random_() % 100 < trouble_.killed) (void)explore(unit);  // a worker that is killed has done nothing
-    units_.erase(units_.begin() + static_cast<std::ptrdiff_t>(chosen));
-    ++explored;
-    if (random_() % 100 < trouble_.given_up) return UnitResult{.number = unit.number, .given_up = true};
-    return explore(unit);
-  }
-  bool accept(const UnitResult&, bool is_first) override { return is_first || random_() % 100 >= trouble_.refused; }
-  void hurry() override { hurried_ = true; }
-  bool failed() const override { return false; }
-
-  uint64_t explored = 0;
-
- private:
-  UnitResult explore(const Unit& unit) {
-    FakeExecutor executor(program_, {.window = kWindow});
-    OutcomeAnalysis outcome;
-    Analysis* analyses[] = {&outcome};
-    const auto search = make_();
-    return *explore_unit(unit, *search, executor, {.analyses = analyses, .points = {}}, [this] { return hurried_; });
-  }
-
-  const Program& program_;
-  const MakeSearch make_;
-  const unsigned workers_;
-  std::mt19937_64 random_;
-  const Trouble trouble_;
-  bool hurried_ = false;
-  std::vector<Unit> units_;
-};
-
-struct CrewRun {
-  Exploration result;
-  uint64_t units = 0;  // that a crew explored
-};
-
-CrewRun run(const Program& program, const MakeSearch& make, unsigned workers, Budget budget = {},
-            bool keep_going = false, uint64_t seed = 1, Trouble trouble = {},
-            const std::function<void(ExplorerHooks&)>& change = {}) {
-  CrewRun run;
-  FakeExecutor executor(program, {.window = kWindow});
-  OutcomeAnalysis outcome;
-  Analysis* analyses[] = {&outcome};
-  ExplorerHooks hooks;
-  hooks.crew_after = {};
-  hooks.longest_for_crew = std::chrono::hours(1);
-  FakeCrew* crew = nullptr;
-  if (workers > 1)
-    hooks.start_crew = [&] {
-      auto made = std::make_unique<FakeCrew>(program, make, workers, seed, trouble);
-      crew = made.get();
-      return made;
-    };
-  hooks.progress = [&](const Progress&) { run.units = crew ? crew->explored : run.units; };
-  if (change) change(hooks);
-  const auto search = make();
-  run.result = Explorer(*search, executor, analyses, budget, keep_going, std::move(hooks)).run();
-  return run;
-}
-
-void expect_same(const Exploration& r, const Exploration& one, const std::string& what) {
-  EXPECT_EQ(r.executions, one.executions) << what;
-  EXPECT_EQ(r.traces, one.traces) << what;
-  EXPECT_EQ(r.redundant, one.redundant) << what;
-  EXPECT_EQ(r.ended, one.ended) << what;
-  EXPECT_EQ(r.cut, one.cut) << what;
-  EXPECT_EQ(r.verdict, one.verdict) << what;
-  EXPECT_EQ(r.ending, one.ending) << what;
-  EXPECT_EQ(known(r), known(one)) << what;
-  EXPECT_EQ(r.claim.preemptions_completed, one.claim.preemptions_completed) << what;
-  EXPECT_EQ(r.by_preemptions, one.by_preemptions) << what;
-  EXPECT_EQ(r.steps_max, one.steps_max) << what;
-  ASSERT_EQ(r.bugs.size(), one.bugs.size()) << what;
-  for (size_t i = 0; i < r.bugs.size(); ++i) {
-    EXPECT_EQ(r.bugs[i].execution, one.bugs[i].execution) << what;
-    EXPECT_EQ(r.bugs[i].fingerprint, one.bugs[i].fingerprint) << what;
-    EXPECT_EQ(r.bugs[i].plan.deltas, one.bugs[i].plan.deltas) << what;
-  }
 }
 
 TEST(Units, GiveTheSameResultsForAnyNumberOfWorkers) {
