@@ -27,6 +27,7 @@ void DividedDpor::learn(TraceView trace) {
   ++(part_ ? unit_executed_ : executions_);
   explorer().learn(trace);
   measures_ = explorer().measures();
+  if (in_flight_ == 0 && part_ && !part_->part_goes_on()) leave_unit();  // the claim counts it from now on
 }
 
 void DividedDpor::divide(uint32_t top, size_t parts) {
