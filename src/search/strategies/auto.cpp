@@ -33,7 +33,7 @@ std::vector<MixturePart> parts_of(const AutoOptions& o) {
   parts.push_back({"random", make_random({seed_of(o.seed, 3), o.max_steps}), 30, Proof::None, 5, true});
   parts.push_back({"pct:depth=2", make_pct({2, seed_of(o.seed, 4), o.max_steps}), 20, Proof::None, 3, true});
   parts.push_back({"pct:depth=3", make_pct({3, seed_of(o.seed, 5), o.max_steps}), 30, Proof::None, 6, true});
-  parts.push_back({"revisit", make_revisit({seed_of(o.seed, 6), o.max_steps}), 240, Proof::None, 4});
+  parts.push_back({"revisit", make_revisit({seed_of(o.seed, 6), o.max_steps}), 480, Proof::None, 8});
   return parts;
 }
 
@@ -69,7 +69,7 @@ MixtureOptions ending(const AutoOptions& o) {
 std::unique_ptr<Search> make_auto(const AutoOptions& options) {
   MixtureOptions mixing = ending(options);
   mixing.opening = opening();
-  mixing.early_rounds = 12;
+  mixing.early_rounds = 8;
   mixing.learn_shares = true;
   mixing.long_executions = {.steps = 10'000, .instead = kPct3};
   return std::make_unique<Mixture>(parts_of(options), std::move(mixing));
