@@ -1,9 +1,12 @@
 // How many executions each strategy needs until it meets the bug of each program.
 //   find_bugs LOCKSTEP RUNTIME PROGRAMS_DIR [--set NAME] [--program A,B] [--way X,Y] [--most N] [--seeds N]
-// Strategies with a seed: the mean over the seeds; "> N" if a run ended without the bug. At the end, for each set of
-// programs, in how many runs of a hundred the bug was met within 100, 1,000 and 10,000 executions.
+//             [--cells mean|each]
+// Strategies with a seed: the mean over the seeds; "> N" if a run ended without the bug. `--cells each`: one number for
+// every seed, 0 if the bug was not met. At the end, for each set of programs, in how many runs of a hundred the bug was
+// met within 100, 1,000 and 10,000 executions, and the geometric mean of the executions over all runs.
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,7 +28,7 @@ namespace {
 constexpr uint64_t kLimits[] = {100, 1'000, 10'000};
 
 struct Settings {
-  std::string lockstep, runtime, programs, set, program, way;
+  std::string lockstep, runtime, programs, set, program, way, cells;
   uint64_t most = 10'000, seeds = 20;
 } settings;
 
@@ -76,6 +79,7 @@ uint64_t until_bug(const Program& program, const Way& way, uint64_t seed) {
 // Runs that met the bug soon, each program counting the same.
 struct Tally {
   double within[std::size(kLimits)] = {};
+  double logs = 0;  // of the executions until the bug
   double programs = 0;
 };
 Tally tallies[std::size(kBugSets)][std::size(kWays)];
@@ -85,13 +89,18 @@ std::string cell(const Program& program, Target* target, const Way& way) {
   ++tally.programs;
   uint64_t sum = 0, missed = 0;
   const uint64_t runs = way.seeded ? settings.seeds : 1;
+  std::string each;
   for (uint64_t seed = 1; seed <= runs; ++seed) {
     const uint64_t n = target ? until_bug(*target, way, seed) : until_bug(program, way, seed);
     missed += n == 0;
     for (size_t i = 0; i < std::size(kLimits); ++i)
       tally.within[i] += n > 0 && n <= kLimits[i] ? 1.0 / static_cast<double>(runs) : 0;
-    sum += n == 0 ? settings.most : n;
+    const uint64_t executions = n == 0 ? settings.most : n;
+    sum += executions;
+    tally.logs += std::log(static_cast<double>(executions)) / static_cast<double>(runs);
+    each += (each.empty() ? "" : " ") + std::to_string(n);
   }
+  if (settings.cells == "each") return each;
   const std::string mean = std::to_string((sum + runs / 2) / runs);
   return missed ? "> " + mean : mean;
 }
@@ -132,6 +141,8 @@ int main(int argc, char** argv) {
       settings.most = std::strtoull(argv[i + 1], nullptr, 10);
     else if (option == "--seeds")
       settings.seeds = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (option == "--cells")
+      settings.cells = argv[i + 1];
     else
       return 2;
   }
@@ -158,6 +169,7 @@ int main(int argc, char** argv) {
       if (tally.programs == 0) continue;
       std::printf("%s set, %s: met within 100, 1,000, 10,000 executions in", kBugSets[set], kWays[way].title);
       for (const double within : tally.within) std::printf(" %.1f%%", 100 * within / tally.programs);
-      std::printf(" of the runs of %.0f programs\n", tally.programs);
+      std::printf(" of the runs of %.0f programs, geometric mean %.2f\n", tally.programs,
+                  std::exp(tally.logs / tally.programs));
     }
 }

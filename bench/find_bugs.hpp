@@ -34,8 +34,8 @@ enum class Set {
   Second,   // the shares of the strategies in auto were tried out with these
   Third,    // so was the order of its first executions, with these and the two above
   HeldOut,  // only measured, before and after each change
-  Fourth,   // likewise, but for those of the third set and what came after
-  Fifth,    // after published descriptions of classic kinds; only measured, before and after
+  Fourth,   // likewise, but for those of the third set and what came after; four first orders of auto were compared
+  Fifth,    // after published descriptions of classic kinds; otherwise as the fourth
 };
 constexpr const char* kBugSets[] = {"first", "second", "third", "held-out", "fourth", "fifth"};
 

@@ -136,6 +136,10 @@ constexpr ObjectId broadcast_token(ObjectId condition) {
 constexpr ObjectId thread_object(ThreadId t) { return ObjectId{0xffff'0001'0000'0000ull | index_of(t)}; }
 
 AccessList accesses(const Operation& op);
+constexpr bool accesses_only_its_object(OpKind kind) {  // accesses() names nothing else, whatever the second argument
+  return kind == OpKind::Load || kind == OpKind::Store || kind == OpKind::Rmw || kind == OpKind::Cas ||
+         kind == OpKind::Lock || kind == OpKind::Unlock;
+}
 bool dependent(const Operation& a, const Operation& b);
 bool concerns(const Operation& op, ObjectId object);  // whether `op` accesses the object
 

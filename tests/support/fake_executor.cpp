@@ -240,7 +240,8 @@ class Execution {
       for (unsigned t = 0; t < machine_.threads(); ++t)
         if (!machine_.done(t)) visit(thread_id(t));
     };
-    pos_.executed(done, unfinished, [&](ThreadId t) { return machine_.pending(index_of(t) - 1).operation(); });
+    pos_.executed(done.thread, unfinished,
+                  [&](ThreadId t) { return dependent(done, machine_.pending(index_of(t) - 1).operation()); });
   }
 
   void fall_asleep() {

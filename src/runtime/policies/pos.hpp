@@ -3,7 +3,6 @@
 // operations is sampled, and the order of independent ones wastes no probability.
 #pragma once
 #include "model/ids.hpp"
-#include "model/operation.hpp"
 #include "runtime/base/random_draw.hpp"
 
 namespace lockstep::rt {
@@ -25,12 +24,12 @@ class Pos {
     return best;
   }
 
-  // `done` was executed. `each(visit)` visits every unfinished thread, also blocked ones; `pending(t)` is its next
-  // operation.
-  template <class Each, class Pending>
-  void executed(const Operation& done, Each&& each, Pending&& pending) {
+  // `done` executed an operation. `each(visit)` visits every unfinished thread, also blocked ones; `depends(t)`: does
+  // its next operation depend on that one?
+  template <class Each, class Depends>
+  void executed(ThreadId done, Each&& each, Depends&& depends) {
     each([&](ThreadId t) {
-      if (t == done.thread || dependent(done, pending(t))) priority(t) = draw_.next();
+      if (t == done || depends(t)) priority(t) = draw_.next();
     });
   }
 

@@ -1,4 +1,6 @@
 // Chooses the next thread wherever the plain default schedule is not enough: plans, policies, sleep sets.
+#include <algorithm>
+
 #include "model/waits_for_ever.hpp"
 #include "runtime/sched/livelock.hpp"
 #include "runtime/sched/scheduler.hpp"
@@ -204,14 +206,23 @@ Thread* Scheduler::pick_by_priority(const ThreadSet& set) {
 
 ThreadId Scheduler::pick_pos(const ThreadSet& set) {
   if (decided_ < log_size) {
+    const Operation done = promoted.canonical(log[decided_].operation());
+    const AccessList list = accesses(done);
+    const auto touches = [&](ObjectId object) {
+      return std::any_of(list.begin(), list.end(), [&](const Access& a) { return a.object == object; });
+    };
+    const bool may_rename = promoted.aliased() || done.kind == OpKind::ProcessExit;
+    const auto depends = [&](ThreadId t) {
+      const Step& waits = thread(t).pending;
+      if (!may_rename && !thread(t).signalled && accesses_only_its_object(waits.kind) && !touches(waits.object))
+        return false;
+      const Step pending = next_step(thread(t));
+      Operation next = promoted.canonical(pending.operation());
+      next.writes = client_.would_write(pending);
+      return dependent(done, next);
+    };
     pos_.executed(
-        promoted.canonical(log[decided_].operation()), [&](auto&& visit) { live.for_each(words_, visit); },
-        [&](ThreadId t) {
-          const Step pending = next_step(thread(t));
-          Operation next = promoted.canonical(pending.operation());
-          next.writes = client_.would_write(pending);
-          return next;
-        });
+        done.thread, [&](auto&& visit) { live.for_each(words_, visit); }, depends);
   }
   decided_ = log_size;
   return pos_.choose([&](auto&& visit) { set.for_each(words_, visit); });

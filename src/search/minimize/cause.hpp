@@ -1,6 +1,6 @@
 // Finds out why a schedule fails: reverses each order of two conflicting steps that can be reversed and runs the
-// program. An order without which the failure does not show is part of the cause. If there is none, it looks for a switch
-// between threads without which the failure does not show.
+// program. An order without which the failure does not show is part of the cause. If there is none, it looks for a
+// switch between threads without which the failure does not show.
 #pragma once
 #include <cstdint>
 

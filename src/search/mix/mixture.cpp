@@ -95,13 +95,16 @@ size_t Mixture::turn_of(size_t part) {
   return costly_turns_++ % options_.long_executions->keeps_one_in == 0 ? part : options_.long_executions->instead;
 }
 
+// The more turns go to the parts that look for bugs, the longer a proof takes. In a space that is too large for a proof
+// soon, proofs compete as well, but keep half of their turns.
 void Mixture::end_round() {
   if (++round_ <= options_.early_rounds || !options_.learn_shares) return;
-  std::vector<uint32_t> looking;
-  for (const MixturePart& part : parts_) looking.push_back(part.proof == Proof::None ? part.slice : 0);
-  const std::vector<uint32_t> shares = novelty_.share(looking);
-  for (size_t i = 0; i < parts_.size(); ++i)
-    if (looking[i] > 0) slices_[i] = shares[i];
+  std::vector<Novelty::Share> shares;
+  for (const MixturePart& part : parts_) {
+    const bool looks = part.proof == Proof::None;
+    shares.push_back({part.slice, looks ? part.slice / 8 : repeats_.many() ? part.slice : part.slice / 2});
+  }
+  slices_ = novelty_.share(shares);
 }
 
 std::optional<Plan> Mixture::next() {

@@ -1,6 +1,6 @@
-// Measures which parts of a mixture still show new behaviour: the number of their executions with a new fingerprint. At
-// the end of every round the parts that look for bugs divide their turns anew. Counted in executions, so that a run
-// repeats.
+// Measures which parts of a mixture still show new behaviour: how many new abstract states their executions reach. New
+// fingerprints would not tell: in a large space every execution has one. At the end of every round the parts that look
+// for bugs divide their turns anew. Counted in executions, so that a run repeats.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "search/base/saved_state.hpp"
-#include "search/base/trace_meter.hpp"
+#include "search/base/state_hash.hpp"
 
 namespace lockstep {
 
@@ -18,28 +18,39 @@ class Novelty {
 
   void saw(TraceView trace, size_t part) {
     if (seen_.size() >= kMostSeen || trace.is_brief() || trace.header().steps > kLongest) return;
-    meter_.read(trace);
+    state_.begin();
+    const size_t before = seen_.size();
+    for (const Step& step : trace.steps())
+      if (!step.is_note() && !step.is_choice()) seen_.insert(state_.add(step));
     ++shown_[part];
-    fresh_[part] += seen_.insert(meter_.fingerprint()).second;
+    fresh_[part] += seen_.size() - before;
   }
 
-  // Slices with the same sum as `slices`, each in proportion to its old size times the new behaviour of its part in
-  // this round. No slice loses more than three quarters. Begins the next round. A slice of 0 takes no part.
-  std::vector<uint32_t> share(const std::vector<uint32_t>& slices) {
-    uint64_t all = 0, weights = 0;
-    std::vector<uint64_t> weight(slices.size());
-    for (size_t i = 0; i < slices.size(); ++i) {
-      const uint64_t thousandths = shown_[i] == 0 ? 1000 : 1000 * fresh_[i] / shown_[i];
-      weight[i] = slices[i] * std::max<uint64_t>(thousandths, 250);
+  // Of a part's executions per round: how many it has at first, and how many it keeps.
+  struct Share {
+    uint32_t slice, least;
+  };
+  // Slices with the same sum: each part keeps its least, the rest is divided in proportion to its slice times the new
+  // states per execution of its part in this round. Begins the next round.
+  std::vector<uint32_t> share(const std::vector<Share>& shares) {
+    uint64_t rest = 0, weights = 0;
+    std::vector<uint64_t> weight(shares.size());
+    for (size_t i = 0; i < shares.size(); ++i) {
+      const uint64_t free = shares[i].slice - shares[i].least;
+      rest += free;
+      weight[i] = free * (shown_[i] == 0 ? 0 : 1000 * fresh_[i] / shown_[i]);
       weights += weight[i];
-      all += slices[i];
       shown_[i] = fresh_[i] = 0;
     }
-    std::vector<uint32_t> shares(slices.size());
-    for (size_t i = 0; i < slices.size() && weights > 0; ++i)
-      shares[i] = static_cast<uint32_t>((all * weight[i] + weights / 2) / weights);
-    return shares;
+    std::vector<uint32_t> slices;
+    for (size_t i = 0; i < shares.size(); ++i)
+      slices.push_back(weights == 0
+                           ? shares[i].slice
+                           : shares[i].least + static_cast<uint32_t>((rest * weight[i] + weights / 2) / weights));
+    return slices;
   }
+
+  size_t states() const { return seen_.size(); }
 
   void save(StateWriter& out) const {
     out.put_all(std::vector<uint64_t>(seen_.begin(), seen_.end()));
@@ -61,7 +72,7 @@ class Novelty {
   static constexpr size_t kMostSeen = 1 << 20;  // then the shares no longer change
   static constexpr uint32_t kLongest = 2'000;   // steps; examining a longer execution costs more than it is worth
 
-  TraceMeter meter_;
+  StateHash state_;
   std::unordered_set<uint64_t> seen_;
   std::vector<uint64_t> shown_, fresh_;  // executions of each part in this round; those with new behaviour
 };

@@ -33,18 +33,18 @@ std::vector<MixturePart> parts_of(const AutoOptions& o) {
   parts.push_back({"random", make_random({seed_of(o.seed, 3), o.max_steps}), 30, Proof::None, 5, true});
   parts.push_back({"pct:depth=2", make_pct({2, seed_of(o.seed, 4), o.max_steps}), 20, Proof::None, 3, true});
   parts.push_back({"pct:depth=3", make_pct({3, seed_of(o.seed, 5), o.max_steps}), 30, Proof::None, 6, true});
-  parts.push_back({"revisit", make_revisit({seed_of(o.seed, 6), o.max_steps}), 240, Proof::None, 4});
+  parts.push_back({"revisit", make_revisit({seed_of(o.seed, 6), o.max_steps}), 480, Proof::None, 8});
   return parts;
 }
 
-// A bug that is easy for any part shows within the first dozen executions; the third reverses a race of the first. For
-// other bugs there are two cases. In a small space, random executions repeat themselves, while a search without
-// repetition finishes soon. In a large space such a search would only reach the surroundings of its first execution.
-// Random executions soon show which case it is.
+// A bug that is easy for any part shows within the first dozen executions. Most such bugs show at random, so these come
+// first. For other bugs there are two cases. In a small space, random executions repeat themselves, while a search
+// without repetition finishes soon. In a large space such a search would only reach the surroundings of its first
+// execution. Random executions soon show which case it is.
 std::vector<MixtureTurn> opening() {
   constexpr MixtureTurn kPosOrProve{kPos, kDpor}, kSurwOrProve{kSurw, kDpor};
-  constexpr MixtureTurn kFirst[] = {{kSeek}, {kSurw}, {kDpor},   {kPos},  {kSeek}, {kSeek}, {kSurw}, {kSeek},
-                                    {kPos},  {kSeek}, {kRandom}, {kSeek}, {kSurw}, {kPos},  {kDpor}, {kSurw}};
+  constexpr MixtureTurn kFirst[] = {{kPos}, {kSurw}, {kRandom}, {kPos},    {kSurw}, {kSeek}, {kDpor}, {kSeek},
+                                    {kPos}, {kSurw}, {kSeek},   {kRandom}, {kSurw}, {kPos},  {kSeek}, {kDpor}};
   constexpr MixtureTurn kThen[] = {kPosOrProve, {kSeek},      kSurwOrProve, {kSurw}, kPosOrProve,  {kPos},
                                    {kDpor},     kSurwOrProve, kPosOrProve,  {kSeek}, kSurwOrProve, {kSurw},
                                    kPosOrProve, {kPos},       kSurwOrProve, {kChess}};
@@ -69,7 +69,7 @@ MixtureOptions ending(const AutoOptions& o) {
 std::unique_ptr<Search> make_auto(const AutoOptions& options) {
   MixtureOptions mixing = ending(options);
   mixing.opening = opening();
-  mixing.early_rounds = 12;
+  mixing.early_rounds = 8;
   mixing.learn_shares = true;
   mixing.long_executions = {.steps = 10'000, .instead = kPct3};
   return std::make_unique<Mixture>(parts_of(options), std::move(mixing));

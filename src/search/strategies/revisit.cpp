@@ -8,57 +8,15 @@
 
 #include "model/schedule.hpp"
 #include "search/base/seeds.hpp"
+#include "search/base/state_hash.hpp"
 
 namespace lockstep {
 namespace {
 
 constexpr size_t kMostStates = 1 << 16;
 constexpr uint32_t kLongestRevisited = 1 << 12;  // steps; longer executions are not added to the archive
-constexpr uint64_t kFreshOneIn = 4;              // one in this many executions starts at the beginning
-constexpr uint64_t kCandidates = 8;              // number of random states of which the rarest is chosen
-
-uint64_t hash_with(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-  return hash ^ hash >> 29;
-}
-
-// Hashes what all threads did last, independently of thread numbers.
-class StateHash {
- public:
-  void begin() {
-    threads_.clear();
-    writes_.clear();
-    looked_.clear();
-    sum_ = 0;
-  }
-  uint64_t add(const Step& step, uint32_t record) {
-    uint64_t did = hash_with(static_cast<uint64_t>(step.kind) << 8 | (step.flags & (Step::kWrite | Step::kTimedOut)),
-                             static_cast<uint64_t>(step.object));
-    for (const Access& access : accesses(step.operation())) {
-      uint32_t& looked = looked_[hash_with(static_cast<uint64_t>(access.object), index_of(step.thread) + 1)];
-      Write& last = writes_[access.object];
-      const bool changed = looked > 0 && last.record > looked;
-      did = hash_with(hash_with(did, changed), static_cast<uint64_t>(last.kind));
-      looked = record + 1;
-      if (access.write) last = {record + 1, step.kind};
-    }
-    if (index_of(step.thread) >= threads_.size()) threads_.resize(index_of(step.thread) + 1);
-    uint64_t& mine = threads_[index_of(step.thread)];
-    sum_ += hash_with(did, 1) - mine;
-    mine = hash_with(did, 1);
-    return sum_;
-  }
-
- private:
-  struct Write {
-    uint32_t record = 0;  // record plus one; 0: none
-    OpKind kind{};
-  };
-  std::vector<uint64_t> threads_;  // by thread: its last operation
-  std::unordered_map<ObjectId, Write> writes_;
-  std::unordered_map<uint64_t, uint32_t> looked_;  // by object and thread: record of the last access, plus one
-  uint64_t sum_ = 0;
-};
+constexpr uint64_t kFreshOneIn = 16;             // one in this many executions starts at the beginning
+constexpr uint64_t kCandidates = 64;             // number of random states of which the rarest is chosen
 
 class Revisit final : public Strategy {
  public:
@@ -69,7 +27,7 @@ class Revisit final : public Strategy {
     ++in_flight_;
     const uint64_t seed = seed_of(options_.seed, handed_out_++);
     Plan plan;
-    plan.policy = Policy::Pos;
+    plan.policy = seed_of(seed, 100) % 2 ? Policy::Random : Policy::Pos;
     plan.seed = seed;
     plan.max_steps = options_.max_steps;
     if (!order_.empty() && seed_of(seed, 0) % kFreshOneIn != 0) begin_at(rarest(seed), plan);
@@ -134,7 +92,7 @@ class Revisit final : public Strategy {
     for (const Step& step : trace.steps()) {
       ++record;
       if (step.is_note() || step.is_choice()) continue;
-      const uint64_t number = hash_.add(step, record);
+      const uint64_t number = hash_.add(step);
       if (!here_.insert(number).second) continue;
       if (const auto place = states_.find(number); place != states_.end()) {
         ++place->second.visits;

@@ -1,9 +1,7 @@
 // Strategy `revisit`: random executions that branch off at rare states (after Go-Explore: Ecoffet et al. 2021). An
-// archive keeps, for every state, the first execution that reached it. Two states are equal if the last operations of
-// the threads are: the operation and its object, the kind of operation that wrote the value it found, and whether
-// another thread had written the object since the thread's last access. So a compare-and-swap that succeeds although
-// the value has changed and changed back leads to a separate state, and its continuations are explored as often as
-// those of common states.
+// archive keeps, for every abstract state (base/state_hash.hpp), the first execution that reached it. Each execution
+// continues from the rarest of some states, under POS or as a random walk. So what follows a compare-and-swap that
+// succeeds although the value has changed and changed back is explored as often as what follows common states.
 #pragma once
 #include "search/strategies/random.hpp"
 

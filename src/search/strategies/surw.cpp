@@ -83,11 +83,11 @@ class Surw final : public Strategy {
     }
   }
 
-  // The first executions of other strategies are counted as well.
+  // The first executions of other strategies are counted as well, fewer of long ones.
   void observe_other(TraceView trace) override {
-    constexpr uint64_t kEnough = 64;
-    if (observed_ == kEnough || !is_whole(trace.outcome()) || trace.is_brief()) return;
-    ++observed_;
+    constexpr uint64_t kEnough = 64, kEnoughSteps = 1 << 18;
+    if (observed_ >= kEnough || !is_whole(trace.outcome()) || trace.is_brief()) return;
+    observed_ += 1 + kEnough * trace.steps().size() / kEnoughSteps;
     if (!count_operations(trace)) return;
     ++generation_;
     counted_ = 0;
