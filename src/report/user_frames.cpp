@@ -11,10 +11,11 @@ constexpr std::string_view kLibraries[] = {"libc.so",    "libc-",      "libstdc+
                                            "libpthread", "ld-linux",   "libgcc_s",   "libm.so",    "liblockstep-rt",
                                            "libtsan",    "linux-vdso", "[vdso]",     "liblockstep"};
 constexpr std::string_view kHeaders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/", "/build/"};
-// Names of the standard library and the C start-up code, for builds without debug information.
-constexpr std::string_view kFunctions[] = {"std::",         "__gnu_cxx::",  "__gthread",      "__cxa_",
-                                           "__tsan_",       "pthread_",     "_start",         "__libc_start",
-                                           "__assert_fail", "operator new", "operator delete"};
+constexpr std::string_view kNamespaces[] = {"std::", "__gnu_cxx::"};
+// Without debug information: the C library, start-up code, helpers of the compiler. A program may have functions with
+// such names, too.
+constexpr std::string_view kFunctions[] = {"__gthread",    "__cxa_",        "__tsan_",      "pthread_",       "_start",
+                                           "__libc_start", "__assert_fail", "operator new", "operator delete"};
 
 // Test frameworks as they are installed: without debug information.
 constexpr std::string_view kFrameworks[] = {"testing::", "Catch::", "doctest::", "boost::unit_test::"};
@@ -42,8 +43,10 @@ bool is_user_code(const Frame& frame) {
   if (frame.module.empty() || starts_with_any(frame.module, kLibraries)) return false;
   if (starts_with_any(frame.where.file, kHeaders)) return false;
   if (frame.where.file.ends_with("/lockstep/lockstep.hpp")) return false;
-  if (frame.where.file.empty() && starts_with_any(frame.where.function, kFrameworks)) return false;
-  return !starts_with_any(frame.where.function, kFunctions);
+  const std::string& function = frame.where.function;
+  if (starts_with_any(function, kNamespaces)) return false;
+  return !frame.where.file.empty() ||
+         !(starts_with_any(function, kFunctions) || starts_with_any(function, kFrameworks));
 }
 
 std::vector<Frame> frames_of(std::span<const uint64_t> stack, Symbols& symbols) {

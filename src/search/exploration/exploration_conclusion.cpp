@@ -49,7 +49,7 @@ void ExplorationLoop::conclude() {
   findings_.warn_of_failures_beyond_bound();
   if (budget_.count_traces && !traces_unknown_ && (r.traces = traces_.size()))
     r.redundant = redundant_ + traces_.inserted() - *r.traces;
-  r.ending = ending_ ? *ending_ : why_nothing_is_left();
+  r.ending = ending_ && !finished_meanwhile() ? *ending_ : why_nothing_is_left();
   conclude_claim();
   if (!r.claim.finished) r.estimated_executions = estimated_total(status);
   r.bugs = findings_.bugs;
@@ -85,6 +85,12 @@ void ExplorationLoop::conclude_claim() {
     std::fprintf(stderr, "lockstep: %s\n", r.claim.find(ProvisoKind::Nondeterministic)->why.c_str());
     std::abort();
   }
+}
+
+// The interrupt, or the end of the time, came with the last execution.
+bool ExplorationLoop::finished_meanwhile() const {
+  return (ending_ == Ending::Interrupted || ending_ == Ending::TimeBudget) && !points_missing_ &&
+         search_.claim().finished;
 }
 
 void ExplorationLoop::claim_everything() {

@@ -289,6 +289,7 @@ class ExplorationLoop {
   void conclude();
   void conclude_claim();
   void claim_everything();
+  bool finished_meanwhile() const;
   Ending why_nothing_is_left() const;
 
   Search& search_;

@@ -159,7 +159,7 @@ void Topic::publish(const std::string& message) {
   for (Subscriber* s : copy) s->on_message(message);
 }
 
-// Says: Nothing makes the free come last: thread 1 holds [\w>-]+mutex_( #\d)?, main holds no lock\.
+// Says: Fails because step \d+ comes before step \d+
 void publisher() {  // names: topic.mutex_
   Topic topic;
   auto first = std::make_unique<Subscriber>(topic);
