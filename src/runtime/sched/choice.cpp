@@ -25,11 +25,21 @@ void Scheduler::refresh_stop() {
     if (at < stop_at_) stop_at_ = at;
 }
 
+// A random schedule of a program that goes round for ever never ends, and that a state comes back under it says
+// nothing. So the default schedule, which finds cycles, takes a turn now and then, always after twice as many records.
 void Scheduler::change_policy() {
+  constexpr uint32_t kFairTurn = 1u << 14;
   const bool ends = log_size >= policy_until_;
   policy_ = ends ? Policy::Default : settings.plan->policy;
   policy_at_ = kNoStep;
   if (ends) policy_until_ = kNoStep;
+  if (fair_turns_ && ends) {
+    cycles_ = {};  // what was seen before a random turn does not count
+    policy_at_ = log_size + kFairTurn;
+    policy_until_ = log_size < kNoStepLimit / 2 ? 2 * log_size : kNoStep;
+  } else if (fair_turns_) {
+    decided_ = log_size;
+  }
   refresh_stop();
   refresh_simple();
 }

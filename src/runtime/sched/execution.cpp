@@ -44,6 +44,9 @@ void Scheduler::begin_policy(const PlanHeader& plan) {
   policy_ = plan.policy_at ? Policy::Default : plan.policy;
   policy_at_ = plan.policy_at ? plan.policy_at : kNoStep;
   policy_until_ = plan.policy_until;
+  // The bound of pct holds only if all changes of priorities are its own.
+  fair_turns_ = is_random(plan.policy) && plan.policy != Policy::Pct && plan.policy_until == kNoStep;
+  if (fair_turns_) policy_until_ = kFirstFairTurn + plan.policy_at;
   random_state_ = (plan.seed + 1) * 0x9e3779b97f4a7c15ull | 1;
   focus_ = plan.focus;
   switch (plan.policy) {

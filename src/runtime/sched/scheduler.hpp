@@ -48,6 +48,7 @@ struct ExecutionRecord {
 // Steps of one thread in a row, without a yield, after which the default schedule lets others run. More than in any
 // execution of a program whose number of schedules is known exactly.
 inline constexpr uint32_t kLongTurn = 2'000;
+inline constexpr uint32_t kFirstFairTurn = 1u << 17;  // record of a random execution: see Scheduler::change_policy()
 
 // State that the next decision depends on. Reset when an execution begins.
 struct DecisionState {
@@ -63,6 +64,7 @@ struct DecisionState {
   uint64_t loop_ = 0;           // the loop of that yield, if its rounds may matter; otherwise 0
   Policy policy_ = Policy::Default;
   uint32_t policy_at_ = kNoStep, policy_until_ = kNoStep;  // records at which the policy changes
+  bool fair_turns_ = false;       // long executions follow the default schedule now and then: see change_policy()
   uint32_t turn_at_ = kLongTurn;  // record at which to check the length of the running thread's turn
   uint32_t turn_began_ = 0;       // first record of that turn
   CycleSearch cycles_;

@@ -37,15 +37,14 @@ std::vector<MixturePart> parts_of(const AutoOptions& o) {
   return parts;
 }
 
-// The first execution follows the default schedule, which is fair: it shows whether the program ends at all, while a
-// random one may go round for ever. A bug that is easy for any part shows within the first dozen executions, most of
-// them at random. For other bugs there are two cases. In a small space, random executions repeat themselves, while a
-// search without repetition finishes soon. In a large space such a search would only reach the surroundings of its
-// first execution. Random executions soon show which case it is.
+// A bug that is easy for any part shows within the first dozen executions. Most such bugs show at random, so these come
+// first. For other bugs there are two cases. In a small space, random executions repeat themselves, while a search
+// without repetition finishes soon. In a large space such a search would only reach the surroundings of its first
+// execution. Random executions soon show which case it is.
 std::vector<MixtureTurn> opening() {
   constexpr MixtureTurn kPosOrProve{kPos, kDpor}, kSurwOrProve{kSurw, kDpor};
-  constexpr MixtureTurn kFirst[] = {{kSeek}, {kPos},  {kSurw}, {kRandom}, {kPos},  {kSurw}, {kDpor}, {kSeek},
-                                    {kPos},  {kSurw}, {kSeek}, {kRandom}, {kSurw}, {kPos},  {kSeek}, {kDpor}};
+  constexpr MixtureTurn kFirst[] = {{kPos}, {kSurw}, {kRandom}, {kPos},    {kSurw}, {kSeek}, {kDpor}, {kSeek},
+                                    {kPos}, {kSurw}, {kSeek},   {kRandom}, {kSurw}, {kPos},  {kSeek}, {kDpor}};
   constexpr MixtureTurn kThen[] = {kPosOrProve, {kSeek},      kSurwOrProve, {kSurw}, kPosOrProve,  {kPos},
                                    {kDpor},     kSurwOrProve, kPosOrProve,  {kSeek}, kSurwOrProve, {kSurw},
                                    kPosOrProve, {kPos},       kSurwOrProve, {kChess}};
