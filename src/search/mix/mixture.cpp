@@ -77,10 +77,19 @@ std::optional<Plan> Mixture::open() {
     if (favours_samples() && !parts_[part].draws) continue;
     if (auto plan = take(turn_of(part))) {
       ++opened_;
+      end_of_draws(*plan);
       return plan;
     }
   }
   return std::nullopt;
+}
+
+// A random execution of a program that goes round for ever never ends. So the default schedule, which is fair and finds
+// cycles, takes over when it has become longer than any so far. The bound of pct needs all of its execution.
+void Mixture::end_of_draws(Plan& plan) const {
+  constexpr uint32_t kShortest = 2'000, kTimesAsLong = 4;
+  if (!is_random(plan.policy) || plan.policy == Policy::Pct || plan.policy_until != kNoStep) return;
+  if (longest_ < kNoStepLimit / kTimesAsLong) plan.policy_until = std::max(kShortest, kTimesAsLong * longest_);
 }
 
 uint32_t Mixture::slice() const {

@@ -83,6 +83,7 @@ class Mixture final : public Search {
   bool has_enough() const;
   std::optional<Plan> take(size_t part);
   std::optional<Plan> open();
+  void end_of_draws(Plan& plan) const;
   bool opening() const { return opened_ < options_.opening.size(); }
   bool spared(size_t part) const;  // skips executions that other parts have run
   uint32_t slice() const;          // of the current part
