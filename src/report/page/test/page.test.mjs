@@ -47,7 +47,10 @@ async function close(page) {
   await page.context().close();
 }
 
-const selected = (page) => page.$eval(".row.selected", (row) => row.innerText.replaceAll(/\s+/g, " ").trim());
+async function selected(page) {
+  const row = await page.waitForSelector(".row.selected"); // drawn in the next frame
+  return (await row.innerText()).replaceAll(/\s+/g, " ").trim();
+}
 const picture = (page, name) => pictures && page.screenshot({ path: join(pictures, name + ".png") });
 
 test("the header names program, test and bug", async () => {
