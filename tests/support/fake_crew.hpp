@@ -36,7 +36,7 @@ class FakeCrew final : public Crew {
     const Unit unit = units_[chosen];
     while (random_() % 100 < trouble_.killed) (void)explore(unit);  // a worker that is killed has done nothing
     units_.erase(units_.begin() + static_cast<std::ptrdiff_t>(chosen));
-    ++explored;
+    ++*explored;
     if (random_() % 100 < trouble_.given_up) return UnitResult{.number = unit.number, .given_up = true};
     return explore(unit);
   }
@@ -44,7 +44,7 @@ class FakeCrew final : public Crew {
   void hurry() override { hurried_ = true; }
   bool failed() const override { return false; }
 
-  uint64_t explored = 0;
+  uint64_t* explored;  // a count that lives longer than the crew
 
  private:
   UnitResult explore(const Unit& unit) {
@@ -80,14 +80,12 @@ inline CrewRun run(const Program& program, const MakeSearch& make, unsigned work
   ExplorerHooks hooks;
   hooks.crew_after = {};
   hooks.longest_for_crew = std::chrono::hours(1);
-  FakeCrew* crew = nullptr;
   if (workers > 1)
     hooks.start_crew = [&] {
       auto made = std::make_unique<FakeCrew>(program, make, workers, seed, trouble);
-      crew = made.get();
+      made->explored = &run.units;
       return made;
     };
-  hooks.progress = [&](const Progress&) { run.units = crew ? crew->explored : run.units; };
   hooks.executed = [&](uint64_t fingerprint, uint32_t, uint64_t, double) { run.traces.insert(fingerprint); };
   if (change) change(hooks);
   const auto search = make();
