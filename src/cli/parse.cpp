@@ -267,7 +267,7 @@ class Parser {
     if (what_ != "strategies" && what_ != "ranks" && what_ != "analyses" && what_ != "intercepts")
       return usage_error(
           what_.empty()
-              ? "nothing to list; use 'lockstep list strategies', ranks, analyses or intercepts"
+              ? "nothing to list; use 'lockstep list strategies', ranks, analyses, intercepts or tests PROGRAM"
               : fmt::format("cannot list '{}'; use strategies, ranks, analyses, intercepts or tests PROGRAM", what_));
     return ParsedCommand{ListCommand{what_, list_json_}};
   }

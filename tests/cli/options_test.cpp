@@ -203,7 +203,8 @@ TEST_F(OptionsTest, MistakesAreOneSentence) {
   EXPECT_EQ(error({"replay"}), "no schedule given; use 'lockstep replay FILE'");
   EXPECT_EQ(error({"replay", "f", "--"}), "no program given after --");
   EXPECT_NE(error({"replay", "f", "g"}), "");
-  EXPECT_EQ(error({"list"}), "nothing to list; use 'lockstep list strategies', ranks, analyses or intercepts");
+  EXPECT_EQ(error({"list"}),
+            "nothing to list; use 'lockstep list strategies', ranks, analyses, intercepts or tests PROGRAM");
   EXPECT_EQ(error({"list", "bugs"}),
             "cannot list 'bugs'; use strategies, ranks, analyses, intercepts or tests PROGRAM");
 }

@@ -24,8 +24,14 @@ struct Trouble {
 // Explores units in this process, in an order that a seed decides.
 class FakeCrew final : public Crew {
  public:
-  FakeCrew(const Program& program, MakeSearch make, unsigned workers, uint64_t seed, Trouble trouble)
-      : program_(program), make_(std::move(make)), workers_(workers), random_(seed), trouble_(trouble) {}
+  FakeCrew(const Program& program, MakeSearch make, unsigned workers, uint64_t seed, Trouble trouble,
+           uint64_t& explored)
+      : program_(program),
+        make_(std::move(make)),
+        workers_(workers),
+        random_(seed),
+        trouble_(trouble),
+        explored_(explored) {}
 
   bool has_room() const override { return units_.size() < workers_; }
   size_t under_way() const override { return units_.size(); }
@@ -36,15 +42,13 @@ class FakeCrew final : public Crew {
     const Unit unit = units_[chosen];
     while (random_() % 100 < trouble_.killed) (void)explore(unit);  // a worker that is killed has done nothing
     units_.erase(units_.begin() + static_cast<std::ptrdiff_t>(chosen));
-    ++*explored;
+    ++explored_;
     if (random_() % 100 < trouble_.given_up) return UnitResult{.number = unit.number, .given_up = true};
     return explore(unit);
   }
   bool accept(const UnitResult&, bool is_first) override { return is_first || random_() % 100 >= trouble_.refused; }
   void hurry() override { hurried_ = true; }
   bool failed() const override { return false; }
-
-  uint64_t* explored;  // a count that lives longer than the crew
 
  private:
   UnitResult explore(const Unit& unit) {
@@ -60,6 +64,7 @@ class FakeCrew final : public Crew {
   const unsigned workers_;
   std::mt19937_64 random_;
   const Trouble trouble_;
+  uint64_t& explored_;  // units, of all crews of a run
   bool hurried_ = false;
   std::vector<Unit> units_;
 };
@@ -81,16 +86,39 @@ inline CrewRun run(const Program& program, const MakeSearch& make, unsigned work
   hooks.crew_after = {};
   hooks.longest_for_crew = std::chrono::hours(1);
   if (workers > 1)
-    hooks.start_crew = [&] {
-      auto made = std::make_unique<FakeCrew>(program, make, workers, seed, trouble);
-      made->explored = &run.units;
-      return made;
-    };
+    hooks.start_crew = [&] { return std::make_unique<FakeCrew>(program, make, workers, seed, trouble, run.units); };
   hooks.executed = [&](uint64_t fingerprint, uint32_t, uint64_t, double) { run.traces.insert(fingerprint); };
   if (change) change(hooks);
   const auto search = make();
   run.result = Explorer(*search, executor, analyses, budget, keep_going, std::move(hooks)).run();
   return run;
+}
+
+struct TwoParts {
+  Exploration first, all;
+};
+// Interrupted after so many looks, then resumed to its end.
+inline TwoParts in_two_parts(const Program& program, const MakeSearch& make, unsigned workers, uint64_t looks_allowed) {
+  std::string state;
+  uint64_t looks = 0;
+  const auto stop = [&](ExplorerHooks& hooks) {
+    hooks.interrupted = [&] { return ++looks > looks_allowed; };
+    hooks.save = [&](const auto& write) {
+      StateWriter out;
+      write(out);
+      state = out.bytes();
+    };
+  };
+  TwoParts parts{run(program, make, workers, {}, true, 1, {}, stop).result, {}};
+  if (parts.first.ending != Ending::Interrupted) return parts;
+  FakeExecutor executor(program, {.window = kWindow});
+  OutcomeAnalysis outcome;
+  Analysis* analyses[] = {&outcome};
+  const auto search = make();
+  Explorer rest(*search, executor, analyses, {}, true, {});
+  rest.resume_from(state);
+  parts.all = rest.run();
+  return parts;
 }
 
 inline void expect_same(const Exploration& r, const Exploration& one, const std::string& what) {

@@ -53,6 +53,12 @@ void ChoiceTree::restore(uint32_t node, const Node& known) {
     --nodes_[place.parent].unfinished;
 }
 
+uint32_t ChoiceTree::next_from_top(uint32_t top, uint32_t node) const {
+  if (nodes_[node].first != kNone) return nodes_[node].first;
+  while (node != top && nodes_[node].next == kNone) node = nodes_[node].parent;
+  return node == top ? kNone : nodes_[node].next;
+}
+
 uint32_t ChoiceTree::child(uint32_t parent, uint16_t value) const {
   uint32_t c = nodes_[parent].first;
   while (c != kNone && nodes_[c].value != value) c = nodes_[c].next;

@@ -67,6 +67,10 @@ class ChoiceTree {
     for (uint32_t c = nodes_[parent].first; c != kNone; c = nodes_[c].next) visit(c);
   }
 
+  // The next one of the nodes from `top` down, a node before its children and these before its next sibling; kNone
+  // after the last.
+  uint32_t next_from_top(uint32_t top, uint32_t node) const;
+
   // Finishes a node below which nothing is left to explore, and those of its ancestors that only waited for it. Returns
   // the uppermost finished node.
   uint32_t finish(uint32_t node);

@@ -68,18 +68,10 @@ uint32_t children_of(const ChoiceTree& tree, uint32_t node) {
 
 }  // namespace
 
-// A node comes before its children, and these before its next sibling.
 void put_subtree(StateWriter& out, const ChoiceTree& tree, uint32_t top, const HappensBefore& objects) {
-  for (uint32_t node = top;;) {
+  for (uint32_t node = top; node != kNone; node = tree.next_from_top(top, node)) {
     put_node(out, tree[node], objects);
     out.put(children_of(tree, node));
-    if (tree[node].first != kNone) {
-      node = tree[node].first;
-      continue;
-    }
-    while (node != top && tree[node].next == kNone) node = tree[node].parent;
-    if (node == top) return;
-    node = tree[node].next;
   }
 }
 

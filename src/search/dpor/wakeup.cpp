@@ -220,17 +220,10 @@ void Wakeup::leave_to_source_sets(Planner& planner, uint32_t top) {
   root_ = kNone;
   ChoiceTree& tree = planner.tree();
   if (tree[top].status >= Status::Executed) return add_missing_choices(top);
-  for (uint32_t node = top;;) {
+  for (uint32_t node = top; node != kNone; node = tree.next_from_top(top, node)) {
     add_missing_choices(node);
     tree[node].by_source_sets = true;
     tree[node].extensible = false;
-    if (tree[node].first != kNone) {
-      node = tree[node].first;
-      continue;
-    }
-    while (node != top && tree[node].next == kNone) node = tree[node].parent;
-    if (node == top) return;
-    node = tree[node].next;
   }
 }
 

@@ -127,10 +127,7 @@ std::unique_ptr<Search> make_optimal_dpor(const OptimalDporOptions& options) {
   parts.preemptions = options.preemptions;
   parts.each_trace_once = true;
   if (options.preemptions) parts.is_beyond_bound = beyond_trace_cost(*options.preemptions);
-  if (!options.division || options.preemptions) return std::make_unique<DporSearch>(std::move(parts));
-  const DivisionSizes sizes = *options.division;
-  const auto unit = [sizes, max_steps = options.max_steps] { return source_sets_of_unit(sizes, max_steps); };
-  return std::make_unique<DividedDpor>(DividedParts{std::move(parts), unit, sizes});
+  return dpor_in_units(std::move(parts), options.division);
 }
 
 }  // namespace lockstep

@@ -21,19 +21,20 @@ std::unique_ptr<Search> make_source_dpor(const SourceDporOptions& options) {
   parts.for_one_worker = options.for_one_worker;
   parts.mistakes.all_siblings_sleep = options.all_siblings_sleep;
   if (options.preemptions) parts.is_beyond_bound = beyond_trace_cost(*options.preemptions, options.slack);
-  if (!options.division || options.preemptions) return std::make_unique<DporSearch>(std::move(parts));
-  const DivisionSizes sizes = *options.division;
-  const auto unit = [sizes, max_steps = options.max_steps] { return source_sets_of_unit(sizes, max_steps); };
-  return std::make_unique<DividedDpor>(DividedParts{std::move(parts), unit, sizes});
+  return dpor_in_units(std::move(parts), options.division);
 }
 
-DporParts source_sets_of_unit(const DivisionSizes& sizes, uint32_t max_steps) {
-  DporParts parts;
-  parts.reversal = std::make_unique<SourceSets>();
-  parts.max_steps = max_steps;
-  parts.lanes = sizes.lanes;
-  parts.for_one_worker = true;
-  return parts;
+std::unique_ptr<Search> dpor_in_units(DporParts whole, const std::optional<DivisionSizes>& sizes) {
+  if (!sizes || whole.preemptions) return std::make_unique<DporSearch>(std::move(whole));
+  const auto unit = [lanes = sizes->lanes, max_steps = whole.max_steps] {
+    DporParts parts;
+    parts.reversal = std::make_unique<SourceSets>();
+    parts.max_steps = max_steps;
+    parts.lanes = lanes;
+    parts.for_one_worker = true;
+    return parts;
+  };
+  return std::make_unique<DividedDpor>(DividedParts{std::move(whole), unit, *sizes});
 }
 
 }  // namespace lockstep

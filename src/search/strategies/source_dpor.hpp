@@ -25,7 +25,7 @@ struct SourceDporOptions {
 
 std::unique_ptr<Search> make_source_dpor(const SourceDporOptions& options);
 
-// The search of one unit.
-dpor::DporParts source_sets_of_unit(const dpor::DivisionSizes& sizes, uint32_t max_steps);
+// The search that these parts make, explored in units by source sets if there are `sizes` and no bound.
+std::unique_ptr<Search> dpor_in_units(dpor::DporParts parts, const std::optional<dpor::DivisionSizes>& sizes);
 
 }  // namespace lockstep

@@ -96,26 +96,9 @@ TEST(Units, AnInterruptedSearchGoesOnToTheSameCounts) {
       run(program, make, workers, {}, true, 1, {},
           [&](ExplorerHooks& hooks) { hooks.interrupted = [&] { return ++looks_in_all == 0; }; });
       for (const uint64_t quarters : {1, 2, 3}) {
-        std::string state;
-        uint64_t looks = 0;
-        const auto stop = [&](ExplorerHooks& hooks) {
-          hooks.interrupted = [&] { return ++looks > looks_in_all * quarters / 4; };
-          hooks.save = [&](const auto& write) {
-            StateWriter out;
-            write(out);
-            state = out.bytes();
-          };
-        };
-        const Exploration part = run(program, make, workers, {}, true, 1, {}, stop).result;
+        const auto [part, all] = in_two_parts(program, make, workers, looks_in_all * quarters / 4);
         ASSERT_EQ(part.ending, Ending::Interrupted);
         ASSERT_LT(part.executions, one.executions);
-        FakeExecutor executor(program, {.window = kWindow});
-        OutcomeAnalysis outcome;
-        Analysis* analyses[] = {&outcome};
-        const auto search = make();
-        Explorer rest(*search, executor, analyses, {}, true, {});
-        rest.resume_from(state);
-        const Exploration all = rest.run();
         EXPECT_EQ(all.executions, one.executions);
         EXPECT_EQ(all.traces, one.traces);
         EXPECT_EQ(known(all), known(one));
